@@ -1,0 +1,86 @@
+# Two commands do everything on a fresh machine with Python 3.11 to 3.13 and make:
+#   make demo     the main job on the samples that come with the project
+#   make test     ruff, mypy and all tests
+SHELL := /bin/sh
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+  $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+OUT ?= demo-out
+WORKERS ?= auto
+# uv is used where it is on PATH, because it is faster; it is never required.
+UV := $(shell command -v uv 2>/dev/null)
+ifeq ($(UV),)
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+else
+INSTALL = $(UV) pip install --quiet --python $(BIN)/python
+endif
+
+.PHONY: help demo test lint types test-clients clients fuzz benchmark docs lock clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "freshtake needs Python 3.11, 3.12 or 3.13 on PATH (or: make PYTHON=/path/to/python3.12)"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+# Stamps: a changed requirement file or pyproject.toml installs again.
+$(VENV)/.runtime: requirements/runtime.txt pyproject.toml | $(BIN)/python
+	$(INSTALL) --require-hashes -r requirements/runtime.txt
+	$(INSTALL) --no-deps -e .
+	@touch $@
+
+$(VENV)/.test: requirements/test.txt pyproject.toml | $(BIN)/python
+	$(INSTALL) --require-hashes -r requirements/test.txt
+	$(INSTALL) --no-deps -e .
+	@touch $@ $(VENV)/.runtime
+
+$(VENV)/.docs: requirements/docs.txt | $(BIN)/python
+	$(INSTALL) --require-hashes -r requirements/docs.txt
+	@touch $@
+
+demo: $(VENV)/.runtime
+	$(BIN)/freshtake demo -o $(OUT)
+
+test: $(VENV)/.test lint types
+	$(BIN)/python -m pytest -n $(WORKERS) -q
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --check --quiet .
+
+types: $(VENV)/.test
+	$(BIN)/mypy
+
+# Blender's Python module (GPL, large) and the Khronos validator live apart from our environment.
+clients: .clients/.ready
+
+.clients/.ready: tests/clients/requirements.txt tests/clients/package.json
+	$(PYTHON) -m venv .clients/venv
+	.clients/venv/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements.txt
+	cp tests/clients/package.json .clients/package.json
+	cd .clients && npm install --silent --no-audit --no-fund
+	@touch $@
+
+test-clients: $(VENV)/.test clients
+	$(BIN)/python -m pytest -q tests/clients
+
+fuzz: $(VENV)/.test
+	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),3600)
+
+benchmark: $(VENV)/.test
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.test $(VENV)/.docs
+	$(BIN)/python -m mkdocs build --strict
+
+# Needs uv. Writes one hashed requirement file per group, without the name of any host.
+COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
+lock:
+	$(COMPILE) --upgrade --extra c3d --group test pyproject.toml -o requirements/test.txt
+	$(COMPILE) --upgrade -c requirements/test.txt pyproject.toml -o requirements/runtime.txt
+	$(COMPILE) --upgrade -c requirements/test.txt --group docs -o requirements/docs.txt
+
+clean:
+	rm -rf $(VENV) .clients $(OUT) .mypy_cache .ruff_cache .pytest_cache site

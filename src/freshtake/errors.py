@@ -1,0 +1,38 @@
+"""Everything freshtake raises on purpose. Catch `FreshtakeError` to catch it all."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+
+class FreshtakeError(Exception):
+    """Base of all errors that freshtake raises on purpose; the message is one sentence for the user."""
+
+
+class InvalidMotion(FreshtakeError):
+    """A skeleton, clip, stroke, point clip or mesh sequence that cannot exist; names the joint or array."""
+
+
+class SkeletonMismatch(FreshtakeError):
+    """Clips that were asked to work together but whose skeletons are not compatible."""
+
+
+class UsageError(FreshtakeError):
+    """A request that cannot be carried out as it was said; names the choices."""
+
+
+class MissingExtra(FreshtakeError):
+    """A feature that needs an optional dependency which is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional part: install it with pip install 'freshtake[{extra}]'")
+
+
+class FormatError(FreshtakeError):
+    """A file that cannot be read or written; says which file, where in it, and what was expected."""
+
+    def __init__(self, path: str | PathLike[str], problem: str, place: str = "") -> None:
+        self.path = str(path)
+        self.place = place
+        self.problem = problem
+        super().__init__(": ".join(part for part in (self.path, place, problem) if part))

@@ -1,0 +1,42 @@
+"""What a caller may say beyond the path, for formats that do not say it themselves."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+
+Motion = Clip | Stroke | PointClip | MeshSequence
+
+
+def _python_warning(message: str) -> None:
+    warnings.warn(message, stacklevel=4)
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """`skeleton`: the ASF of an AMC. `fps`: for files without a rate. `unit_m`: metres per unit, where unsaid.
+
+    `up`: the vertical axis where the format does not fix it. `animation`: name or number of one of several in a
+    glTF file. `mesh`: bake a skinned glTF character into a mesh sequence instead of reading its skeleton.
+    `warn` receives one sentence for each thing that had to be assumed.
+    """
+
+    skeleton: Path | None = None
+    fps: float | None = None
+    unit_m: float | None = None
+    up: str | None = None
+    animation: str | int | None = None
+    mesh: bool = False
+    warn: Callable[[str], None] = _python_warning
+
+
+@dataclass(frozen=True)
+class WriteOptions:
+    """`unit_m`: metres per unit for formats that need it. `character`: a glTF file to animate."""
+
+    unit_m: float | None = None
+    character: Path | None = None

@@ -1,0 +1,115 @@
+"""Which format a file is in, by content as well as by name, and the doors `read` and `write`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from freshtake.errors import FormatError, InvalidMotion
+from freshtake.formats.files import read_head
+from freshtake.formats.options import Motion, ReadOptions, WriteOptions
+from freshtake.motion import Clip
+
+
+@dataclass(frozen=True)
+class Format:
+    """One file format: its module has `read(path, options)` and, if writable, `write(path, motion, options)`."""
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    module: str
+    looks_like: Callable[[bytes], bool]
+    writable: bool = True
+
+    def load(self) -> Any:
+        """Import the module that reads and writes this format, now that it is needed."""
+        return import_module(f"freshtake.formats.{self.module}")
+
+
+def _starts(pattern: bytes) -> Callable[[bytes], bool]:
+    expression = re.compile(pattern, re.IGNORECASE)
+    return lambda head: expression.match(head) is not None
+
+
+_COMMENTS = rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*"
+
+FORMATS = (
+    Format("bvh", "BVH", (".bvh",), "bvh", _starts(rb"(?:\xef\xbb\xbf)?\s*HIERARCHY\b")),
+    Format("amc", "Acclaim motion", (".amc",), "acclaim", _starts(_COMMENTS + rb":(FULLY|DEGREES|RADIANS|SAMPLES)")),
+    Format("asf", "Acclaim skeleton", (".asf",), "asf", _starts(_COMMENTS + rb":(VERSION|NAME|UNITS)"), writable=False),
+    Format("c3d", "C3D", (".c3d",), "c3d", lambda head: len(head) >= 512 and head[0] >= 2 and head[1] == 0x50),
+    Format("gltf", "glTF 2.0", (".glb", ".gltf"), "gltf", _starts(rb'glTF|(?:\xef\xbb\xbf)?\s*\{[\s\S]*"asset"')),
+    Format("npz", "NumPy archive", (".npz",), "npz", _starts(rb"PK\x03\x04")),
+    Format(
+        "csv", "CSV table", (".csv", ".tsv"), "table", _starts(rb'(?:\xef\xbb\xbf)?\s*"?[A-Za-z_][^\n]*[,;\t][^\n]*\n')
+    ),
+    Format("obj", "OBJ folder", (), "obj", lambda head: False),
+)
+
+
+def read(path: str | PathLike[str], **options: Any) -> Motion:
+    """Read a clip, stroke, point clip or mesh sequence; the format is told by content and by name.
+
+    Options are the fields of `ReadOptions`, for example `fps=60` for an AMC file.
+    """
+    source = Path(path)
+    found = detect(source)
+    settings = ReadOptions(**options)
+    try:
+        motion: Motion = found.load().read(source, settings)
+    except InvalidMotion as error:
+        raise FormatError(source, str(error)) from None
+    except RecursionError:
+        raise FormatError(source, "the file is nested too deeply to be read") from None
+    except MemoryError:
+        raise FormatError(source, "the file asks for more memory than there is") from None
+    return motion
+
+
+def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options: Any) -> None:
+    """Write in the format that the name's ending says; the file appears whole or not at all.
+
+    Options are the fields of `WriteOptions`. A sequence of clips goes into one glTF file as named animations.
+    """
+    target = Path(path)
+    found = for_writing(target)
+    found.load().write(target, motion, WriteOptions(**options))
+
+
+def detect(path: Path) -> Format:
+    """The format of an existing file: by its content, and by its name where content leaves it open."""
+    if path.is_dir():
+        return by_name("obj")
+    head = read_head(path)
+    named = [f for f in FORMATS if path.suffix.lower() in f.suffixes]
+    if named and (named[0].looks_like(head) or not any(f.looks_like(head) for f in FORMATS)):
+        return named[0]
+    for candidate in FORMATS:
+        if candidate.looks_like(head):
+            return candidate
+    raise FormatError(path, f"this is no format that can be read; those are {_titles(FORMATS)}", "byte 0")
+
+
+def for_writing(path: Path) -> Format:
+    """The format that a target's name asks for."""
+    suffix = path.suffix.lower()
+    for candidate in FORMATS:
+        if candidate.writable and (suffix in candidate.suffixes or (candidate.name == "obj" and suffix == "")):
+            return candidate
+    writable = [f for f in FORMATS if f.writable]
+    raise FormatError(path, f"nothing is written with the ending {suffix!r}; choose from {_titles(writable)}")
+
+
+def by_name(name: str) -> Format:
+    """The format with this short name."""
+    return next(f for f in FORMATS if f.name == name)
+
+
+def _titles(formats: Sequence[Format]) -> str:
+    return ", ".join(f"{f.title} ({' '.join(f.suffixes)})" if f.suffixes else f.title for f in formats)

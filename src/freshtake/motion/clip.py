@@ -1,0 +1,111 @@
+"""Clip: a skeleton in motion, as arrays over frames and joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from freshtake.errors import InvalidMotion
+from freshtake.motion.skeleton import Skeleton
+from freshtake.motion.validation import fps_of, frozen, frozen_quaternions, positive, up_axis
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.kinematics import WorldPose, forward
+from freshtake.numeric.rotations import rotate
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Clip:
+    """Root translations (frames, 3) and local joint rotations (frames, joints, 4; unit quaternions w x y z).
+
+    `frame_time` is kept as the file has it, in seconds. `joint_translations` (frames, joints, 3) is there only
+    where joints other than the root move against their parents, and replaces the skeleton's offsets.
+    `channels` (frames, columns) are the file's own numbers, in its own units, for as long as they describe the
+    same motion; whatever changes the motion drops them. Lengths are in the file's unit; `unit_m` says how many
+    metres that is, where known.
+    """
+
+    skeleton: Skeleton
+    frame_time: float
+    root: Floats
+    rotations: Floats
+    joint_translations: Floats | None = None
+    channels: Floats | None = None
+    name: str = ""
+    provenance: str = ""
+    up: str = "y"
+    unit_m: float | None = None
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        joints = len(self.skeleton)
+        put(self, "frame_time", positive(self.frame_time, "frame_time"))
+        put(self, "root", frozen(self.root, "root", (None, 3)))
+        frames = len(self.root)
+        if frames == 0:
+            raise InvalidMotion("a clip needs at least one frame")
+        put(self, "rotations", frozen_quaternions(self.rotations, "rotations", (frames, joints, 4)))
+        put(self, "up", up_axis(self.up))
+        if self.unit_m is not None:
+            put(self, "unit_m", positive(self.unit_m, "unit_m"))
+        if self.joint_translations is not None:
+            moved = np.array(self.joint_translations, dtype=np.float64)
+            if moved.shape == (frames, joints, 3):
+                moved[:, 0] = self.root
+            put(self, "joint_translations", frozen(moved, "joint_translations", (frames, joints, 3)))
+        if self.channels is not None:
+            put(self, "channels", frozen(self.channels, "channels", (frames, self.skeleton.channel_count)))
+
+    def __repr__(self) -> str:
+        return f"Clip({self.name!r}, {len(self)} frames at {self.fps:g} fps, {len(self.skeleton)} joints)"
+
+    def __len__(self) -> int:
+        return len(self.root)
+
+    @property
+    def fps(self) -> float:
+        """Frames per second, the reciprocal of the frame time."""
+        return fps_of(self.frame_time)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first frame to the last."""
+        return (len(self) - 1) * self.frame_time
+
+    @property
+    def up_index(self) -> int:
+        """The column of the vertical axis."""
+        return "xyz".index(self.up)
+
+    def local_translations(self) -> Floats:
+        """(frames, joints, 3): the root's place in the world, then each joint's offset from its parent."""
+        if self.joint_translations is not None:
+            return self.joint_translations
+        out = np.empty((len(self), len(self.skeleton), 3))
+        out[:] = self.skeleton.offsets
+        out[:, 0] = self.root
+        return out
+
+    def world(self) -> WorldPose:
+        """Positions and rotations of all joints in the world, by forward kinematics."""
+        return forward(self.skeleton.parents, self.local_translations(), self.rotations)
+
+    def positions(self) -> Floats:
+        """World positions (frames, joints, 3)."""
+        return self.world().positions
+
+    def end_positions(self) -> Floats:
+        """World positions (frames, end sites, 3) of the tips."""
+        sites = self.skeleton.end_sites
+        joints = [site.joint for site in sites]
+        offsets = np.array([site.offset for site in sites]).reshape(-1, 3)
+        pose = self.world()
+        return pose.positions[:, joints] + rotate(pose.rotations[:, joints], offsets)
+
+    def changed(self, **changes: Any) -> Clip:
+        """A copy with some fields replaced; the file's channels are dropped when the motion changes."""
+        motion = {"skeleton", "root", "rotations", "joint_translations"}
+        if motion & changes.keys() and "channels" not in changes:
+            changes["channels"] = None
+        return replace(self, **changes)

@@ -1,0 +1,211 @@
+"""What can be done to a clip: each a named function that returns a new clip and says so in its provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from freshtake.errors import InvalidMotion, UsageError
+from freshtake.motion.body import mirror_pairs
+from freshtake.motion.clip import Clip
+from freshtake.motion.skeleton import EndSite, require_compatible
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import about_axis, continuous, inverse, multiply, rotate, slerp, twist_angle
+
+
+def _noted(clip: Clip, what: str) -> str:
+    return f"{clip.provenance}; {what}" if clip.provenance else what
+
+
+def take_frames(clip: Clip, start: int = 0, stop: int | None = None, step: int = 1) -> Clip:
+    """Frames start to stop (exclusive), every step-th; the file's channels are kept."""
+    rows = range(len(clip))[slice(start, stop, step)]
+    if step < 1 or len(rows) == 0:
+        raise UsageError(
+            f"frames {start}:{stop}:{step} leave nothing of {clip.name or 'a clip'} with {len(clip)} frames"
+        )
+    pick = slice(rows[0], rows[-1] + 1, step)
+    return replace(
+        clip,
+        frame_time=clip.frame_time * step,
+        root=clip.root[pick],
+        rotations=clip.rotations[pick],
+        joint_translations=None if clip.joint_translations is None else clip.joint_translations[pick],
+        channels=None if clip.channels is None else clip.channels[pick],
+        provenance=_noted(clip, f"frames {rows[0]}..{rows[-1]}" + (f" by {step}" if step > 1 else "")),
+    )
+
+
+def heading(clip: Clip, reference: Floats | None = None) -> Floats:
+    """Angle of the root about the vertical (frames,), continuous, in radians.
+
+    It is the twist of the root's rotation away from `reference` (a quaternion; default: the identity), so that a
+    body that lies or hangs has a heading too when the reference lies or hangs with it.
+    """
+    q = clip.rotations[:, 0]
+    if reference is not None:
+        q = multiply(q, inverse(np.asarray(reference, dtype=np.float64)))
+    return np.unwrap(twist_angle(continuous(q), clip.up_index))
+
+
+def turned(clip: Clip, angle: Floats | float, pivot: Floats | None = None) -> Clip:
+    """Turned about the vertical by an angle, or by one angle per frame, about a pivot on the ground."""
+    axis = np.eye(3)[clip.up_index]
+    turn = about_axis(axis, np.broadcast_to(np.asarray(angle, dtype=np.float64), (len(clip),)))
+    around = np.zeros(3) if pivot is None else np.asarray(pivot, dtype=np.float64)
+    rotations = clip.rotations.copy()
+    rotations[:, 0] = multiply(turn, rotations[:, 0])
+    root = rotate(turn, clip.root - around) + around
+    return clip.changed(root=root, rotations=rotations, provenance=_noted(clip, "turned about the vertical"))
+
+
+def remove_heading(clip: Clip) -> Clip:
+    """Every frame turned back about the vertical through the root, so that the body always faces one way."""
+    around = clip.root.copy()
+    still = turned(clip, -heading(clip))
+    return still.changed(root=around, provenance=_noted(clip, "heading removed"))
+
+
+def moved(clip: Clip, by: Floats) -> Clip:
+    """Shifted by a vector, or by one vector per frame."""
+    return clip.changed(root=clip.root + by, provenance=_noted(clip, "moved"))
+
+
+def start_at_origin(clip: Clip, *, face: bool = True) -> Clip:
+    """The first frame's root above the origin (height kept), and facing heading 0 unless `face` is off."""
+    ground = clip.root[0].copy()
+    ground[clip.up_index] = 0.0
+    out = moved(clip, -ground)
+    if face:
+        out = turned(out, -float(heading(clip)[0]))
+    return out.changed(provenance=_noted(clip, "started at the origin"))
+
+
+def aligned_to(clip: Clip, target: Clip, frame: int = -1) -> Clip:
+    """Placed so that its first frame stands and faces in the ground plane where `target` does at `frame`."""
+    there = take_frames(target, frame % len(target), frame % len(target) + 1)
+    angle = float(heading(there)[0] - heading(clip)[0])
+    out = turned(clip, angle, pivot=clip.root[0])
+    shift = there.root[0] - out.root[0]
+    shift[clip.up_index] = 0.0
+    return moved(out, shift)
+
+
+def concatenate(clips: Sequence[Clip], *, align: bool = True, skip_repeated: bool = False) -> Clip:
+    """One clip after the other; each next one is laid on in the ground plane where the one before ends.
+
+    With `skip_repeated` the first frame of each later clip is left out, for cycles that include both ends.
+    """
+    if not clips:
+        raise UsageError("there is nothing to concatenate: give at least one clip")
+    first = clips[0]
+    parts = [first]
+    for clip in clips[1:]:
+        require_compatible(first.skeleton, clip.skeleton, first.name or "the first clip", clip.name or "a later clip")
+        if abs(clip.frame_time - first.frame_time) > 1e-6 * first.frame_time:
+            rates = f"{clip.fps:g} fps and {first.name or 'the first'} {first.fps:g}"
+            raise UsageError(f"{clip.name or 'a clip'} has {rates}: resample one of them first")
+        if clip.up != first.up:
+            raise UsageError(f"{clip.name or 'a clip'} has {clip.up} up and {first.name or 'the first'} {first.up}")
+        laid = aligned_to(clip, parts[-1]) if align else clip
+        parts.append(take_frames(laid, 1) if skip_repeated and len(laid) > 1 else laid)
+    moving = any(part.joint_translations is not None for part in parts)
+    channels = [part.channels for part in parts if part.channels is not None and part.skeleton == first.skeleton]
+    return first.changed(
+        root=np.concatenate([part.root for part in parts]),
+        rotations=np.concatenate([part.rotations for part in parts]),
+        joint_translations=np.concatenate([part.local_translations() for part in parts]) if moving else None,
+        channels=np.concatenate(channels) if len(channels) == len(parts) else None,
+        provenance=" + ".join(clip.provenance or clip.name or "clip" for clip in clips),
+    )
+
+
+def resample(clip: Clip, fps: float) -> Clip:
+    """At another rate, by spherical interpolation of rotations and linear interpolation of translations.
+
+    The first frame stays, and the last one as far as the new rate meets it. Channels survive only an unchanged rate.
+    """
+    if not (np.isfinite(fps) and fps > 0):
+        raise UsageError(f"fps must be above 0, but is {fps}")
+    if abs(fps / clip.fps - 1.0) < 1e-12:
+        return clip
+    count = int(np.floor((len(clip) - 1) * clip.frame_time * fps + 1e-6)) + 1
+    if count > 100_000_000 // len(clip.skeleton):
+        raise UsageError(f"{fps:g} fps would make {count} frames of {clip.name or 'the clip'}: too many")
+    place = np.minimum(np.arange(count) / (fps * clip.frame_time), len(clip) - 1)
+    return sampled_at(clip, place, 1.0 / fps).changed(provenance=_noted(clip, f"resampled to {fps:g} fps"))
+
+
+def sampled_at(clip: Clip, places: Floats, frame_time: float | None = None) -> Clip:
+    """The clip read at fractional frame numbers: the base of resampling and of time warps."""
+    places = np.asarray(places, dtype=np.float64)
+    if len(places) and (places.min() < 0 or places.max() > len(clip) - 1):
+        raise InvalidMotion(f"frames {places.min():g}..{places.max():g} lie outside the clip's 0..{len(clip) - 1}")
+    low = np.minimum(places.astype(np.intp), max(len(clip) - 2, 0))
+    high = np.minimum(low + 1, len(clip) - 1)
+    share = places - low
+    moving = clip.joint_translations
+    return clip.changed(
+        frame_time=frame_time or clip.frame_time,
+        root=_between(clip.root[low], clip.root[high], share[:, None]),
+        rotations=slerp(clip.rotations[low], clip.rotations[high], share[:, None]),
+        joint_translations=None if moving is None else _between(moving[low], moving[high], share[:, None, None]),
+    )
+
+
+def _between(a: Floats, b: Floats, share: Floats) -> Floats:
+    return a + share * (b - a)
+
+
+def mirror(clip: Clip, axis: str = "x") -> Clip:
+    """Left and right exchanged by reflection across the plane at right angles to `axis` (x for a body facing z).
+
+    The other side's rotations are reflected, so the skeleton has to be about symmetrical; its offsets are kept.
+    """
+    side = "xyz".index(axis)
+    if side == clip.up_index:
+        raise UsageError(f"a clip cannot be mirrored along its vertical axis {axis}")
+    partner = mirror_pairs(clip.skeleton)
+    flip = -np.ones(4)
+    flip[0] = 1.0
+    flip[1 + side] = 1.0  # a reflection reverses turns about the two axes in its plane
+    place = np.ones(3)
+    place[side] = -1.0
+    moving = clip.joint_translations
+    return clip.changed(
+        root=clip.root * place,
+        rotations=clip.rotations[:, partner] * flip,
+        joint_translations=None if moving is None else moving[:, partner] * place,
+        provenance=_noted(clip, "mirrored"),
+    )
+
+
+def scaled(clip: Clip, factor: float) -> Clip:
+    """All lengths times a factor: root, offsets, end sites; `unit_m` is divided, so the size in metres stays."""
+    if not (np.isfinite(factor) and factor > 0):
+        raise UsageError(f"a clip can only be scaled by a factor above 0, not {factor}")
+    skeleton = clip.skeleton
+    sites = tuple(
+        EndSite(joint, (factor * x, factor * y, factor * z), name) for joint, (x, y, z), name in skeleton.end_sites
+    )
+    bigger = replace(skeleton, offsets=skeleton.offsets * factor, end_sites=sites)
+    return clip.changed(
+        skeleton=bigger,
+        root=clip.root * factor,
+        joint_translations=None if clip.joint_translations is None else clip.joint_translations * factor,
+        unit_m=None if clip.unit_m is None else clip.unit_m / factor,
+        provenance=_noted(clip, f"scaled by {factor:g}"),
+    )
+
+
+def with_up(clip: Clip, up: str) -> Clip:
+    """Turned as a whole so that the other axis (y or z) points up."""
+    if up == clip.up:
+        return clip
+    angle = np.pi / 2 if (clip.up, up) == ("y", "z") else -np.pi / 2
+    tilt = about_axis(np.array([1.0, 0.0, 0.0]), angle)
+    rotations = clip.rotations.copy()
+    rotations[:, 0] = multiply(tilt, rotations[:, 0])
+    return clip.changed(root=rotate(tilt, clip.root), rotations=rotations, up=up, provenance=_noted(clip, f"{up} up"))

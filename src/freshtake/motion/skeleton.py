@@ -1,0 +1,231 @@
+"""Skeleton: names, parent indices and rest offsets of joints, and how a file laid out their channels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.errors import InvalidMotion, SkeletonMismatch
+from freshtake.motion.validation import checked_names, frozen, frozen_quaternions
+from freshtake.numeric.arrays import Floats, Ints
+
+TRANSLATIONS = ("tx", "ty", "tz")
+ROTATIONS = ("rx", "ry", "rz")
+ROOT_CHANNELS = ("tx", "ty", "tz", "rz", "ry", "rx")
+JOINT_CHANNELS = ("rz", "ry", "rx")
+
+Limits = tuple[tuple[float, float] | None, ...]
+
+
+class EndSite(NamedTuple):
+    """The tip of a leaf joint: which joint, and the offset from it in that joint's frame."""
+
+    joint: int
+    offset: tuple[float, float, float]
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Skeleton:
+    """A tree of joints, parents before children.
+
+    `channels` lists, per joint, the columns of the file it came from: tx ty tz (position, replaces the offset)
+    and rx ry rz, in file order. `orders` holds the intrinsic Euler order, "ZYX" for R = Rz Ry Rx; it defaults to
+    the order of the rotation channels. `axes` (Acclaim) are fixed rotations C about which a joint's angles are
+    measured, so that its local rotation is C R C^-1; `limits` run parallel to `channels`, in radians and units.
+    """
+
+    names: tuple[str, ...]
+    parents: Ints
+    offsets: Floats
+    end_sites: tuple[EndSite, ...] = ()
+    channels: tuple[tuple[str, ...], ...] = ()
+    orders: tuple[str, ...] = ()
+    axes: Floats | None = None
+    limits: tuple[Limits, ...] | None = None
+    _index: dict[str, int] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "names", checked_names(tuple(self.names), "joint"))
+        count = len(self.names)
+        if count == 0:
+            raise InvalidMotion("a skeleton needs at least one joint")
+        put(self, "parents", frozen(self.parents, "parents", (count,), np.intp))
+        self._check_tree()
+        put(self, "offsets", frozen(self.offsets, "offsets", (count, 3)))
+        put(self, "_index", {name: j for j, name in enumerate(self.names)})
+        put(self, "end_sites", tuple(self._checked_end_sites()))
+        put(self, "channels", self._checked_channels())
+        put(self, "orders", self._checked_orders())
+        if self.axes is not None:
+            put(self, "axes", frozen_quaternions(self.axes, "axes", (count, 4)))
+        if self.limits is not None:
+            put(self, "limits", self._checked_limits(self.limits))
+
+    def _check_tree(self) -> None:
+        for joint, parent in enumerate(self.parents.tolist()):
+            name = self.names[joint]
+            if joint == 0 and parent != -1:
+                raise InvalidMotion(f"joint {name!r} comes first and must be the root (parent -1, not {parent})")
+            if joint > 0 and parent == -1:
+                raise InvalidMotion(f"joint {name!r} is a second root: a skeleton has one")
+            if joint > 0 and not 0 <= parent < joint:
+                raise InvalidMotion(f"joint {name!r} has parent {parent}, which must be a joint before it")
+
+    def _checked_end_sites(self) -> Iterator[EndSite]:
+        for joint, offset, name in self.end_sites:
+            if not 0 <= joint < len(self.names):
+                raise InvalidMotion(f"an end site hangs on joint {joint}, which does not exist")
+            x, y, z = frozen(offset, f"end site of joint {self.names[joint]!r}", (3,)).tolist()
+            yield EndSite(int(joint), (x, y, z), name)
+
+    def _checked_channels(self) -> tuple[tuple[str, ...], ...]:
+        layout = self.channels or (ROOT_CHANNELS, *[JOINT_CHANNELS] * (len(self.names) - 1))
+        if len(layout) != len(self.names):
+            raise InvalidMotion(f"channels are given for {len(layout)} joints, but there are {len(self.names)}")
+        for name, channels in zip(self.names, layout, strict=True):
+            unknown = [c for c in channels if c not in TRANSLATIONS + ROTATIONS]
+            if unknown:
+                raise InvalidMotion(f"joint {name!r} has the unknown channel {unknown[0]!r}")
+            translations = [c for c in channels if c in TRANSLATIONS]
+            if len(set(translations)) < len(translations):
+                raise InvalidMotion(f"joint {name!r} lists a position channel twice")
+            if len(channels) - len(translations) > 3:
+                raise InvalidMotion(f"joint {name!r} has more than three rotation channels")
+        return tuple(tuple(c) for c in layout)
+
+    def _checked_orders(self) -> tuple[str, ...]:
+        orders = self.orders or tuple("".join(c[1].upper() for c in chs if c[0] == "r") for chs in self.channels)
+        if len(orders) != len(self.names):
+            raise InvalidMotion(f"Euler orders are given for {len(orders)} joints, but there are {len(self.names)}")
+        for name, order, channels in zip(self.names, orders, self.channels, strict=True):
+            turning = sorted(c[1].upper() for c in channels if c[0] == "r")
+            if sorted(order) != turning:
+                raise InvalidMotion(f"joint {name!r} has Euler order {order!r}, which is not that of its channels")
+            if any(a == b for a, b in pairwise(order)):
+                raise InvalidMotion(
+                    f"joint {name!r} turns about {order[0]} twice in a row in its Euler order {order!r}"
+                )
+        return tuple(orders)
+
+    def _checked_limits(self, limits: tuple[Limits, ...]) -> tuple[Limits, ...]:
+        if len(limits) != len(self.names):
+            raise InvalidMotion(f"limits are given for {len(limits)} joints, but there are {len(self.names)}")
+        for name, joint_limits, channels in zip(self.names, limits, self.channels, strict=True):
+            if joint_limits and len(joint_limits) != len(channels):
+                raise InvalidMotion(f"joint {name!r} has {len(joint_limits)} limits for {len(channels)} channels")
+            if any(pair is not None and not pair[0] <= pair[1] for pair in joint_limits):
+                raise InvalidMotion(f"joint {name!r} has a lower limit above its upper one")
+        return tuple(tuple(joint_limits) for joint_limits in limits)
+
+    def __repr__(self) -> str:
+        return f"Skeleton({len(self)} joints, root {self.names[0]!r})"
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Skeleton):
+            return NotImplemented
+        same_axes = (self.axes is None) == (other.axes is None)
+        return (
+            self.names == other.names
+            and np.array_equal(self.parents, other.parents)
+            and np.array_equal(self.offsets, other.offsets)
+            and self.end_sites == other.end_sites
+            and self.channels == other.channels
+            and self.orders == other.orders
+            and self.limits == other.limits
+            and same_axes
+            and (self.axes is None or other.axes is None or np.array_equal(self.axes, other.axes))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.names, self.channels, self.offsets.tobytes()))
+
+    def index(self, name: str) -> int:
+        """The number of the joint with this name."""
+        try:
+            return self._index[name]
+        except KeyError:
+            raise InvalidMotion(f"there is no joint {name!r}; the joints are {', '.join(self.names)}") from None
+
+    def children(self, joint: int) -> list[int]:
+        """The joints whose parent this is."""
+        return [j for j, parent in enumerate(self.parents.tolist()) if parent == joint]
+
+    def descendants(self, joint: int) -> list[int]:
+        """The joint itself and all that hang on it."""
+        found = {joint}
+        for j, parent in enumerate(self.parents.tolist()):
+            if parent in found:
+                found.add(j)
+        return sorted(found)
+
+    def chain(self, joint: int) -> list[int]:
+        """From the root down to the joint."""
+        path = [joint]
+        while self.parents[path[-1]] >= 0:
+            path.append(int(self.parents[path[-1]]))
+        return path[::-1]
+
+    @property
+    def channel_count(self) -> int:
+        """How many columns the file's motion part has."""
+        return sum(len(channels) for channels in self.channels)
+
+    def lengths(self) -> Floats:
+        """Distance of each joint to its parent at rest (the root: 0)."""
+        out: Floats = np.linalg.norm(self.offsets, axis=1)
+        out[0] = 0.0
+        return out
+
+    def with_layout(self, channels: tuple[tuple[str, ...], ...] = (), orders: tuple[str, ...] = ()) -> Skeleton:
+        """The same joints with another channel layout (default: six at the root, Z Y X rotations elsewhere)."""
+        return replace(self, channels=channels, orders=orders, limits=None)
+
+
+def compatible(a: Skeleton, b: Skeleton) -> bool:
+    """Same joint names and parents; offsets, channel layout and end sites may differ."""
+    return a.names == b.names and np.array_equal(a.parents, b.parents)
+
+
+class LengthDifference(NamedTuple):
+    """A joint whose distance to its parent differs between two compatible skeletons."""
+
+    joint: str
+    first: float
+    second: float
+
+
+def length_differences(a: Skeleton, b: Skeleton, tolerance: float = 1e-6) -> list[LengthDifference]:
+    """Which joints sit at another distance from their parent; the root's offset does not count."""
+    require_compatible(a, b)
+    first, second = a.lengths(), b.lengths()
+    scale = max(float(first.max()), float(second.max()), 1e-300)
+    return [
+        LengthDifference(a.names[j], float(first[j]), float(second[j]))
+        for j in range(1, len(a))
+        if abs(first[j] - second[j]) > tolerance * scale
+    ]
+
+
+def require_compatible(a: Skeleton, b: Skeleton, first: str = "the first clip", second: str = "the second") -> None:
+    """Raise with the joint that differs unless the skeletons are compatible."""
+    if compatible(a, b):
+        return
+    only_a = [n for n in a.names if n not in b.names]
+    only_b = [n for n in b.names if n not in a.names]
+    if only_a or only_b:
+        owner, joint = (first, only_a[0]) if only_a else (second, only_b[0])
+        raise SkeletonMismatch(f"{first} and {second} have different skeletons: only {owner} has the joint {joint!r}")
+    if a.names != b.names:
+        joint = next(n for n, m in zip(a.names, b.names, strict=True) if n != m)
+        raise SkeletonMismatch(f"{first} and {second} list their joints in different order, from {joint!r} on")
+    joint = a.names[int(np.flatnonzero(a.parents != b.parents)[0])]
+    raise SkeletonMismatch(f"{first} and {second} hang the joint {joint!r} on different parents")

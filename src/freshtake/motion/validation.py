@@ -1,0 +1,89 @@
+"""Checks that the nouns share: arrays are copied, shaped, finite and read-only once a noun exists."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import InvalidMotion
+from freshtake.numeric.arrays import Floats
+
+UP_AXES = ("y", "z")
+
+
+def frozen(
+    value: npt.ArrayLike, name: str, shape: tuple[int | None, ...], dtype: type = np.float64, *, finite: bool = True
+) -> npt.NDArray[Any]:
+    """A read-only copy with the given shape (None: any length); finite unless gaps are allowed."""
+    try:
+        array: npt.NDArray[Any] = np.array(value, dtype=dtype, order="C", copy=True)
+    except (TypeError, ValueError) as error:
+        raise InvalidMotion(f"{name} must be an array of numbers ({error})") from None
+    wanted = tuple("any" if n is None else str(n) for n in shape)
+    if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
+        raise InvalidMotion(f"{name} must have shape ({', '.join(wanted)}), but has {array.shape}")
+    if finite and not np.isfinite(array).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise InvalidMotion(f"{name} must be finite, but holds {array[place]} at index {place}")
+    array.setflags(write=False)
+    return array
+
+
+def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats:
+    """Like `frozen`, and of unit length: tiny errors are scaled away, others refused."""
+    array: Floats = frozen(value, name, shape)
+    length = np.linalg.norm(array, axis=-1)
+    off = np.abs(length - 1.0)
+    if off.size and off.max() > 1e-3:
+        place = tuple(int(i) for i in np.unravel_index(off.argmax(), off.shape))
+        raise InvalidMotion(f"{name} must be unit quaternions, but has length {length[place]:.6g} at index {place}")
+    if off.size and off.max() > 1e-15:
+        array = array / length[..., None]
+        array.setflags(write=False)
+    return array
+
+
+def positive(value: float, name: str) -> float:
+    """A finite number above zero."""
+    number = float(value)
+    if not (np.isfinite(number) and number > 0.0):
+        raise InvalidMotion(f"{name} must be a finite number above 0, but is {value}")
+    return number
+
+
+def fps_of(frame_time: float) -> float:
+    """Frames per second; a whole number where the frame time is exactly that number's reciprocal."""
+    fps = 1.0 / frame_time
+    whole = float(round(fps))
+    return whole if whole > 0 and 1.0 / whole == frame_time else fps
+
+
+def nominal_fps(frame_time: float) -> float:
+    """The rate people mean: 0.0083333 s is 120 fps, 0.033367 s is 29.97."""
+    fps = fps_of(frame_time)
+    for candidate in (float(round(fps)), round(fps * 1.001) / 1.001):
+        if candidate > 0 and abs(fps / candidate - 1.0) < 2e-4:
+            return candidate
+    return fps
+
+
+def up_axis(value: str) -> str:
+    """'y' or 'z'."""
+    if value not in UP_AXES:
+        raise InvalidMotion(f"up must be one of {', '.join(UP_AXES)}, but is {value!r}")
+    return value
+
+
+def checked_names(names: tuple[str, ...], what: str) -> tuple[str, ...]:
+    """Names that are not empty, not repeated and hold no control characters."""
+    seen: set[str] = set()
+    for name in names:
+        if not isinstance(name, str) or not name.strip() or re.search(r"[\x00-\x1f\x7f]", name):
+            raise InvalidMotion(f"a {what} has the name {name!r}, which is empty or holds control characters")
+        if name in seen:
+            raise InvalidMotion(f"two {what}s are named {name!r}: names must differ")
+        seen.add(name)
+    return names

@@ -1,0 +1,1 @@
+"""Arrays in, arrays out: rotations and kinematics. Knows nothing of joints' names, files or screens."""

@@ -1,0 +1,33 @@
+"""Shared by all tests: where the real motion data is, and hypothesis profiles."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "freshtake", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+settings.load_profile("freshtake")
+
+DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real motion; tests that need it are skipped where it is absent."""
+    if not DATA.is_dir():
+        pytest.skip("real motion data is absent: set FRESHTAKE_DATA to its folder")
+    return DATA
+
+
+def data_files(pattern: str) -> list[Path]:
+    """Real files for parametrised tests, empty (so that the test is skipped) where the data is absent."""
+    return sorted(DATA.glob(pattern)) if DATA.is_dir() else []
+
+
+def label(path: Path) -> str:
+    return str(path.relative_to(DATA))
