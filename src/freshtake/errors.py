@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from os import PathLike
-
 
 class FreshtakeError(Exception):
     """Base of all errors that freshtake raises on purpose; the message is one sentence for the user."""
@@ -31,7 +29,7 @@ class MissingExtra(FreshtakeError):
 class FormatError(FreshtakeError):
     """A file that cannot be read or written; says which file, where in it, and what was expected."""
 
-    def __init__(self, path: str | PathLike[str], problem: str, place: str = "") -> None:
+    def __init__(self, path: object, problem: str, place: str = "") -> None:
         self.path = str(path)
         self.place = place
         self.problem = problem
