@@ -8,6 +8,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= demo-out
 WORKERS ?= auto
+# One thread per process: tests run in parallel processes, and threads of the linear algebra would only fight.
+export OPENBLAS_NUM_THREADS ?= 1
 # uv is used where it is on PATH, because it is faster; it is never required.
 UV := $(shell command -v uv 2>/dev/null)
 ifeq ($(UV),)
@@ -53,11 +55,14 @@ lint: $(VENV)/.test
 types: $(VENV)/.test
 	$(BIN)/mypy
 
-# Blender's Python module (GPL, large) and the Khronos validator live apart from our environment.
+# Blender's Python module (GPL, large, for Python 3.11 only) and the Khronos validator live apart from our environment.
+CLIENT_PYTHON ?= $(shell for p in python3.11 $(PYTHON) python3 python; do \
+  $$p -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null && echo $$p && break; done)
 clients: .clients/.ready
 
 .clients/.ready: tests/clients/requirements.txt tests/clients/package.json
-	$(PYTHON) -m venv .clients/venv
+	@test -n "$(CLIENT_PYTHON)" || { echo "Blender's module needs Python 3.11 on PATH (or: make clients CLIENT_PYTHON=/path/to/python3.11)"; exit 2; }
+	$(CLIENT_PYTHON) -m venv .clients/venv
 	.clients/venv/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements.txt
 	cp tests/clients/package.json .clients/package.json
 	cd .clients && npm install --silent --no-audit --no-fund

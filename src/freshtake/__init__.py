@@ -18,7 +18,7 @@ from freshtake.errors import (
 )
 
 if TYPE_CHECKING:
-    from freshtake import formats, motion
+    from freshtake import evaluation, formats, motion, samples
     from freshtake.formats import read, write
     from freshtake.motion import Clip, MeshSequence, PointClip, Skeleton, Stroke
 
@@ -33,7 +33,7 @@ _HOMES = {
     "Skeleton": "freshtake.motion",
     "Stroke": "freshtake.motion",
 }
-_PACKAGES = ("formats", "motion")
+_PACKAGES = ("evaluation", "formats", "motion", "samples")
 
 __all__ = [
     "Clip",
@@ -48,9 +48,11 @@ __all__ = [
     "Stroke",
     "UsageError",
     "__version__",
+    "evaluation",
     "formats",
     "motion",
     "read",
+    "samples",
     "write",
 ]
 

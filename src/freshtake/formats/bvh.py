@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +13,8 @@ from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.bvh_hierarchy import parse_hierarchy, write_hierarchy
 from freshtake.formats.channels import channels_from_clip, clip_from_channels
 from freshtake.formats.files import read_text, write_bytes
+from freshtake.formats.number_text import format_rows
+from freshtake.formats.numbers import finite_number, parse_numbers, words_per_line
 from freshtake.formats.options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
@@ -29,12 +31,10 @@ class _Motion(NamedTuple):
 def read(path: Path, options: ReadOptions) -> Clip:
     """One clip; `channels` holds the file's numbers as they stand."""
     text = read_text(path)
-    split = re.search(r"^\s*MOTION\b", text, re.MULTILINE | re.IGNORECASE)
-    if split is None:
-        raise FormatError(path, "a line with MOTION was expected after the hierarchy, but there is none", "end of file")
-    skeleton = parse_hierarchy(path, text[: split.start()])
-    line = text.count("\n", 0, split.end()) + 1
-    motion = _parse_motion(path, text[split.end() :], skeleton.channel_count, line)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    skeleton, end = parse_hierarchy(path, text)
+    motion = _parse_motion(path, text[end:], skeleton.channel_count, text.count("\n", 0, end) + 1)
     return clip_from_channels(
         skeleton,
         motion.values,
@@ -50,24 +50,38 @@ def _parse_motion(path: Path, body: str, columns: int, line: int) -> _Motion:
     header = _HEADER.match(body)
     if header is None:
         raise FormatError(path, "'Frames: N' and 'Frame Time: seconds' were expected after MOTION", f"line {line}")
+    frames = _count(path, header[1], line + body.count("\n", 0, header.start(1)))
     line += body.count("\n", 0, header.end())
-    frames = _count(path, header[1], line)
     frame_time = _frame_time(path, header[2], line)
     if columns == 0:
         raise FormatError(path, "no joint has a channel, so there is no motion in the file", f"line {line}")
-    # A number takes two characters at least: a count that cannot fit is refused before anything is allocated.
-    if frames * columns > len(body) - header.end():
-        raise FormatError(path, _wrong_count(frames, columns, len(body[header.end() :].split())), f"line {line}")
-    values = parse_numbers(path, body[header.end() :], line)
+    data = body[header.end() :]
+    values = parse_numbers(path, data, line)
     if len(values) != frames * columns:
         raise FormatError(path, _wrong_count(frames, columns, len(values)), f"line {line}")
+    _check_rows(path, data, frames, columns, line)
     return _Motion(frame_time, values.reshape(frames, columns))
 
 
 def _wrong_count(frames: int, columns: int, numbers: int) -> str:
     whole, rest = divmod(numbers, columns)
-    found = f"{whole} frames" + (f" and {rest} numbers" if rest else "")
-    return f"{frames} frames of {columns} channels are declared, but {found} are there: correct 'Frames:' or the data"
+    found = _counted(whole, "frame") + (f" and {_counted(rest, 'number')}" if rest else "")
+    declared = f"{_counted(frames, 'frame')} of {_counted(columns, 'channel')}"
+    return f"{declared} were expected, but the data has {found}: correct 'Frames:' or the data"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _check_rows(path: Path, data: str, frames: int, columns: int, line: int) -> None:
+    """Where every frame has a line of its own, each line must hold one frame; wrapped frames are left alone."""
+    words = words_per_line(data)
+    filled = np.flatnonzero(words)
+    if len(filled) == frames and (words[filled] != columns).any():
+        odd = int(filled[np.argmax(words[filled] != columns)])
+        problem = f"{columns} numbers were expected in this line, one per channel, not {words[odd]}"
+        raise FormatError(path, problem, f"line {line + odd}")
 
 
 def _count(path: Path, text: str, line: int) -> int:
@@ -79,58 +93,48 @@ def _count(path: Path, text: str, line: int) -> int:
 
 
 def _frame_time(path: Path, text: str, line: int) -> float:
-    try:
-        value = float(text.replace(",", "."))
-    except ValueError:
-        value = np.nan
-    if not (np.isfinite(value) and value > 0):
+    value = finite_number(text.replace(",", "."))
+    if value is None or value <= 0:
         raise FormatError(
             path, f"a frame time above 0 s was expected after 'Frame Time:', not {text[:40]!r}", f"line {line}"
         )
-    return float(value)
-
-
-def parse_numbers(path: Path, text: str, first_line: int) -> Floats:
-    """All numbers of a text, whatever white space lies between them; others are named with their line."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", DeprecationWarning)
-            values: Floats = np.fromstring(text, dtype=np.float64, sep=" ") if text.strip() else np.empty(0)
-    except (DeprecationWarning, ValueError):
-        raise _bad_number(path, text, first_line) from None
-    if not np.isfinite(values).all():
-        raise _bad_number(path, text, first_line)
-    return values
-
-
-def _bad_number(path: Path, text: str, first_line: int) -> FormatError:
-    for number, row in enumerate(text.split("\n")):
-        for token in row.split():
-            try:
-                good = bool(np.isfinite(float(token))) and "_" not in token
-            except ValueError:
-                good = False
-            if not good:
-                return FormatError(
-                    path, f"a finite number was expected, not {token[:40]!r}", f"line {first_line + number}"
-                )
-    return FormatError(path, "a finite number was expected", f"line {first_line}")
+    return value
 
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write a clip. Channels that came from a file are written with all their digits."""
     if not isinstance(motion, Clip):
         raise FormatError(path, f"BVH holds a skeleton in motion, not a {type(motion).__name__}: choose .npz or .csv")
-    write_bytes(path, to_text(path, motion).encode())
+    write_bytes(path, to_bytes(path, motion))
 
 
-def to_text(path: Path, clip: Clip) -> str:
-    """The whole file as text."""
+def to_bytes(path: Path, clip: Clip) -> bytes:
+    """The whole file, in UTF-8."""
+    clip = _with_plain_angles(clip)
     try:
         layout, values = channels_from_clip(clip)
     except InvalidMotion as error:
         raise FormatError(path, str(error)) from None
     hierarchy, columns = write_hierarchy(path, layout)
-    rounded = values if clip.channels is not None else np.round(values, _DECIMALS) + 0.0
-    rows = "\n".join([" ".join(map(repr, row)) for row in rounded[:, columns].tolist()])
-    return f"{hierarchy}MOTION\nFrames: {len(clip)}\nFrame Time: {clip.frame_time!r}\n{rows}\n"
+    rounded = values if clip.channels is not None else _rounded(values)
+    header = f"{hierarchy}MOTION\nFrames: {len(clip)}\nFrame Time: {clip.frame_time!r}\n"
+    return header.encode() + format_rows(rounded[:, columns])
+
+
+def _with_plain_angles(clip: Clip) -> Clip:
+    """BVH has no bone axes (an Acclaim clip gets three plain angles) and turns in the order of its columns."""
+    skeleton = clip.skeleton
+    if skeleton.axes is not None:
+        return clip.changed(skeleton=replace(skeleton.with_layout(), axes=None))
+    listed = tuple("".join(c[1].upper() for c in channels if c[0] == "r") for channels in skeleton.channels)
+    if skeleton.orders == listed:
+        return clip
+    moves = [tuple(c for c in channels if c[0] == "t") for channels in skeleton.channels]
+    turns = [tuple(f"r{axis.lower()}" for axis in order) for order in skeleton.orders]
+    return clip.changed(skeleton=skeleton.with_layout(tuple(a + b for a, b in zip(moves, turns, strict=True))))
+
+
+def _rounded(values: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        rounded = np.round(values, _DECIMALS) + 0.0
+    return np.where(np.isfinite(rounded), rounded, values)

@@ -3,78 +3,65 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
+from freshtake.formats.numbers import finite_number
 from freshtake.motion import EndSite, Skeleton
 
 _CHANNELS = {
     f"{axis}{kind}": f"{kind[0].replace('p', 't')}{axis.lower()}" for axis in "XYZ" for kind in ("position", "rotation")
 }
 _LOWER = {name.lower(): short for name, short in _CHANNELS.items()}
-_TOKEN = re.compile(r"[{}]|[^\s{}]+")
+_LONG = {short: name for name, short in _CHANNELS.items()}
+_WORD = re.compile(r"\s*([{}]|[^\s{}]+)")
+_NAME = re.compile(r"\s*([^\s{}](?:[^{}\n]*[^\s{}])?)")  # the rest of its line: a joint's name may hold spaces
 _DEEPEST = 500
-
-
-class _Token(NamedTuple):
-    text: str
-    line: int
 
 
 class _Joint:
     """A joint while its block is being read."""
 
-    def __init__(self, name: str, parent: int, line: int) -> None:
-        self.name, self.parent, self.line = name, parent, line
+    def __init__(self, name: str, parent: int, place: int) -> None:
+        self.name, self.parent, self.place = name, parent, place
         self.offset: tuple[float, float, float] | None = None
         self.channels: tuple[str, ...] | None = None
 
 
 class _Reader:
-    """A walk over the tokens of the hierarchy; every refusal names the line."""
+    """A walk over the words of the hierarchy; every refusal names the line."""
 
     def __init__(self, path: Path, text: str) -> None:
-        self.path = path
-        self.tokens = self._tokens(text)
-        self.last = _Token("", 1)
+        self.path, self.text = path, text
+        self.at = 0  # where the next word may begin
+        self.word, self.place = "", 0  # the last word and where it began
         self.joints: list[_Joint] = []
         self.sites: list[EndSite] = []
 
-    @staticmethod
-    def _tokens(text: str) -> Iterator[_Token]:
-        for number, row in enumerate(text.splitlines(), start=1):
-            # A joint's name may hold spaces: it is the rest of its line.
-            named = re.match(r"\s*(ROOT|JOINT)[ \t]+([^{}]*?)[ \t]*(\{.*)?$", row, re.IGNORECASE)
-            if named and named[2]:
-                yield _Token(named[1], number)
-                yield _Token(named[2], number)
-                row = named[3] or ""
-            for found in _TOKEN.finditer(row):
-                yield _Token(found[0], number)
+    def line(self, place: int) -> str:
+        return f"line {self.text.count(chr(10), 0, place) + 1}"
 
     def fail(self, expected: str) -> NoReturn:
-        found = f"not {self.last.text[:40]!r}" if self.last.text else "but the hierarchy ends there"
-        raise FormatError(self.path, f"{expected} was expected, {found}", f"line {self.last.line}")
+        found = f"not {self.word[:40]!r}" if self.word else "but the file ends there"
+        raise FormatError(self.path, f"{expected} was expected, {found}", self.line(self.place))
 
-    def next(self) -> str:
-        self.last = next(self.tokens, _Token("", self.last.line))
-        return self.last.text
+    def next(self, pattern: re.Pattern[str] = _WORD) -> str:
+        found = pattern.match(self.text, self.at)
+        self.word = found[1] if found else ""
+        self.place = found.start(1) if found else len(self.text.rstrip())
+        self.at = found.end() if found else self.at
+        return self.word
 
     def expect(self, word: str) -> None:
         if self.next().upper() != word:
             self.fail(repr(word))
 
     def number(self, what: str) -> float:
-        text = self.next()
-        try:
-            value = float(text)
-        except ValueError:
-            self.fail(what)
-        if not np.isfinite(value) or "_" in text:
+        value = finite_number(self.next())
+        if value is None:
             self.fail(what)
         return value
 
@@ -97,30 +84,30 @@ class _Reader:
                 joint.channels = self.channel_list(joint)
             elif word == "JOINT":
                 if len(open_joints) >= _DEEPEST:
-                    raise FormatError(self.path, f"joints are nested deeper than {_DEEPEST}", f"line {self.last.line}")
+                    raise FormatError(self.path, f"joints are nested deeper than {_DEEPEST}", self.line(self.place))
                 self.begin(open_joints[-1])
                 open_joints.append(len(self.joints) - 1)
             elif word == "END":
                 self.end_site(open_joints[-1])
             else:
                 self.fail(f"OFFSET, CHANNELS, JOINT, End Site or }} for joint {joint.name!r}")
-        if self.next():
-            self.fail("the end of the hierarchy (one ROOT only)")
+        if self.next().upper() != "MOTION":
+            self.fail("MOTION after the hierarchy, which has one ROOT,")
 
     def begin(self, parent: int) -> None:
-        name = self.next()
-        if name in ("", "{", "}"):
+        name = self.next(_NAME)
+        if not name:
+            self.next()
             self.fail("the name of a joint")
-        self.joints.append(_Joint(name, parent, self.last.line))
+        self.joints.append(_Joint(name, parent, self.place))
         self.expect("{")
 
     def end_site(self, joint: int) -> None:
         self.expect("SITE")
-        name = self.next()
-        if name != "{":  # some tools give end sites a name
-            self.expect("{")
+        name = self.next(_NAME)  # some tools give end sites a name
+        self.expect("{")
         self.expect("OFFSET")
-        self.sites.append(EndSite(joint, self.vector(), "" if name == "{" else name))
+        self.sites.append(EndSite(joint, self.vector(), name))
         self.expect("}")
 
     def channel_list(self, joint: _Joint) -> tuple[str, ...]:
@@ -136,23 +123,25 @@ class _Reader:
         return tuple(names)
 
 
-def parse_hierarchy(path: Path, text: str) -> Skeleton:
-    """The skeleton that the hierarchy describes."""
+def parse_hierarchy(path: Path, text: str) -> tuple[Skeleton, int]:
+    """The skeleton that the hierarchy describes, and the place behind the word MOTION that follows it.
+
+    Lines of the text end with a line feed alone.
+    """
     reader = _Reader(path, text)
     reader.hierarchy()
+    seen: dict[str, _Joint] = {}
     for joint in reader.joints:
         if joint.offset is None:
-            raise FormatError(path, f"joint {joint.name!r} has no OFFSET", f"line {joint.line}")
-    lines: dict[str, int] = {}
-    for joint in reader.joints:
-        if joint.name in lines:
-            first = lines[joint.name]
+            raise FormatError(path, f"joint {joint.name!r} has no OFFSET", reader.line(joint.place))
+        if joint.name in seen:
+            first = reader.line(seen[joint.name].place)
             raise FormatError(
-                path, f"two joints are named {joint.name!r} (the first in line {first})", f"line {joint.line}"
+                path, f"two joints are named {joint.name!r} (the first in {first})", reader.line(joint.place)
             )
-        lines[joint.name] = joint.line
+        seen[joint.name] = joint
     try:
-        return Skeleton(
+        skeleton = Skeleton(
             tuple(joint.name for joint in reader.joints),
             np.array([joint.parent for joint in reader.joints]),
             np.array([joint.offset for joint in reader.joints], dtype=np.float64),
@@ -161,41 +150,55 @@ def parse_hierarchy(path: Path, text: str) -> Skeleton:
         )
     except InvalidMotion as error:
         raise FormatError(path, str(error), "hierarchy") from None
+    return skeleton, reader.at
 
 
 def write_hierarchy(path: Path, skeleton: Skeleton) -> tuple[str, list[int]]:
     """The text, and which columns of the skeleton's channels follow one another in it (depth first)."""
-    names = {short: name for name, short in _CHANNELS.items()}
-    starts = np.concatenate([[0], np.cumsum([len(c) for c in skeleton.channels])])
-    lines, columns = ["HIERARCHY"], []
-    stack: list[tuple[int, int, bool]] = [(0, 0, False)]
+    starts = np.concatenate([[0], np.cumsum([len(c) for c in skeleton.channels])]).tolist()
+    below: list[list[int]] = [[] for _ in skeleton.names]
+    for joint, parent in enumerate(skeleton.parents.tolist()[1:], start=1):
+        below[parent].append(joint)
+    sites: list[list[EndSite]] = [[] for _ in skeleton.names]
+    for site in skeleton.end_sites:
+        sites[site.joint].append(site)
+    lines = ["HIERARCHY"]
+    columns: list[int] = []
+    stack: list[tuple[int, int]] = [(0, 0)]  # (joint, depth); joint -1 closes a block
     while stack:
-        joint, depth, closing = stack.pop()
-        tab = "  " * depth
-        if closing:
-            lines.append(f"{tab}}}")
+        joint, depth = stack.pop()
+        if joint < 0:
+            lines.append("  " * depth + "}")
             continue
-        name, channels = skeleton.names[joint], skeleton.channels[joint]
-        if re.search(r"[{}]|^\s|\s$", name):
-            raise FormatError(
-                path, f"the joint name {name!r} holds braces or outer blanks, which BVH cannot hold: rename it"
-            )
-        lines += [f"{tab}{'JOINT' if depth else 'ROOT'} {name}", f"{tab}{{"]
-        lines.append(f"{tab}  OFFSET {_vector(skeleton.offsets[joint].tolist())}")
-        lines.append(" ".join([f"{tab}  CHANNELS {len(channels)}", *[names[c] for c in channels]]))
-        columns += list(range(starts[joint], starts[joint + 1]))
-        for site in skeleton.end_sites:
-            if site.joint == joint:
-                label = f" {site.name}" if re.fullmatch(r"[^\s{}]+", site.name) else ""
-                lines += [
-                    f"{tab}  End Site{label}",
-                    f"{tab}  {{",
-                    f"{tab}    OFFSET {_vector(site.offset)}",
-                    f"{tab}  }}",
-                ]
-        stack.append((joint, depth, True))
-        stack += [(child, depth + 1, False) for child in reversed(skeleton.children(joint))]
+        lines += _joint_lines(path, skeleton, joint, depth, sites[joint])
+        columns += range(starts[joint], starts[joint + 1])
+        stack.append((-1, depth))
+        stack += [(child, depth + 1) for child in reversed(below[joint])]
     return "\n".join(lines) + "\n", columns
+
+
+def _joint_lines(path: Path, skeleton: Skeleton, joint: int, depth: int, sites: list[EndSite]) -> list[str]:
+    """A joint's block without what hangs on it and without its closing brace."""
+    tab, channels = "  " * depth, skeleton.channels[joint]
+    name = _writable(path, skeleton.names[joint], "joint")
+    lines = [
+        f"{tab}{'JOINT' if depth else 'ROOT'} {name}",
+        f"{tab}{{",
+        f"{tab}  OFFSET {_vector(skeleton.offsets[joint].tolist())}",
+        " ".join([f"{tab}  CHANNELS {len(channels)}", *[_LONG[c] for c in channels]]),
+    ]
+    for site in sites:
+        label = f"End Site {_writable(path, site.name, 'end site')}" if site.name else "End Site"
+        lines += [f"{tab}  {label}", f"{tab}  {{", f"{tab}    OFFSET {_vector(site.offset)}", f"{tab}  }}"]
+    return lines
+
+
+def _writable(path: Path, name: str, what: str) -> str:
+    if _NAME.fullmatch(name) is None or name != name.strip():
+        raise FormatError(
+            path, f"the {what} name {name!r} holds braces or outer blanks, which BVH cannot hold: rename it"
+        )
+    return name
 
 
 def _vector(values: tuple[float, ...] | list[float]) -> str:

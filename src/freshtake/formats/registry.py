@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.files import read_head
+from freshtake.formats.files import is_folder, read_head
 from freshtake.formats.options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip
 
@@ -39,6 +39,8 @@ def _starts(pattern: bytes) -> Callable[[bytes], bool]:
 
 _COMMENTS = rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*"
 
+_TABLE = re.compile(rb'(?:\xef\xbb\xbf)?\s*"?[A-Za-z_][^\n]*[,;\t][^\n]*\n')
+
 FORMATS = (
     Format("bvh", "BVH", (".bvh",), "bvh", _starts(rb"(?:\xef\xbb\xbf)?\s*HIERARCHY\b")),
     Format("amc", "Acclaim motion", (".amc",), "acclaim", _starts(_COMMENTS + rb":(FULLY|DEGREES|RADIANS|SAMPLES)")),
@@ -47,9 +49,9 @@ FORMATS = (
     Format("gltf", "glTF 2.0", (".glb", ".gltf"), "gltf", _starts(rb'glTF|(?:\xef\xbb\xbf)?\s*\{[\s\S]*"asset"')),
     Format("npz", "NumPy archive", (".npz",), "npz", _starts(rb"PK\x03\x04")),
     Format(
-        "csv", "CSV table", (".csv", ".tsv"), "table", _starts(rb'(?:\xef\xbb\xbf)?\s*"?[A-Za-z_][^\n]*[,;\t][^\n]*\n')
+        "csv", "CSV table", (".csv", ".tsv"), "table", lambda head: b"\0" not in head and _TABLE.match(head) is not None
     ),
-    Format("obj", "OBJ folder", (), "obj", lambda head: False),
+    Format("obj", "OBJ mesh or folder", (".obj",), "obj", _starts(_COMMENTS + rb"(?:v|vn|vt|o|g|mtllib)[ \t]")),
 )
 
 
@@ -84,9 +86,10 @@ def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options:
 
 def detect(path: Path) -> Format:
     """The format of an existing file: by its content, and by its name where content leaves it open."""
-    if path.is_dir():
+    if is_folder(path):
         return by_name("obj")
     head = read_head(path)
+    _refuse_wrappers(path, head)
     named = [f for f in FORMATS if path.suffix.lower() in f.suffixes]
     if named and (named[0].looks_like(head) or not any(f.looks_like(head) for f in FORMATS)):
         return named[0]
@@ -94,6 +97,28 @@ def detect(path: Path) -> Format:
         if candidate.looks_like(head):
             return candidate
     raise FormatError(path, f"this is no format that can be read; those are {_titles(FORMATS)}", "byte 0")
+
+
+_PACKED = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"7z\xbc\xaf": "7z",
+    b"Rar!": "rar",
+}
+_WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)", re.IGNORECASE)
+
+
+def _refuse_wrappers(path: Path, head: bytes) -> None:
+    """What is no motion file whatever its name: nothing, a packed file, a web page saved in its place."""
+    if not head:
+        raise FormatError(path, "the file is empty: get it again", "byte 0")
+    for mark, packer in _PACKED.items():
+        if head.startswith(mark):
+            raise FormatError(path, f"this is packed with {packer}: unpack it first", "byte 0")
+    if _WEB_PAGE.match(head):
+        raise FormatError(path, "this is a web page, not a motion file: download the file itself", "line 1")
 
 
 def for_writing(path: Path) -> Format:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -10,14 +12,13 @@ import numpy as np
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats, Ints
 
-SIDES = (
-    (re.compile(r"^left|left$|(?<=[a-z_.\-: ])left(?![a-z])|(?<=[a-z])Left"), "left", "right"),
-    (re.compile(r"^Left|(?<=[^A-Za-z])Left"), "Left", "Right"),
-    (re.compile(r"^LEFT|(?<=[^A-Z])LEFT"), "LEFT", "RIGHT"),
-    (re.compile(r"^L(?=[A-Z_.\- ])|(?<=[_.\- :])L(?=[_.\- ]|$)"), "L", "R"),
-    (re.compile(r"^l(?=[_.\- ])|(?<=[_.\- :])l(?=[_.\- ]|$)"), "l", "r"),
-    (re.compile(r"^l"), "l", "r"),
-)
+WORDS = (("left", "right"), ("Left", "Right"), ("LEFT", "RIGHT"))
+LETTER = re.compile(r"^[lL]|(?<=[^A-Za-z])[lL](?![a-z])|(?<=[a-z0-9])L(?![a-z])")
+SIDE = {
+    "left": re.compile(r"left|Left|LEFT|^L(?=[A-Z_.])|(?<=[^A-Za-z])[lL](?![a-z])"),
+    "right": re.compile(r"right|Right|RIGHT|^R(?=[A-Z_.])|(?<=[^A-Za-z])[rR](?![a-z])"),
+}
+NUMBER = re.compile(r"_\d+$")  # glTF exporters number their joints: b_LeftLeg01_015, b_RightLeg01_019
 
 
 class Foot(NamedTuple):
@@ -34,23 +35,61 @@ class Foot(NamedTuple):
 
 
 def mirror_pairs(skeleton: Skeleton) -> Ints:
-    """For every joint the one on the other side, itself where there is none."""
+    """For every joint the one on the other side, itself where there is none.
+
+    By name, as far as the tree agrees (partners hang on partners); then what is left over below two partners.
+    """
     partner = np.arange(len(skeleton))
-    for joint, name in enumerate(skeleton.names):
-        for other in _other_side(name):
-            if other in skeleton.names and partner[joint] == joint:
-                match = skeleton.names.index(other)
-                partner[joint], partner[match] = match, joint
+    for joint, match in _named_partners(skeleton.names):
+        if partner[joint] == joint and partner[match] == match:
+            partner[joint], partner[match] = match, joint
+    parents = skeleton.parents
+    for joint in range(1, len(skeleton)):
+        other = partner[joint]
+        if other != joint and partner[parents[joint]] != parents[other]:
+            partner[joint], partner[other] = joint, other
+    for joint in range(1, len(skeleton)):
+        if partner[joint] == joint:
+            _pair_leftover(skeleton, partner, joint)
     return partner
 
 
+def _named_partners(names: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """Left and right joints by name; numbers at the end may differ where the rest of the name occurs once."""
+    exact = {name: joint for joint, name in enumerate(names)}
+    plain = [NUMBER.sub("", name) for name in names]
+    often = Counter(plain)
+    loose = {name: joint for joint, name in enumerate(plain) if often[name] == 1}
+    for joint, name in enumerate(names):
+        wanted = _other_side(name)
+        found = [exact.get(other) for other in wanted] + [loose.get(NUMBER.sub("", other)) for other in wanted]
+        match = next((other for other in found if other is not None and other != joint), None)
+        if match is not None:
+            yield joint, match
+
+
 def _other_side(name: str) -> list[str]:
-    """What the right-hand partner of a left-hand joint would be called, most specific spelling first."""
-    return [pattern.sub(right, name, count=1) for pattern, _, right in SIDES if pattern.search(name)]
+    """What the right-hand partner of a left-hand joint could be called, most specific spelling first."""
+    found = [name.replace(left, right, 1) for left, right in WORDS if left in name]
+    for match in LETTER.finditer(name):
+        found.append(name[: match.start()] + ("r" if match.group() == "l" else "R") + name[match.end() :])
+    return found
+
+
+def _pair_leftover(skeleton: Skeleton, partner: Ints, joint: int) -> None:
+    """Pair a joint with the only child of its parent's partner that is left, or left and right below one parent."""
+    parent = int(skeleton.parents[joint])
+    across = int(partner[parent])
+    mine, theirs = ([c for c in skeleton.children(p) if partner[c] == c] for p in (parent, across))
+    if across == parent:
+        mine = [child for child in mine if SIDE["left"].search(skeleton.names[child])]
+        theirs = [child for child in theirs if SIDE["right"].search(skeleton.names[child])]
+    if len(mine) == len(theirs) == 1 and mine != theirs:
+        partner[mine[0]], partner[theirs[0]] = theirs[0], mine[0]
 
 
 def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
-    """Feet by name; where no joint is called foot, ankle or toe, by being the lowest tips at rest."""
+    """Feet by name; where no joint is called foot or ankle, the ends of legs, else the lowest tips at rest."""
     ankles = [j for j, n in enumerate(skeleton.names) if re.search(r"foot|ankle", n, re.I)]
     ankles = [j for j in ankles if not _is_tip_name(skeleton.names[j])]
     ankles = [j for j in ankles if not set(skeleton.chain(j)[:-1]) & set(ankles)]
@@ -59,11 +98,19 @@ def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
         below = [j for j in skeleton.descendants(ankle)[1:] if not _is_tip_name(skeleton.names[j])]
         toes = [j for j in below if re.search(r"toe|ball", skeleton.names[j], re.I)] or below
         found.append(Foot(skeleton.names[ankle], ankle, toes[0] if toes else None))
-    return tuple(found) or _lowest_tips(skeleton)
+    return tuple(found) or _leg_tips(skeleton) or _lowest_tips(skeleton)
 
 
 def _is_tip_name(name: str) -> bool:
     return re.search(r"nub|end$|_end|tip$|site", name, re.I) is not None
+
+
+def _leg_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
+    """The last joints of limbs that are called legs, as toes, with those before them as ankles."""
+    legs = [j for j, name in enumerate(skeleton.names) if re.search("leg", name, re.I)]
+    tips = [j for j in legs if not skeleton.children(j) and skeleton.parents[j] in legs]
+    ankles = [int(skeleton.parents[j]) for j in tips]
+    return tuple(Foot(skeleton.names[ankle], ankle, toe) for ankle, toe in zip(ankles, tips, strict=True))
 
 
 def _lowest_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
@@ -95,11 +142,21 @@ def rest_positions(skeleton: Skeleton) -> Floats:
     return out
 
 
+def pelvis(skeleton: Skeleton) -> int:
+    """The joint at which the legs part: the root, or below it where a rig has joints on the floor above the hips."""
+    chains = [skeleton.chain(foot.ankle) for foot in feet(skeleton)]
+    if len(chains) < 2:
+        return 0
+    return max(set(chains[0]).intersection(*chains[1:]))
+
+
 def leg_length(skeleton: Skeleton) -> float:
-    """Summed offsets from the root down to the first foot; without feet, half the longest chain's length."""
+    """Summed offsets from the pelvis down to the first foot; without feet, half the longest chain's length."""
     lengths = skeleton.lengths()
     found = feet(skeleton)
     if found:
-        return float(lengths[skeleton.chain(found[0].ankle)].sum())
+        chain = skeleton.chain(found[0].ankle)
+        length = float(lengths[chain[chain.index(pelvis(skeleton)) + 1 :]].sum())
+        return max(length, 1e-12)
     reach = [float(lengths[skeleton.chain(j)].sum()) for j in range(len(skeleton))]
     return max(max(reach) / 2.0, 1e-12)

@@ -21,7 +21,7 @@ def _noted(clip: Clip, what: str) -> str:
 
 def take_frames(clip: Clip, start: int = 0, stop: int | None = None, step: int = 1) -> Clip:
     """Frames start to stop (exclusive), every step-th; the file's channels are kept."""
-    rows = range(len(clip))[slice(start, stop, step)]
+    rows = range(len(clip))[slice(start, stop, max(step, 1))]
     if step < 1 or len(rows) == 0:
         raise UsageError(
             f"frames {start}:{stop}:{step} leave nothing of {clip.name or 'a clip'} with {len(clip)} frames"
@@ -127,21 +127,35 @@ def resample(clip: Clip, fps: float) -> Clip:
 
     The first frame stays, and the last one as far as the new rate meets it. Channels survive only an unchanged rate.
     """
-    if not (np.isfinite(fps) and fps > 0):
-        raise UsageError(f"fps must be above 0, but is {fps}")
     if abs(fps / clip.fps - 1.0) < 1e-12:
         return clip
-    count = int(np.floor((len(clip) - 1) * clip.frame_time * fps + 1e-6)) + 1
-    if count > 100_000_000 // len(clip.skeleton):
-        raise UsageError(f"{fps:g} fps would make {count} frames of {clip.name or 'the clip'}: too many")
-    place = np.minimum(np.arange(count) / (fps * clip.frame_time), len(clip) - 1)
-    return sampled_at(clip, place, 1.0 / fps).changed(provenance=_noted(clip, f"resampled to {fps:g} fps"))
+    places = places_at_rate(len(clip), clip.frame_time, fps, most=100_000_000 // len(clip.skeleton))
+    return sampled_at(clip, places, 1.0 / fps).changed(provenance=_noted(clip, f"resampled to {fps:g} fps"))
+
+
+def places_at_rate(frames: int, frame_time: float, fps: float, most: int = 100_000_000) -> Floats:
+    """The fractional frame numbers at which a motion is read to have another rate.
+
+    A step that is a whole number of frames, or a whole part of one, up to the rounding of the frame time in files
+    (0.0083333 s for 120 fps), is taken as exactly that: halving and doubling a rate meet the frames themselves.
+    """
+    if not (np.isfinite(fps) and fps > 0):
+        raise UsageError(f"fps must be above 0, but is {fps}")
+    step = 1.0 / (fps * frame_time)
+    for whole, exact in ((round(step), float(round(step))), (round(1.0 / step), 1.0 / max(round(1.0 / step), 1))):
+        if whole >= 1 and abs(step / exact - 1.0) < 2e-5:
+            step = exact
+    count = int(np.floor((frames - 1) / step + 1e-6)) + 1
+    if count > most:
+        raise UsageError(f"{fps:g} fps would make {count} frames of {frames}: too many")
+    places: Floats = np.minimum(np.arange(count) * step, frames - 1.0)
+    return places
 
 
 def sampled_at(clip: Clip, places: Floats, frame_time: float | None = None) -> Clip:
     """The clip read at fractional frame numbers: the base of resampling and of time warps."""
     places = np.asarray(places, dtype=np.float64)
-    if len(places) and (places.min() < 0 or places.max() > len(clip) - 1):
+    if len(places) and not (places.min() >= 0 and places.max() <= len(clip) - 1):
         raise InvalidMotion(f"frames {places.min():g}..{places.max():g} lie outside the clip's 0..{len(clip) - 1}")
     low = np.minimum(places.astype(np.intp), max(len(clip) - 2, 0))
     high = np.minimum(low + 1, len(clip) - 1)
@@ -164,6 +178,8 @@ def mirror(clip: Clip, axis: str = "x") -> Clip:
 
     The other side's rotations are reflected, so the skeleton has to be about symmetrical; its offsets are kept.
     """
+    if axis not in ("x", "y", "z"):
+        raise UsageError(f"a clip is mirrored along one of x, y, z, not {axis!r}")
     side = "xyz".index(axis)
     if side == clip.up_index:
         raise UsageError(f"a clip cannot be mirrored along its vertical axis {axis}")

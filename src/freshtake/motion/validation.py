@@ -35,7 +35,8 @@ def frozen(
 def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats:
     """Like `frozen`, and of unit length: tiny errors are scaled away, others refused."""
     array: Floats = frozen(value, name, shape)
-    length = np.linalg.norm(array, axis=-1)
+    with np.errstate(over="ignore"):
+        length = np.linalg.norm(array, axis=-1)
     off = np.abs(length - 1.0)
     if off.size and off.max() > 1e-3:
         place = tuple(int(i) for i in np.unravel_index(off.argmax(), off.shape))
@@ -47,9 +48,9 @@ def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None,
 
 
 def positive(value: float, name: str) -> float:
-    """A finite number above zero."""
+    """A finite number above zero, and not so near to it that its reciprocal is infinite."""
     number = float(value)
-    if not (np.isfinite(number) and number > 0.0):
+    if not (np.isfinite(number) and number > 1e-300):
         raise InvalidMotion(f"{name} must be a finite number above 0, but is {value}")
     return number
 

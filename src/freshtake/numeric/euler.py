@@ -8,7 +8,8 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.rotations import about_axis, inverse, multiply, to_matrix, twist_angle
 
 AXES = "XYZ"
-LOCK = 1e-7  # cosine (or sine) of the middle angle below which the outer two are one and the same turn
+LOCK = 1e-12  # cosine (or sine) of the middle angle below which the outer two are one and the same turn
+NEAR_LOCK = 1e-2  # below this the outer angles are fitted to each other, because each alone is imprecise
 
 
 def from_euler(angles: Floats, order: str) -> Floats:
@@ -43,17 +44,18 @@ def to_euler(q: Floats, order: str) -> Floats:
         out[..., 1] = np.arctan2(sine, m[..., i, i])
         out[..., 0] = np.arctan2(m[..., j, i], -sign * m[..., other, i])
         out[..., 2] = np.arctan2(m[..., i, j], sign * m[..., i, other])
-        locked = sine < LOCK
+        closeness = sine
     else:
         sign = 1.0 if (j - i) % 3 == 1 else -1.0
         cosine = np.hypot(m[..., i, i], m[..., i, j])
         out[..., 1] = np.arctan2(sign * m[..., i, k], cosine)
         out[..., 0] = np.arctan2(-sign * m[..., j, k], m[..., k, k])
         out[..., 2] = np.arctan2(-sign * m[..., i, j], m[..., i, i])
-        locked = cosine < LOCK
-    if locked.any():
-        out[..., 2] = np.where(locked, 0.0, out[..., 2])
-        _first_angle(out, q, order, locked)
+        closeness = cosine
+    near = closeness < NEAR_LOCK
+    if near.any():
+        out[..., 2] = np.where(closeness < LOCK, 0.0, out[..., 2])
+        _first_angle(out, q, order, near)
     return out
 
 
@@ -87,16 +89,22 @@ def continuous_euler(q: Floats, order: str) -> Floats:
 
 def unflipped(angles: Floats, order: str) -> Floats:
     """Undo wraps by full turns and flips to the equivalent triple, keeping the first frame as it is."""
-    if len(angles) < 2:
-        return angles.copy()
-    flat = angles.reshape(len(angles), -1, 3)
-    both = np.stack([flat, equivalent(flat, order)], axis=2)  # (frames, joints, 2, 3)
+    flat = np.unwrap(angles.reshape(len(angles), -1, 3), axis=0) if len(angles) > 1 else angles.copy()
+    # A triple and its equivalent lie 2 pi or more apart (summed), so a step below pi never calls for a flip.
+    doubtful = (np.abs(np.diff(flat, axis=0)).sum(-1) >= np.pi).any(axis=0)
+    if doubtful.any():
+        flat[:, doubtful] = _nearer_triples(flat[:, doubtful], order)
+    return flat.reshape(angles.shape)
+
+
+def _nearer_triples(angles: Floats, order: str) -> Floats:
+    """Of both triples (frames, joints, 3) the one nearer to the frame before, without wraps."""
+    both = np.stack([angles, equivalent(angles, order)], axis=2)  # (frames, joints, 2, 3)
     change = both[1:, :, None, :, :] - both[:-1, :, :, None, :]
     change -= 2.0 * np.pi * np.round(change / (2.0 * np.pi))
     nearer = np.abs(change).sum(-1).argmin(-1)  # (frames - 1, joints, state before) -> state after
     chosen = _follow(nearer)
-    picked = np.take_along_axis(both, chosen[:, :, None, None], axis=2)[:, :, 0]
-    return np.unwrap(picked, axis=0).reshape(angles.shape)
+    return np.unwrap(np.take_along_axis(both, chosen[:, :, None, None], axis=2)[:, :, 0], axis=0)
 
 
 def _follow(nearer: Ints) -> Ints:

@@ -77,18 +77,18 @@ def from_matrix(m: Floats) -> Floats:
     xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
     a, b, c = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
     d, e, f = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
-    candidates = np.stack(
-        [
-            np.stack([1 + xx + yy + zz, a, b, c], -1),
-            np.stack([a, 1 + xx - yy - zz, d, e], -1),
-            np.stack([b, d, 1 - xx + yy - zz, f], -1),
-            np.stack([c, e, f, 1 - xx - yy + zz], -1),
-        ],
-        -2,
+    candidates = np.empty((4, *m.shape[:-2], 4))
+    rows = (
+        (1 + xx + yy + zz, a, b, c),
+        (a, 1 + xx - yy - zz, d, e),
+        (b, d, 1 - xx + yy - zz, f),
+        (c, e, f, 1 - xx - yy + zz),
     )
-    diagonal = np.stack([candidates[..., k, k] for k in range(4)], -1)
-    best = diagonal.argmax(-1)[..., None, None]
-    return normalize(np.take_along_axis(candidates, best, -2)[..., 0, :])
+    for row, parts in zip(candidates, rows, strict=True):
+        for column, part in enumerate(parts):
+            row[..., column] = part
+    best = np.stack([rows[k][k] for k in range(4)]).argmax(0)
+    return normalize(np.take_along_axis(candidates, best[None, ..., None], 0)[0])
 
 
 def to_matrix(q: Floats) -> Floats:

@@ -1,0 +1,35 @@
+"""What is measured on: the real takes where they are, else one of the same size made up on the spot."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+import freshtake as ft
+from freshtake.formats.channels import clip_from_channels
+from freshtake.motion import Skeleton
+
+DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+
+
+def long_takes(scratch: Path) -> list[Path]:
+    """BVH files of 10 to 22 s at 60 fps, 31 joints, 96 channels."""
+    real = sorted((DATA / "cyclic").glob("*.bvh"))
+    if real:
+        return real
+    path = scratch / "made_up.bvh"
+    ft.write(path, made_up())
+    return [path]
+
+
+def made_up(joints: int = 31, frames: int = 900) -> ft.Clip:
+    """Smooth random motion on a random tree, with four decimals as in captured takes."""
+    rng = np.random.default_rng(1)
+    parents = np.array([-1, *[int(rng.integers(max(0, j - 4), j)) for j in range(1, joints)]])
+    skeleton = Skeleton(tuple(f"Joint{j}" for j in range(joints)), parents, rng.normal(0, 5, (joints, 3)).round(4))
+    width = skeleton.channel_count
+    time = np.arange(frames)[:, None] / 60
+    values = rng.uniform(5, 40, width) * np.sin(rng.uniform(1, 8, width) * time + rng.uniform(0, 6, width))
+    return clip_from_channels(skeleton, values.round(4), 1 / 60, name="made_up")

@@ -1,0 +1,38 @@
+"""CPU time and tables. CPU time, not wall time, because machines are shared; the median of several runs."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+
+
+def cpu_seconds(act: Callable[[], object], runs: int = 7) -> float:
+    """Median CPU time of one call, after a first call that does not count."""
+    act()
+    spent = []
+    for _ in range(runs):
+        start = time.process_time()
+        act()
+        spent.append(time.process_time() - start)
+    return statistics.median(spent)
+
+
+def child_seconds(command: Sequence[str], runs: int = 7) -> tuple[float, float]:
+    """Median CPU and wall time of a program from start to end."""
+    cpu, wall = [], []
+    for _ in range(runs):
+        before, start = os.times(), time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True)
+        after = os.times()
+        wall.append(time.perf_counter() - start)
+        cpu.append(after.children_user - before.children_user + after.children_system - before.children_system)
+    return statistics.median(cpu), statistics.median(wall)
+
+
+def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [f"### {title}", "", f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    return "\n".join([*lines, *[f"| {' | '.join(row)} |" for row in rows], ""])

@@ -1,0 +1,56 @@
+"""What the commands print with: results on stdout, progress and warnings on stderr, colors on terminals only."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from freshtake.motion.progress import Report
+
+
+def output() -> Console:
+    """For results."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=True)
+
+
+def messages() -> Console:
+    """For everything that is not the result."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """One JSON document, alone on stdout."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def warn(sentence: str) -> None:
+    """One warning on stderr."""
+    print(f"freshtake: note: {sentence}", file=sys.stderr)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Report]:
+    """A report callable that draws a bar on stderr while the block runs; silent where stderr is no terminal."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from freshtake.motion.progress import Progress as Step
+
+    console = messages()
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=1.0)
+
+        def report(step: Step) -> None:
+            bar.update(task, completed=step.share, description=step.what)
+
+        yield report

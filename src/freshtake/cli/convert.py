@@ -1,0 +1,73 @@
+"""`freshtake convert`: any readable format to any writable one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from freshtake.cli.console import output, print_json, warn
+from freshtake.cli.options import Animation, Json, Mesh, SkeletonFile, SourceFps, Unit
+from freshtake.errors import UsageError
+
+
+def convert(
+    paths: list[Path],
+    /,
+    *,
+    fps: Annotated[float | None, Parameter(help="Resample to this rate; for files without a rate, their rate.")] = None,
+    start: Annotated[str | None, Parameter(help="First frame (from 0), or a time such as 1.5s.")] = None,
+    end: Annotated[str | None, Parameter(help="Frame (or time) to stop before.")] = None,
+    skeleton: SkeletonFile = None,
+    source_fps: SourceFps = None,
+    unit: Unit = None,
+    up: Annotated[str | None, Parameter(help="Turn the result so that y or z points up.")] = None,
+    animation: Animation = None,
+    mesh: Mesh = False,
+    character: Annotated[Path | None, Parameter(help="A glTF character to animate, joints matched by name.")] = None,
+    repair: Annotated[
+        list[str] | None,
+        Parameter(consume_multiple=True, negative="", help="Named repairs, in order; `info` says which."),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Convert IN to OUT; the ending of OUT says the format. Nothing is repaired unless asked for.
+
+    **Examples**
+
+    ```
+    freshtake convert take.amc take.bvh --skeleton 35.asf --fps 60
+    freshtake convert walk.bvh walk.glb --unit 0.0564 --start 10 --end 2.5s
+    freshtake convert a.bvh b.bvh both.glb --unit 0.01
+    freshtake convert raw.bvh clean.bvh --repair drop-tpose unwrap
+    ```
+
+    Parameters
+    ----------
+    paths
+        IN and OUT; several IN only for glTF, as named animations of one file.
+    """
+    from freshtake.workflows import convert as run
+
+    if len(paths) < 2:
+        raise UsageError("convert takes IN and OUT: name the file to read and the file to write")
+    *sources, target = paths
+    reading = {"skeleton": skeleton, "fps": source_fps or fps, "unit_m": unit, "animation": animation, "mesh": mesh}
+    made = run(
+        sources,
+        target,
+        reading={**reading, "warn": warn},
+        fps=fps,
+        start=start,
+        end=end,
+        up=up,
+        unit_m=unit,
+        character=character,
+        repairs=repair or [],
+    )
+    if json:
+        print_json({"written": str(target), "from": [str(s) for s in sources], "frames": [len(m) for m in made]})
+    else:
+        output().print(f"wrote {target}: {made[0]!r}", markup=False)
+    return 0

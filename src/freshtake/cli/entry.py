@@ -1,0 +1,74 @@
+"""The command `freshtake`: finds the verb, and turns every failure into one sentence and an exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+from cyclopts import App, CycloptsError
+
+from freshtake import __version__
+from freshtake.cli.convert import convert
+from freshtake.cli.cut import cut
+from freshtake.cli.demo import demo
+from freshtake.cli.evaluate import evaluate
+from freshtake.cli.info import info
+from freshtake.cli.samples import app as samples
+from freshtake.errors import FreshtakeError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+app = App(
+    name="freshtake",
+    help="Turn a few takes of a movement into an unlimited supply of new ones.",
+    version=f"freshtake {__version__}",
+    help_format="markdown",
+    suppress_keyboard_interrupt=False,
+    help_epilogue="Every command has `--help` with examples. Bad input ends with one sentence and exit code 2.",
+)
+for command in (demo, info, convert, cut, evaluate, samples):
+    app.command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run one command and exit with its code."""
+    signal.signal(signal.SIGTERM, _terminated)
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command: 0 when it went well, 2 on bad input, 130 when the user pressed Ctrl-C."""
+    try:
+        result = app(list(arguments), exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except CycloptsError as error:
+        return _failed(f"{error}; see freshtake {_verb(arguments)}--help")
+    except FreshtakeError as error:
+        return _failed(str(error))
+    except KeyboardInterrupt:
+        return _failed("stopped; nothing half-written is left behind", INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else 0
+
+
+def _verb(arguments: Sequence[str]) -> str:
+    return f"{arguments[0]} " if arguments and arguments[0] in app else ""
+
+
+def _failed(sentence: str, code: int = BAD_INPUT) -> int:
+    print("freshtake: " + " ".join(sentence.split()), file=sys.stderr)
+    return code
+
+
+def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+    """Unwind, so that temporary files are removed, and exit as a terminated program does."""
+    raise SystemExit(128 + number)

@@ -1,0 +1,23 @@
+"""Options that several commands share, each spelled and explained once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+Out = Annotated[Path, Parameter(name=["--out", "-o"], help="Where the result goes.")]
+Json = Annotated[bool, Parameter(name="--json", negative="", help="Print a machine-readable summary alone on stdout.")]
+SkeletonFile = Annotated[
+    Path | None, Parameter(help="The .asf that belongs to an .amc; default: the only one in its folder.")
+]
+SourceFps = Annotated[
+    float | None, Parameter(help="Frames per second of files that do not say (AMC: 120, OBJ folders: 30).")
+]
+Unit = Annotated[
+    float | None, Parameter(help="Metres per unit of length, where the file does not say (0.01 for centimetres).")
+]
+Animation = Annotated[str | None, Parameter(help="Name or number of one of several animations in a glTF file.")]
+Mesh = Annotated[bool, Parameter(negative="", help="Read a glTF character as a baked mesh sequence.")]
+Seed = Annotated[int, Parameter(help="The same seed gives the same result.")]

@@ -1,0 +1,98 @@
+"""The degrees of freedom by which clips are compared, and how much each one moves the body (its fk scale)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from freshtake.motion import Clip
+from freshtake.motion.edit import heading, with_up
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.rotations import about_axis, inverse, mean, multiply, rotate, to_rotvec, twist_angle
+
+ROOT_DOFS = ("root.height", "root.sideways", "root.forward", "root.turning")
+LASTING = 0.1  # seconds that a velocity lasts when it is weighed against a position
+FRAMES_FOR_SCALE = 60
+STILL = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class ClipDofs:
+    """Rotation vectors of every joint about its mean over the inputs, and the root's height and velocities.
+
+    A vector about the mean wraps only at half a turn away from it, which no joint of a body reaches. Heights and
+    speeds are in leg lengths. `scales` says by how many leg lengths one unit of a DOF moves the joints (root mean
+    square over all joints and tips): with it, differences of DOFs become about comparable to distances.
+    """
+
+    references: Floats
+    size: float
+    names: tuple[str, ...]
+    scales: Floats
+    moving: Bools
+
+    def encode(self, clip: Clip, turns: Floats) -> Floats:
+        """(frames, DOFs that move), from a clip with y up and its rotations without heading."""
+        return _all_dofs(clip, turns, self.references, self.size)[:, self.moving]
+
+
+def clip_dofs(inputs: Sequence[Clip], others: Sequence[Clip], size: float) -> ClipDofs:
+    """The DOFs that move in any of the clips, measured from the inputs' mean pose."""
+    inputs, others = [with_up(c, "y") for c in inputs], [with_up(c, "y") for c in others]
+    turns = [without_heading(c) for c in (*inputs, *others)]
+    references = mean(np.concatenate(turns[: len(inputs)]))
+    rows = [_all_dofs(c, t, references, size) for c, t in zip((*inputs, *others), turns, strict=True)]
+    moving = np.ptp(np.concatenate(rows), axis=0) > STILL
+    skeleton = inputs[0].skeleton
+    names = [f"{joint}.{axis}" for joint in skeleton.names for axis in "xyz"] + list(ROOT_DOFS)
+    scales = fk_scales(inputs, size)
+    kept = tuple(name for name, moves in zip(names, moving, strict=True) if moves)
+    return ClipDofs(references, size, kept, scales[moving], moving)
+
+
+def without_heading(clip: Clip) -> Floats:
+    """Local rotations (frames, joints, 4) with the root's twist about the vertical taken out."""
+    turns = clip.rotations.copy()
+    back = about_axis(np.array([0.0, 1.0, 0.0]), -twist_angle(turns[:, 0], 1))
+    turns[:, 0] = multiply(back, turns[:, 0])
+    return turns
+
+
+def _all_dofs(clip: Clip, turns: Floats, references: Floats, size: float) -> Floats:
+    vectors = to_rotvec(multiply(inverse(references), turns)).reshape(len(clip), -1)
+    facing = heading(clip)
+    back = about_axis(np.array([0.0, 1.0, 0.0]), -facing)
+    speed = rotate(back, rate(clip.root, clip.frame_time)) / size
+    turning = rate(facing[:, None], clip.frame_time)
+    return np.concatenate([vectors, clip.root[:, 1:2] / size, speed[:, [0]], speed[:, [2]], turning], axis=1)
+
+
+def rate(values: Floats, frame_time: float) -> Floats:
+    """Change per second (frames, columns) by central differences, one-sided at the ends."""
+    if len(values) < 2:
+        return np.zeros_like(values)
+    return np.asarray(np.gradient(values, frame_time, axis=0))
+
+
+def fk_scales(clips: Sequence[Clip], size: float) -> Floats:
+    """For every DOF the RMS displacement, in leg lengths, of all joints and tips per unit of it."""
+    skeleton = clips[0].skeleton
+    squares = np.zeros((len(skeleton), 3))
+    wide = 0.0
+    for clip in clips:
+        step = max(1, len(clip) * len(clips) // FRAMES_FOR_SCALE)
+        world = clip.world()
+        points = np.concatenate([world.positions, clip.end_positions()], axis=1)[::step]
+        owner = np.array([*range(len(skeleton)), *[site.joint for site in skeleton.end_sites]], dtype=np.intp)
+        for joint in range(len(skeleton)):
+            moved = np.isin(owner, skeleton.descendants(joint))
+            arms = points[:, moved] - points[:, joint : joint + 1]
+            for axis in range(3):
+                spin = rotate(world.rotations[::step, joint], np.eye(3)[axis])
+                reach = np.cross(spin[:, None], arms)
+                squares[joint, axis] += float((reach**2).sum()) / (len(points) * points.shape[1] * len(clips))
+        wide += float(((points - points[:, :1])[..., [0, 2]] ** 2).sum(-1).mean()) / len(clips)
+    root = [1.0, LASTING, LASTING, LASTING * np.sqrt(wide) / size]
+    return np.concatenate([(np.sqrt(squares) / size).ravel(), root])

@@ -1,0 +1,127 @@
+"""Can real takes and variants be told apart? A classifier two-sample test (Lopez-Paz and Oquab 2017).
+
+Windows of half a second are described by where the body is (leading principal components of the weighed DOFs and of
+their velocities) and by how it moves (log speed, acceleration and jerk of hands and feet and of the rest). A linear
+discriminant with a shrunk covariance learns to tell the two sets apart from some clips and is tried on other clips
+(grouped cross-validation: windows of one clip never stand on both sides). Its area under the ROC curve (AUC) is 0.5
+when it has to guess and 1 when it is never wrong. The p value counts how often shuffled labels of whole clips do as
+well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.evaluation.gallery import Gallery, at_working_rate
+from freshtake.evaluation.tracks import Track
+from freshtake.numeric.arrays import Bools, Floats, Ints
+
+WINDOW, HOP = 15, 5  # frames at 30 a second
+POSES, VELOCITIES = 8, 6  # principal components kept
+SHRINKAGE = 0.3
+FOLDS, REPEATS, PERMUTATIONS = 4, 8, 99
+
+
+class Likeness(NamedTuple):
+    """Area under the ROC curve by grouped cross-validation, and the share of shuffles that reach it."""
+
+    auc: float
+    p: float
+
+
+def tell_apart(
+    gallery: Gallery,
+    first: Sequence[Track],
+    second: Sequence[Track],
+    rng: np.random.Generator,
+    *,
+    permutations: int = PERMUTATIONS,
+) -> Likeness | None:
+    """The test; None where one of the sets has fewer than two clips. Without permutations p is 1."""
+    if min(len(first), len(second)) < 2:
+        return None
+    tracks = [*first, *second]
+    rows, groups = window_features(gallery, tracks)
+    labels = np.arange(len(tracks)) >= len(first)
+    auc = float(np.mean([cross_validated(rows, groups, labels, rng) for _ in range(REPEATS)]))
+    shuffled = [cross_validated(rows, groups, rng.permutation(labels), rng) for _ in range(permutations)]
+    reached = sum(value >= auc for value in shuffled)
+    return Likeness(auc, (1 + reached) / (1 + permutations))
+
+
+def window_features(gallery: Gallery, tracks: Sequence[Track]) -> tuple[Floats, Ints]:
+    """(windows, features), each column with mean 0 and deviation 1, and the number of each window's track."""
+    layout = gallery.layout
+    slow = [at_working_rate(layout, track) for track in tracks]
+    width = max(4, min(WINDOW, min(len(track) for track in slow) // 2))
+    limbs = np.isin(np.arange(len(layout.points)), layout.limbs)
+    poses, velocities, manners, groups = [], [], [], []
+    for number, track in enumerate(slow):
+        values = track.dofs * layout.scales
+        changes = np.gradient(values, track.frame_time, axis=0)
+        for start in range(0, len(track) - width + 1, max(1, width * HOP // WINDOW)):
+            rows = slice(start, start + width)
+            poses.append(values[rows].mean(axis=0))
+            velocities.append(changes[rows].mean(axis=0))
+            manners.append(_manner(track.world[rows], track.frame_time, limbs, layout.size))
+            groups.append(number)
+    parts = [_leading(np.array(poses), POSES), _leading(np.array(velocities), VELOCITIES), np.array(manners)]
+    features = np.concatenate(parts, axis=1)
+    features -= features.mean(axis=0)
+    return features / np.maximum(features.std(axis=0), 1e-12), np.array(groups, dtype=np.intp)
+
+
+def _manner(world: Floats, frame_time: float, limbs: Bools, size: float) -> list[float]:
+    """Log of mean speed, acceleration and jerk, of the limbs and of the rest."""
+    found = []
+    for part in (limbs, ~limbs):
+        if not part.any():
+            continue
+        for order in (1, 2, 3):
+            length = np.linalg.norm(np.diff(world[:, part], order, axis=0), axis=-1) / frame_time**order / size
+            found.append(float(np.log(max(length.mean(), 1e-9))))
+    return found
+
+
+def _leading(rows: Floats, count: int) -> Floats:
+    """Coordinates in the leading principal directions (which know nothing of the labels)."""
+    centered = rows - rows.mean(axis=0)
+    left, sizes, _ = np.linalg.svd(centered, full_matrices=False)
+    return np.asarray((left * sizes)[:, :count])
+
+
+def cross_validated(rows: Floats, groups: Ints, labels: Bools, rng: np.random.Generator) -> float:
+    """Mean AUC over folds; every fold holds clips of both sets, and no clip is in two folds."""
+    folds = min(FOLDS, int(labels.sum()), int((~labels).sum()))
+    fold = np.zeros(len(labels), dtype=np.intp)
+    for side in (labels, ~labels):
+        members = rng.permutation(np.flatnonzero(side))
+        fold[members] = np.arange(len(members)) % folds
+    found = []
+    for number in range(folds):
+        test = fold[groups] == number
+        weights = discriminant(rows[~test], labels[groups][~test])
+        found.append(area_under_curve(rows[test] @ weights, labels[groups][test]))
+    return float(np.mean(found))
+
+
+def discriminant(rows: Floats, labels: Bools) -> Floats:
+    """Fisher's direction S^-1 (m1 - m0); S is the mean covariance of both sets, shrunk towards a multiple of I."""
+    means = [rows[labels == side].mean(axis=0) for side in (False, True)]
+    spread = np.zeros((rows.shape[1], rows.shape[1]))
+    for side, mean in zip((False, True), means, strict=True):
+        away = rows[labels == side] - mean
+        spread += away.T @ away / (2.0 * len(away))
+    size = max(float(np.trace(spread)) / len(spread), 1e-12)
+    shrunk = (1.0 - SHRINKAGE) * spread + SHRINKAGE * size * np.eye(len(spread))
+    return np.asarray(np.linalg.solve(shrunk, means[1] - means[0]))
+
+
+def area_under_curve(scores: Floats, labels: Bools) -> float:
+    """The chance that a true one scores higher than a false one, ties counting half."""
+    low, high = np.sort(scores[~labels]), scores[labels]
+    wins = np.searchsorted(low, high, side="left") + np.searchsorted(low, high, side="right")
+    return float(wins.mean() / (2.0 * len(low)))

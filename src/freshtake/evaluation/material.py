@@ -1,0 +1,113 @@
+"""Clips or strokes made comparable: one kind, one skeleton, one rate, then unpacked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.evaluation.dofs import clip_dofs
+from freshtake.evaluation.tracks import Layout, Track, clip_layout, clip_track, leg, stroke_layout, stroke_track
+from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.edit import resample, with_up
+from freshtake.motion.skeleton import require_compatible
+from freshtake.motion.stroke import resample_stroke
+
+SHORTEST = 4  # frames that a third difference needs
+SAME_RATE = 0.02
+MOST_COMPARISONS = 50_000_000  # frames of all inputs times frames of the longest clip
+
+Same = TypeVar("Same", Clip, Stroke)
+Motion = Clip | Stroke | PointClip | MeshSequence
+
+
+class Material(NamedTuple):
+    """Unpacked inputs, variants and extra takes, and what had to be done to compare them."""
+
+    layout: Layout
+    inputs: list[Track]
+    variants: list[Track]
+    extra: list[Track]
+    notes: list[str]
+
+
+def unpacked(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequence[Motion]) -> Material:
+    """Check and unpack; what cannot be compared is an error that names the clip."""
+    if not inputs or not variants:
+        raise UsageError("an evaluation needs at least one input and at least one variant")
+    everything = [*inputs, *variants, *extra]
+    for number, motion in enumerate(everything):
+        if len(motion) < SHORTEST:
+            raise UsageError(f"{_named(motion, number)} has {len(motion)} frames; figures need at least {SHORTEST}")
+    longest = max(everything, key=len)
+    if sum(len(motion) for motion in inputs) * len(longest) > MOST_COMPARISONS:
+        name = _named(longest, everything.index(longest))
+        raise UsageError(f"{name} has {len(longest)} frames, too many to compare: cut it, or the inputs, into clips")
+    clips = [motion for motion in everything if isinstance(motion, Clip)]
+    strokes = [motion for motion in everything if isinstance(motion, Stroke)]
+    split = (len(inputs), len(inputs) + len(variants))
+    if len(clips) == len(everything):
+        return _clips(clips, split)
+    if len(strokes) == len(everything):
+        return _strokes(strokes, split)
+    odd = next((m for m in everything if not isinstance(m, Clip | Stroke)), None)
+    if odd is not None:
+        raise UsageError(f"{_named(odd, 0)} is a {type(odd).__name__}: only clips and strokes can be evaluated")
+    raise UsageError(f"{_named(clips[0], 0)} is a clip and {_named(strokes[0], 0)} a stroke: evaluate them apart")
+
+
+def _clips(clips: list[Clip], split: tuple[int, int]) -> Material:
+    first = clips[0]
+    for number, clip in enumerate(clips[1:], start=1):
+        require_compatible(first.skeleton, clip.skeleton, _named(first, 0), _named(clip, number))
+    clips = [with_up(clip, "y") for clip in clips]
+    clips, notes = _one_rate(clips, lambda c: _slow_rate(c.frame_time), resample)
+    size = leg(first.skeleton)
+    inputs, others = clips[: split[0]], clips[split[0] :]
+    space = clip_dofs(inputs, others, size)
+    tracks = [clip_track(clip, space) for clip in clips]
+    return _material(clip_layout(inputs, space), tracks, split, notes)
+
+
+def _strokes(strokes: list[Stroke], split: tuple[int, int]) -> Material:
+    first = strokes[0]
+    for number, stroke in enumerate(strokes[1:], start=1):
+        if stroke.dimensions != first.dimensions:
+            raise UsageError(f"{_named(stroke, number)} has other dimensions than {_named(first, 0)}")
+    rate = 1.0 / float(np.median([stroke.frame_time for stroke in strokes[: split[0]]]))
+    notes = []
+    if not all(stroke.uniform for stroke in strokes):
+        strokes = [s if s.uniform else resample_stroke(s, rate) for s in strokes]
+        notes.append(f"unevenly timed strokes were resampled to {rate:.4g} points per second")
+    strokes, more = _one_rate(strokes, lambda s: s.frame_time, resample_stroke)
+    tracks = [stroke_track(stroke) for stroke in strokes]
+    return _material(stroke_layout(strokes[: split[0]]), tracks, split, notes + more)
+
+
+def _material(layout: Layout, tracks: list[Track], split: tuple[int, int], notes: list[str]) -> Material:
+    return Material(layout, tracks[: split[0]], tracks[split[0] : split[1]], tracks[split[1] :], notes)
+
+
+def _one_rate(
+    motions: list[Same], rate: Callable[[Same], float], change: Callable[[Same, float], Same]
+) -> tuple[list[Same], list[str]]:
+    """All at the first one's rate; those that differ are resampled, and said to be."""
+    wanted = rate(motions[0])
+    odd = [abs(rate(motion) / wanted - 1.0) > SAME_RATE for motion in motions]
+    if not any(odd):
+        return motions, []
+    fps = 1.0 / motions[0].frame_time
+    changed = [change(motion, fps) if differs else motion for motion, differs in zip(motions, odd, strict=True)]
+    return changed, [f"{sum(odd)} of {len(motions)} clips have another rate and were resampled to {fps:.4g} fps"]
+
+
+def _slow_rate(frame_time: float) -> float:
+    while frame_time < 0.017:
+        frame_time *= 2.0
+    return frame_time
+
+
+def _named(motion: Motion, number: int) -> str:
+    return motion.name or f"clip {number + 1}"

@@ -1,0 +1,128 @@
+"""The result of an evaluation: figures with those of real takes beside them, ready for JSON."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from freshtake.evaluation.actions import Action
+from freshtake.evaluation.kinds import BY_KEY, Kind
+from freshtake.evaluation.ranges import DofFigures
+
+TOLERANCE = 1e-9
+TELLING, TELLING_SLACK = 0.75, 0.05  # AUC that is hard to tell apart, or this much above two sets of real takes
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of the variants beside the same figure of real takes.
+
+    `value` is that of all variants together, `each` that of every variant. `left_out` holds each input scored against
+    the other inputs, `extra` each further real take scored against the inputs (for figures of whole sets: one value
+    for the set). `inputs` is the inputs' own value where it has a meaning of its own.
+    """
+
+    key: str
+    value: float
+    each: tuple[float, ...] = ()
+    left_out: tuple[float, ...] = ()
+    extra: tuple[float, ...] = ()
+    inputs: float | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What this figure is."""
+        return BY_KEY[self.key]
+
+    @property
+    def real(self) -> tuple[float, ...]:
+        """All values of real takes."""
+        return tuple(v for v in (*self.left_out, *self.extra) if math.isfinite(v))
+
+    @property
+    def verdict(self) -> str:
+        """`good`, `above` or `below` what real takes do; `` where there is nothing to judge by."""
+        wanted, real = self.kind.wanted, self.real
+        if wanted == "zero":
+            return "good" if self.value <= max((TOLERANCE, *real)) else "above"
+        if wanted == "told":
+            return "good" if self.value <= max((TELLING, *(v + TELLING_SLACK for v in real))) else "above"
+        if wanted == "shown" or not real or not math.isfinite(self.value):
+            return ""
+        slack = TOLERANCE + 1e-6 * max(abs(v) for v in real)
+        if wanted != "high" and self.value > max(real) + slack:
+            return "above"
+        if wanted != "low" and self.value < min(real) - slack:
+            return "below"
+        return "good"
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All figures of one evaluation. `missing` says, per figure that does not apply, why."""
+
+    kind: str
+    inputs: tuple[str, ...]
+    variants: tuple[str, ...]
+    extra: tuple[str, ...]
+    fps: float
+    size: float
+    frames: dict[str, tuple[int, ...]]
+    figures: tuple[Figure, ...]
+    interpolation: dict[str, float]
+    dofs: tuple[DofFigures, ...]
+    action: Action | None
+    action_counts: dict[str, tuple[int, ...]]
+    missing: dict[str, str]
+    notes: tuple[str, ...]
+
+    def figure(self, key: str) -> Figure | None:
+        """The figure of this name, if it applies."""
+        return next((figure for figure in self.figures if figure.key == key), None)
+
+    def value(self, key: str) -> float:
+        """The variants' value of a figure; NaN where it does not apply."""
+        found = self.figure(key)
+        return float("nan") if found is None else found.value
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: NaN becomes null; diversity carries smoothness and foot speed with it."""
+        out = asdict(self)
+        out["figures"] = {figure.key: _figure_dict(figure) for figure in self.figures}
+        beside = {key: self.value(key) for key in ("jerk_limbs", "jerk", "planted_speed")}
+        for key in ("diversity", "between"):
+            if key in out["figures"]:
+                out["figures"][key]["beside"] = beside
+        out["dofs"] = [dof._asdict() for dof in self.dofs]
+        out["action"] = self.action._asdict() if self.action else None
+        cleaned: dict[str, Any] = _plain(out)
+        return cleaned
+
+
+def _figure_dict(figure: Figure) -> dict[str, Any]:
+    kind, real = figure.kind, figure.real
+    return {
+        "title": kind.title,
+        "group": kind.group,
+        "unit": kind.unit,
+        "wanted": kind.wanted,
+        "value": figure.value,
+        "verdict": figure.verdict,
+        "real_low": min(real) if real else None,
+        "real_high": max(real) if real else None,
+        "inputs": figure.inputs,
+        "left_out": figure.left_out,
+        "extra": figure.extra,
+        "each": figure.each,
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value

@@ -1,0 +1,143 @@
+"""Clips and strokes unpacked once into the arrays that the figures are computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from freshtake.evaluation.dofs import ClipDofs
+from freshtake.motion import Clip, Stroke
+from freshtake.motion.body import feet, hands, leg_length
+from freshtake.motion.edit import with_up
+from freshtake.motion.skeleton import Skeleton
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import about_axis, multiply, rotate, to_matrix, twist_angle
+
+UP = 1
+GROUND = (0, 2)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What all tracks of one evaluation share.
+
+    `size` is the length that distances are measured in: the leg (root to the first toe) of a skeleton, the
+    diagonal of a stroke. `feet` and `hands` number the points that count as such; a stroke has none.
+    """
+
+    kind: str
+    size: float
+    points: tuple[str, ...]
+    feet: tuple[int, ...]
+    hands: tuple[int, ...]
+    limbs: tuple[int, ...]
+    dofs: tuple[str, ...]
+    scales: Floats
+
+    @property
+    def has_body(self) -> bool:
+        """Whether there is a skeleton, with heading, height and (perhaps) feet."""
+        return self.kind == "clip"
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """One clip or stroke over time.
+
+    `world` (frames, points, axes): positions, y up. `body`: the same without travel and heading. `turns`
+    (frames, joints, 4): local rotations, the root's heading taken out; of a stroke (frames, 0, 4). `features`
+    (frames, 6 joints): the first two rows of every local rotation matrix, heading left in. `dofs` (frames, dofs).
+    """
+
+    name: str
+    frame_time: float
+    world: Floats
+    body: Floats
+    turns: Floats
+    features: Floats
+    dofs: Floats
+
+    def __len__(self) -> int:
+        return len(self.world)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first frame to the last."""
+        return (len(self) - 1) * self.frame_time
+
+    def every(self, step: int) -> Track:
+        """Every step-th frame."""
+        arrays = {name: getattr(self, name)[::step] for name in ("world", "body", "turns", "features", "dofs")}
+        return replace(self, frame_time=self.frame_time * step, **arrays)
+
+    def thirty(self) -> Track:
+        """At about 30 frames per second, by halving the rate as often as needed (120 and 60 become 30)."""
+        step = 1
+        while self.frame_time * step < 0.017:
+            step *= 2
+        return self if step == 1 else self.every(step)
+
+
+def clip_layout(inputs: Sequence[Clip], space: ClipDofs) -> Layout:
+    """The shared facts of clips; sizes come from the first input's skeleton."""
+    skeleton = inputs[0].skeleton
+    standing = foot_joints(skeleton)
+    ends = sorted({j for foot in feet(skeleton) for j in foot.joints} | set(hands(skeleton)))
+    return Layout(
+        "clip", leg(skeleton), skeleton.names, standing, hands(skeleton), tuple(ends), space.names, space.scales
+    )
+
+
+def foot_joints(skeleton: Skeleton) -> tuple[int, ...]:
+    """Of each foot the joint that stands longest: the toe, or the ankle where there is no toe."""
+    return tuple(foot.ankle if foot.toe is None else foot.toe for foot in feet(skeleton))
+
+
+def leg(skeleton: Skeleton) -> float:
+    """Summed offsets from the root to the first foot joint; without feet half the longest chain."""
+    standing = foot_joints(skeleton)
+    if not standing:
+        return leg_length(skeleton)
+    return max(float(skeleton.lengths()[skeleton.chain(standing[0])].sum()), 1e-12)
+
+
+def clip_track(clip: Clip, space: ClipDofs) -> Track:
+    """Unpack a clip."""
+    clip = with_up(clip, "y")
+    positions = clip.positions()
+    back = about_axis(np.eye(3)[UP], -twist_angle(clip.rotations[:, 0], UP))
+    turns = clip.rotations.copy()
+    turns[:, 0] = multiply(back, turns[:, 0])
+    return Track(
+        name=clip.name or "unnamed",
+        frame_time=clip.frame_time,
+        world=positions,
+        body=rotate(back[:, None], positions - positions[:, :1]),
+        turns=turns,
+        features=to_matrix(clip.rotations)[:, :, :2].reshape(len(clip), -1),
+        dofs=space.encode(clip, turns),
+    )
+
+
+def stroke_layout(inputs: Sequence[Stroke]) -> Layout:
+    """The shared facts of strokes; the size is the median diagonal of the inputs."""
+    diagonals = [float(np.linalg.norm(np.ptp(stroke.points, axis=0))) for stroke in inputs]
+    size = max(float(np.median(diagonals)), 1e-12)
+    dimensions = inputs[0].dimensions
+    return Layout("stroke", size, ("point",), (), (), (0,), dimensions, np.full(len(dimensions), 1.0 / size))
+
+
+def stroke_track(stroke: Stroke) -> Track:
+    """Unpack an evenly timed stroke; its place on the page is left out of `body` and `dofs`."""
+    centered = stroke.points - stroke.points.mean(axis=0)
+    return Track(
+        name=stroke.name or "unnamed",
+        frame_time=stroke.frame_time,
+        world=stroke.points[:, None],
+        body=centered[:, None],
+        turns=np.zeros((len(stroke), 0, 4)),
+        features=centered,
+        dofs=centered,
+    )

@@ -1,0 +1,165 @@
+"""Animations of a glTF file: tracks of keys and the three interpolations between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError
+from freshtake.formats.gltf_accessors import floats
+from freshtake.formats.gltf_container import Container
+from freshtake.formats.gltf_json import Item
+from freshtake.formats.gltf_nodes import clean_name
+from freshtake.formats.options import ReadOptions
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import slerp
+
+_WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
+_KINDS = {"translation": ("VEC3",), "rotation": ("VEC4",), "scale": ("VEC3",), "weights": ("SCALAR",)}
+
+
+class Track(NamedTuple):
+    """Keys of one property of one node: times (keys,), values (keys, width) and, for splines, tangents."""
+
+    node: int
+    path: str
+    interpolation: str
+    times: Floats
+    values: Floats
+    tangents: tuple[Floats, Floats] | None = None  # into and out of each key, per second
+
+
+@dataclass(frozen=True, eq=False)
+class Animation:
+    """A named set of tracks; `frame_time` where the file notes it."""
+
+    name: str
+    tracks: tuple[Track, ...]
+    frame_time: float | None = None
+
+
+def animated_nodes(container: Container) -> set[int]:
+    """All nodes whose translation, rotation or scale any animation of the file moves."""
+    out = set()
+    for animation in container.top.items("animations"):
+        for channel in animation.items("channels"):
+            target = channel.needed("target")
+            node = target.index("node", len(container.nodes), "node")
+            if node is not None and target.text("path") in _WIDTHS:
+                out.add(node)
+    return out
+
+
+def chosen(container: Container, options: ReadOptions) -> int | None:
+    """The number of the animation that was asked for: the first by default, None where the file has none."""
+    items = container.top.items("animations")
+    names = [clean_name(item) for item in items]
+    wanted = options.animation
+    if isinstance(wanted, str) and wanted not in names and wanted.isdecimal():
+        wanted = int(wanted[:12])
+    if wanted is None:
+        return 0 if items else None
+    if isinstance(wanted, str) and wanted in names:
+        return names.index(wanted)
+    if isinstance(wanted, int) and 0 <= wanted < len(items):
+        return wanted
+    there = ", ".join(f"{k} {name[:40]!r}" if name else str(k) for k, name in enumerate(names[:20]))
+    problem = f"there is no animation {wanted!r}; the animations are {there}" if items else "there is no animation"
+    problem += f" and {len(items) - 20} more" if len(items) > 20 else ""
+    raise FormatError(container.path, problem, "animations")
+
+
+def read_animation(container: Container, number: int, options: ReadOptions) -> Animation:
+    """The tracks of one animation, checked."""
+    item = container.top.items("animations")[number]
+    samplers = item.items("samplers")
+    tracks: dict[tuple[int, str], Track] = {}
+    for channel in item.items("channels"):
+        target = channel.needed("target")
+        node, path = target.index("node", len(container.nodes), "node"), target.text("path")
+        if node is None or path not in _KINDS:
+            if path not in _KINDS:
+                options.warn(f"{container.path.name}: {target.place} moves {path[:40]!r}, which is left out")
+            continue
+        if (node, path) in tracks:
+            channel.fail(f"the {path} of node {node} is moved by two channels")
+        sampler = channel.index("sampler", len(samplers), "sampler")
+        if sampler is None:
+            channel.fail("'sampler' is missing")
+        tracks[node, path] = _track(container, samplers[sampler], node, path)
+    if not tracks:
+        item.fail("the animation moves nothing", "channels")
+    return Animation(clean_name(item), tuple(tracks.values()), _noted_frame_time(item))
+
+
+def _noted_frame_time(item: Item) -> float | None:
+    """The exact frame time that our own writer leaves in `extras`, because key times are single precision."""
+    extras = item.value.get("extras")
+    noted = extras.get("freshtake_frame_time") if isinstance(extras, dict) else None
+    good = isinstance(noted, float | int) and not isinstance(noted, bool) and 1e-9 < noted < 1e9
+    return float(noted) if good and noted is not None else None
+
+
+def _track(container: Container, sampler: Item, node: int, path: str) -> Track:
+    count = len(container.accessors)
+    source, result = sampler.index("input", count, "accessor"), sampler.index("output", count, "accessor")
+    if source is None or result is None:
+        sampler.fail("'input' or 'output' is missing")
+    times = floats(container, source, ("SCALAR",))[:, 0]
+    if (np.diff(times) <= 0).any():
+        container.accessors[source].fail("key times must increase from each to the next")
+    interpolation = sampler.text("interpolation", "LINEAR")
+    if interpolation not in ("LINEAR", "STEP", "CUBICSPLINE"):
+        sampler.fail(f"LINEAR, STEP or CUBICSPLINE was expected, not {interpolation[:20]!r}", "interpolation")
+    values = floats(container, result, _KINDS[path])
+    parts = 3 if interpolation == "CUBICSPLINE" else 1
+    width = _WIDTHS.get(path, max(values.size // (parts * len(times)), 1))
+    if values.size != len(times) * parts * width:
+        place = container.accessors[result]
+        place.fail(f"{len(times)} keys of {parts * width} numbers were expected, but {values.size} numbers are there")
+    keys = values.reshape(len(times), parts, width)
+    if path == "rotation":
+        keys = keys[..., [3, 0, 1, 2]]
+    middle = keys[:, parts // 2]
+    if path == "rotation":
+        length = np.linalg.norm(middle, axis=-1, keepdims=True)
+        if length.min() < 1e-3:
+            container.accessors[result].fail(f"key {int(length.argmin())} is no rotation: its length is 0")
+        middle = middle / length if interpolation != "CUBICSPLINE" else middle
+    return Track(node, path, interpolation, times, middle, (keys[:, 0], keys[:, 2]) if parts == 3 else None)
+
+
+def sample(track: Track, times: Floats) -> Floats:
+    """Values (frames, width) at the given times; before the first key and after the last they stand still."""
+    keys = track.times
+    times = np.clip(times, keys[0], keys[-1])
+    low = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, max(len(keys) - 2, 0))
+    high = np.minimum(low + 1, len(keys) - 1)
+    span = np.where(high > low, keys[high] - keys[low], 1.0)
+    share = (times - keys[low]) / span
+    a, b = track.values[low], track.values[high]
+    if track.interpolation == "STEP":
+        return np.where((share >= 1.0)[:, None], b, a)
+    if track.tangents is not None:
+        mixed = _hermite(a, span[:, None] * track.tangents[1][low], b, span[:, None] * track.tangents[0][high], share)
+        return _unit(mixed, a) if track.path == "rotation" else mixed
+    if track.path == "rotation":
+        return slerp(a, b, share)
+    return np.asarray(a + share[:, None] * (b - a))
+
+
+def _hermite(a: Floats, out: Floats, b: Floats, into: Floats, share: Floats) -> Floats:
+    """glTF 2.0, appendix C.5: the cubic with these end values and (scaled) tangents."""
+    t = share[:, None]
+    t2, t3 = t * t, t * t * t
+    mixed: Floats = (2 * t3 - 3 * t2 + 1) * a + (t3 - 2 * t2 + t) * out + (3 * t2 - 2 * t3) * b + (t3 - t2) * into
+    return mixed
+
+
+def _unit(q: Floats, fallback: Floats) -> Floats:
+    length: Floats = np.linalg.norm(q, axis=-1, keepdims=True)
+    safe = np.where(length > 1e-9, q, fallback)
+    length = np.linalg.norm(safe, axis=-1, keepdims=True)
+    return np.asarray(safe / length)

@@ -1,0 +1,166 @@
+"""The outer form of glTF 2.0: JSON and binary buffers, as one .glb file or as .gltf text."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import struct
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NoReturn
+
+from freshtake.errors import FormatError
+from freshtake.formats.files import read_bytes
+from freshtake.formats.gltf_json import Item
+from freshtake.formats.gltf_uri import resource
+
+_JSON, _BIN = 0x4E4F534A, 0x004E4942
+# Extensions that change neither the geometry nor the motion as we read them, or that we do read.
+_UNDERSTOOD = (
+    "KHR_mesh_quantization",
+    "KHR_texture_",
+    "KHR_materials_",
+    "KHR_lights_",
+    "KHR_xmp",
+    "KHR_draco_mesh_compression",  # refused where a mesh is baked; a skeleton is not compressed by it
+    "EXT_texture_",
+    "EXT_lights_",
+    "MSFT_texture_",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Container:
+    """A glTF document with its buffers; `size` is the number of bytes that were read for it."""
+
+    path: Path
+    top: Item
+    buffers: tuple[bytes | None, ...]
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of all buffers together: the measure for what may be allocated."""
+        return sum(len(buffer) for buffer in self.buffers if buffer is not None)
+
+    @cached_property
+    def nodes(self) -> list[Item]:
+        """The document's node objects."""
+        return self.top.items("nodes")
+
+    @cached_property
+    def accessors(self) -> list[Item]:
+        """The document's accessor objects."""
+        return self.top.items("accessors")
+
+    @cached_property
+    def views(self) -> list[Item]:
+        """The document's buffer view objects."""
+        return self.top.items("bufferViews")
+
+
+def load(path: Path) -> Container:
+    """Read and check the outer form; nodes, accessors and the like are checked where they are used."""
+    data = read_bytes(path)
+    text, binary = _chunks(path, data) if data[:4] == b"glTF" else (data, None)
+    top = Item(path, "", _document(path, text))
+    asset = top.needed("asset")
+    version, least = asset.text("version"), asset.text("minVersion", "2.0")
+    if not version.startswith("2.") or least != "2.0":
+        found = least if version.startswith("2.") else version
+        asset.fail(f"glTF 2.0 was expected, not {found[:20]!r}: convert the file first", "version")
+    _check_extensions(top)
+    return Container(path, top, _buffers(top, binary))
+
+
+def _chunks(path: Path, data: bytes) -> tuple[bytes, bytes | None]:
+    """The JSON chunk and the first binary chunk of a .glb file."""
+    if len(data) < 20:
+        raise FormatError(path, f"a GLB header of 20 bytes was expected, but the file has {len(data)}", "byte 0")
+    _, version, length = struct.unpack_from("<4sII", data)
+    if version != 2:
+        raise FormatError(path, f"GLB version 2 was expected, not {version}: convert the file first", "byte 4")
+    if length != len(data):
+        raise FormatError(path, f"{length} bytes are declared, but the file has {len(data)}", "byte 8")
+    found: dict[int, bytes] = {}
+    place = 12
+    while place + 8 <= length:
+        size, kind = struct.unpack_from("<II", data, place)
+        if size > length - place - 8:
+            raise FormatError(
+                path, f"a chunk of {size} bytes is declared, but {length - place - 8} follow", f"byte {place}"
+            )
+        if place == 12 and kind != _JSON:
+            raise FormatError(path, "the first chunk must be JSON", "byte 16")
+        found.setdefault(kind, data[place + 8 : place + 8 + size])
+        place += 8 + size
+    return found[_JSON], found.get(_BIN)
+
+
+def _document(path: Path, text: bytes) -> dict[str, Any]:
+    def refuse(constant: str) -> NoReturn:
+        raise FormatError(path, f"the JSON holds {constant[:40]}, which is no finite number")
+
+    def finite(text: str) -> float:
+        number = float(text)
+        return number if math.isfinite(number) else refuse(text)
+
+    try:
+        found = json.loads(text.decode("utf-8-sig"), parse_constant=refuse, parse_float=finite)
+    except UnicodeDecodeError as error:
+        raise FormatError(path, "the JSON is not UTF-8", f"byte {error.start} of the JSON") from None
+    except json.JSONDecodeError as error:
+        raise FormatError(path, f"the JSON is broken: {error.msg}", f"line {error.lineno} of the JSON") from None
+    except RecursionError:
+        raise FormatError(path, "the JSON is nested too deeply") from None
+    except ValueError:
+        raise FormatError(path, "the JSON holds a number that is too long") from None
+    if not isinstance(found, dict):
+        raise FormatError(path, "the JSON must be an object with 'asset', 'nodes' and so on")
+    return found
+
+
+def _check_extensions(top: Item) -> None:
+    required = top.value.get("extensionsRequired", [])
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        top.fail("a list of names was expected", "extensionsRequired")
+    for name in required:
+        if not name.startswith(_UNDERSTOOD):
+            top.fail(f"the file needs the extension {name[:80]!r}, which is not read: export without it")
+
+
+def _buffers(top: Item, binary: bytes | None) -> tuple[bytes | None, ...]:
+    out: list[bytes | None] = []
+    known: dict[str, bytes] = {}
+    for number, item in enumerate(top.items("buffers")):
+        length = item.integer("byteLength", low=1)
+        if "uri" in item:
+            uri = item.text("uri")
+            if uri not in known:
+                known[uri] = resource(item)
+            data: bytes | None = known[uri]
+        else:
+            data = binary if number == 0 else None
+        if data is not None and length > len(data):
+            item.fail(f"{length} bytes are declared, but {len(data)} are there", "byteLength")
+        out.append(data if data is None or len(data) == length else data[:length])
+    return tuple(out)
+
+
+def packed(path: Path, document: dict[str, Any], binary: bytes) -> bytes:
+    """The bytes of a whole file, with one buffer: .glb chunks, or .gltf text with the buffer as a data URI."""
+    document = dict(document)
+    document["buffers"] = [{"byteLength": len(binary)}]
+    if path.suffix.lower() == ".gltf":
+        coded = base64.b64encode(binary).decode("ascii")
+        document["buffers"][0]["uri"] = f"data:application/octet-stream;base64,{coded}"
+        return json.dumps(document, indent=1, allow_nan=False).encode()
+    text = json.dumps(document, separators=(",", ":"), allow_nan=False).encode()
+    text += b" " * (-len(text) % 4)
+    binary += bytes(-len(binary) % 4)
+    size = 12 + 8 + len(text) + 8 + len(binary)
+    if size >= 1 << 32:
+        raise FormatError(path, f"a GLB file holds less than 4 GiB, but this would be {size} bytes: write fewer clips")
+    header = struct.pack("<4sIIII", b"glTF", 2, size, len(text), _JSON)
+    return header + text + struct.pack("<II", len(binary), _BIN) + binary

@@ -1,0 +1,197 @@
+"""Baking: meshes of a glTF file, morphed, skinned and placed, as vertices over frames."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import FormatError
+from freshtake.formats.gltf_accessors import floats
+from freshtake.formats.gltf_animation import Animation, sample
+from freshtake.formats.gltf_container import Container
+from freshtake.formats.gltf_json import Item
+from freshtake.formats.gltf_mesh import Primitive, mesh_weights, primitives_of
+from freshtake.formats.gltf_nodes import Nodes, below, default_roots
+from freshtake.formats.gltf_pose import LocalPose, WorldMatrices, sampled_pose, world_matrices
+from freshtake.formats.gltf_timing import Timing, timing
+from freshtake.formats.options import ReadOptions
+from freshtake.motion import MeshSequence
+from freshtake.numeric.arrays import Floats
+
+Single = npt.NDArray[np.float32]
+
+
+class _Part(NamedTuple):
+    """One mesh node: what it draws, the weights of its morph targets at rest, the skin that deforms it."""
+
+    node: int
+    primitives: list[Primitive]
+    weights: Floats
+    skin: Item | None
+
+
+class _Placer(NamedTuple):
+    """Puts one part's vertices into the world, frame by frame."""
+
+    world: WorldMatrices
+    place: int  # of the node in the sampled pose
+    joints: list[int] | None  # places of the skin's joints
+    inverse_bind: Floats | None  # (joints, 4, 4)
+
+    def matrices(self, primitive: Primitive, frame: int) -> tuple[Floats, Floats]:
+        """Linear parts and shifts: one for all vertices, or one for each (vertices, 3, 3) and (vertices, 3)."""
+        linear, shift = self.world.linear[frame], self.world.positions[frame]
+        if self.joints is None or self.inverse_bind is None or primitive.joints is None or primitive.weights is None:
+            return linear[self.place], shift[self.place]
+        turned = linear[self.joints] @ self.inverse_bind[:, :3, :]
+        turned[:, :, 3] += shift[self.joints]
+        blended = np.zeros((len(primitive.vertices), 3, 4))
+        for which, share in zip(primitive.joints.T, primitive.weights.T, strict=True):
+            blended += share[:, None, None] * turned[which]
+        return blended[..., :3], blended[..., 3]
+
+
+def bake(
+    container: Container, nodes: Nodes, animation: Animation | None, label: str, options: ReadOptions
+) -> MeshSequence:
+    """All triangles of the file's scene over the frames of one animation, skinned by linear blending."""
+    parts = _parts(container, nodes, options)
+    joints = [node for part in parts if part.skin for node in part.skin.indices("joints", len(nodes), "node")]
+    wanted = [*[part.node for part in parts], *joints]
+    if animation is None:
+        when = Timing(np.zeros(1), 1.0 / (options.fps or 60.0))
+    else:
+        when = timing(container, animation, options, len(nodes.with_ancestors(wanted)))
+    tracks = () if animation is None else animation.tracks
+    pose = sampled_pose(nodes, wanted, tracks, when.times)
+    vertices, normals = _vertices(container, nodes, parts, pose, animation, when)
+    return MeshSequence(
+        vertices,
+        _faces(parts),
+        when.frame_time,
+        normals,
+        _coordinates(parts),
+        name=label,
+        provenance=f"{container.path.name}: {animation.name or 'animation'}" if animation else container.path.name,
+        unit_m=1.0,
+    )
+
+
+def _parts(container: Container, nodes: Nodes, options: ReadOptions) -> list[_Part]:
+    meshes, skins = container.top.items("meshes"), container.top.items("skins")
+    out = []
+    total = 0
+    for node in below(nodes, default_roots(container, nodes)):
+        item = nodes.items[node]
+        number, skin = item.index("mesh", len(meshes), "mesh"), item.index("skin", len(skins), "skin")
+        if number is None:
+            continue
+        primitives = primitives_of(container, meshes[number], options)
+        total += sum(len(primitive.vertices) for primitive in primitives)
+        if total > max(1_000_000, container.size):
+            item.fail(f"{total} vertices are more than the file can hold", "mesh")
+        targets = {len(primitive.vertex_targets) for primitive in primitives}
+        if len(targets) > 1:
+            meshes[number].fail("all primitives need the same number of morph targets", "primitives")
+        weights = mesh_weights(item, meshes[number], targets.pop() if targets else 0)
+        if primitives:
+            out.append(_Part(node, primitives, weights, None if skin is None else skins[skin]))
+    if not out:
+        container.top.fail("no mesh with triangles is in the scene, so there is nothing to bake", "meshes")
+    return out
+
+
+def _vertices(
+    container: Container,
+    nodes: Nodes,
+    parts: list[_Part],
+    pose: LocalPose,
+    animation: Animation | None,
+    when: Timing,
+) -> tuple[Single, Single | None]:
+    frames, total = len(when.times), sum(len(p.vertices) for part in parts for p in part.primitives)
+    if (total + 100) * frames > max(10_000_000, 20 * container.size):
+        size = f"{frames} frames of {total} vertices"
+        raise FormatError(container.path, f"{size} are too many to bake from this file: give a lower fps", "meshes")
+    shaded = all(p.normals is not None for part in parts for p in part.primitives)
+    vertices = np.empty((frames, total, 3), np.float32)
+    normals = np.empty((frames, total, 3), np.float32) if shaded else None
+    world = world_matrices(pose)
+    first = 0
+    for part in parts:
+        placer = _placer(container, nodes, part, pose, world)
+        weights = _weights(part, animation, when)
+        for primitive in part.primitives:
+            rows = slice(first, first + len(primitive.vertices))
+            for frame in range(frames):
+                shape, facing = primitive.morphed(weights[frame])
+                linear, shift = placer.matrices(primitive, frame)
+                vertices[frame, rows] = _applied(linear, shape) + shift
+                if normals is not None and facing is not None:
+                    normals[frame, rows] = _turned(linear, facing)
+            first = rows.stop
+    return vertices, normals
+
+
+def _placer(container: Container, nodes: Nodes, part: _Part, pose: LocalPose, world: WorldMatrices) -> _Placer:
+    if part.skin is None:
+        return _Placer(world, pose.place(part.node), None, None)
+    skin = part.skin
+    joints = [pose.place(node) for node in skin.indices("joints", len(nodes), "node")]
+    for primitive in part.primitives:
+        if primitive.joints is not None and primitive.joints.max() >= len(joints):
+            highest = int(primitive.joints.max())
+            primitive.item.fail(f"joint {highest} of the skin is used, but it has {len(joints)}", "attributes.JOINTS_0")
+    index = skin.index("inverseBindMatrices", len(container.accessors), "accessor")
+    if index is None:
+        return _Placer(world, pose.place(part.node), joints, np.tile(np.eye(4), (len(joints), 1, 1)))
+    matrices = floats(container, index, ("MAT4",)).reshape(-1, 4, 4).transpose(0, 2, 1)
+    if len(matrices) < len(joints):
+        skin.fail(f"{len(joints)} matrices were expected, not {len(matrices)}", "inverseBindMatrices")
+    return _Placer(world, pose.place(part.node), joints, matrices[: len(joints)])
+
+
+def _weights(part: _Part, animation: Animation | None, when: Timing) -> Floats:
+    """Weights of the morph targets (frames, targets)."""
+    for track in animation.tracks if animation else ():
+        if track.node == part.node and track.path == "weights":
+            values = sample(track, when.times)
+            if values.shape[1] != len(part.weights):
+                item = part.primitives[0].item
+                item.fail(
+                    f"{len(part.weights)} targets are there, but {values.shape[1]} weights are animated", "targets"
+                )
+            return values
+    return np.tile(part.weights, (len(when.times), 1))
+
+
+def _applied(linear: Floats, vectors: Floats) -> Floats:
+    return np.asarray(vectors @ linear.T if linear.ndim == 2 else np.einsum("nij,nj->ni", linear, vectors))
+
+
+def _turned(linear: Floats, normals: Floats) -> Floats:
+    """Normals by the inverse transpose (through cofactors, so that flat matrices do no harm), of unit length."""
+    x, y, z = linear[..., 0], linear[..., 1], linear[..., 2]
+    cofactors = np.stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)], axis=-1)
+    mirrored = np.where(np.sum(cofactors[..., 0] * x, axis=-1) < 0, -1.0, 1.0)
+    out = _applied(cofactors * mirrored[..., None, None], normals)
+    length = np.linalg.norm(out, axis=-1, keepdims=True)
+    return np.asarray(out / np.where(length > 0, length, 1.0))
+
+
+def _faces(parts: list[_Part]) -> npt.NDArray[np.int32]:
+    faces, first = [], 0
+    for part in parts:
+        for primitive in part.primitives:
+            faces.append(primitive.faces + first)
+            first += len(primitive.vertices)
+    return np.concatenate(faces).astype(np.int32)
+
+
+def _coordinates(parts: list[_Part]) -> dict[str, Single]:
+    """Texture coordinates as the attribute `uv`, where every primitive has them."""
+    found = [primitive.coordinates for part in parts for primitive in part.primitives]
+    given = [values for values in found if values is not None]
+    return {"uv": np.concatenate(given).astype(np.float32)} if len(given) == len(found) else {}

@@ -1,0 +1,46 @@
+"""Writing animations: key times, rotations and translations of nodes as LINEAR samplers."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError
+from freshtake.formats.gltf_build import Builder
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import continuous
+
+
+class NodeMotion(NamedTuple):
+    """Local motion of one node: rotations (frames, 4; w x y z), translations (frames, 3) or None where it has none."""
+
+    node: int
+    rotations: Floats
+    translations: Floats | None
+
+
+def add_animation(builder: Builder, name: str, frame_time: float, motions: list[NodeMotion]) -> None:
+    """One named animation with a key on every frame; the exact frame time is noted in `extras`."""
+    frames = len(motions[0].rotations)
+    with np.errstate(over="ignore"):
+        times = (np.arange(frames) * frame_time).astype("<f4")
+    if not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+        raise FormatError(
+            builder.path, f"{name!r} is too long for glTF's single precision key times: cut it into shorter clips"
+        )
+    keys = builder.accessor(times, "SCALAR", bounds=True)
+    samplers: list[dict[str, Any]] = []
+    channels: list[dict[str, Any]] = []
+
+    def add(node: int, path: str, output: int) -> None:
+        channels.append({"sampler": len(samplers), "target": {"node": node, "path": path}})
+        samplers.append({"input": keys, "output": output, "interpolation": "LINEAR"})
+
+    for motion in motions:
+        if motion.translations is not None:
+            add(motion.node, "translation", builder.accessor(motion.translations, "VEC3"))
+        turning = np.roll(continuous(motion.rotations), -1, axis=-1)
+        add(motion.node, "rotation", builder.accessor(turning, "VEC4"))
+    entry = {"name": name, "channels": channels, "samplers": samplers}
+    builder.append("animations", {**entry, "extras": {"freshtake_frame_time": frame_time}})

@@ -1,0 +1,117 @@
+"""Writing clips as glTF: as a bone figure of their own, or as the animations of a given character."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from freshtake.errors import FormatError, SkeletonMismatch
+from freshtake.formats.files import write_bytes
+from freshtake.formats.gltf_build import INDICES, VERTICES, Builder
+from freshtake.formats.gltf_container import packed
+from freshtake.formats.gltf_figure import bone_figure
+from freshtake.formats.gltf_nodes import distinct
+from freshtake.formats.gltf_onto import onto_character
+from freshtake.formats.gltf_tracks import NodeMotion, add_animation
+from freshtake.formats.options import WriteOptions
+from freshtake.motion import Clip, Skeleton
+from freshtake.motion.body import rest_positions
+from freshtake.motion.edit import scaled, with_up
+from freshtake.motion.skeleton import require_compatible
+
+_MATERIAL = {
+    "name": "bones",
+    "pbrMetallicRoughness": {"baseColorFactor": [0.85, 0.6, 0.32, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.7},
+}
+
+
+def write_clips(path: Path, clips: Sequence[Clip], options: WriteOptions) -> None:
+    """One file with one named animation per clip, in metres and y up; the clips share one skeleton."""
+    ready = [_in_meters(path, clip, options) for clip in clips]
+    for clip in ready[1:]:
+        _require_same(ready[0], clip)
+    names = distinct([clip.name or "clip" for clip in ready])
+    if options.character is not None:
+        builder = onto_character(path, options.character, ready, names)
+    else:
+        builder = _figure(path, ready, names)
+    write_bytes(path, packed(path, builder.document, bytes(builder.binary)))
+
+
+def _in_meters(path: Path, clip: Clip, options: WriteOptions) -> Clip:
+    unit = options.unit_m if options.unit_m is not None else clip.unit_m
+    if unit is None:
+        what = f"glTF is in metres, but {clip.name or 'the clip'} does not say what its unit is"
+        raise FormatError(path, f"{what}: give --unit (0.01 for centimetres, 0.0564 for CMU's BVH files, 1 for metres)")
+    if not (np.isfinite(unit) and unit > 0):
+        raise FormatError(path, f"the unit must be a number of metres above 0, not {unit}")
+    upright = with_up(clip, "y")
+    return upright if unit == 1.0 else scaled(upright, unit)
+
+
+def _require_same(first: Clip, other: Clip) -> None:
+    """Same joints, and the same offsets but for the root's."""
+    name = other.name or "a later clip"
+    require_compatible(first.skeleton, other.skeleton, first.name or "the first clip", name)
+    away = np.abs(first.skeleton.offsets - other.skeleton.offsets).max(axis=1)
+    away[0] = 0.0
+    if away.max() > 1e-6 * np.abs(first.skeleton.offsets).max():
+        joint = first.skeleton.names[int(away.argmax())]
+        raise SkeletonMismatch(
+            f"{first.name or 'the first clip'} and {name} place the joint {joint!r} at different offsets: "
+            "one file has one skeleton, so write them to separate files"
+        )
+
+
+def _figure(path: Path, clips: list[Clip], names: list[str]) -> Builder:
+    skeleton = clips[0].skeleton
+    builder = Builder(path, {"asset": {"version": "2.0", "generator": "freshtake"}, "scene": 0})
+    _add_joints(builder, skeleton)
+    _add_mesh(builder, skeleton)
+    for clip, name in zip(clips, names, strict=True):
+        moving = clip.joint_translations
+        motions = [
+            NodeMotion(joint, clip.rotations[:, joint], None if moving is None else moving[:, joint])
+            for joint in range(len(skeleton))
+        ]
+        motions[0] = motions[0]._replace(translations=clip.root)
+        add_animation(builder, name, clip.frame_time, motions)
+    return builder
+
+
+def _add_joints(builder: Builder, skeleton: Skeleton) -> None:
+    """Node k is joint k; end sites follow as bare leaves, without a name where the skeleton gives none."""
+    children: list[list[int]] = [skeleton.children(joint) for joint in range(len(skeleton))]
+    for number, site in enumerate(skeleton.end_sites):
+        children[site.joint].append(len(skeleton) + number)
+    for joint, name in enumerate(skeleton.names):
+        node: dict[str, Any] = {"name": name, "translation": skeleton.offsets[joint].tolist()}
+        builder.append("nodes", node | ({"children": children[joint]} if children[joint] else {}))
+    for site in skeleton.end_sites:
+        builder.append("nodes", {"translation": list(site.offset)} | ({"name": site.name} if site.name else {}))
+
+
+def _add_mesh(builder: Builder, skeleton: Skeleton) -> None:
+    figure = bone_figure(skeleton)
+    count = len(skeleton)
+    bind = np.tile(np.eye(4), (count, 1, 1))
+    bind[:, :3, 3] = -(rest_positions(skeleton) + skeleton.offsets[0])
+    carriers = np.zeros((len(figure.vertices), 4), np.uint8 if count <= 256 else np.uint16)
+    carriers[:, 0] = figure.joints
+    attributes = {
+        "POSITION": builder.accessor(figure.vertices, "VEC3", VERTICES, bounds=True),
+        "NORMAL": builder.accessor(figure.normals, "VEC3", VERTICES),
+        "JOINTS_0": builder.accessor(carriers, "VEC4", VERTICES),
+        "WEIGHTS_0": builder.accessor(np.tile([1.0, 0.0, 0.0, 0.0], (len(carriers), 1)), "VEC4", VERTICES),
+    }
+    faces = builder.accessor(figure.faces.astype(np.uint32), "SCALAR", INDICES)
+    builder.append("materials", _MATERIAL)
+    primitive = {"attributes": attributes, "indices": faces, "material": 0}
+    mesh = builder.append("meshes", {"name": "figure", "primitives": [primitive]})
+    matrices = builder.accessor(bind.transpose(0, 2, 1).reshape(count, 16), "MAT4")
+    skin = {"name": "figure", "inverseBindMatrices": matrices, "skeleton": 0, "joints": list(range(count))}
+    node = builder.append("nodes", {"name": "figure", "mesh": mesh, "skin": builder.append("skins", skin)})
+    builder.append("scenes", {"nodes": [0, node]})

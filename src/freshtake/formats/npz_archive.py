@@ -1,0 +1,150 @@
+"""Zip archives of arrays, opened with suspicion: sizes are checked against the file's length before inflating."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import FormatError
+from freshtake.formats.files import LARGEST, read_bytes, replacing
+from freshtake.formats.npz_header import decode_array
+
+MOST_MEMBERS = 1000
+ALWAYS_FINE = 64 << 20  # bytes when inflated; beyond, the two limits below hold
+LARGEST_RATIO = 100  # inflated bytes per byte of the file
+LARGEST_TOTAL = 8 << 30
+_ENTRY_MARK = b"PK\x01\x02"
+_LEVEL = 4  # of deflate: motion shrinks no further with more
+_BROKEN = (zipfile.BadZipFile, NotImplementedError, struct.error, ValueError, EOFError, OverflowError, OSError)
+
+
+def most_inflated(file_length: int) -> int:
+    """How many bytes the members of an archive of this length may have together."""
+    return max(ALWAYS_FINE, min(LARGEST_RATIO * file_length, LARGEST_TOTAL))
+
+
+@dataclass(frozen=True)
+class Archive:
+    """An archive whose directory has been checked; members are inflated when they are asked for."""
+
+    path: Path
+    data: bytes
+    members: Mapping[str, zipfile.ZipInfo]
+
+    def __contains__(self, key: str) -> bool:
+        return f"{key}.npy" in self.members
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The names of the arrays, in the order of the archive."""
+        return tuple(name.removesuffix(".npy") for name in self.members if name.endswith(".npy"))
+
+    def array(self, key: str) -> npt.NDArray[Any]:
+        """One array, read-only."""
+        place = f"array {key!r}"
+        if key not in self:
+            raise FormatError(self.path, f"the array {key!r} is missing; there are {', '.join(self.keys) or 'none'}")
+        return decode_array(self.path, self.inflated(f"{key}.npy"), place)
+
+    def inflated(self, name: str) -> bytes:
+        """The bytes of one member, exactly as many as its entry declares."""
+        info, place = self.members[name], f"member {name!r}"
+        packed = self._packed(info, place)
+        if info.compress_type == zipfile.ZIP_STORED:
+            content = packed
+        else:
+            content = self._inflate(packed, info.file_size, place)
+        if len(content) != info.file_size:
+            raise FormatError(self.path, f"{info.file_size} bytes are declared, but {len(content)} are there", place)
+        if zlib.crc32(content) != info.CRC:
+            raise FormatError(self.path, "the checksum is wrong: the file is damaged, get it again", place)
+        return content
+
+    def _packed(self, info: zipfile.ZipInfo, place: str) -> bytes:
+        head = self.data[info.header_offset : info.header_offset + 30]
+        if len(head) < 30 or not head.startswith(b"PK\x03\x04"):
+            raise FormatError(self.path, "the directory points to a place where no member starts", place)
+        start = info.header_offset + 30 + sum(struct.unpack("<HH", head[26:30]))
+        packed = self.data[start : start + info.compress_size]
+        if len(packed) != info.compress_size:
+            raise FormatError(self.path, "the file ends inside this member: get it again", place)
+        return packed
+
+    def _inflate(self, packed: bytes, size: int, place: str) -> bytes:
+        stream = zlib.decompressobj(-15)
+        try:
+            content = stream.decompress(packed, size + 1)
+        except zlib.error:
+            raise FormatError(self.path, "the compressed bytes are damaged: get the file again", place) from None
+        if len(content) > size:
+            raise FormatError(self.path, f"{size} bytes are declared, but more are there", place)
+        return content
+
+
+def open_archive(path: Path) -> Archive:
+    """Read the file and check its directory: number, names, sizes and kinds of the members."""
+    data = read_bytes(path)
+    # zipfile makes an object per entry: count the entries before it does.
+    if data.count(_ENTRY_MARK) > MOST_MEMBERS + 16:
+        raise FormatError(path, f"the archive has more than {MOST_MEMBERS} members")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = archive.infolist()
+    except _BROKEN:
+        raise FormatError(path, "the archive is damaged or cut off: get the file again", "directory") from None
+    _check_directory(path, entries, len(data))
+    return Archive(path, data, {entry.filename: entry for entry in entries})
+
+
+def _check_directory(path: Path, entries: list[zipfile.ZipInfo], length: int) -> None:
+    if len(entries) > MOST_MEMBERS:
+        raise FormatError(path, f"the archive has {len(entries)} members, more than {MOST_MEMBERS}", "directory")
+    seen: set[str] = set()
+    for entry in entries:
+        name, place = entry.orig_filename, f"member {entry.orig_filename[:80]!r}"
+        parts = name.replace("\\", "/").split("/")
+        if name.startswith(("/", "\\")) or ".." in parts or ":" in parts[0] or "\x00" in name or not name:
+            raise FormatError(path, "a plain name was expected, not a path out of the archive", place)
+        if entry.filename in seen:
+            raise FormatError(path, "the archive holds this member twice", place)
+        seen.add(entry.filename)
+        if entry.flag_bits & 0x1:
+            raise FormatError(path, "the member is encrypted: save the arrays without a password", place)
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise FormatError(path, "the member is neither stored nor deflated: save with numpy.savez", place)
+    total = sum(entry.file_size for entry in entries)
+    if total > most_inflated(length):
+        raise FormatError(path, f"{length} bytes that claim to inflate to {total} are not trusted", "directory")
+
+
+def write_archive(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Write the arrays; equal content gives equal bytes. Compressed unless that would look like a zip bomb."""
+    total = sum(array.nbytes + 256 for array in arrays.values())
+    if total > LARGEST_TOTAL:
+        raise FormatError(path, f"the arrays have {total} bytes, more than the {LARGEST_TOTAL} that are read back")
+    with replacing(path) as temporary:
+        _write_members(temporary, arrays, zipfile.ZIP_DEFLATED)
+        if total > most_inflated(temporary.stat().st_size):
+            _write_members(temporary, arrays, zipfile.ZIP_STORED)
+        if temporary.stat().st_size > LARGEST:
+            raise FormatError(path, f"the file would be larger than the {LARGEST} bytes that are read back: cut it")
+
+
+def _write_members(target: Path, arrays: Mapping[str, npt.NDArray[Any]], method: int) -> None:
+    with zipfile.ZipFile(target, "w") as archive:
+        for key, array in arrays.items():
+            info = zipfile.ZipInfo(f"{key}.npy", date_time=(1980, 1, 1, 0, 0, 0))
+            info.create_system, info.external_attr = 3, 0o644 << 16  # the same on every system
+            content = io.BytesIO()
+            portable = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
+            np.lib.format.write_array(content, portable, version=(1, 0), allow_pickle=False)
+            archive.writestr(info, content.getbuffer(), compress_type=method, compresslevel=_LEVEL)

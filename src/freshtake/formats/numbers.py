@@ -1,0 +1,116 @@
+"""Columns of decimal numbers as text, to arrays: all words of one length at a time, exact to the last bit."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
+
+from freshtake.errors import FormatError
+from freshtake.numeric.arrays import Floats, Ints
+
+Bytes = npt.NDArray[np.uint8]
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_ALLOWED = b"0123456789+-.eE \t\n\r\v\f"
+_BLANK = re.compile(rb"[ \t\n\r\v\f]")
+_CHUNK = 1 << 20  # bytes at a time, so that scratch arrays stay small
+_LONGEST = 15  # characters; as many digits are exact in a float64, and so is their quotient by a power of ten
+_POWERS = 10.0 ** np.arange(_LONGEST + 1)
+
+
+def finite_number(word: str) -> float | None:
+    """The number that a word spells in plain decimal digits, or None; nan, inf, hex and 1_000 are none."""
+    if _NUMBER.fullmatch(word) is None:
+        return None
+    value = float(word)
+    return value if math.isfinite(value) else None
+
+
+def parse_numbers(path: Path, text: str, first_line: int) -> Floats:
+    """All numbers of a text, whatever white space lies between them; others are named with their line."""
+    raw = text.encode("ascii", "replace")
+    if raw.translate(None, _ALLOWED):
+        raise _bad_number(path, text, first_line)
+    try:
+        values = np.concatenate([np.empty(0), *[_parse(chunk) for chunk in _chunks(raw)]])
+    except ValueError:
+        raise _bad_number(path, text, first_line) from None
+    if not np.isfinite(values).all():
+        raise _bad_number(path, text, first_line)
+    return values
+
+
+def words_per_line(text: str) -> Ints:
+    """How many words each line has."""
+    data = np.frombuffer(b" " + text.encode("ascii", "replace"), dtype=np.uint8)
+    blank = data <= ord(" ")
+    begins = np.flatnonzero(blank[:-1] > blank[1:])
+    return np.diff(np.searchsorted(begins, np.flatnonzero(data == ord("\n"))), prepend=0, append=len(begins))
+
+
+def _chunks(raw: bytes) -> Iterator[bytes]:
+    """Pieces that end between words."""
+    start = 0
+    while start < len(raw):
+        blank = _BLANK.search(raw, start + _CHUNK)
+        stop = blank.start() if blank else len(raw)
+        yield raw[start:stop]
+        start = stop
+
+
+def _parse(raw: bytes) -> Floats:
+    data = np.frombuffer(b" " + raw + b" ", dtype=np.uint8)
+    blank = data <= ord(" ")
+    edges = np.flatnonzero(blank[1:] != blank[:-1]) + 1
+    starts, lengths = edges[::2], edges[1::2] - edges[::2]
+    values = np.full(len(starts), np.nan)
+    for length in np.flatnonzero(np.bincount(lengths)[: _LONGEST + 1]).tolist():
+        members = np.flatnonzero(lengths == length)
+        values[members] = _plain(np.ascontiguousarray(sliding_window_view(data, length)[starts[members]].T))
+    rest = np.flatnonzero(np.isnan(values))  # exponents and long words, one by one
+    if len(rest):
+        words = raw.decode().split()
+        values[rest] = [float(words[k]) for k in rest.tolist()]
+    return values
+
+
+def _plain(characters: Bytes) -> Floats:
+    """Words (length, words) such as -12.5 to numbers; NaN for all that is not sign, digits and one point.
+
+    Digits m and a point before the last k of them are m / 10^k: both exact, so that the quotient is rounded once.
+    """
+    length, count = characters.shape
+    all_digits, before = np.zeros(count), np.zeros(count)  # as if the point were a 0; what stands before it
+    decimals, point = np.zeros(count, dtype=np.uint8), np.zeros(count, dtype=bool)
+    signed = (characters[0] == ord("-")) | (characters[0] == ord("+"))
+    good = length > signed + (characters == ord(".")).any(axis=0)
+    for place, column in enumerate(characters):
+        digit = column - np.uint8(ord("0"))
+        is_digit, is_point = digit < 10, column == ord(".")
+        good &= is_digit | (is_point & ~point) | (signed & (place == 0))
+        np.copyto(before, all_digits, where=is_point)
+        all_digits *= 10.0
+        all_digits += digit * is_digit
+        decimals += point
+        point |= is_point
+    power = _POWERS[decimals]
+    values = (all_digits - 9.0 * before * power) / power
+    np.negative(values, out=values, where=characters[0] == ord("-"))
+    values[~good] = np.nan
+    return values
+
+
+def _bad_number(path: Path, text: str, first_line: int) -> FormatError:
+    for number, row in enumerate(text.split("\n")):
+        for word in row.split():
+            if finite_number(word) is None:
+                return FormatError(
+                    path, f"a finite number was expected, not {word[:40]!r}", f"line {first_line + number}"
+                )
+    return FormatError(path, "a finite number was expected", f"line {first_line}")

@@ -1,0 +1,180 @@
+"""CSV tables: strokes (x,y,... with or without t) and points (t,NAME.x,NAME.y,NAME.z,...; an empty cell is a gap).
+
+The format says neither unit nor vertical axis; y is up unless the caller says otherwise.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from freshtake.errors import FormatError
+from freshtake.formats.files import read_text, write_bytes
+from freshtake.formats.options import Motion, ReadOptions, WriteOptions
+from freshtake.formats.table_cells import Table, parse_table
+from freshtake.formats.table_times import odd_step, spread_ties, steady_frame_time
+from freshtake.motion import Clip, PointClip, Stroke
+from freshtake.motion.points import joint_points
+from freshtake.numeric.arrays import Floats
+
+DEFAULT_FPS = 100.0
+_TIME_NAMES = ("t", "time")
+_COORDINATE = re.compile(r"(.*\S)\.([xyz])", re.IGNORECASE)
+
+
+def read(path: Path, options: ReadOptions) -> Stroke | PointClip:
+    """A point clip where columns are named NAME.x, NAME.y and NAME.z, otherwise a stroke."""
+    table = parse_table(path, read_text(path))
+    timed = [k for k, name in enumerate(table.names) if name.lower() in _TIME_NAMES]
+    if len(timed) > 1:
+        raise FormatError(path, "two columns hold times: keep one of t and time", "line of names")
+    others = [k for k in range(len(table.names)) if k not in timed]
+    if not others:
+        raise FormatError(path, "columns such as x,y or NAME.x,NAME.y,NAME.z were expected beside the time", "line 1")
+    time = timed[0] if timed else None
+    if time is not None:
+        _require_finite(table, [time])
+    if any(_COORDINATE.fullmatch(table.names[k]) for k in others):
+        return _points(table, time, others, options)
+    return _stroke(table, time, others, options)
+
+
+def _require_finite(table: Table, columns: list[int]) -> None:
+    bad = np.argwhere(~np.isfinite(table.values[:, columns]))
+    if len(bad):
+        row, column = bad[0].tolist()
+        name = table.names[columns[column]]
+        raise FormatError(table.path, f"column {name!r} needs a finite number in every row", table.place(row))
+
+
+def _stroke(table: Table, time: int | None, columns: list[int], options: ReadOptions) -> Stroke:
+    _require_finite(table, columns)
+    if time is None:
+        times = np.arange(len(table.values)) / _assumed_fps(table.path, options)
+    else:
+        times = _stroke_times(table, time, options)
+    names = tuple(table.names[k] for k in columns)
+    return Stroke(table.values[:, columns], times, names, table.path.stem, table.path.name)
+
+
+def _stroke_times(table: Table, time: int, options: ReadOptions) -> Floats:
+    """The file's times, which must increase; a few equal ones are a coarse clock's and are set apart."""
+    times: Floats = table.values[:, time]
+    ties = int((np.diff(times) == 0.0).sum())
+    if 0 < ties < len(times) / 2:
+        times = spread_ties(times)
+    backwards = np.flatnonzero(np.diff(times) <= 0.0)
+    if len(backwards):
+        raise FormatError(table.path, "the time must be later than in the row before", table.place(backwards[0] + 1))
+    if ties:
+        options.warn(
+            f"{table.path}: {ties} points share the time of the one before and are set apart within its last digit"
+        )
+    return times
+
+
+def _points(table: Table, time: int | None, columns: list[int], options: ReadOptions) -> PointClip:
+    places = _coordinates(table, columns)
+    positions = table.values[:, np.array(list(places.values()))]  # (rows, points, 3)
+    infinite = np.argwhere(np.isinf(positions))
+    if len(infinite):
+        raise FormatError(
+            table.path, "a position is infinite: leave the cell empty for a gap", table.place(infinite[0][0])
+        )
+    missing = np.isnan(positions)
+    torn = np.argwhere(missing.any(-1) & ~missing.all(-1))
+    if len(torn):
+        row, point = torn[0].tolist()
+        problem = f"point {list(places)[point]!r} has only some of x, y and z: give all three, or none for a gap"
+        raise FormatError(table.path, problem, table.place(row))
+    return PointClip(
+        tuple(places),
+        positions,
+        _frame_time(table, time, options),
+        name=table.path.stem,
+        provenance=table.path.name,
+        up=options.up or "y",
+        unit_m=options.unit_m,
+    )
+
+
+def _coordinates(table: Table, columns: list[int]) -> dict[str, list[int]]:
+    """The three columns of each point, points in the order of their first column."""
+    found: dict[str, dict[str, int]] = {}
+    for column in columns:
+        match = _COORDINATE.fullmatch(table.names[column])
+        if match is None:
+            problem = (
+                f"column {table.names[column][:40]!r} is no time and no coordinate such as NAME.x: remove or rename it"
+            )
+            raise FormatError(table.path, problem, "line of names")
+        axes = found.setdefault(match[1], {})
+        if match[2].lower() in axes:
+            raise FormatError(table.path, f"point {match[1][:40]!r} has two columns for {match[2]}", "line of names")
+        axes[match[2].lower()] = column
+    for name, axes in found.items():
+        absent = [axis for axis in "xyz" if axis not in axes]
+        if absent:
+            raise FormatError(table.path, f"point {name[:40]!r} has no column {name[:40]}.{absent[0]}", "line of names")
+    return {name: [axes[axis] for axis in "xyz"] for name, axes in found.items()}
+
+
+def _frame_time(table: Table, time: int | None, options: ReadOptions) -> float:
+    if time is None or len(table.values) == 1:
+        return 1.0 / _assumed_fps(table.path, options)
+    times = table.values[:, time]
+    frame_time = steady_frame_time(times, table.first[time])
+    if frame_time is None:
+        raise FormatError(
+            table.path,
+            "times of points must increase in equal steps: resample or remove t",
+            table.place(odd_step(times)),
+        )
+    return frame_time
+
+
+def _assumed_fps(path: Path, options: ReadOptions) -> float:
+    if options.fps is not None:
+        return options.fps
+    options.warn(f"{path}: the table has no rate, so {DEFAULT_FPS:g} rows per second are assumed; say it with --fps")
+    return DEFAULT_FPS
+
+
+def write(path: Path, motion: Motion, options: WriteOptions) -> None:
+    """Write a stroke, a point clip, or the joint positions of a clip, with all digits."""
+    if isinstance(motion, Clip):
+        motion = joint_points(motion)
+    if isinstance(motion, Stroke):
+        names, times, values = motion.dimensions, motion.times, motion.points
+        bad = [n for n in names if n.lower() in _TIME_NAMES or _COORDINATE.fullmatch(n) or n != n.strip()]
+    elif isinstance(motion, PointClip):
+        names = tuple(f"{name}.{axis}" for name in motion.names for axis in "xyz")
+        times = np.arange(float(len(motion))) * motion.frame_time
+        values = motion.positions.reshape(len(motion), -1)
+        bad = [name for name in motion.names if name != name.strip()]
+    else:
+        raise FormatError(path, f"a table holds points or a stroke, not a {type(motion).__name__}: choose .npz or .obj")
+    if bad:
+        raise FormatError(path, f"a table cannot hold the name {bad[0]!r}: rename it")
+    separator = "\t" if path.suffix.lower() == ".tsv" else ","
+    write_bytes(path, _text(("t", *names), times, values, separator).encode())
+
+
+def _text(names: Sequence[str], times: Floats, values: Floats, separator: str) -> str:
+    head = io.StringIO()
+    apart = re.search("[,;\t]", "".join(names)) is not None  # or the reader might take another separator for ours
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if apart else csv.QUOTE_MINIMAL
+    csv.writer(head, delimiter=separator, lineterminator="\n", quoting=quoting).writerow(names)
+    table = np.concatenate([times[:, None], values], axis=1)
+    return head.getvalue() + "".join(_rows(table, separator))
+
+
+def _rows(table: Floats, separator: str) -> Iterable[str]:
+    for row in table.tolist():
+        yield separator.join(map(repr, row)).replace("nan", "") + "\n"

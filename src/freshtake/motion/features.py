@@ -1,0 +1,216 @@
+"""Between motions and the arrays that models learn from: exactly invertible, with a name for every DOF.
+
+    recipe = features.recipe(walks, angles="expmap")
+    rows = features.encode(recipe, walks[0])            # Features: rows.values is (frames, DOFs)
+    again = features.decode(recipe, rows)               # the same walk
+    new = features.decode(recipe, synthesized_values)   # a new one, from the origin on
+
+A recipe is learned from examples: it knows which columns there are, which of them never change (they are left out and
+put back), what angles are measured from, and how much each DOF weighs. Row t holds the step from frame t - 1 to t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import InvalidMotion, UsageError
+from freshtake.motion.clip import Clip
+from freshtake.motion.features_clip import ANGLES, ROOTS, clip_layout
+from freshtake.motion.features_ground import AT_ORIGIN, Start, start_of
+from freshtake.motion.features_mesh import mesh_layout
+from freshtake.motion.features_points import point_layout
+from freshtake.motion.features_recipe import Layout, Motion, Recipe, constant_columns
+from freshtake.motion.features_scale import SCALES, floored_effects, spread, std_weights
+from freshtake.motion.features_stroke import StrokeLayout, stroke_layout
+from freshtake.motion.mesh import MeshSequence
+from freshtake.motion.points import PointClip
+from freshtake.motion.skeleton import Skeleton
+from freshtake.motion.stroke import Stroke
+from freshtake.motion.validation import frozen
+from freshtake.numeric.arrays import Floats
+
+__all__ = ["Features", "Motion", "Recipe", "Start", "decode", "encode", "recipe", "where_it_ends"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Features:
+    """A motion as the models see it: values (frames, DOFs), and where the first frame stands.
+
+    `skeleton` is there where it differs from the recipe's (another build), so that decoding gives the same clip.
+    """
+
+    recipe: Recipe
+    values: Floats
+    start: Start = AT_ORIGIN
+    name: str = ""
+    scaled: bool = False
+    skeleton: Skeleton | None = None
+
+    def __repr__(self) -> str:
+        return f"Features({self.name!r}, {len(self.values)} frames, {self.values.shape[1]} DOFs)"
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The DOFs by name."""
+        return self.recipe.names
+
+    @property
+    def frame_time(self) -> float:
+        """Seconds from one row to the next."""
+        return self.recipe.frame_time
+
+
+def recipe(
+    examples: Sequence[Motion],
+    *,
+    angles: str | None = None,
+    root: str | None = None,
+    scale: str = "fk",
+    drop_constant: bool = True,
+    horizon: float | None = None,
+) -> Recipe:
+    """How to turn motions like the examples into features and back.
+
+    `angles`: "euler" (continuous, in each joint's own order; Lau), "expmap" (rotation vectors about each joint's mean;
+    Hsu) or "positions" (of joints, tips and helper points relative to the root; Okwechime). `root`: "heading" (speeds
+    and turn rate in the heading frame, height, two swings; default for clips) or "absolute" (default otherwise).
+    `scale`: the weights of the DOFs: "fk" (how far one unit moves the body; rates act for `horizon` seconds, default
+    one frame), "std" or "none".
+    """
+    layout = _layout(examples, angles, root)
+    _check_choice("scale", scale, SCALES)
+    columns = [layout.encode(example)[0] for example in examples]  # type: ignore[arg-type]
+    measures = layout.units()
+    constant, fixed = constant_columns(columns, measures)
+    left_out = constant if drop_constant else constant & layout.spare() & (np.abs(fixed) < 1e-9)
+    kept = np.flatnonzero(~left_out)
+    units = [measures[k] for k in kept]
+    weights, center = np.ones(len(kept)), np.zeros(len(kept))
+    if scale != "none":
+        center, deviation = (part[kept] for part in spread(columns))
+        effects = layout.effects(columns, horizon or layout.frame_time)[kept] if scale == "fk" else center
+        weights = floored_effects(effects, units) if scale == "fk" else std_weights(deviation, units)
+    return Recipe(layout, scale, kept, fixed, weights, center)
+
+
+def _layout(examples: Sequence[Motion], angles: str | None, root: str | None) -> Layout:
+    """The columns that fit all examples."""
+    if not examples:
+        raise UsageError("a recipe needs at least one example")
+    kinds = {type(example) for example in examples}
+    if len(kinds) > 1:
+        raise UsageError(f"the examples are of different kinds: {', '.join(sorted(kind.__name__ for kind in kinds))}")
+    first = examples[0]
+    wanted = root or ("heading" if isinstance(first, Clip) else "absolute")
+    _check_choice("root", wanted, ROOTS)
+    _check_choice("angles", angles or "euler", ANGLES)
+    if not isinstance(first, Clip) and angles not in (None, "positions"):
+        raise UsageError(f"angles={angles!r} needs clips with a skeleton, but the examples are {type(first).__name__}s")
+    if isinstance(first, Stroke):
+        if wanted == "heading":
+            raise UsageError("strokes have no heading: use root='absolute'")
+        return stroke_layout(examples)  # type: ignore[arg-type]
+    _check_rates(examples)
+    if isinstance(first, PointClip):
+        return point_layout(examples, wanted)  # type: ignore[arg-type]
+    if isinstance(first, MeshSequence):
+        return mesh_layout(examples, wanted)  # type: ignore[arg-type]
+    return clip_layout(examples, angles or "euler", wanted)  # type: ignore[arg-type]
+
+
+def _check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise UsageError(f"{what} must be one of {', '.join(choices)}, but is {value!r}")
+
+
+def _check_rates(examples: Sequence[Motion]) -> None:
+    """All examples at one rate and in one unit of length."""
+    first = examples[0]
+    assert not isinstance(first, Stroke)
+    for example in examples[1:]:
+        assert not isinstance(example, Stroke)
+        name, other = example.name or "an example", first.name or "the first one"
+        if not _same_time(example.frame_time, first.frame_time):
+            raise UsageError(f"{name} has {example.fps:g} fps and {other} {first.fps:g}: resample one of them first")
+        if example.unit_m and first.unit_m and abs(example.unit_m / first.unit_m - 1.0) > 1e-6:
+            units = f"{example.unit_m:g} m and in {other} {first.unit_m:g} m"
+            raise UsageError(f"a unit of length is in {name} {units}: scale one of them first")
+
+
+def _same_time(a: float, b: float) -> bool:
+    return abs(a / b - 1.0) < 1e-6
+
+
+def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool = True) -> Features:
+    """A motion as rows of DOFs. With `scaled` they are (value - recipe.center) * recipe.weights.
+
+    A DOF that never changes in the recipe's examples has no column; a motion in which it has another value cannot be
+    represented, which is an error unless `strict` is off.
+    """
+    layout = recipe.layout
+    if recipe.motion_type is not type(motion):
+        raise UsageError(f"the recipe is for {recipe.motion_type.__name__}s, not for a {type(motion).__name__}")
+    if not isinstance(motion, Stroke) and not _same_time(motion.frame_time, layout.frame_time):
+        rates = f"{motion.fps:g} fps and the recipe {1.0 / layout.frame_time:g}"
+        raise UsageError(f"{motion.name or 'the motion'} has {rates}: resample it first")
+    columns, start = layout.encode(motion)  # type: ignore[arg-type]
+    if strict:
+        recipe.check_constants(columns, motion.name or "the motion")
+    values = columns[:, recipe.kept]
+    own = motion.skeleton if isinstance(motion, Clip) and motion.skeleton != recipe.skeleton else None
+    return Features(recipe, recipe.scale_up(values) if scaled else values, start, motion.name, scaled, own)
+
+
+def decode(
+    recipe: Recipe,
+    values: npt.ArrayLike | Features,
+    *,
+    start: Start | None = None,
+    scaled: bool = False,
+    resume: bool = False,
+    skeleton: Skeleton | None = None,
+    name: str = "",
+) -> Motion:
+    """The motion that rows of DOFs describe: the exact inverse of `encode`, and defined for any other rows.
+
+    `start` says where row 0 stands (default: the origin, or where the Features say). With `resume` it says where the
+    frame before row 0 stood, so that a stream can be decoded piece by piece. `skeleton` puts a clip on a compatible
+    skeleton with other lengths.
+    """
+    if isinstance(values, Features):
+        start, name, skeleton = start or values.start, name or values.name, skeleton or values.skeleton
+        scaled, values = values.scaled, values.values
+    columns = _columns(recipe, values, scaled)
+    return recipe.layout.decode(columns, start or AT_ORIGIN, resume, skeleton, name)
+
+
+def where_it_ends(
+    recipe: Recipe, values: npt.ArrayLike, *, start: Start | None = None, scaled: bool = False, resume: bool = False
+) -> Start:
+    """Where the last row stands: the `start` from which to resume."""
+    columns, begin = _columns(recipe, values, scaled), start or AT_ORIGIN
+    if len(columns) == 0:
+        return begin
+    layout = recipe.layout
+    if isinstance(layout, StrokeLayout):
+        return Start(time=float(layout.times(columns, begin, resume)[-1]))
+    if layout.root == "absolute":
+        return begin
+    return start_of(layout.path(columns, begin, resume), -1, layout.up)
+
+
+def _columns(recipe: Recipe, values: npt.ArrayLike, scaled: bool) -> Floats:
+    """All columns from those that are kept."""
+    rows = np.asarray(values, dtype=np.float64)
+    if rows.ndim == 2 and rows.shape[1] == len(recipe.kept) and not np.isfinite(rows).all():
+        frame, dof = (int(k) for k in np.argwhere(~np.isfinite(rows))[0])
+        raise InvalidMotion(f"the DOF {recipe.names[dof]!r} is {rows[frame, dof]} in row {frame}")
+    rows = frozen(rows, "values", (None, len(recipe.kept)))
+    return recipe.fill(recipe.scale_down(rows) if scaled else rows)

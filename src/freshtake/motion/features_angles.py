@@ -1,0 +1,142 @@
+"""Local rotations to three numbers per joint and back: continuous Euler angles, or exponential maps about a mean."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from freshtake.motion.skeleton import Skeleton
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.euler import continuous_euler, equivalent, from_euler, full_order
+from freshtake.numeric.rotations import from_rotvec, inverse, mean, multiply, to_rotvec
+
+TURN = 2.0 * np.pi
+
+
+def angle_letters(order: str) -> list[str]:
+    """Axis letters of the three angles of a joint, told apart where one axis comes twice: z, x, z2."""
+    full = full_order(order).lower()
+    return [letter if letter not in full[:k] else f"{letter}2" for k, letter in enumerate(full)]
+
+
+def outside_layout(skeleton: Skeleton) -> Bools:
+    """(joints, 3): the angles for which the file has no channel; kept as DOFs only where a clip uses them."""
+    return np.array([[place >= len(order) for place in range(3)] for order in skeleton.orders])
+
+
+def euler_angles(skeleton: Skeleton, rotations: Floats, reference: Floats | None = None) -> Floats:
+    """Continuous angles (frames, joints, 3), each joint in its own order and about its own axes.
+
+    With a reference (joints, 3) the whole clip lies on the branch (full turns, equivalent triple) nearest to it.
+    """
+    local = rotations
+    if skeleton.axes is not None:
+        local = multiply(multiply(inverse(skeleton.axes), local), skeleton.axes)
+    out = np.empty((*rotations.shape[:-1], 3))
+    for order, joints in _by_order(skeleton).items():
+        angles = continuous_euler(local[:, joints], order)
+        out[:, joints] = angles if reference is None else _on_branch(angles, order, reference[joints])
+    return out
+
+
+def euler_rotations(skeleton: Skeleton, angles: Floats) -> Floats:
+    """The inverse: angles (frames, joints, 3) to local rotations."""
+    out = np.empty((*angles.shape[:-1], 4))
+    for order, joints in _by_order(skeleton).items():
+        out[:, joints] = from_euler(angles[:, joints], order)
+    if skeleton.axes is not None:
+        out = multiply(multiply(skeleton.axes, out), inverse(skeleton.axes))
+    return out
+
+
+def euler_reference(skeleton: Skeleton, examples: Sequence[Floats]) -> Floats:
+    """The mean angles (joints, 3) over all examples, which are laid on the branch of the first one."""
+    first = euler_angles(skeleton, examples[0])
+    first = _without_outside(skeleton, first)
+    near = first.mean(axis=0)
+    near -= TURN * np.round(near / TURN)
+    total = sum((euler_angles(skeleton, q, near).sum(axis=0) for q in examples), start=np.zeros_like(near))
+    return np.asarray(total / sum(len(q) for q in examples))
+
+
+def _without_outside(skeleton: Skeleton, angles: Floats) -> Floats:
+    """The equivalent triple where that one leaves fewer of the angles in use that the file has no channel for."""
+    unused = outside_layout(skeleton)
+    out = angles.copy()
+    for order, joints in _by_order(skeleton).items():
+        both = np.stack([angles[:, joints], equivalent(angles[:, joints], order)])
+        rest = np.abs(both - TURN * np.round(both / TURN)).mean(axis=1)
+        cost = (rest * unused[joints]).sum(-1)  # (2, joints)
+        flip = cost[1] < cost[0] - 1e-6
+        out[:, joints] = np.where(flip[:, None], both[1], both[0])
+    return out
+
+
+def _on_branch(angles: Floats, order: str, reference: Floats) -> Floats:
+    """Of a triple and its equivalent, shifted by full turns, the one whose mean is nearer to the reference."""
+    middle = angles.mean(axis=0)
+    away = np.stack([middle, equivalent(middle, order)]) - reference  # (2, joints, 3)
+    turns = TURN * np.round(away / TURN)
+    flip = np.diff(np.abs(away - turns).sum(-1), axis=0)[0] < 0.0  # (joints,)
+    if flip.any():
+        angles = angles.copy()
+        angles[:, flip] = equivalent(angles[:, flip], order)
+    shift = np.where(flip[:, None], turns[1], turns[0])
+    return angles - shift if shift.any() else angles
+
+
+def _by_order(skeleton: Skeleton) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = defaultdict(list)
+    for joint, order in enumerate(skeleton.orders):
+        groups[full_order(order)].append(joint)
+    return dict(groups)
+
+
+def mean_rotations(examples: Sequence[Floats]) -> Floats:
+    """The mean rotation (joints, 4) of each joint over all frames of all examples."""
+    return mean(np.concatenate(examples))
+
+
+def rotation_vectors(rotations: Floats, reference: Floats) -> Floats:
+    """log(reference^-1 q), (frames, joints, 3), continuous over time (Hsu 2005, §4.1)."""
+    return continuous_rotvec(multiply(inverse(reference), rotations))
+
+
+def rotations_from_vectors(vectors: Floats, reference: Floats) -> Floats:
+    """The inverse: reference exp(v)."""
+    return multiply(reference, from_rotvec(vectors))
+
+
+def continuous_rotvec(q: Floats) -> Floats:
+    """Rotation vectors (frames, joints, 3) that go on beyond pi instead of jumping to the opposite side."""
+    vectors = to_rotvec(q)
+    jumps = np.linalg.norm(np.diff(vectors, axis=0), axis=-1) > np.pi
+    for joint in np.flatnonzero(jumps.any(axis=0)):
+        vectors[:, joint] = _followed(vectors[:, joint])
+    return vectors
+
+
+def _followed(vectors: Floats) -> Floats:
+    """From the frame nearest to zero forward and backward, each frame by the full turns nearest to its neighbour."""
+    out = vectors.copy()
+    anchor = int(np.linalg.norm(vectors, axis=-1).argmin())
+    for frames in (range(anchor + 1, len(out)), range(anchor - 1, -1, -1)):
+        before = out[anchor].tolist()
+        for frame in frames:
+            before = _nearest_turn(out[frame].tolist(), before)
+            out[frame] = before
+    return out
+
+
+def _nearest_turn(vector: list[float], before: list[float]) -> list[float]:
+    """The vector lengthened or shortened by full turns so that it comes nearest to the one before."""
+    angle = math.sqrt(sum(x * x for x in vector))
+    axis, length = (vector, angle) if angle > 1e-9 else (before, math.sqrt(sum(x * x for x in before)))
+    if length < 1e-9:
+        return vector
+    along = sum(x * y for x, y in zip(axis, before, strict=True)) / length
+    turns = TURN * round((along - angle) / TURN) / length
+    return [x + turns * u for x, u in zip(vector, axis, strict=True)]

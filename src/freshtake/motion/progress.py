@@ -1,0 +1,23 @@
+"""How far long work has come: what learners and writers hand to a `report` callable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Progress(NamedTuple):
+    """A share between 0 and 1 and a few words; `report=print` shows it as one line."""
+
+    share: float
+    what: str
+
+    def __str__(self) -> str:
+        return f"{100.0 * self.share:3.0f} % {self.what}"
+
+
+Report = Callable[[Progress], None]
+
+
+def silent(progress: Progress) -> None:
+    """The report that says nothing."""

@@ -1,0 +1,44 @@
+"""Example motions made by our own code, each with a known law of variation, and public takes to download.
+
+The names load what they need on first use; `freshtake.samples.download` has the list of public takes.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from freshtake.samples.cheering import cheer
+    from freshtake.samples.jumping import jump
+    from freshtake.samples.meshes import flag
+    from freshtake.samples.punching import punch
+    from freshtake.samples.running import run
+    from freshtake.samples.skipping import skip
+    from freshtake.samples.strokes import circle, digit_2, letter_a
+    from freshtake.samples.walking import walk
+
+_HOMES = {
+    "cheer": "cheering",
+    "circle": "strokes",
+    "digit_2": "strokes",
+    "flag": "meshes",
+    "jump": "jumping",
+    "letter_a": "strokes",
+    "punch": "punching",
+    "run": "running",
+    "skip": "skipping",
+    "walk": "walking",
+}
+
+__all__ = ["cheer", "circle", "digit_2", "flag", "jump", "letter_a", "punch", "run", "skip", "walk"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"freshtake.samples.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'freshtake.samples' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,144 @@
+"""Public takes of the CMU motion capture database, fetched on request: listed with size and SHA-256, and checked."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from freshtake.errors import FreshtakeError, UsageError
+from freshtake.motion.progress import Progress, Report, silent
+
+BASE_URL = "https://raw.githubusercontent.com/una-dinosauria/cmu-mocap/master/data/"
+CREDIT = (
+    "The data used in this project was obtained from mocap.cs.cmu.edu. "
+    "The database was created with funding from NSF EIA-0196217."
+)
+_TIMEOUT = 30  # seconds without a byte
+
+
+class DownloadFailed(FreshtakeError):
+    """A take that could not be fetched; says which one, why, and what to do."""
+
+
+class Take(NamedTuple):
+    """A public recording: its number, its place below the base address, and what the file must be."""
+
+    take: str
+    path: str
+    bytes: int
+    sha256: str
+    description: str
+
+    @property
+    def file_name(self) -> str:
+        """What the file is called in the user's folder."""
+        return self.path.rsplit("/", 1)[-1]
+
+
+@lru_cache(maxsize=1)
+def takes() -> tuple[Take, ...]:
+    """All takes that can be fetched."""
+    text = (resources.files("freshtake.samples") / "cmu_takes.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(text.splitlines())
+    return tuple(Take(r["take"], r["path"], int(r["bytes"]), r["sha256"], r["description"]) for r in rows)
+
+
+def download(
+    names: Sequence[str],
+    folder: Path,
+    *,
+    base_url: str = BASE_URL,
+    listed: Sequence[Take] | None = None,
+    report: Report = silent,
+    retries: int = 2,
+) -> list[Path]:
+    """Fetch the named takes (none named: all) into a folder, and return the files in that order.
+
+    A file that is there already and has the right content is not fetched again. Each appears whole and checked or
+    not at all. Show `CREDIT` to whoever uses them.
+    """
+    chosen = _chosen(names, takes() if listed is None else listed)
+    total = sum(take.bytes for take in chosen) or 1
+    done = 0
+    files = []
+    for take in chosen:
+        before = done
+
+        def arrived(count: int, take: Take = take, before: int = before) -> None:
+            report(Progress(min(1.0, (before + count) / total), f"take {take.take}"))
+
+        files.append(_fetch(take, folder, base_url, retries, arrived))
+        done += take.bytes
+        report(Progress(min(1.0, done / total), f"take {take.take}"))
+    return files
+
+
+def _chosen(names: Sequence[str], listed: Sequence[Take]) -> list[Take]:
+    known = {take.take: take for take in listed}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        some = ", ".join(list(known)[:8])
+        raise UsageError(f"there is no public take {unknown[0]!r} in the list of {len(known)}, such as {some}")
+    return [known[name] for name in dict.fromkeys(names)] or list(listed)
+
+
+def _fetch(take: Take, folder: Path, base_url: str, retries: int, arrived: Callable[[int], None]) -> Path:
+    import pooch
+    import requests
+
+    pooch.get_logger().setLevel("WARNING")
+    shelf = pooch.create(
+        path=folder,
+        base_url="",
+        registry={take.file_name: f"sha256:{take.sha256}"},
+        urls={take.file_name: base_url + take.path},
+        retry_if_failed=retries,
+    )
+    try:
+        return Path(shelf.fetch(take.file_name, downloader=_Downloader(take, arrived)))
+    except requests.HTTPError as error:
+        code = "no success" if error.response is None else error.response.status_code
+        raise _failed(take, f"the server answered {code} for {base_url + take.path}: it may have moved") from None
+    except requests.exceptions.ChunkedEncodingError:
+        raise _failed(take, "the connection broke off: try again") from None
+    except requests.Timeout:
+        raise _failed(take, f"the server was silent for {_TIMEOUT} s: try again later") from None
+    except (requests.RequestException, ConnectionError):
+        raise _failed(take, f"{base_url} cannot be reached: check the connection to the internet") from None
+    except ValueError:
+        raise _failed(take, "its SHA-256 is not the listed one: try again, or get the file elsewhere") from None
+    except OSError as error:
+        raise _failed(take, f"{folder} cannot be written ({error.strerror}): name another folder") from None
+
+
+def _failed(take: Take, why: str) -> DownloadFailed:
+    return DownloadFailed(f"take {take.take} could not be fetched: {why}")
+
+
+class _Downloader:
+    """Fetches over HTTP for pooch, but never more bytes than the list says."""
+
+    def __init__(self, take: Take, arrived: Callable[[int], None]) -> None:
+        self.take, self.arrived = take, arrived
+
+    def __call__(self, url: str, output_file: str, pooch: Any) -> None:
+        import requests
+
+        plain = {"Accept-Encoding": "identity"}  # so that the bytes on the way are those of the file
+        with (
+            Path(output_file).open("wb") as stream,
+            requests.get(url, stream=True, timeout=_TIMEOUT, headers=plain) as r,
+        ):
+            r.raise_for_status()
+            count = 0
+            for chunk in r.iter_content(1 << 16):
+                count += len(chunk)
+                if count > self.take.bytes:
+                    expected = f"more than the listed {self.take.bytes} bytes"
+                    raise _failed(self.take, f"the server sends {expected}, so it is another file: report it")
+                stream.write(chunk)
+                self.arrived(count)

@@ -1,0 +1,141 @@
+"""A travelling gait: footholds along the path, the pelvis carried over them, trunk and arms against the legs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from freshtake.motion import Clip
+from freshtake.numeric.arrays import Floats
+from freshtake.samples.carried_height import carried_height, support
+from freshtake.samples.footsteps import Footholds, LegCycle, contact_phases, foot_track
+from freshtake.samples.gait_path import GaitPath, frame_count, lay_path
+from freshtake.samples.gait_plan import ArmSwing, GaitPlan, Unsteadiness, unsteadiness
+from freshtake.samples.humanoid import Build
+from freshtake.samples.puppet import ArmTrack, Posture, foot_points, perform, turn
+from freshtake.samples.smooth_curves import GRAVITY
+from freshtake.samples.variation_law import Law, Take
+
+SIGNS = (1.0, -1.0)  # left is +x
+SETTLE = 0.06  # cycles over which the body's height is smoothed: it is heavy
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a caller wants of any gait: frames, or else cycles; rate; amount of variation; a take to repeat."""
+
+    frames: int | None
+    cycles: float
+    fps: float
+    amount: float
+    take: Take | None
+
+
+def gait_take(
+    rng: np.random.Generator, law: Law, plan_of: Callable[[Take], GaitPlan], want: Request, build: Build
+) -> Clip:
+    """A take of a gait: parameters from the law (or as given), then what wavers, then the clip."""
+    drawn = law.draw(rng, want.amount)
+    plan = plan_of(want.take if want.take is not None else drawn)
+    loose = unsteadiness(rng, want.amount)
+    frames = want.frames if want.frames is not None else frame_count(plan.pace, loose.tempo, want.cycles, want.fps)
+    return gait_clip(plan, loose, frames, want.fps, build)
+
+
+def gait_clip(plan: GaitPlan, loose: Unsteadiness, frames: int, fps: float, build: Build) -> Clip:
+    """The clip of a gait plan, from phase 0 on, starting above the origin and facing +z."""
+    settle = SETTLE * plan.pace.period * fps
+    pad = int(np.ceil(3.0 * settle))
+    path = lay_path(plan.pace, loose.tempo, loose.drift, frames, fps, pad)
+    phase, times = path.phase[path.frames], path.times[path.frames]
+    left, right = (
+        foot_track(phase, plan.legs[side], _footholds(plan, path, loose, side, build), *foot_points(build))
+        for side in (0, 1)
+    )
+    pelvis, chest, head = _trunk(plan, path, loose)
+    root = _ground_track(plan, path)
+    root[:, 1] = carried_height(plan, phase, support(plan, phase, root, pelvis, (left, right), build), settle)
+    slow = loose.arms(times)
+    arms = [_arm(plan.carriage.arms[side], side, phase, slow[:, side]) for side in (0, 1)]
+    wrists = [3.0 + 0.15 * arm.elbow for arm in arms]
+    posture = Posture(root, pelvis, chest, head, (left, right), (arms[0], arms[1]), wrist=(wrists[0], wrists[1]))
+    clip = perform(posture, build, fps)
+    inner = slice(pad, pad + frames)
+    return clip.changed(root=clip.root[inner], rotations=clip.rotations[inner])
+
+
+def _footholds(plan: GaitPlan, path: GaitPath, loose: Unsteadiness, side: int, build: Build) -> Footholds:
+    """Every foothold where the body passes above it, half the track width to its side, with a little scatter."""
+    leg = plan.legs[side]
+    land, leave, lift = contact_phases(leg, path.phase[path.frames.start], path.phase[path.frames.stop - 1])
+    _, heading, ground = path.at_phase(land + leg.under * (leave - land))
+    yaw = heading + SIGNS[side] * plan.toe_out[side]
+    scatter = loose.footholds * loose.rng.standard_normal((len(land), 2))
+    aside = SIGNS[side] * plan.width / 2.0 + 0.6 * scatter[:, 0]
+    angle = np.radians(heading)
+    toe = foot_points(build)[0]
+    ball = np.empty((len(land), 3))
+    ball[:, 0] = ground[:, 0] + aside * np.cos(angle) + scatter[:, 1] * np.sin(angle) + toe[2] * np.sin(np.radians(yaw))
+    ball[:, 1] = 2.0 * build.scale
+    ball[:, 2] = ground[:, 1] - aside * np.sin(angle) + scatter[:, 1] * np.cos(angle) + toe[2] * np.cos(np.radians(yaw))
+    return Footholds(land, leave, ball, yaw, lift)
+
+
+def _wave(phase: Floats, peak: float, times: int = 1) -> Floats:
+    """A cosine over the cycle (or twice in it) that is highest at phase `peak`."""
+    return np.asarray(np.cos(2.0 * np.pi * times * (phase - peak)))
+
+
+def _ground_track(plan: GaitPlan, path: GaitPath) -> Floats:
+    """The root on the ground: along the path, swaying to the standing foot, surging in double support."""
+    phase, angle = path.phase[path.frames], np.radians(path.heading[path.frames])
+    body = plan.carriage
+    left_mid = _stance_middle(plan.legs[0])
+    aside = body.sway * _wave(phase, left_mid)
+    ahead = body.surge * _wave(phase, 0.155, 2)
+    root = np.zeros((len(phase), 3))
+    root[:, 0] = path.ground[path.frames][:, 0] + aside * np.cos(angle) + ahead * np.sin(angle)
+    root[:, 2] = path.ground[path.frames][:, 1] - aside * np.sin(angle) + ahead * np.cos(angle)
+    return root
+
+
+def _stance_middle(leg: LegCycle) -> float:
+    return (leg.contacts[0][0] + leg.contacts[-1][1]) / 2.0
+
+
+def _trunk(plan: GaitPlan, path: GaitPath, loose: Unsteadiness) -> tuple[Floats, Floats, Floats]:
+    """Pelvis, chest and head in the world: pelvis with the leading leg, chest against it, head steady."""
+    body, phase, heading = plan.carriage, path.phase[path.frames], path.heading[path.frames]
+    slow = loose.trunk(path.times[path.frames])
+    bank = -np.degrees(np.arctan(np.radians(plan.pace.turn_rate) * plan.pace.stride / plan.pace.period / GRAVITY))
+    dip = _wave(phase, 0.10, 2)  # after each landing
+    pelvis = turn(
+        heading + body.pelvis_yaw * _wave(phase, 0.0),
+        body.pelvis_tilt + 0.8 * body.nod * dip,
+        0.7 * bank - body.pelvis_roll * _wave(phase, 0.18),
+    )
+    lurch = -body.lurch * np.clip(_wave(phase, _stance_middle(plan.legs[0])), 0.0, None) ** 3
+    chest = turn(
+        heading - body.chest_yaw * _wave(phase, 0.02),
+        body.lean + slow[:, 0] + body.nod * dip,
+        bank + body.chest_roll * _wave(phase, 0.28) + 0.5 * slow[:, 1] + lurch,
+    )
+    head = turn(
+        heading - 0.15 * body.chest_yaw * _wave(phase, 0.02), body.head_pitch + 0.3 * body.nod * dip, 0.3 * bank
+    )
+    return pelvis, chest, head
+
+
+def _arm(arm: ArmSwing, side: int, phase: Floats, slow: Floats) -> ArmTrack:
+    """An arm that is farthest back when its own side's heel strikes."""
+    own = phase - (0.5, 0.0)[side] - arm.lag
+    forward = -_wave(own, 0.0)
+    reach = arm.swing * (1.0 + slow)
+    return ArmTrack(
+        arm.flexion + reach * forward,
+        arm.abduction - 0.08 * reach * forward,
+        arm.twist + 0.25 * reach * (0.5 + 0.5 * forward),
+        arm.elbow + arm.elbow_swing * (1.0 + slow) * -_wave(own, 0.04),
+    )

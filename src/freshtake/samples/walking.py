@@ -1,0 +1,182 @@
+"""Walking: cyclic and travelling, over speeds, turn rates, builds and styles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from freshtake.motion import Clip
+from freshtake.samples.footsteps import LegCycle
+from freshtake.samples.gait import Request, gait_take
+from freshtake.samples.gait_path import Pace, checked_amount, checked_length, checked_travel
+from freshtake.samples.gait_plan import ArmSwing, Carriage, GaitPlan
+from freshtake.samples.humanoid import DEFAULT, Build
+from freshtake.samples.smooth_curves import Curve
+from freshtake.samples.styles import Style, style_named
+from freshtake.samples.variation_law import Law, Take, both
+
+SPEEDS = (0.3, 2.3)  # m/s
+WALK_RATIO = 0.0062  # step length over cadence, m per (step/min): the same at all ordinary speeds (Sekiya 1998)
+ROLL_OFF = 0.09  # cycles by which the toe joint leaves the floor before the tips of the toes
+ROUNDING = 0.05  # width of the bump that smooths the curves over the cycle
+
+LAW = Law(
+    spread={
+        "tempo": 0.02,  # relative, of the cadence
+        "stride": 0.02,  # relative
+        "knee_bend": 1.5,  # degrees, of the standing leg: the height of the pelvis follows from it
+        "lift_left": 0.10,  # relative, of the swinging foot
+        "lift_right": 0.10,
+        "arm_swing_left": 0.15,  # relative
+        "arm_swing_right": 0.15,
+        "elbow_left": 4.0,  # degrees
+        "elbow_right": 4.0,
+        "arm_lag_left": 0.012,  # cycles
+        "arm_lag_right": 0.012,
+        "toe_out_left": 2.0,  # degrees
+        "toe_out_right": 2.0,
+        "width": 1.0,  # cm
+        "lean": 1.2,  # degrees
+        "pelvis_yaw": 0.12,  # relative
+        "sway": 0.12,  # relative
+        "head_pitch": 2.0,  # degrees
+        "balance": 0.006,  # cycles: left heel strike away from the middle of the cycle
+    },
+    ties={
+        ("tempo", "stride"): 0.3,
+        both("lift"): 0.6,
+        both("arm_swing"): 0.7,
+        both("elbow"): 0.6,
+        both("arm_lag"): 0.5,
+        both("toe_out"): 0.4,
+        ("lean", "head_pitch"): 0.3,
+        ("width", "sway"): 0.5,
+    },
+)
+
+
+def walk(
+    rng: np.random.Generator,
+    *,
+    frames: int | None = None,
+    cycles: float = 1.0,
+    speed: float = 1.3,
+    turn_rate: float = 0.0,
+    build: Build = DEFAULT,
+    style: str | Style = "normal",
+    fps: float = 60.0,
+    amount: float = 1.0,
+    take: Take | None = None,
+) -> Clip:
+    """A walk at `speed` (m/s) that turns left by `turn_rate` (degrees per second).
+
+    It starts at a right heel strike; with `cycles` it ends at one, first and last frame included, with `frames` it
+    has so many. `amount` scales all variation (0: none). `take` fixes the take's parameters instead of drawing
+    them from `walking.LAW`.
+    """
+    checked_length(frames, cycles, fps)
+    checked_amount(amount)
+    checked_travel("walk", speed, SPEEDS, turn_rate)
+    manner = style_named(style)
+    want = Request(frames, cycles, fps, amount, take)
+    clip = gait_take(rng, LAW, lambda told: walk_plan(speed, turn_rate, build, manner, told), want, build)
+    return clip.changed(
+        name="walk" if manner.name == "normal" else f"walk_{manner.name}",
+        provenance=f"made by freshtake: walk, {manner.name}, speed {speed:g} m/s, turn rate {turn_rate:g} deg/s",
+    )
+
+
+def cadence(speed: float, build: Build) -> float:
+    """Steps per minute at a speed (m/s): the walk ratio is constant, and scales with the leg to the power 1.5."""
+    ratio = WALK_RATIO * (build.leg / DEFAULT.leg) ** 1.5
+    return float(np.sqrt(60.0 * speed / ratio))
+
+
+def stance_share(speed: float) -> float:
+    """Share of the cycle that a foot stands: 62 % at 1.3 m/s, less when faster."""
+    return float(np.clip(0.675 - 0.042 * speed, 0.56, 0.67))
+
+
+def walk_plan(speed: float, turn_rate: float, build: Build, style: Style, take: Take) -> GaitPlan:
+    """The gait plan of one take."""
+    steps = cadence(speed, build) * style.cadence
+    stride = 100.0 * speed / steps * 120.0 * (1.0 + take["stride"])
+    period = 120.0 / steps / (1.0 + take["tempo"])
+    half = 0.5 + style.late_left + take["balance"]
+    stance = stance_share(speed)
+    legs = (
+        _leg(half, stance + style.stance_left, "left", speed, build, style, take),
+        _leg(0.0, stance + style.stance_right, "right", speed, build, style, take),
+    )
+    return GaitPlan(
+        Pace(period, stride, turn_rate),
+        legs,
+        _carriage(speed, build, style, take),
+        max(9.0 * build.scale * build.hip_width * style.width + take["width"], 4.0),
+        (7.0 + style.toe_out + take["toe_out_left"], 7.0 + style.toe_out + take["toe_out_right"]),
+    )
+
+
+def _leg(land: float, stance: float, side: str, speed: float, build: Build, style: Style, take: Take) -> LegCycle:
+    """Foot and knee of one leg, landing at a phase and standing for a share of the cycle."""
+    brisk = speed / 1.3
+    t = stance / 0.62
+    carries = [(0.0, 0.6), (0.07, 1.0), (0.36 * t, 1.0), (0.56 * t, 0.0), (0.9, 0.0), (1.0, 0.6)]
+    lift = 9.0 * build.scale * style.lift * brisk**0.3 * (1.0 + take[f"lift_{side}"])
+    heel, push = 21.0 * brisk**0.5 * style.heel_strike, style.push_off * brisk**0.4
+    load, bend = 12.0 * brisk * style.loading, 3.5 + style.knee_bend + take["knee_bend"]
+    return LegCycle(
+        ((land, land + stance - ROLL_OFF),),
+        Curve(_pitch_knots(stance, heel, push), ROUNDING, 1.0, land),
+        (lift,),
+        Curve([(x, y + bend) for x, y in _knee_knots(t, load)], ROUNDING, 1.0, land),
+        Curve(carries, ROUNDING, 1.0, land),
+        under=0.445,
+    )
+
+
+def _pitch_knots(stance: float, heel: float, push: float) -> list[tuple[float, float]]:
+    """The sole from landing on the heel over flat to push-off and through swing, as in level walking."""
+    t, swing = stance / 0.62, (1.0 - stance) / 0.38
+    knots = [(0.0, heel), (0.025 * t, 0.85 * heel), (0.085 * t, 0.0), (0.34 * t, 0.0), (0.44 * t, -7.0 * push)]
+    knots += [(0.5 * t, -14.0 * push), (0.55 * t, -28.0 * push), (0.6 * t, -54.0 * push)]
+    late = [(0.03, -75.0), (0.08, -76.0), (0.13, -58.0), (0.19, -34.0), (0.24, -14.0)]
+    knots += [(stance + swing * x, y * push) for x, y in late]
+    return [*knots, (stance + swing * 0.29, 0.3 * heel), (stance + swing * 0.34, heel), (1.0, heel)]
+
+
+def _knee_knots(t: float, load: float) -> list[tuple[float, float]]:
+    """The flexion that a carrying knee aims at: it yields by `load` after landing, straightens, and lets go."""
+    knots = [(0.0, 11.0), (0.06 * t, 11.0 + 0.8 * load), (0.12 * t, 11.0 + load), (0.2 * t, 11.0 + 0.8 * load)]
+    knots += [(0.32 * t, 14.0), (0.42 * t, 14.0), (0.5 * t, 19.0), (0.6 * t, 40.0)]
+    return [*knots, (0.9, 24.0), (0.95, 14.0), (1.0, 11.0)]
+
+
+def _carriage(speed: float, build: Build, style: Style, take: Take) -> Carriage:
+    """Trunk and arms of a walk; amplitudes grow with speed."""
+    brisk = speed / 1.3
+    arms = [
+        ArmSwing(
+            style.arm_flexion,
+            12.5 * brisk * style.arm_swing * (1.0 + take[f"arm_swing_{side}"]),
+            24.0 + style.elbow + take[f"elbow_{side}"],
+            8.0 * brisk * style.arm_swing,
+            style.arm_abduction,
+            lag=0.03 + take[f"arm_lag_{side}"],
+        )
+        for side in ("left", "right")
+    ]
+    yaw = 5.0 * brisk**0.5 * (1.0 + take["pelvis_yaw"]) * style.pelvis_yaw
+    return Carriage(
+        lean=2.0 + style.lean + take["lean"],
+        pelvis_tilt=3.0 + style.pelvis_tilt,
+        pelvis_yaw=yaw,
+        pelvis_roll=3.5 * brisk**0.5,
+        chest_yaw=0.9 * yaw,
+        chest_roll=1.2,
+        sway=1.8 * build.scale * style.sway * (1.0 + take["sway"]),
+        surge=0.6 * build.scale,
+        nod=1.0,
+        head_pitch=style.head_pitch + take["head_pitch"],
+        arms=(arms[0], arms[1]),
+        lurch=style.lurch,
+    )

@@ -1,0 +1,86 @@
+"""What is in a file, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.formats.options import Motion
+from freshtake.formats.registry import detect, read
+from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.check import check, check_set
+from freshtake.motion.validation import nominal_fps
+
+
+class Described(NamedTuple):
+    """A file's facts, ready to be printed or written as JSON, and the motion itself."""
+
+    facts: dict[str, Any]
+    motion: Motion
+
+
+def describe(path: Path, **options: Any) -> Described:
+    """Read a file and collect its facts and findings."""
+    motion = read(path, **options)
+    findings = [{"code": f.code, "sentence": f.sentence, "repair": f.repair} for f in check(motion)]
+    facts = {"file": str(path), "kind": _kind(motion), "format": detect(path).title}
+    return Described({**facts, **_facts(motion), "findings": findings}, motion)
+
+
+def describe_set(described: Sequence[Described]) -> list[str]:
+    """What is wrong between files: skeletons that do not match, unequal rates, duplicates."""
+    if len(described) < 2:
+        return []
+    return [finding.sentence for finding in check_set([d.motion for d in described])]
+
+
+def _kind(motion: Motion) -> str:
+    return {Clip: "clip", Stroke: "stroke", PointClip: "point clip", MeshSequence: "mesh sequence"}[type(motion)]
+
+
+def _facts(motion: Motion) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "frames": len(motion),
+        "fps": round(nominal_fps(motion.frame_time), 3),
+        "frame_time": motion.frame_time,
+        "duration_s": round(motion.duration, 4),
+    }
+    if isinstance(motion, Stroke):
+        return facts | {"dimensions": list(motion.dimensions), "evenly_timed": motion.uniform}
+    facts |= {"up": motion.up, "unit_m": motion.unit_m}
+    if isinstance(motion, Clip):
+        return facts | _clip_facts(motion)
+    if isinstance(motion, PointClip):
+        gaps = round(float(motion.gaps().mean()), 4)
+        return facts | {"points": len(motion.names), "gap_share": gaps, "point_names": list(motion.names)}
+    attributes = [*(["normals"] if motion.normals is not None else []), *motion.attributes]
+    return facts | {
+        "vertices": motion.vertices.shape[1],
+        "faces": len(motion.faces),
+        "attributes": attributes,
+    }
+
+
+def _clip_facts(clip: Clip) -> dict[str, Any]:
+    skeleton = clip.skeleton
+    facts: dict[str, Any] = {
+        "joints": len(skeleton),
+        "end_sites": len(skeleton.end_sites),
+        "channels": skeleton.channel_count,
+        "dofs": _moving_channels(clip),
+        "euler_orders": sorted({order for order in skeleton.orders if order}),
+        "travel": round(float(np.linalg.norm(np.delete(clip.root[-1] - clip.root[0], clip.up_index))), 4),
+        "joint_names": list(skeleton.names),
+    }
+    return facts
+
+
+def _moving_channels(clip: Clip) -> int:
+    """How many of the file's channels change at all: the degrees of freedom that a model sees."""
+    from freshtake.formats.channels import channels_from_clip
+
+    _, values = channels_from_clip(clip)
+    return int(np.count_nonzero(np.ptp(values, axis=0) > 1e-9))

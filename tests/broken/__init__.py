@@ -1,0 +1,12 @@
+"""Broken files, each made by code: what is wrong with it, and what the reader must say about it."""
+
+from __future__ import annotations
+
+from tests.broken.anything import ANYTHING
+from tests.broken.bvh_files import BVH
+from tests.broken.case import Case
+from tests.broken.other_files import OTHERS
+
+CORPUS: tuple[Case, ...] = (*BVH, *ANYTHING, *OTHERS)
+
+__all__ = ["CORPUS", "Case"]

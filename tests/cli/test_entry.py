@@ -1,0 +1,159 @@
+"""The command as a user meets it: exit codes, one sentence, help with examples, quick start."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import freshtake
+from freshtake.cli.entry import run
+from freshtake.motion import Clip, Skeleton
+
+COMMANDS = ["demo", "info", "convert", "cut", "evaluate", "samples list", "samples write", "samples download"]
+
+
+def small_clip(frames: int = 5) -> Clip:
+    skeleton = Skeleton(("Hips", "Spine"), np.array([-1, 0]), np.array([[0.0, 0, 0], [0, 10, 0]]))
+    rotations = np.zeros((frames, 2, 4))
+    rotations[..., 0] = 1.0
+    root = np.array([0.0, 90.0, 0.0]) + np.outer(np.arange(frames), [0.0, 0.0, 1.0])
+    angle = np.linspace(0.1, 0.4, frames)
+    rotations[:, 1] = np.stack([np.cos(angle), np.sin(angle), 0 * angle, 0 * angle], -1)
+    return Clip(skeleton, 0.0083333, root, rotations, name="small")
+
+
+@pytest.fixture
+def bvh(tmp_path: Path) -> Path:
+    path = tmp_path / "small.bvh"
+    freshtake.write(path, small_clip())
+    return path
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_help_has_examples(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*verb.split(), "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "Usage:" in text
+    assert f"freshtake {verb}" in text.split("Examples", 1)[1]
+
+
+def test_root_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(verb.split()[0] in text for verb in COMMANDS)
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert freshtake.__version__ in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["info", "missing.bvh"], "no such file"),
+        (["nonsense"], "nonsense"),
+        (["info"], "FILES"),
+        (["convert", "one.bvh"], "IN and OUT"),
+        (["convert", "missing.bvh", "out.bvh"], "missing.bvh"),
+        (["convert", "missing.bvh", "out.xyz"], "'.xyz'"),
+        (["cut", "missing.bvh"], "--out"),
+        (["samples", "write", "dance", "-o", "."], "walk"),
+        (["info", "a.bvh", "--fps", "fast"], "fast"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_two(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert len(printed.err.strip().splitlines()) == 1
+    assert says in printed.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_info_as_text_and_as_json(bvh: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["info", str(bvh)]) == 0
+    text = capsys.readouterr().out
+    assert "2" in text and "120" in text and "\x1b" not in text
+    assert run(["info", str(bvh), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)["files"][0]
+    assert (facts["joints"], facts["frames"], facts["fps"], facts["kind"]) == (2, 5, 120.0, "clip")
+    assert facts["frame_time"] == 0.0083333
+
+
+def test_convert_changes_only_what_is_asked(bvh: Path, tmp_path: Path) -> None:
+    same, piece, slow = (tmp_path / name for name in ("same.bvh", "piece.npz", "slow.bvh"))
+    assert run(["convert", str(bvh), str(same)]) == 0
+    assert same.read_bytes() == bvh.read_bytes()
+    assert run(["convert", str(bvh), str(piece), "--start", "1", "--end", "4"]) == 0
+    assert np.array_equal(freshtake.read(piece).root, freshtake.read(bvh).root[1:4])
+    assert run(["convert", str(bvh), str(slow), "--fps", "60"]) == 0
+    assert len(freshtake.read(slow)) == 3
+
+
+def test_convert_takes_times_too(bvh: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.bvh"
+    assert run(["convert", str(bvh), str(out), "--start", "0.0083s", "--end", "0.025s"]) == 0
+    assert np.array_equal(freshtake.read(out).root, freshtake.read(bvh).root[1:3])
+
+
+def test_gltf_without_a_unit_says_the_remedy(bvh: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["convert", str(bvh), str(tmp_path / "out.glb")]) == 2
+    assert "--unit" in capsys.readouterr().err
+    assert run(["convert", str(bvh), str(tmp_path / "out.glb"), "--unit", "0.01"]) == 0
+
+
+def test_cut_frames(bvh: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["cut", str(bvh), "-o", str(tmp_path / "deep" / "pieces"), "--frames", "1:4", "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)["clips"]
+    assert [(Path(m["file"]).name, m["start"], m["stop"]) for m in made] == [("small_001.bvh", 1, 4)]
+    assert len(freshtake.read(made[0]["file"])) == 3
+
+
+def test_help_starts_quickly_enough_to_be_used() -> None:
+    """No clock here: the start-up budget is kept by loading little (the benchmark measures seconds)."""
+    program = "import sys; from freshtake.cli.entry import run; run(['--help']); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(done.stderr.split())
+    assert not loaded & {"numpy", "scipy", "matplotlib", "numba", "pooch", "ezc3d", "freshtake.workflows"}
+
+
+def test_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    arguments = [sys.executable, "-m", "freshtake", "samples", "write", "-o", str(out), "-n", "400"]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    limit = time.monotonic() + 60
+    while not (out.is_dir() and any(out.glob("*.bvh"))) and time.monotonic() < limit:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert [p.name for p in out.iterdir() if p.name.startswith(".") or p.suffix == ".tmp"] == []
+    for path in out.glob("*.bvh"):
+        freshtake.read(path)
+
+
+def test_a_reader_that_goes_away_is_no_error(bvh: Path) -> None:
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "freshtake", "info", *[str(bvh)] * 50],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert "Traceback" not in process.stderr.read()
+    process.stderr.close()
+    process.wait(timeout=60)

@@ -1,0 +1,141 @@
+"""Whole files in, whole files out: what is refused before it is opened, and what is left behind when writing fails."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from freshtake.errors import FormatError
+from freshtake.formats.files import (
+    is_folder,
+    read_bytes,
+    read_head,
+    read_text,
+    replacing,
+    replacing_folder,
+    write_bytes,
+)
+
+
+def test_bytes_survive(tmp_path: Path) -> None:
+    content = bytes(range(256)) * 100
+    write_bytes(tmp_path / "x", content)
+    assert read_bytes(tmp_path / "x") == content
+    assert read_head(tmp_path / "x", 10) == content[:10]
+    assert list(tmp_path.iterdir()) == [tmp_path / "x"]
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"plain", "plain"),
+        (b"\xef\xbb\xbfmarked", "marked"),
+        ("Füße".encode(), "Füße"),
+        ("Füße".encode("latin-1"), "Füße"),
+        (b"", ""),
+    ],
+)
+def test_text_is_utf8_or_latin1(tmp_path: Path, content: bytes, text: str) -> None:
+    (tmp_path / "x").write_bytes(content)
+    assert read_text(tmp_path / "x") == text
+
+
+@pytest.mark.parametrize(
+    ("content", "says"), [(b"ab\x00cd", "byte 2: text was expected"), ("x".encode("utf-16"), "UTF-16")]
+)
+def test_binary_is_no_text(tmp_path: Path, content: bytes, says: str) -> None:
+    (tmp_path / "x").write_bytes(content)
+    with pytest.raises(FormatError, match=says):
+        read_text(tmp_path / "x")
+
+
+def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "x").open("wb") as stream:
+        stream.truncate(5 << 30)  # sparse: takes no room
+    with pytest.raises(FormatError, match="5368709120 bytes, more than"):
+        read_bytes(tmp_path / "x")
+    (tmp_path / "y").write_bytes(b"12345")
+    assert read_bytes(tmp_path / "y", largest=5) == b"12345"
+    with pytest.raises(FormatError, match="5 bytes, more than the 4"):
+        read_bytes(tmp_path / "y", largest=4)
+
+
+@pytest.mark.parametrize("read", [read_bytes, read_head, read_text])
+def test_what_is_no_regular_file_is_refused_without_opening_it(tmp_path: Path, read: object) -> None:
+    assert callable(read)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FormatError, match="not a regular file"):
+        read(tmp_path / "pipe")
+    with pytest.raises(FormatError, match="this is a folder"):
+        read(tmp_path)
+    with pytest.raises(FormatError, match="no such file"):
+        read(tmp_path / "missing")
+    with pytest.raises(FormatError, match="Not a directory"):
+        (tmp_path / "file").write_text("")
+        read(tmp_path / "file" / "below")
+    with pytest.raises(FormatError, match="null character"):
+        read(tmp_path / "a\0b")
+
+
+def test_is_folder(tmp_path: Path) -> None:
+    assert is_folder(tmp_path)
+    assert not is_folder(tmp_path / "missing")
+    with pytest.raises(FormatError, match="too long"):
+        is_folder(tmp_path / ("x" * 5000))
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    target = tmp_path / "x.bvh"
+    target.write_text("old")
+    with pytest.raises(KeyboardInterrupt), replacing(target) as temporary:
+        temporary.write_text("half of the n")
+        raise KeyboardInterrupt
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_the_target_is_not_there_before_the_end(tmp_path: Path) -> None:
+    with replacing(tmp_path / "x") as temporary:
+        temporary.write_text("new")
+        assert not (tmp_path / "x").exists()
+        assert temporary.parent == tmp_path
+    assert (tmp_path / "x").read_text() == "new"
+
+
+def test_a_long_name_can_be_written(tmp_path: Path) -> None:
+    target = tmp_path / ("x" * 250 + ".bvh")
+    write_bytes(target, b"1")
+    assert target.read_bytes() == b"1"
+
+
+def test_writing_where_it_cannot_be(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="does not exist: create it first"):
+        write_bytes(tmp_path / "missing" / "x", b"")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(FormatError, match="cannot be written"):
+        write_bytes(tmp_path / "folder", b"")
+    with pytest.raises(FormatError, match="null character"):
+        write_bytes(tmp_path / "a\0b", b"")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["folder"]
+
+
+def test_our_own_mistakes_are_not_dressed_up_as_files(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="a bug"), replacing(tmp_path / "x"):
+        raise ValueError("a bug")
+
+
+def test_folders_appear_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "mesh"
+    with pytest.raises(RuntimeError), replacing_folder(target) as temporary:
+        (temporary / "1.obj").write_text("v")
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+    target.mkdir()  # an empty one may be replaced
+    with replacing_folder(target) as temporary:
+        (temporary / "1.obj").write_text("v")
+    assert [p.name for p in target.iterdir()] == ["1.obj"]
+    with pytest.raises(FormatError, match="not empty"), replacing_folder(target):
+        pass
+    assert [p.name for p in tmp_path.iterdir()] == ["mesh"]

@@ -1,0 +1,205 @@
+"""Good files of every format, small, written by our own writers; and how to damage what lies inside a container."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import freshtake as ft
+from freshtake.motion.points import joint_points
+from tests.formats.made_clips import fixed_layout, made_clip, moving_layout, odd_layout, usual_layout
+from tests.fuzz.mutate import Rng, mutate
+
+ASF = """:version 1.10
+:name fuzz
+:units
+  mass 1.0
+  length 0.45
+  angle deg
+:documentation
+  made for tests
+:root
+  order TX TY TZ RX RY RZ
+  axis XYZ
+  position 0 0 0
+  orientation 0 0 0
+:bonedata
+  begin
+    id 1
+    name hip
+    direction 0.6 -0.8 0
+    length 2.5
+    axis 0 0 20 XYZ
+  end
+  begin
+    id 2
+    name femur
+    direction 0.34 -0.93 0
+    length 7.2
+    axis 0 0 20 XYZ
+    dof rx ry rz
+    limits (-160.0 20.0)
+           (-70.0 70.0)
+           (-60.0 70.0)
+  end
+  begin
+    id 3
+    name tibia
+    direction 0.34 -0.93 0
+    length 7.1
+    axis 0 0 20 XYZ
+    dof rx
+    limits (-10.0 170.0)
+  end
+:hierarchy
+  begin
+    root hip
+    hip femur
+    femur tibia
+  end
+"""
+AMC = "#!comment\n:FULLY-SPECIFIED\n:DEGREES\n" + "".join(
+    f"{k}\nroot {k} 17.5 -4.25 1 {k * 2} 3\nfemur {k} -5.5 10.25\ntibia {10 + k}.5\n" for k in range(1, 6)
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """One reader: the name that its files get, good files, what must lie beside them, how to damage the inside."""
+
+    name: str
+    file: str
+    seeds: tuple[bytes, ...]
+    beside: tuple[tuple[str, bytes], ...] = ()
+    inside: Callable[[bytes, bytes, Rng], bytes] | None = None
+
+
+def written(folder: Path, name: str, *motions: object) -> tuple[bytes, ...]:
+    out = []
+    for number, motion in enumerate(motions):
+        path = folder / f"{number}_{name}"
+        ft.write(path, motion)  # type: ignore[arg-type]
+        out.append(path.read_bytes())
+    return tuple(out)
+
+
+def make_target(name: str, folder: Path) -> Target:
+    """The target of that name; the folder is for scratch files."""
+    return _MAKERS[name](folder)
+
+
+def _bvh(folder: Path) -> Target:
+    layouts = (usual_layout(), odd_layout(), moving_layout(), fixed_layout())
+    return Target("bvh", "x.bvh", written(folder, "x.bvh", *[made_clip(layout, frames=4) for layout in layouts]))
+
+
+def _asf(folder: Path) -> Target:
+    return Target("asf", "x.asf", (ASF.encode(), ASF.replace("deg", "rad").encode()))
+
+
+def _amc(folder: Path) -> Target:
+    return Target("amc", "x.amc", (AMC.encode(), AMC.replace(".5", "").encode()), (("x.asf", ASF.encode()),))
+
+
+def _points() -> ft.PointClip:
+    points = joint_points(made_clip(usual_layout(), frames=5))
+    gaps = points.positions.copy()
+    gaps[1:3, 2] = np.nan
+    return ft.PointClip(points.names, gaps, points.frame_time, unit_m=0.01)
+
+
+def _stroke() -> ft.Stroke:
+    time = np.linspace(0, 1, 9)
+    return ft.Stroke(np.stack([np.sin(time), np.cos(time)], axis=1), time)
+
+
+def _mesh() -> ft.MeshSequence:
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=np.float32)
+    faces = np.array([[0, 1, 2], [0, 2, 3]], dtype=np.int32)
+    uv = corners[:, :2].copy()
+    return ft.MeshSequence(np.stack([corners, corners * 2]), faces, 0.1, attributes={"uv": uv})
+
+
+def _c3d(folder: Path) -> Target:
+    return Target("c3d", "x.c3d", written(folder, "x.c3d", _points()))
+
+
+def _csv(folder: Path) -> Target:
+    return Target("csv", "x.csv", written(folder, "x.csv", _points(), _stroke()))
+
+
+def _npz(folder: Path) -> Target:
+    seeds = written(folder, "x.npz", made_clip(moving_layout(), frames=3), _points(), _stroke(), _mesh())
+    return Target("npz", "x.npz", seeds, inside=_inside_zip)
+
+
+def _inside_zip(data: bytes, other: bytes, rng: Rng) -> bytes:
+    """Damage one member, or its name, and pack again, so that checksums hold."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = [(name, archive.read(name)) for name in archive.namelist()]
+    chosen = int(rng.integers(0, len(members)))
+    name, content = members[chosen]
+    if rng.random() < 0.2:
+        members[chosen] = (members[int(rng.integers(0, len(members)))][0], content)
+    else:
+        members[chosen] = (name, mutate(content, members[int(rng.integers(0, len(members)))][1], rng))
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in dict(members).items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def _glb(folder: Path) -> Target:
+    clips = [made_clip(layout, frames=3) for layout in (usual_layout(), moving_layout())]
+    seeds = written(folder, "x.glb", *[clip.changed(unit_m=0.01) for clip in clips])
+    return Target("glb", "x.glb", seeds, inside=_inside_glb)
+
+
+def _inside_glb(data: bytes, other: bytes, rng: Rng) -> bytes:
+    """Damage the JSON or the binary chunk, with lengths that fit."""
+    length = struct.unpack_from("<I", data, 12)[0]
+    text, binary = data[20 : 20 + length], data[28 + length :]
+    if rng.random() < 0.8:
+        text = mutate(text, text, rng)
+    else:
+        binary = mutate(binary, binary, rng)
+    text += b" " * (-len(text) % 4)
+    binary += b"\0" * (-len(binary) % 4)
+    chunks = struct.pack("<II", len(text), 0x4E4F534A) + text + struct.pack("<II", len(binary), 0x004E4942) + binary
+    return struct.pack("<III", 0x46546C67, 2, 12 + len(chunks)) + chunks
+
+
+def _gltf(folder: Path) -> Target:
+    clip = made_clip(usual_layout(), frames=3).changed(unit_m=0.01)
+    seeds = written(folder, "x.gltf", clip)
+    beside = [(p.name, p.read_bytes()) for p in sorted(folder.glob("*.bin"))]
+    return Target("gltf", "x.gltf", seeds, tuple(beside))
+
+
+def _obj(folder: Path) -> Target:
+    ft.write(folder / "mesh", _mesh())
+    files = sorted((folder / "mesh").iterdir())
+    first, *others = [f for f in files if f.suffix == ".obj"]
+    beside = [(f.name, f.read_bytes()) for f in files if f != first]
+    return Target("obj", first.name, (first.read_bytes(), others[0].read_bytes()), tuple(beside))
+
+
+_MAKERS: dict[str, Callable[[Path], Target]] = {
+    "bvh": _bvh,
+    "asf": _asf,
+    "amc": _amc,
+    "c3d": _c3d,
+    "csv": _csv,
+    "npz": _npz,
+    "glb": _glb,
+    "gltf": _gltf,
+    "obj": _obj,
+}
+TARGETS = tuple(_MAKERS)

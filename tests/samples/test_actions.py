@@ -1,0 +1,180 @@
+"""Cheering, jumping and punching: planted feet, free fall, and strength that shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from freshtake.errors import UsageError
+from freshtake.motion import Clip
+from freshtake.motion.cycles import CYCLIC_STEPS, first_to_last
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.euler import gimbal_closeness, to_euler
+from freshtake.samples import cheering, jumping, punching
+from freshtake.samples.cheering import cheer
+from freshtake.samples.humanoid import DEFAULT, SMALL, TALL, Build
+from freshtake.samples.jumping import jump, plan_flight
+from freshtake.samples.punching import punch
+from freshtake.samples.variation_law import Law
+
+SIDES = ("Left", "Right")
+ACTIONS: dict[str, tuple[Callable[..., Clip], Law]] = {
+    "cheer": (cheer, cheering.LAW),
+    "jump": (jump, jumping.LAW),
+    "punch": (punch, punching.LAW),
+}
+EVERY_ACTION = pytest.mark.parametrize(("action", "law"), ACTIONS.values(), ids=ACTIONS)
+
+
+def rng(seed: int = 21) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def joint(clip: Clip, name: str) -> Floats:
+    return np.asarray(clip.positions()[:, clip.skeleton.index(name)])
+
+
+def hinge(clip: Clip, name: str) -> Floats:
+    q = clip.rotations[:, clip.skeleton.index(name)]
+    assert np.allclose(q[:, 2:], 0.0, atol=1e-9)
+    return np.asarray(np.degrees(np.mod(2.0 * np.arctan2(q[:, 1], q[:, 0]) + np.pi, 2.0 * np.pi) - np.pi))
+
+
+@EVERY_ACTION
+@pytest.mark.parametrize("build", [DEFAULT, TALL, SMALL])
+def test_bodies_stay_bodies(action: Callable[..., Clip], law: Law, build: Build) -> None:
+    for seed in range(3):
+        clip = action(rng(seed), build=build)
+        for side in SIDES:
+            assert hinge(clip, f"{side}Leg").min() > 4.0
+            assert hinge(clip, f"{side}ForeArm").max() < 0.0
+            assert joint(clip, f"{side}ToeBase")[:, 1].min() > 1.99 * build.scale
+        place = clip.positions()
+        bones = np.linalg.norm(place[:, 1:] - place[:, clip.skeleton.parents[1:]], axis=-1)
+        assert np.allclose(bones, clip.skeleton.lengths()[1:], atol=1e-9)
+        for number, order in enumerate(clip.skeleton.orders):
+            assert gimbal_closeness(to_euler(clip.rotations[:, number], order), order).min() > 0.5
+        assert clip.name and clip.provenance.startswith(f"made by freshtake: {clip.name}")
+
+
+@pytest.mark.parametrize("action", [cheer, punch])
+def test_toe_joints_never_move(action: Callable[..., Clip]) -> None:
+    clip = action(rng())
+    for side in SIDES:
+        assert np.ptp(joint(clip, f"{side}ToeBase"), axis=0).max() < 0.02
+
+
+@EVERY_ACTION
+def test_accelerations_have_no_jumps(action: Callable[..., Clip], law: Law) -> None:
+    jumps = []
+    for fps in (960.0, 480.0):
+        place = action(rng(), amount=0.0, fps=fps).positions()
+        acceleration = np.diff(place, 2, axis=0) * fps**2
+        jumps.append(np.abs(np.diff(acceleration, axis=0)).max())
+    assert jumps[0] < 0.75 * jumps[1]
+
+
+@EVERY_ACTION
+def test_same_seed_same_clip_and_takes_differ_in_length(action: Callable[..., Clip], law: Law) -> None:
+    a, b = action(rng(1)), action(rng(1))
+    assert np.array_equal(a.rotations, b.rotations) and np.array_equal(a.root, b.root)
+    assert len({len(action(rng(seed))) for seed in range(6)}) > 1
+    told = law.draw(rng(1))
+    assert np.array_equal(action(rng(1), take=told).rotations, a.rotations)
+    with pytest.raises(UsageError, match="amount"):
+        action(rng(), amount=-0.1)
+    with pytest.raises(UsageError, match="fps"):
+        action(rng(), fps=0.0)
+
+
+def test_a_cheer_throws_both_hands_above_the_head_once() -> None:
+    for seed in range(4):
+        clip = cheer(rng(seed))
+        top = joint(clip, "Head")[:, 1] + 15.0
+        for side in SIDES:
+            above = joint(clip, f"{side}Hand")[:, 1] > top
+            assert np.sum(above[1:] & ~above[:-1]) == 1 and not above[0] and not above[-1]
+            assert 0.15 < above.mean() < 0.5
+        assert np.linalg.norm(joint(clip, "LeftHand") - joint(clip, "RightHand"), axis=1).min() > 15.0
+        assert np.ptp(hinge(clip, "LeftLeg")) > 15.0  # the knees help
+
+
+@pytest.mark.parametrize("build", [DEFAULT, TALL])
+@pytest.mark.parametrize("fps", [60.0, 120.0])
+def test_a_jump_falls_freely(build: Build, fps: float) -> None:
+    told = jumping.LAW.draw(rng(7))
+    clip = jump(rng(7), build=build, fps=fps, take=told)
+    flight = plan_flight(80.0 + told["distance"], build, told)
+    time = np.arange(len(clip)) / fps
+    air = (time > flight.leave) & (time < flight.land)
+    assert 0.3 < air.mean() * clip.duration < 0.6
+    for height in (clip.root[air, 1],):
+        curve = np.polyfit(time[air], height, 2)
+        assert -2.0 * curve[0] == pytest.approx(981.0, rel=1e-6)
+        assert np.abs(np.polyval(curve, time[air]) - height).max() < 1e-6
+    forward = np.diff(clip.root[air, 2]) * fps
+    assert np.ptp(forward) < 1e-6
+    for side in SIDES:
+        flying = joint(clip, f"{side}ToeBase")[air, 1][3:-3]
+        assert flying.min() > 2.0 * build.scale
+
+
+def test_a_jump_lands_as_far_as_it_says_on_planted_feet() -> None:
+    told = jumping.LAW.draw(rng(3))
+    for distance in (0.4, 0.8, 1.2):
+        clip = jump(rng(3), distance=distance, take=told)
+        flight = plan_flight(100.0 * distance + told["distance"], DEFAULT, told)
+        time = np.arange(len(clip)) / clip.fps
+        before, after = time < flight.leave - jumping.ROLL_OFF, time > flight.land + 0.15
+        for side in SIDES:
+            toe = joint(clip, f"{side}ToeBase")
+            assert np.ptp(toe[before], axis=0).max() < 0.02 and np.ptp(toe[after], axis=0).max() < 0.02
+            far = toe[after][0, 2] - toe[before][0, 2]
+            assert far == pytest.approx(100.0 * distance + told["distance"], abs=0.02)
+        knee = hinge(clip, "LeftLeg")
+        assert knee[(time > flight.crouch) & (time < flight.leave)].max() > 70.0  # crouches
+        assert knee[time > flight.land].max() > 70.0  # gives way
+    with pytest.raises(UsageError, match="distance"):
+        jump(rng(), distance=5.0)
+
+
+def test_an_aggressive_punch_is_faster_and_reaches_farther() -> None:
+    speed, reach, twist = [], [], []
+    for strength in (0.0, 0.1, 0.5, 1.0):
+        clip = punch(rng(), strength=strength, amount=0.0)
+        fist = joint(clip, "RightHand")
+        speed.append(np.linalg.norm(np.diff(fist, axis=0), axis=1).max() * clip.fps)
+        reach.append((fist[:, 2] - fist[0, 2]).max())
+        line = joint(clip, "LeftArm") - joint(clip, "RightArm")
+        twist.append(np.ptp(np.arctan2(line[:, 2], line[:, 0])))
+        back = np.abs(clip.root[0] - clip.root[-1]).max()
+        assert back < 2.0 and fist[-1, 1] < fist[0, 1] - 15.0  # back on its feet, hands lowered
+        left = joint(clip, "LeftHand") - joint(clip, "Head")
+        assert np.linalg.norm(left, axis=1)[: fist[:, 2].argmax() + 3].max() < 50.0  # the other hand keeps the guard
+    for values in (speed, reach, twist):
+        assert np.all(np.diff(values) > 0)
+    assert 450.0 < speed[-1] < 1100.0 and speed[0] < 250.0  # cm/s
+    named = punch(rng(), strength="aggressive", amount=0.0), punch(rng(), strength=1.0, amount=0.0)
+    assert np.array_equal(named[0].rotations, named[1].rotations)
+    with pytest.raises(UsageError, match="weak or aggressive"):
+        punch(rng(), strength="mighty")
+    with pytest.raises(UsageError, match="0 to 1"):
+        punch(rng(), strength=2.0)
+
+
+@EVERY_ACTION
+def test_actions_are_not_cyclic(action: Callable[..., Clip], law: Law) -> None:
+    for seed in range(4):
+        assert first_to_last(action(rng(seed))) > 1.15 * CYCLIC_STEPS
+
+
+def test_measured_distance_of_jumps_has_the_law_of_the_takes() -> None:
+    draw, count = rng(), 80
+    far = []
+    for _ in range(count):
+        toe = joint(jump(draw), "LeftToeBase")
+        far.append(toe[-1, 2] - toe[0, 2])
+    assert np.mean(far) == pytest.approx(80.0, abs=4.0 * 6.0 / np.sqrt(count))
+    assert np.std(far) == pytest.approx(6.0, rel=4.0 / np.sqrt(2 * count))
