@@ -16,10 +16,10 @@ from freshtake.formats.channels import clip_from_channels
 from freshtake.motion import Clip, MeshSequence, PointClip, Skeleton, Stroke
 from freshtake.motion.body import leg_length
 from freshtake.motion.check import Finding, check, check_set
-from freshtake.motion.check_channels import flip_frames, radians_per_unit, rotation_columns
-from freshtake.motion.check_fall import measured_gravity
-from freshtake.motion.check_finding import frame_list, joined
-from freshtake.motion.check_frames import reaches, spikes
+from freshtake.motion.check.channels import flip_frames, radians_per_unit, rotation_columns
+from freshtake.motion.check.fall import measured_gravity
+from freshtake.motion.check.finding import frame_list, joined
+from freshtake.motion.check.frames import reaches, spikes
 from freshtake.motion.edit import concatenate, mirror, resample, scaled, take_frames, turned, with_up
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import equivalent, from_euler

@@ -13,7 +13,7 @@ from freshtake.errors import UsageError
 from freshtake.formats.channels import channels_from_clip, clip_from_channels
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.check import check
-from freshtake.motion.check_channels import rotation_columns
+from freshtake.motion.check.channels import rotation_columns
 from freshtake.motion.edit import concatenate, turned, with_up
 from freshtake.motion.repair import (
     REPAIRS,

@@ -19,13 +19,13 @@ import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.clip import Clip
-from freshtake.motion.features_clip import ANGLES, ROOTS, clip_layout
-from freshtake.motion.features_ground import AT_ORIGIN, Start, start_of
-from freshtake.motion.features_mesh import mesh_layout
-from freshtake.motion.features_points import point_layout
-from freshtake.motion.features_recipe import Layout, Motion, Recipe, constant_columns
-from freshtake.motion.features_scale import SCALES, floored_effects, spread, std_weights
-from freshtake.motion.features_stroke import StrokeLayout, stroke_layout
+from freshtake.motion.features.clip import ANGLES, ROOTS, clip_layout
+from freshtake.motion.features.ground import AT_ORIGIN, Start, start_of
+from freshtake.motion.features.mesh import mesh_layout
+from freshtake.motion.features.points import point_layout
+from freshtake.motion.features.recipes import Layout, Motion, Recipe, constant_columns
+from freshtake.motion.features.scale import SCALES, floored_effects, spread, std_weights
+from freshtake.motion.features.stroke import StrokeLayout, stroke_layout
 from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.points import PointClip
 from freshtake.motion.skeleton import Skeleton

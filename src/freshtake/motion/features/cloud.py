@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from freshtake.motion.features_ground import Complexes, Path, ground_of, rates, set_ground, turned_back
+from freshtake.motion.features.ground import Complexes, Path, ground_of, rates, set_ground, turned_back
 from freshtake.numeric.arrays import Floats
 
 ROUNDS = 3  # of aligning all frames to the plan and averaging them

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion.body import feet, leg_length, pelvis
-from freshtake.motion.check_finding import Finding, called
+from freshtake.motion.check.finding import Finding, called
 from freshtake.motion.clip import Clip
 from freshtake.motion.contacts import floor_heights, runs
 

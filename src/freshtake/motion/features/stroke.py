@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion import features_parts as stored
-from freshtake.motion.features_ground import Path, Start
+from freshtake.motion.features import parts as stored
+from freshtake.motion.features.ground import Path, Start
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.stroke import Stroke
 from freshtake.motion.validation import checked_names, positive

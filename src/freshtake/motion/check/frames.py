@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion.body import leg_length
-from freshtake.motion.check_finding import Finding, called, frame_list, joined
+from freshtake.motion.check.finding import Finding, called, frame_list, joined
 from freshtake.motion.clip import Clip
 from freshtake.motion.contacts import runs
 from freshtake.motion.pose_space import body_poses

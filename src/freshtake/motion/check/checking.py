@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import SkeletonMismatch, UsageError
-from freshtake.motion.check_channels import check_constant, check_gimbal, check_jumps
-from freshtake.motion.check_fall import check_rate
-from freshtake.motion.check_finding import NOTE, WARNING, Finding, called, joined
-from freshtake.motion.check_frames import check_frozen, check_spikes, check_tpose
-from freshtake.motion.check_kinds import check_array, check_mesh, check_points, check_stroke
+from freshtake.motion.check.channels import check_constant, check_gimbal, check_jumps
+from freshtake.motion.check.fall import check_rate
+from freshtake.motion.check.finding import NOTE, WARNING, Finding, called, joined
+from freshtake.motion.check.frames import check_frozen, check_spikes, check_tpose
+from freshtake.motion.check.kinds import check_array, check_mesh, check_points, check_stroke
 from freshtake.motion.clip import Clip
 from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.points import PointClip

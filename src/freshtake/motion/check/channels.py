@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.motion.check_finding import NOTE, WARNING, Finding, called, frame_list, joined
+from freshtake.motion.check.finding import NOTE, WARNING, Finding, called, frame_list, joined
 from freshtake.motion.clip import Clip
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats

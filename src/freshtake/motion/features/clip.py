@@ -9,10 +9,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion import features_angles as angles_of
-from freshtake.motion import features_parts as stored
 from freshtake.motion.clip import Clip
-from freshtake.motion.features_ground import (
+from freshtake.motion.features import angles as angles_of
+from freshtake.motion.features import parts as stored
+from freshtake.motion.features.ground import (
     Path,
     Start,
     ground_of,
@@ -22,9 +22,9 @@ from freshtake.motion.features_ground import (
     summed,
     turned_back,
 )
-from freshtake.motion.features_markers import Markers, markers_for, place_names, relative_points, solve_pose
-from freshtake.motion.features_root import join_heading, split_heading, upright_reference
-from freshtake.motion.features_scale import clip_effects
+from freshtake.motion.features.markers import Markers, markers_for, place_names, relative_points, solve_pose
+from freshtake.motion.features.root import join_heading, split_heading, upright_reference
+from freshtake.motion.features.scale import clip_effects
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.motion.validation import frozen, frozen_quaternions, positive, up_axis
 from freshtake.numeric.arrays import Bools, Floats

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion import features_parts as stored
-from freshtake.motion.features_cloud import cloud_path, placed, reference_plan, relative_columns
-from freshtake.motion.features_ground import Complexes, Path, Start, start_of, summed
+from freshtake.motion.features import parts as stored
+from freshtake.motion.features.cloud import cloud_path, placed, reference_plan, relative_columns
+from freshtake.motion.features.ground import Complexes, Path, Start, start_of, summed
 from freshtake.motion.points import PointClip
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import checked_names, frozen, positive, up_axis

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.check_frames import (
+from freshtake.motion.check.frames import (
     SPIKE_SPEED,
     Burst,
     is_tpose_first,

@@ -11,8 +11,8 @@ import numpy as np
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.clip import Clip
 from freshtake.motion.points import PointClip, drop_points, fill_gaps
-from freshtake.motion.repair_channels import reorder_root, unwrap
-from freshtake.motion.repair_frames import drop_frozen, drop_tpose, fill_frozen, fix_spikes, relabel_fps
+from freshtake.motion.repair.channels import reorder_root, unwrap
+from freshtake.motion.repair.frames import drop_frozen, drop_tpose, fill_frozen, fix_spikes, relabel_fps
 from freshtake.motion.stroke import Stroke, resample_stroke
 
 __all__ = [

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion, UsageError
-from freshtake.motion import features_parts as stored
-from freshtake.motion.features_cloud import cloud_path, placed, reference_plan, relative_columns
-from freshtake.motion.features_ground import Complexes, Path, Start, start_of, summed, turned_back
-from freshtake.motion.features_points import RATES, ROOTS, cloud_effects
+from freshtake.motion.features import parts as stored
+from freshtake.motion.features.cloud import cloud_path, placed, reference_plan, relative_columns
+from freshtake.motion.features.ground import Complexes, Path, Start, start_of, summed, turned_back
+from freshtake.motion.features.points import RATES, ROOTS, cloud_effects
 from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import frozen, positive, up_axis

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import InvalidMotion, UsageError
-from freshtake.motion import features_parts as stored
 from freshtake.motion.clip import Clip
-from freshtake.motion.features_clip import ClipLayout
-from freshtake.motion.features_mesh import MeshLayout
-from freshtake.motion.features_points import PointLayout
-from freshtake.motion.features_scale import SCALES
-from freshtake.motion.features_stroke import StrokeLayout
+from freshtake.motion.features import parts as stored
+from freshtake.motion.features.clip import ClipLayout
+from freshtake.motion.features.mesh import MeshLayout
+from freshtake.motion.features.points import PointLayout
+from freshtake.motion.features.scale import SCALES
+from freshtake.motion.features.stroke import StrokeLayout
 from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.points import PointClip
 from freshtake.motion.skeleton import Skeleton

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from freshtake.motion.check_finding import NOTE, Finding, called, frame_list, joined
-from freshtake.motion.check_frames import repeated_findings
+from freshtake.motion.check.finding import NOTE, Finding, called, frame_list, joined
+from freshtake.motion.check.frames import repeated_findings
 from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.points import PointClip
 from freshtake.motion.stroke import Stroke

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.check_channels import joint_angles, radians_per_unit, unaxed
+from freshtake.motion.check.channels import joint_angles, radians_per_unit, unaxed
 from freshtake.motion.clip import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import continuous_euler, gimbal_closeness, unflipped

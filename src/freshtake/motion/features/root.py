@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from freshtake.motion.features_angles import continuous_rotvec
+from freshtake.motion.features.angles import continuous_rotvec
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import (
     IDENTITY,

@@ -1,0 +1,31 @@
+"""Named repairs for what the checks find; nothing is repaired unless it is asked for."""
+
+from freshtake.motion.repair.repairing import (
+    REPAIRS,
+    Repair,
+    drop_frozen,
+    drop_tpose,
+    drop_unseen,
+    even_times,
+    fill_frozen,
+    fix_spikes,
+    relabel_fps,
+    reorder_root,
+    repair,
+    unwrap,
+)
+
+__all__ = [
+    "REPAIRS",
+    "Repair",
+    "drop_frozen",
+    "drop_tpose",
+    "drop_unseen",
+    "even_times",
+    "fill_frozen",
+    "fix_spikes",
+    "relabel_fps",
+    "reorder_root",
+    "repair",
+    "unwrap",
+]
