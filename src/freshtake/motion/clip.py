@@ -9,14 +9,15 @@ import numpy as np
 
 from freshtake.errors import InvalidMotion
 from freshtake.motion.skeleton import Skeleton
-from freshtake.motion.validation import fps_of, frozen, frozen_quaternions, positive, up_axis
+from freshtake.motion.timed import Timed
+from freshtake.motion.validation import frozen, frozen_quaternions, positive, up_axis
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import WorldPose, forward
 from freshtake.numeric.rotations import rotate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Clip:
+class Clip(Timed):
     """Root translations (frames, 3) and local joint rotations (frames, joints, 4; unit quaternions w x y z).
 
     `frame_time` is kept as the file has it, in seconds. `joint_translations` (frames, joints, 3) is there only
@@ -62,16 +63,6 @@ class Clip:
 
     def __len__(self) -> int:
         return len(self.root)
-
-    @property
-    def fps(self) -> float:
-        """Frames per second, the reciprocal of the frame time."""
-        return fps_of(self.frame_time)
-
-    @property
-    def duration(self) -> float:
-        """Seconds from the first frame to the last."""
-        return (len(self) - 1) * self.frame_time
 
     @property
     def up_index(self) -> int:

@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion
-from freshtake.motion.validation import fps_of, frozen, positive, up_axis
+from freshtake.motion.timed import Timed
+from freshtake.motion.validation import frozen, positive, up_axis
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MeshSequence:
+class MeshSequence(Timed):
     """Vertices (frames, vertices, 3), triangles (faces, 3), optional normals (frames, vertices, 3).
 
     `attributes` are further values per vertex, (vertices, width) when constant or (frames, vertices, width).
@@ -63,16 +64,6 @@ class MeshSequence:
 
     def __len__(self) -> int:
         return len(self.vertices)
-
-    @property
-    def fps(self) -> float:
-        """Frames per second, the reciprocal of the frame time."""
-        return fps_of(self.frame_time)
-
-    @property
-    def duration(self) -> float:
-        """Seconds from the first frame to the last."""
-        return (len(self) - 1) * self.frame_time
 
 
 def vertex_normals(mesh: MeshSequence) -> npt.NDArray[np.float32]:

@@ -8,12 +8,13 @@ import numpy as np
 
 from freshtake.errors import InvalidMotion
 from freshtake.motion.clip import Clip
-from freshtake.motion.validation import checked_names, fps_of, frozen, positive, up_axis
+from freshtake.motion.timed import Timed
+from freshtake.motion.validation import checked_names, frozen, positive, up_axis
 from freshtake.numeric.arrays import Bools, Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PointClip:
+class PointClip(Timed):
     """Positions (frames, points, 3); a gap is NaN in all three coordinates of a point."""
 
     names: tuple[str, ...]
@@ -48,16 +49,6 @@ class PointClip:
 
     def __len__(self) -> int:
         return len(self.positions)
-
-    @property
-    def fps(self) -> float:
-        """Frames per second, the reciprocal of the frame time."""
-        return fps_of(self.frame_time)
-
-    @property
-    def duration(self) -> float:
-        """Seconds from the first frame to the last."""
-        return (len(self) - 1) * self.frame_time
 
     def gaps(self) -> Bools:
         """(frames, points): where a point is missing."""
