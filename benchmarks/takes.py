@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 import freshtake as ft
-from freshtake.formats.channels import clip_from_channels
 from freshtake.motion import Skeleton
+from freshtake.motion.channels import clip_from_channels
 
 DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from freshtake.formats.channels import clip_from_channels
 from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.motion.channels import clip_from_channels
 
 TREE = ("Hips", "Spine", "Head", "LeftArm", "LeftHand", "RightLeg", "RightFoot")
 PARENTS = (-1, 0, 1, 1, 3, 0, 5)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import freshtake as ft
-from freshtake.formats.channels import clip_from_channels
 from freshtake.formats.number_text import format_rows
 from freshtake.formats.numbers import finite_number, parse_numbers, words_per_line
 from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.motion.channels import clip_from_channels
 from freshtake.motion.edit import resample
 from freshtake.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
 from freshtake.numeric.euler import from_euler

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from freshtake.errors import FormatError
-from freshtake.formats.gltf_accessors import floats, integers
-from freshtake.formats.gltf_container import load
+from freshtake.formats.gltf.accessors import floats, integers
+from freshtake.formats.gltf.container import load
 from tests.formats.gltf_scenes import CODES, Scene
 
 LIMITS = {"int8": 127, "uint8": 255, "int16": 32767, "uint16": 65535}

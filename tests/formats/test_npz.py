@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import freshtake as ft
-from freshtake.formats import npz_archive
+from freshtake.formats.npz import archive as npz_archive
 from freshtake.formats.options import Motion
 from freshtake.motion import Clip, EndSite, MeshSequence, PointClip, Skeleton, Stroke
 from tests.conftest import data_files, label

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import freshtake as ft
 from freshtake.formats import npz
-from freshtake.formats.npz_header import decode_array
+from freshtake.formats.npz.header import decode_array
 from freshtake.formats.options import ReadOptions
 from tests.formats.test_npz import BONES, IDENTITY
 

@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 import freshtake as ft
 from freshtake.formats import obj
-from freshtake.formats.obj_parse import parse_obj
+from freshtake.formats.obj.parse import parse_obj
 from freshtake.formats.options import ReadOptions, WriteOptions
 from freshtake.motion import MeshSequence
 from tests.conftest import data_files, label

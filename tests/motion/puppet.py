@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from freshtake.formats.channels import channels_from_clip, clip_from_channels
 from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.motion.channels import channels_from_clip, clip_from_channels
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import about_axis
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import freshtake as ft
 from freshtake.errors import UsageError
-from freshtake.formats.channels import clip_from_channels
 from freshtake.motion import Clip, MeshSequence, PointClip, Skeleton, Stroke
 from freshtake.motion.body import leg_length
+from freshtake.motion.channels import clip_from_channels
 from freshtake.motion.check import Finding, check, check_set
 from freshtake.motion.check.channels import flip_frames, radians_per_unit, rotation_columns
 from freshtake.motion.check.fall import measured_gravity

@@ -10,8 +10,8 @@ import pytest
 
 import freshtake as ft
 from freshtake.errors import UsageError
-from freshtake.formats.channels import channels_from_clip, clip_from_channels
 from freshtake.motion import Clip, PointClip, Stroke
+from freshtake.motion.channels import channels_from_clip, clip_from_channels
 from freshtake.motion.check import check
 from freshtake.motion.check.channels import rotation_columns
 from freshtake.motion.edit import concatenate, turned, with_up

@@ -10,10 +10,10 @@ import numpy as np
 from freshtake.errors import FormatError
 from freshtake.formats.amc_frames import parse_amc
 from freshtake.formats.asf import DEFAULT_FPS, asf_skeleton
-from freshtake.formats.channels import clip_from_channels
 from freshtake.formats.files import read_text, write_bytes
 from freshtake.formats.options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, Skeleton
+from freshtake.motion.channels import clip_from_channels
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import continuous_euler, to_euler
 from freshtake.numeric.rotations import angle_between, inverse, multiply, rotate

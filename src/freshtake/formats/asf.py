@@ -15,10 +15,10 @@ import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.asf_text import AsfText, Bone, Vector, Word, parse_text
-from freshtake.formats.channels import clip_from_channels
 from freshtake.formats.files import read_text
 from freshtake.formats.options import ReadOptions
 from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.motion.channels import clip_from_channels
 from freshtake.motion.skeleton import Limits
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import from_euler

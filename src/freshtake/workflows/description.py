@@ -25,9 +25,10 @@ class Described(NamedTuple):
 def describe(path: Path, **options: Any) -> Described:
     """Read a file and collect its facts and findings."""
     motion = read(path, **options)
-    findings = [{"code": f.code, "sentence": f.sentence, "repair": f.repair} for f in check(motion)]
-    facts = {"file": str(path), "kind": _kind(motion), "format": detect(path).title}
-    return Described({**facts, **_facts(motion), "findings": findings}, motion)
+    with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
+        findings = [{"code": f.code, "sentence": f.sentence, "repair": f.repair} for f in check(motion)]
+        facts = {"file": str(path), "kind": _kind(motion), "format": detect(path).title, **_facts(motion)}
+    return Described({**facts, "findings": findings}, motion)
 
 
 def describe_set(described: Sequence[Described]) -> list[str]:
@@ -80,7 +81,7 @@ def _clip_facts(clip: Clip) -> dict[str, Any]:
 
 def _moving_channels(clip: Clip) -> int:
     """How many of the file's channels change at all: the degrees of freedom that a model sees."""
-    from freshtake.formats.channels import channels_from_clip
+    from freshtake.motion.channels import channels_from_clip
 
     _, values = channels_from_clip(clip)
     return int(np.count_nonzero(np.ptp(values, axis=0) > 1e-9))

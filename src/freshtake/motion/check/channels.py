@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.motion.channels import rotation_columns
 from freshtake.motion.check.finding import NOTE, WARNING, Finding, called, frame_list, joined
 from freshtake.motion.clip import Clip
-from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import continuous_euler, equivalent, from_euler, gimbal_closeness
 from freshtake.numeric.rotations import angle_between, inverse, multiply
@@ -24,23 +24,6 @@ class JointAngles(NamedTuple):
     order: str
     columns: list[int]
     angles: Floats  # (frames, len(order))
-
-
-def rotation_columns(skeleton: Skeleton) -> list[list[int]]:
-    """Per joint, the columns of its rotation channels in the order of its Euler angles."""
-    out = []
-    first = 0
-    for channels, order in zip(skeleton.channels, skeleton.orders, strict=True):
-        places = [first + k for k, channel in enumerate(channels) if channel[0] == "r"]
-        letters = [channel[1].upper() for channel in channels if channel[0] == "r"]
-        chosen = []
-        for letter in order:
-            k = letters.index(letter)
-            letters[k] = ""
-            chosen.append(places[k])
-        out.append(chosen)
-        first += len(channels)
-    return out
 
 
 def radians_per_unit(clip: Clip) -> float | None:

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from freshtake.errors import FormatError
 from freshtake.formats.files import read_text, replacing_folder, write_bytes
-from freshtake.formats.obj_parse import ObjMesh, parse_obj
-from freshtake.formats.obj_sidecar import SIDECAR, read_sidecar, sidecar_text
+from freshtake.formats.obj.parse import ObjMesh, parse_obj
+from freshtake.formats.obj.sidecar import SIDECAR, read_sidecar, sidecar_text
 from freshtake.formats.options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import MeshSequence
 from freshtake.numeric.arrays import Floats

@@ -10,12 +10,12 @@ import numpy as np
 
 from freshtake.errors import FormatError, SkeletonMismatch
 from freshtake.formats.files import write_bytes
-from freshtake.formats.gltf_build import INDICES, VERTICES, Builder
-from freshtake.formats.gltf_container import packed
-from freshtake.formats.gltf_figure import bone_figure
-from freshtake.formats.gltf_nodes import distinct
-from freshtake.formats.gltf_onto import onto_character
-from freshtake.formats.gltf_tracks import NodeMotion, add_animation
+from freshtake.formats.gltf.build import INDICES, VERTICES, Builder
+from freshtake.formats.gltf.container import packed
+from freshtake.formats.gltf.figure import bone_figure
+from freshtake.formats.gltf.nodes import distinct
+from freshtake.formats.gltf.onto import onto_character
+from freshtake.formats.gltf.tracks import NodeMotion, add_animation
 from freshtake.formats.options import WriteOptions
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body import rest_positions

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from freshtake.formats.gltf_accessors import floats, integers
-from freshtake.formats.gltf_container import Container
-from freshtake.formats.gltf_json import Item
+from freshtake.formats.gltf.accessors import floats, integers
+from freshtake.formats.gltf.container import Container
+from freshtake.formats.gltf.fields import Item
 from freshtake.formats.options import ReadOptions
 from freshtake.numeric.arrays import Floats
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from freshtake.errors import FormatError
 from freshtake.formats.files import LARGEST, read_bytes, replacing
-from freshtake.formats.npz_header import decode_array
+from freshtake.formats.npz.header import decode_array
 
 MOST_MEMBERS = 1000
 ALWAYS_FINE = 64 << 20  # bytes when inflated; beyond, the two limits below hold

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.gltf_accessors import floats
-from freshtake.formats.gltf_container import Container
-from freshtake.formats.gltf_json import Item
-from freshtake.formats.gltf_nodes import clean_name
+from freshtake.formats.gltf.accessors import floats
+from freshtake.formats.gltf.container import Container
+from freshtake.formats.gltf.fields import Item
+from freshtake.formats.gltf.nodes import clean_name
 from freshtake.formats.options import ReadOptions
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import slerp

@@ -137,6 +137,11 @@ def _columns(skeleton: Skeleton) -> list[tuple[int, list[tuple[int, int]], list[
     return out
 
 
+def rotation_columns(skeleton: Skeleton) -> list[list[int]]:
+    """Per joint, the columns of its rotation channels in the order of its Euler angles."""
+    return [[column for _, column in rotation] for _, _, rotation in _columns(skeleton)]
+
+
 def _by_order(skeleton: Skeleton) -> dict[str, list[int]]:
     """Joints grouped by Euler order, those without rotation channels left out."""
     groups: dict[str, list[int]] = defaultdict(list)

@@ -14,9 +14,9 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.npz_archive import Archive, open_archive, write_archive
-from freshtake.formats.npz_clip import clip_arrays, clip_from
-from freshtake.formats.npz_fields import (
+from freshtake.formats.npz.archive import Archive, open_archive, write_archive
+from freshtake.formats.npz.clip import clip_arrays, clip_from
+from freshtake.formats.npz.fields import (
     Arrays,
     about,
     about_arrays,

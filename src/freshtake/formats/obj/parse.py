@@ -9,8 +9,8 @@ import numpy as np
 
 from freshtake.errors import FormatError
 from freshtake.formats.numbers import finite_number, parse_numbers, words_per_line
-from freshtake.formats.obj_faces import Corners, FaceText, corners
-from freshtake.formats.obj_text import blocks, place_of, plain, without_word
+from freshtake.formats.obj.faces import Corners, FaceText, corners
+from freshtake.formats.obj.text import blocks, place_of, plain, without_word
 from freshtake.numeric.arrays import Floats, Ints
 
 _LENGTHS = {"v": (3, 7), "vt": (1, 3), "vn": (3, 3)}  # fewest and most numbers in a line

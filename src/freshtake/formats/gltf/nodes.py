@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from freshtake.formats.gltf_container import Container
-from freshtake.formats.gltf_json import Item
+from freshtake.formats.gltf.container import Container
+from freshtake.formats.gltf.fields import Item
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import from_matrix, to_matrix
 

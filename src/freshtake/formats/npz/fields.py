@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import FormatError
-from freshtake.formats.npz_archive import Archive
+from freshtake.formats.npz.archive import Archive
 from freshtake.formats.options import ReadOptions
 from freshtake.motion import Clip, MeshSequence, PointClip
 from freshtake.motion.validation import fps_of

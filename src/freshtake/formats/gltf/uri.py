@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from freshtake.errors import FormatError
 from freshtake.formats.files import read_bytes
-from freshtake.formats.gltf_json import Item
+from freshtake.formats.gltf.fields import Item
 
 _DATA = re.compile(r"data:[^,]{0,200};base64,", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")

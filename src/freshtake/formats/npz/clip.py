@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.npz_archive import Archive
-from freshtake.formats.npz_fields import (
+from freshtake.formats.npz.archive import Archive
+from freshtake.formats.npz.fields import (
     Arrays,
     about,
     about_arrays,

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.gltf_animation import Animation
-from freshtake.formats.gltf_container import Container
+from freshtake.formats.gltf.animation import Animation
+from freshtake.formats.gltf.container import Container
 from freshtake.formats.options import ReadOptions
 from freshtake.numeric.arrays import Floats
 

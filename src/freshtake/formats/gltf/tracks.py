@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.gltf_build import Builder
+from freshtake.formats.gltf.build import Builder
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import continuous
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.gltf_animation import Animation, animated_nodes, chosen, read_animation
-from freshtake.formats.gltf_character import Character, find_character, tip_name
-from freshtake.formats.gltf_container import Container, load
-from freshtake.formats.gltf_nodes import Nodes, distinct, read_nodes
-from freshtake.formats.gltf_pose import JointPose, joint_pose, rest_pose, sampled_pose
-from freshtake.formats.gltf_skin import bake
-from freshtake.formats.gltf_timing import timing
-from freshtake.formats.gltf_write import write_clips
+from freshtake.formats.gltf.animation import Animation, animated_nodes, chosen, read_animation
+from freshtake.formats.gltf.character import Character, find_character, tip_name
+from freshtake.formats.gltf.container import Container, load
+from freshtake.formats.gltf.nodes import Nodes, distinct, read_nodes
+from freshtake.formats.gltf.pose import JointPose, joint_pose, rest_pose, sampled_pose
+from freshtake.formats.gltf.skin import bake
+from freshtake.formats.gltf.timing import timing
+from freshtake.formats.gltf.writing import write_clips
 from freshtake.formats.options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, EndSite, MeshSequence, Skeleton
 from freshtake.numeric.arrays import Floats

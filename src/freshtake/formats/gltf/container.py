@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 
 from freshtake.errors import FormatError
 from freshtake.formats.files import read_bytes
-from freshtake.formats.gltf_json import Item
-from freshtake.formats.gltf_uri import resource
+from freshtake.formats.gltf.fields import Item
+from freshtake.formats.gltf.uri import resource
 
 _JSON, _BIN = 0x4E4F534A, 0x004E4942
 # Extensions that change neither the geometry nor the motion as we read them, or that we do read.

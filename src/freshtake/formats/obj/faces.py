@@ -10,7 +10,7 @@ import numpy as np
 
 from freshtake.errors import FormatError
 from freshtake.formats.numbers import finite_number, parse_numbers, words_per_line
-from freshtake.formats.obj_text import place_of, without_word
+from freshtake.formats.obj.text import place_of, without_word
 from freshtake.numeric.arrays import Ints
 
 _CORNER = re.compile(r"-?\d{1,10}(?:/(?:-?\d{1,10})?){0,2}")

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.formats.gltf_animation import Track, sample
-from freshtake.formats.gltf_character import Character
-from freshtake.formats.gltf_nodes import Nodes
+from freshtake.formats.gltf.animation import Track, sample
+from freshtake.formats.gltf.character import Character
+from freshtake.formats.gltf.nodes import Nodes
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.kinematics import forward, levels
 from freshtake.numeric.rotations import inverse, rotate, to_matrix
