@@ -25,6 +25,7 @@ from freshtake.motion.features.ground import (
 from freshtake.motion.features.markers import Markers, markers_for, place_names, relative_points, solve_pose
 from freshtake.motion.features.root import join_heading, split_heading, upright_reference
 from freshtake.motion.features.scale import clip_effects
+from freshtake.motion.features.support import carried, carrying_joints, foot_travel, relative_feet, support_share
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.motion.validation import frozen, frozen_quaternions, positive, up_axis
 from freshtake.numeric.arrays import Bools, Floats
@@ -32,7 +33,7 @@ from freshtake.numeric.kinematics import forward
 from freshtake.numeric.rotations import about_axis, multiply, rotate
 
 ANGLES = ("euler", "expmap", "positions")
-ROOTS = ("absolute", "heading")
+ROOTS = ("absolute", "heading", "support")
 
 
 class Pose(NamedTuple):
@@ -57,6 +58,7 @@ class ClipLayout:
     reference: Floats  # euler: mean angles (joints, 3); expmap: mean rotations (joints, 4); positions: empty
     upright: Floats  # (4,), see features_root
     markers: Markers = field(init=False)
+    feet: tuple[int, int] | None = field(init=False)
 
     kind: ClassVar[str] = "clip"
 
@@ -72,6 +74,9 @@ class ClipLayout:
             shape = (joints if self.angles == "euler" else 0, 3)
             put(self, "reference", frozen(self.reference, "reference", shape))
         put(self, "markers", markers_for(self.skeleton, self.moving))
+        put(self, "feet", carrying_joints(self.skeleton) if self.root == "support" else None)
+        if self.root == "support" and (self.feet is None or self.angles == "positions"):
+            raise UsageError("root='support' needs a skeleton with two feet, and angles: use root='heading'")
 
     @property
     def up_index(self) -> int:
@@ -82,15 +87,17 @@ class ClipLayout:
     def root_width(self) -> int:
         """How many columns the root takes."""
         turning = self.angles != "positions"
-        return 4 + 2 * turning if self.root == "heading" else 3 + 3 * turning
+        if self.root == "absolute":
+            return 3 + 3 * turning
+        return 4 + 2 * turning + (self.root == "support")
 
     def names(self) -> list[str]:
         """The DOFs by name: `Hips.forward`, `LeftLeg.x`."""
         root, joints = self.skeleton.names[0], self.skeleton.names[1:]
         letters = [self._letters(joint) for joint in range(len(self.skeleton))]
-        if self.root == "heading":
+        if self.root != "absolute":
             swings = [f"swing_{axis}" for axis in "xyz" if axis != self.up]
-            head = ["forward", "sideways", "turn", "height", *swings][: self.root_width]
+            head = ["forward", "sideways", "turn", "height", *swings, "support"][: self.root_width]
         else:
             head = ["tx", "ty", "tz", *letters[0]][: self.root_width]
         out = [f"{root}.{dof}" for dof in head]
@@ -104,8 +111,9 @@ class ClipLayout:
 
     def units(self) -> list[str]:
         """What each column measures: angle, length, or speed and turn, which are rates per second."""
-        head = ["speed", "speed", "turn", "length"] if self.root == "heading" else ["length"] * 3
-        head += ["angle"] * (self.root_width - len(head))
+        head = ["length"] * 3 if self.root == "absolute" else ["speed", "speed", "turn", "length"]
+        head += ["angle"] * (self.root_width - len(head) - (self.root == "support"))
+        head += ["share"] * (self.root == "support")
         count = len(self.skeleton) - 1
         if self.angles == "positions":
             return head + ["length"] * 3 * (count + len(self.markers.names))
@@ -133,7 +141,7 @@ class ClipLayout:
         blocks = [head]
         if self.angles == "positions":
             points = relative_points(clip, self.markers)
-            blocks.append(turned_back(points, path.heading, self.up) if self.root == "heading" else points)
+            blocks.append(points if self.root == "absolute" else turned_back(points, path.heading, self.up))
         else:
             numbers = self._angles(clip.rotations)
             if self.root == "absolute":
@@ -142,7 +150,7 @@ class ClipLayout:
             if self.moving:
                 blocks.append(clip.local_translations()[:, 1:])
         values = np.concatenate([block.reshape(len(clip), -1) for block in blocks], axis=1)
-        return values, start_of(path, 0, self.up) if self.root == "heading" else Start()
+        return values, Start() if self.root == "absolute" else start_of(path, 0, self.up)
 
     def _check(self, clip: Clip) -> None:
         name = clip.name or "a clip"
@@ -163,9 +171,15 @@ class ClipLayout:
             return Path(ground, np.zeros(len(clip))), clip.root
         heading, swing = split_heading(clip.rotations[:, 0], self.upright, self.up_index)
         path = Path(ground, heading)
-        height = clip.root[:, self.up_index, None]
-        parts = [rates(path, self.frame_time), height, swing]
-        return path, np.concatenate(parts, axis=1)[:, : self.root_width]
+        height = clip.root[:, self.up_index]
+        if self.feet is None:
+            parts = [rates(path, self.frame_time), height[:, None], swing]
+            return path, np.concatenate(parts, axis=1)[:, : self.root_width]
+        share = support_share(clip, self.feet)
+        relative = relative_feet(clip.skeleton, clip.joint_translations, clip.rotations, self.feet)
+        foot = Path(ground + np.cumsum(foot_travel(relative, share, self.up)), heading)
+        height = height + carried(relative[..., self.up_index], share)
+        return path, np.concatenate([rates(foot, self.frame_time), height[:, None], swing, share[:, None]], axis=1)
 
     def _angles(self, rotations: Floats) -> Floats:
         if self.angles == "euler":
@@ -173,8 +187,8 @@ class ClipLayout:
         return angles_of.rotation_vectors(rotations, self.reference)
 
     def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
-        """Where each row stands and faces in the ground plane."""
-        if self.root == "heading":
+        """Where each row stands and faces in the ground plane; for a root carried by its feet: where those are."""
+        if self.root != "absolute":
             return summed(values[:, :3], self.frame_time, start, self.up, resume)
         return Path(ground_of(values[:, :3], self.up), np.zeros(len(values)))
 
@@ -182,16 +196,36 @@ class ClipLayout:
         """A clip from all columns, on the recipe's skeleton or on a compatible one."""
         body = skeleton or self.skeleton
         require_compatible(self.skeleton, body, "the recipe", "the skeleton")
-        pose = self.pose(values, self.path(values, start, resume), body)
+        pose, _ = self.placed(values, start, resume, body)
         return Clip(
             body, self.frame_time, pose.root, pose.rotations, pose.translations, None, name, "", self.up, self.unit_m
         )
+
+    def placed(self, values: Floats, start: Start, resume: bool, skeleton: Skeleton) -> tuple[Pose, Start]:
+        """The poses where they belong in the world, and where the last one stands."""
+        path = self.path(values, start, resume)
+        pose = self.pose(values, path, skeleton)
+        if self.root == "absolute" or len(values) == 0:
+            return pose, start
+        if self.feet is None:
+            return pose, start_of(path, -1, self.up)
+        share = np.clip(values[:, self.root_width - 1], 0.0, 1.0)
+        relative = relative_feet(skeleton, pose.translations, pose.rotations, self.feet)
+        before = np.array(start.feet) if resume and start.feet is not None else None
+        ground = path.ground - np.cumsum(foot_travel(relative, share, self.up, before))
+        root = pose.root.copy()
+        root[:, self.up_index] -= carried(relative[..., self.up_index], share)
+        set_ground(root, ground, self.up)
+        last = ground_of(relative[-1], self.up).tolist()
+        moved = None if pose.translations is None else np.concatenate([root[:, None], pose.translations[:, 1:]], axis=1)
+        end = start_of(Path(ground, path.heading), -1, self.up)._replace(feet=(last[0], last[1]))
+        return Pose(root, pose.rotations, moved), end
 
     def pose(self, values: Floats, path: Path, skeleton: Skeleton) -> Pose:
         """Root, rotations and translations of rows that stand where the path says."""
         joints, at = len(skeleton), self.root_width
         root = values[:, :3].copy()
-        if self.root == "heading":
+        if self.root != "absolute":
             root[:, self.up_index] = values[:, 3]
             set_ground(root, path.ground, self.up)
         if self.angles == "positions":

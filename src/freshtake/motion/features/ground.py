@@ -17,11 +17,15 @@ Complexes = npt.NDArray[np.complex128]
 
 
 class Start(NamedTuple):
-    """Where a motion begins: place in the ground plane (world x and z, or x and y), heading, time in seconds."""
+    """Where a motion begins: place in the ground plane (world x and z, or x and y), heading, time in seconds.
+
+    `feet` are the two feet's places relative to the root, needed only to resume a root carried by its feet.
+    """
 
     ground: tuple[float, float] = (0.0, 0.0)
     heading: float = 0.0
     time: float = 0.0
+    feet: tuple[complex, complex] | None = None
 
 
 AT_ORIGIN = Start()
