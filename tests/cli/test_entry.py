@@ -131,7 +131,12 @@ def test_help_starts_quickly_enough_to_be_used() -> None:
 
 def test_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    arguments = [sys.executable, "-m", "freshtake", "samples", "write", "-o", str(out), "-n", "400"]
+    # Where the tests themselves run in the background, Ctrl-C is ignored by inheritance: listen to it again.
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from freshtake.cli import main; main()"
+    )
+    arguments = [sys.executable, "-c", program, "samples", "write", "-o", str(out), "-n", "400"]
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     limit = time.monotonic() + 60
     while not (out.is_dir() and any(out.glob("*.bvh"))) and time.monotonic() < limit:
