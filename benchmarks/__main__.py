@@ -1,4 +1,4 @@
-"""Print all tables, or those named: python -m benchmarks [read write kinematics resample formats startup]."""
+"""Print all tables, or those named: python -m benchmarks [read write kinematics resample formats startup variation]."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from benchmarks.formats import all_formats
 from benchmarks.motion import forward_kinematics, resampling
 from benchmarks.startup import startup
 from benchmarks.takes import long_takes
+from benchmarks.variation import variation
 
 TABLES: dict[str, Callable[[Path, Path], str]] = {
     "read": lambda take, scratch: reading(take),
@@ -24,6 +25,7 @@ TABLES: dict[str, Callable[[Path, Path], str]] = {
     "resample": lambda take, scratch: resampling(take),
     "formats": all_formats,
     "startup": lambda take, scratch: startup(take),
+    "variation": lambda take, scratch: variation(),
 }
 
 

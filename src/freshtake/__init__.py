@@ -18,14 +18,17 @@ from freshtake.errors import (
 )
 
 if TYPE_CHECKING:
-    from freshtake import evaluation, formats, motion, samples
+    from freshtake import evaluation, formats, motion, samples, variation
     from freshtake.formats import read, write
+    from freshtake.formats.ftm import load, save
     from freshtake.motion import Clip, MeshSequence, PointClip, Skeleton, Stroke
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "load": "freshtake.formats.ftm",
     "read": "freshtake.formats",
+    "save": "freshtake.formats.ftm",
     "write": "freshtake.formats",
     "Clip": "freshtake.motion",
     "MeshSequence": "freshtake.motion",
@@ -33,7 +36,7 @@ _HOMES = {
     "Skeleton": "freshtake.motion",
     "Stroke": "freshtake.motion",
 }
-_PACKAGES = ("evaluation", "formats", "motion", "samples")
+_PACKAGES = ("evaluation", "formats", "motion", "samples", "variation")
 
 __all__ = [
     "Clip",
@@ -50,9 +53,12 @@ __all__ = [
     "__version__",
     "evaluation",
     "formats",
+    "load",
     "motion",
     "read",
     "samples",
+    "save",
+    "variation",
     "write",
 ]
 

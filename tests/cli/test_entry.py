@@ -17,7 +17,10 @@ import freshtake
 from freshtake.cli.entry import run
 from freshtake.motion import Clip, Skeleton
 
-COMMANDS = ["demo", "info", "convert", "cut", "evaluate", "samples list", "samples write", "samples download"]
+COMMANDS = [
+    "demo", "learn", "vary", "stream", "evaluate", "info", "convert", "cut",
+    "samples list", "samples write", "samples download",
+]  # fmt: skip
 
 
 def small_clip(frames: int = 5) -> Clip:

@@ -151,7 +151,8 @@ def test_animations_are_chosen_by_name_or_number(tmp_path: Path) -> None:
     scene = Scene(nodes=[{"name": "a"}])
     for number, name in enumerate(["walk", "run", "run"]):
         scene.animate(name, (0, "translation", [0, 0.05], np.full((2, 3), number), "LINEAR"))
-    assert read(scene, tmp_path).name == "walk"
+    with pytest.warns(UserWarning, match=r"only the first .* choose with --animation from 0 'walk', 1 'run', 2 'run'"):
+        assert read(scene, tmp_path).name == "walk"
     assert read(scene, tmp_path, animation="run").root[0, 0] == 1
     assert read(scene, tmp_path, animation=2).root[0, 0] == 2
     assert read(scene, tmp_path, animation="2").root[0, 0] == 2

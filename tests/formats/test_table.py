@@ -217,7 +217,7 @@ BROKEN = [
     ("t,time,x\n0,1,2\n", "two columns hold times"),
     ("t\n0\n1\n", "columns such as x,y or NAME.x,NAME.y,NAME.z were expected"),
     ("t,A.x,A.y\n0,1,2\n", "point 'A' has no column A.z"),
-    ("t,A.x,A.y,A.z,frame\n0,1,2,3,4\n", "column 'frame' is no time and no coordinate"),
+    ("t,A.x,A.y,A.z,weight\n0,1,2,3,4\n", "column 'weight' is no time and no coordinate"),
     ("t,A.x,A.X,A.y,A.z\n0,1,2,3,4\n", "point 'A' has two columns for X"),
     ("t,A.x,A.y,A.z\n0,1,2,3\n1,1,,3\n", "line 3: point 'A' has only some of x, y and z"),
     ("t,A.x,A.y,A.z\n0,1,2,3\n1,1,inf,3\n", "line 3: a position is infinite"),
@@ -268,3 +268,15 @@ def test_no_damage_gets_past_the_reader(tmp_path_factory: pytest.TempPathFactory
     path.write_bytes(content)
     with suppress(ft.FreshtakeError):
         ft.read(path, warn=lambda _: None)
+
+
+def test_a_column_that_counts_rows_is_no_dimension(tmp_path: Path) -> None:
+    path = tmp_path / "counted.csv"
+    path.write_text("frame,t,x,y\n1,0,5,6\n2,0.1,7,8\n3,0.2,9,9\n")
+    stroke = ft.read(path)
+    assert isinstance(stroke, ft.Stroke)
+    assert stroke.dimensions == ("x", "y")
+    path.write_text("index,t,x\n1,0,5\n4,0.1,7\n2,0.2,9\n")
+    other = ft.read(path)
+    assert isinstance(other, ft.Stroke)
+    assert other.dimensions == ("index", "x")

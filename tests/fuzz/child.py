@@ -38,12 +38,20 @@ def damaged(target: Target, seed: int, number: int) -> bytes:
     return mutate(data, other, rng)
 
 
+def read(path: Path) -> None:
+    """Read a motion, or a model by its ending."""
+    if path.suffix == ".ftm":
+        ft.load(path)
+    else:
+        ft.read(path, warn=lambda message: None)
+
+
 def complaint(path: Path) -> str:
     """What went wrong beyond the one sentence that may come back; empty if nothing did."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            ft.read(path, warn=lambda message: None)
+            read(path)
     except ft.FreshtakeError as error:
         message = str(error)
         if "more memory" in message or "nested too deeply" in message:
@@ -96,7 +104,7 @@ def main() -> None:
         for beside, data in target.beside:
             (scene / beside).write_bytes(data)
         (scene / target.file).write_bytes(content)
-        ft.read(scene if name == "obj" else scene / target.file, warn=lambda message: None)
+        read(scene if name == "obj" else scene / target.file)
     faulthandler.enable()
     faulthandler.register(signal.SIGPROF, chain=True)
     limit_memory()

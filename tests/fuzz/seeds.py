@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 import struct
 import zipfile
 from collections.abc import Callable
@@ -156,6 +158,36 @@ def _inside_zip(data: bytes, other: bytes, rng: Rng) -> bytes:
     return out.getvalue()
 
 
+def _ftm(folder: Path) -> Target:
+    settings = ft.variation.Settings(prior_starts=1, neighbors=3, kernel_width=0.3, velocity_weight=0.5)
+    seeds = []
+    for number, layout in enumerate((usual_layout(), moving_layout())):
+        clips = [made_clip(layout, frames=frames) for frames in (8, 9)]
+        model = ft.variation.learn(clips, settings, rng=np.random.default_rng(0), cyclic=False)
+        ft.save(folder / f"{number}.ftm", model, sources=["a.bvh"])
+        seeds.append((folder / f"{number}.ftm").read_bytes())
+    return Target("ftm", "x.ftm", tuple(seeds), inside=_inside_model)
+
+
+def _inside_model(data: bytes, other: bytes, rng: Rng) -> bytes:
+    """Damage one member, and let the header say the checksums of what is there."""
+    changed = _inside_zip(data, other, rng)
+    with zipfile.ZipFile(io.BytesIO(changed)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    try:
+        header = json.loads(members["header.json"])
+        sums = {name.removesuffix(".npy"): hashlib.sha256(x).hexdigest() for name, x in members.items()}
+        header["sha256"] = {name: value for name, value in sums.items() if name != "header.json"}
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return changed
+    members["header.json"] = json.dumps(header).encode()
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
 def _glb(folder: Path) -> Target:
     clips = [made_clip(layout, frames=3) for layout in (usual_layout(), moving_layout())]
     seeds = written(folder, "x.glb", *[clip.changed(unit_m=0.01) for clip in clips])
@@ -198,6 +230,7 @@ _MAKERS: dict[str, Callable[[Path], Target]] = {
     "c3d": _c3d,
     "csv": _csv,
     "npz": _npz,
+    "ftm": _ftm,
     "glb": _glb,
     "gltf": _gltf,
     "obj": _obj,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -224,7 +226,13 @@ def test_mirroring(seed: int, moving: bool, up: str) -> None:
 
 def test_mirroring_across_other_planes() -> None:
     clip = upright(12)
-    np.testing.assert_allclose(mirror(mirror(clip, "z"), "z").positions(), clip.positions(), atol=1e-12)
+    with pytest.raises(UsageError, match="cannot be mirrored along z: at rest its joint"):
+        mirror(clip, "z")
+    bones = clip.skeleton
+    sideways = replace(bones, offsets=bones.offsets[:, [2, 1, 0]])
+    other = mirror(clip.changed(skeleton=sideways), "z")
+    reflected = clip.changed(skeleton=sideways).positions()[:, mirror_pairs(bones)] * np.array([1.0, 1.0, -1.0])
+    np.testing.assert_allclose(other.positions(), reflected, atol=1e-9)
     with pytest.raises(UsageError, match="vertical axis y"):
         mirror(clip, "y")
     with pytest.raises(UsageError, match="one of x, y, z"):

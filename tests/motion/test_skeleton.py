@@ -146,3 +146,10 @@ def test_another_layout_keeps_the_joints() -> None:
     assert other.orders == ("", "X", "YX")
     assert compatible(skeleton, other)
     assert other.with_layout() == small()
+
+
+def test_parents_are_whole_numbers_and_names_are_listed() -> None:
+    with pytest.raises(InvalidMotion, match="whole numbers"):
+        Skeleton(("a", "b"), np.array([-1.0, 0.5]), np.zeros((2, 3)))
+    with pytest.raises(InvalidMotion, match="one by one"):
+        Skeleton("ab", np.array([-1, 0]), np.zeros((2, 3)))  # type: ignore[arg-type]

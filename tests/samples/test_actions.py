@@ -9,7 +9,7 @@ import pytest
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.cycles import CYCLIC_STEPS, first_to_last
+from freshtake.motion.cycles import CYCLIC_STEPS, first_to_last, is_cyclic
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import gimbal_closeness, to_euler
 from freshtake.samples import cheering, jumping, punching
@@ -40,6 +40,12 @@ def hinge(clip: Clip, name: str) -> Floats:
     q = clip.rotations[:, clip.skeleton.index(name)]
     assert np.allclose(q[:, 2:], 0.0, atol=1e-9)
     return np.asarray(np.degrees(np.mod(2.0 * np.arctan2(q[:, 1], q[:, 0]) + np.pi, 2.0 * np.pi) - np.pi))
+
+
+def between(a: Floats, b: Floats) -> Floats:
+    """Angles between vectors (frames, 3), in degrees."""
+    cosine = np.sum(a * b, axis=1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+    return np.asarray(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
 
 
 @EVERY_ACTION
@@ -162,6 +168,40 @@ def test_an_aggressive_punch_is_faster_and_reaches_farther() -> None:
         punch(rng(), strength="mighty")
     with pytest.raises(UsageError, match="0 to 1"):
         punch(rng(), strength=2.0)
+
+
+@EVERY_ACTION
+def test_actions_start_and_end_at_rest(action: Callable[..., Clip], law: Law) -> None:
+    """Nothing moves faster than 10 cm/s in the first three and the last six frame steps, in any of the takes."""
+    for seed in range(12):
+        clip = action(rng(seed))
+        speed = np.linalg.norm(np.diff(clip.positions(), axis=0), axis=-1) * clip.fps
+        assert max(speed[:3].max(), speed[-6:].max()) < 10.0
+        assert speed.max() > 150.0
+
+
+def test_weak_punches_end_at_rest_and_hands_hang_at_the_end_of_every_action() -> None:
+    for seed in range(4):
+        for clip in (punch(rng(seed), strength="weak"), punch(rng(seed)), jump(rng(seed)), cheer(rng(seed))):
+            place = clip.positions()
+            assert np.linalg.norm(place[-1] - place[-2], axis=-1).max() * clip.fps < 10.0
+            for side in SIDES:
+                fore, hand = joint(clip, f"{side}ForeArm")[-1], joint(clip, f"{side}Hand")[-1]
+                assert fore[1] - hand[1] > 0.7 * np.linalg.norm(hand - fore)
+        assert not is_cyclic([punch(rng(seed), strength="weak")])
+
+
+def test_hands_of_a_cheer_bend_no_more_than_loose_ones_do() -> None:
+    """Angles (degrees) between forearm and palm, and between palm and fingers."""
+    clip = cheer(rng())
+    ends = clip.end_positions()
+    for side in SIDES:
+        fore, hand, base = (joint(clip, f"{side}{name}") for name in ("ForeArm", "Hand", "FingerBase"))
+        index = clip.skeleton.index(f"{side}HandIndex1")
+        tip = ends[:, [site.joint for site in clip.skeleton.end_sites].index(index)]
+        wrist, fingers = between(hand - fore, base - hand), between(base - hand, tip - clip.positions()[:, index])
+        assert wrist.max() < 20.0
+        assert fingers.max() < 70.0 and fingers[-1] < 30.0 and fingers[0] < 50.0
 
 
 @EVERY_ACTION

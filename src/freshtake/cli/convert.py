@@ -53,7 +53,8 @@ def convert(
     if len(paths) < 2:
         raise UsageError("convert takes IN and OUT: name the file to read and the file to write")
     *sources, target = paths
-    reading = {"skeleton": skeleton, "fps": source_fps or fps, "unit_m": unit, "animation": animation, "mesh": mesh}
+    rate = fps if source_fps is None else source_fps
+    reading = {"skeleton": skeleton, "fps": rate, "unit_m": unit, "animation": animation, "mesh": mesh}
     made = run(
         sources,
         target,
@@ -69,5 +70,5 @@ def convert(
     if json:
         print_json({"written": str(target), "from": [str(s) for s in sources], "frames": [len(m) for m in made]})
     else:
-        output().print(f"wrote {target}: {made[0]!r}", markup=False)
+        output().print(f"wrote {target}: {', '.join(map(repr, made))}", markup=False)
     return 0

@@ -17,7 +17,7 @@ def demo(
     seed: Seed = 7,
     json: Json = False,
 ) -> int:
-    """Run the main job on bundled samples: make takes, cut and check them, draw them, convert them.
+    """Run the main job on bundled samples: learn from four walks, make fifteen new ones, judge and draw them.
 
     **Examples**
 

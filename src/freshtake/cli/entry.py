@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -17,7 +18,10 @@ from freshtake.cli.cut import cut
 from freshtake.cli.demo import demo
 from freshtake.cli.evaluate import evaluate
 from freshtake.cli.info import info
+from freshtake.cli.learn import learn
 from freshtake.cli.samples import app as samples
+from freshtake.cli.stream import stream
+from freshtake.cli.vary import vary
 from freshtake.errors import FreshtakeError
 
 BAD_INPUT = 2
@@ -31,7 +35,7 @@ app = App(
     suppress_keyboard_interrupt=False,
     help_epilogue="Every command has `--help` with examples. Bad input ends with one sentence and exit code 2.",
 )
-for command in (demo, info, convert, cut, evaluate, samples):
+for command in (demo, learn, vary, stream, evaluate, info, convert, cut, samples):
     app.command(command)
 
 
@@ -54,14 +58,23 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return _failed("stopped; nothing half-written is left behind", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output went away, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         return 0
+    except OSError as error:  # a folder that cannot be made, a full disk below our output
+        _give_up_output()
+        return _failed(f"{error.filename or 'the output'}: {error.strerror or error}")
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 0
 
 
 def _verb(arguments: Sequence[str]) -> str:
     return f"{arguments[0]} " if arguments and arguments[0] in app else ""
+
+
+def _give_up_output() -> None:
+    """What is still to be printed goes nowhere, so that nothing fails again on the way out."""
+    with suppress(OSError):  # where stdout is no file at all
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _failed(sentence: str, code: int = BAD_INPUT) -> int:

@@ -1,4 +1,4 @@
-"""`freshtake info`: what is in a file, and what is wrong with it."""
+"""`freshtake info`: what is in a file or a model, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def info(
     mesh: Mesh = False,
     json: Json = False,
 ) -> int:
-    """Say what is in clips, strokes, point clips and mesh sequences, and what is wrong with them.
+    """Say what is in clips, strokes, point clips, mesh sequences and models, and what is wrong with them.
 
     **Examples**
 
@@ -28,12 +28,13 @@ def info(
     freshtake info walk.bvh
     freshtake info takes/*.amc --skeleton 35.asf --fps 60
     freshtake info character.glb --mesh --json
+    freshtake info walk.ftm
     ```
 
     Parameters
     ----------
     files
-        BVH, AMC, ASF, C3D, glTF, CSV or npz files, or folders of OBJ files.
+        BVH, AMC, ASF, C3D, glTF, CSV or npz files, folders of OBJ files, or models (.ftm).
     """
     from freshtake.workflows import describe, describe_set
 
@@ -56,6 +57,8 @@ def _print(facts: dict[str, Any]) -> None:
     for key, value in facts.items():
         if key in ("file", "kind", "format", "findings") or value in (None, "", []):
             continue
+        if isinstance(value, dict):
+            value = [f"{name} {number}" for name, number in value.items()]
         text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         console.print(f"  {key.replace('_', ' '):<12} {_plain(text)}")
     for finding in facts["findings"]:

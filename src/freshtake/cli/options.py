@@ -21,3 +21,6 @@ Unit = Annotated[
 Animation = Annotated[str | None, Parameter(help="Name or number of one of several animations in a glTF file.")]
 Mesh = Annotated[bool, Parameter(negative="", help="Read a glTF character as a baked mesh sequence.")]
 Seed = Annotated[int, Parameter(help="The same seed gives the same result.")]
+Amount = Annotated[
+    float, Parameter(help="How far variants differ: 0 gives the mean motion, 1 the variety of the examples.")
+]

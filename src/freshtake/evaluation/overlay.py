@@ -9,7 +9,8 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.edit import start_at_origin, with_up
+from freshtake.motion.edit import heading, start_at_origin, turned, with_up
+from freshtake.motion.facing import facing, mean_angle
 from freshtake.numeric.arrays import Floats
 
 if TYPE_CHECKING:
@@ -54,12 +55,21 @@ def overlay(
 
 def _segments(clip: Clip) -> Floats:
     """Limb segments (frames, segments, 2, 3) of a clip that starts at the origin facing z, y up."""
-    placed = start_at_origin(with_up(clip, "y"))
+    placed = _facing_z(start_at_origin(with_up(clip, "y"), face=False))
     skeleton = placed.skeleton
     positions = np.concatenate([placed.positions(), placed.end_positions()], axis=1)
     pairs = [(int(parent), j) for j, parent in enumerate(skeleton.parents) if parent >= 0]
     pairs += [(site.joint, len(skeleton) + k) for k, site in enumerate(skeleton.end_sites)]
     return positions[:, pairs] if pairs else positions[:, [(0, 0)]]
+
+
+def _facing_z(clip: Clip) -> Clip:
+    """Turned to face z, however the root rests; on average where it keeps its heading."""
+    angles = facing(clip)
+    if angles is None:
+        return turned(clip, -float(heading(clip)[0]))
+    mean, agreement = mean_angle(angles)
+    return turned(clip, -(mean if agreement > 0.9 else float(angles[0])))
 
 
 def _strip(axis: Axes, body: Floats, phases: int, right: int, width: float, color: str) -> None:

@@ -27,7 +27,7 @@ def read(path: Path, options: ReadOptions) -> Clip:
 
     The rate is the caller's, else the file's (:SAMPLES-PER-SECOND, rarely there), else 120 with a warning.
     """
-    source = Path(options.skeleton) if options.skeleton is not None else _only_asf(path)
+    source = skeleton_file(path, options)
     skeleton, asf_degrees = asf_skeleton(source, read_text(source))
     if skeleton.channel_count == 0:
         raise FormatError(source, "no bone of the skeleton has dofs, so there is no motion to read")
@@ -46,6 +46,11 @@ def read(path: Path, options: ReadOptions) -> Clip:
         unit_m=options.unit_m,
         up=options.up or "y",
     )
+
+
+def skeleton_file(path: Path, options: ReadOptions) -> Path:
+    """The ASF that an AMC is read with: the one that was named, else the only one in its folder."""
+    return Path(options.skeleton) if options.skeleton is not None else _only_asf(path)
 
 
 def _only_asf(path: Path) -> Path:

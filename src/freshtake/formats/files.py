@@ -90,7 +90,9 @@ def replacing(path: Path) -> Iterator[Path]:
 def replacing_folder(path: Path) -> Iterator[Path]:
     """The same for a folder: it appears whole. An existing folder must be empty."""
     with _explained(path, "the folder cannot be written"):
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        if path.exists() and not path.is_dir():
+            raise FormatError(path, "there is a file of this name: name a folder")
+        if path.exists() and any(path.iterdir()):
             raise FormatError(path, "the folder exists and is not empty: remove it or name another")
         temporary = _beside(path)
         try:
@@ -99,6 +101,8 @@ def replacing_folder(path: Path) -> Iterator[Path]:
             if path.exists():
                 path.rmdir()
             temporary.replace(path)
+        except FormatError as error:
+            raise FormatError(error.path.replace(str(temporary), str(path), 1), error.problem, error.place) from None
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from freshtake.errors import UsageError
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 
 Motion = Clip | Stroke | PointClip | MeshSequence
+
+
+def _require_above_zero(name: str, value: float | None) -> None:
+    if value is not None and not (math.isfinite(value) and value > 0):
+        raise UsageError(f"{name} must be a finite number above 0, but is {value:g}")
 
 
 def _python_warning(message: str) -> None:
@@ -32,6 +39,10 @@ class ReadOptions:
     animation: str | int | None = None
     mesh: bool = False
     warn: Callable[[str], None] = _python_warning
+
+    def __post_init__(self) -> None:
+        _require_above_zero("fps", self.fps)
+        _require_above_zero("unit_m", self.unit_m)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
 KINDS = ("png", "svg", "pdf")
 
 
-def write_figure(path: Path, figure: Figure, dpi: int = 130) -> None:
+def write_figure(path: str | PathLike[str], figure: Figure, dpi: int = 130) -> None:
     """Save as PNG, SVG or PDF, by the name's ending."""
+    path = Path(path)
     kind = path.suffix.lower().lstrip(".")
     if kind not in KINDS:
         raise FormatError(path, f"a picture's name ends in one of {', '.join('.' + k for k in KINDS)}")

@@ -12,6 +12,7 @@ from typing import Any
 
 from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.files import is_folder, read_head
+from freshtake.formats.ftm import looks_like_model
 from freshtake.formats.options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip
 
@@ -111,12 +112,14 @@ _WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)", re.IGNOR
 
 
 def _refuse_wrappers(path: Path, head: bytes) -> None:
-    """What is no motion file whatever its name: nothing, a packed file, a web page saved in its place."""
+    """What is no motion file whatever its name: nothing, a packed file, a model, a web page saved in its place."""
     if not head:
         raise FormatError(path, "the file is empty: get it again", "byte 0")
     for mark, packer in _PACKED.items():
         if head.startswith(mark):
             raise FormatError(path, f"this is packed with {packer}: unpack it first", "byte 0")
+    if looks_like_model(head):
+        raise FormatError(path, "this is a learned model, not a motion: use freshtake vary or ft.load", "byte 0")
     if _WEB_PAGE.match(head):
         raise FormatError(path, "this is a web page, not a motion file: download the file itself", "line 1")
 

@@ -25,6 +25,7 @@ from freshtake.numeric.arrays import Floats
 
 DEFAULT_FPS = 100.0
 _TIME_NAMES = ("t", "time")
+_COUNTER_NAMES = ("frame", "frames", "index", "sample", "row", "#")
 _COORDINATE = re.compile(r"(.*\S)\.([xyz])", re.IGNORECASE)
 
 
@@ -34,7 +35,8 @@ def read(path: Path, options: ReadOptions) -> Stroke | PointClip:
     timed = [k for k, name in enumerate(table.names) if name.lower() in _TIME_NAMES]
     if len(timed) > 1:
         raise FormatError(path, "two columns hold times: keep one of t and time", "line of names")
-    others = [k for k in range(len(table.names)) if k not in timed]
+    counted = [k for k in range(len(table.names)) if _counts_rows(table, k)]
+    others = [k for k in range(len(table.names)) if k not in timed and k not in counted]
     if not others:
         raise FormatError(path, "columns such as x,y or NAME.x,NAME.y,NAME.z were expected beside the time", "line 1")
     time = timed[0] if timed else None
@@ -43,6 +45,12 @@ def read(path: Path, options: ReadOptions) -> Stroke | PointClip:
     if any(_COORDINATE.fullmatch(table.names[k]) for k in others):
         return _points(table, time, others, options)
     return _stroke(table, time, others, options)
+
+
+def _counts_rows(table: Table, column: int) -> bool:
+    """Whether a column only numbers the rows, as many tools write it."""
+    values = table.values[:, column]
+    return table.names[column].lower() in _COUNTER_NAMES and bool((np.diff(values) == 1.0).all())
 
 
 def _require_finite(table: Table, columns: list[int]) -> None:

@@ -11,8 +11,10 @@ from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.body import mirror_pairs
 from freshtake.motion.clip import Clip
 from freshtake.motion.skeleton import EndSite, require_compatible
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import about_axis, continuous, inverse, multiply, rotate, slerp, twist_angle
+
+_ASYMMETRY = 0.2  # share of all lengths; recorded people stay below 0.05, a wrong axis or bent rest frames exceed 0.25
 
 
 def _noted(clip: Clip, what: str) -> str:
@@ -176,7 +178,8 @@ def _between(a: Floats, b: Floats, share: Floats) -> Floats:
 def mirror(clip: Clip, axis: str = "x") -> Clip:
     """Left and right exchanged by reflection across the plane at right angles to `axis` (x for a body facing z).
 
-    The other side's rotations are reflected, so the skeleton has to be about symmetrical; its offsets are kept.
+    The other side's rotations are reflected and the offsets are kept, so the skeleton has to be about symmetrical along
+    that axis at rest; one that is not is refused, since its limbs would point elsewhere.
     """
     if axis not in ("x", "y", "z"):
         raise UsageError(f"a clip is mirrored along one of x, y, z, not {axis!r}")
@@ -190,12 +193,24 @@ def mirror(clip: Clip, axis: str = "x") -> Clip:
     place = np.ones(3)
     place[side] = -1.0
     moving = clip.joint_translations
+    if moving is None:
+        _require_symmetry(clip, partner, place, axis)
     return clip.changed(
         root=clip.root * place,
         rotations=clip.rotations[:, partner] * flip,
         joint_translations=None if moving is None else moving[:, partner] * place,
         provenance=_noted(clip, "mirrored"),
     )
+
+
+def _require_symmetry(clip: Clip, partner: Ints, place: Floats, axis: str) -> None:
+    skeleton = clip.skeleton
+    away = np.linalg.norm(skeleton.offsets[partner] * place - skeleton.offsets, axis=1)[1:]
+    if away.sum() > _ASYMMETRY * skeleton.lengths()[1:].sum():
+        worst = 1 + int(away.argmax())
+        joint, other = skeleton.names[worst], skeleton.names[int(partner[worst])]
+        problem = f"at rest its joint {joint!r} is no mirror image of {other!r} along this axis"
+        raise UsageError(f"{clip.name or 'the clip'} cannot be mirrored along {axis}: {problem}")
 
 
 def scaled(clip: Clip, factor: float) -> Clip:

@@ -27,7 +27,7 @@ class PointClip(Timed):
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        put(self, "names", checked_names(tuple(self.names), "point"))
+        put(self, "names", checked_names(self.names, "point"))
         positions = frozen(self.positions, "positions", (None, len(self.names), 3), finite=False)
         if np.isinf(positions).any():
             frame, point, _ = (int(i) for i in np.argwhere(np.isinf(positions))[0])

@@ -51,7 +51,7 @@ class Skeleton:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        put(self, "names", checked_names(tuple(self.names), "joint"))
+        put(self, "names", checked_names(self.names, "joint"))
         count = len(self.names)
         if count == 0:
             raise InvalidMotion("a skeleton needs at least one joint")

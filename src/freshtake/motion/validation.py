@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ def frozen(
         array: npt.NDArray[Any] = np.array(value, dtype=dtype, order="C", copy=True)
     except (TypeError, ValueError) as error:
         raise InvalidMotion(f"{name} must be an array of numbers ({error})") from None
+    if np.issubdtype(dtype, np.integer) and not np.array_equal(array, np.asarray(value)):
+        raise InvalidMotion(f"{name} must be whole numbers")
     wanted = tuple("any" if n is None else str(n) for n in shape)
     if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
         raise InvalidMotion(f"{name} must have shape ({', '.join(wanted)}), but has {array.shape}")
@@ -78,8 +81,11 @@ def up_axis(value: str) -> str:
     return value
 
 
-def checked_names(names: tuple[str, ...], what: str) -> tuple[str, ...]:
+def checked_names(given: Iterable[str], what: str) -> tuple[str, ...]:
     """Names that are not empty, not repeated and hold no control characters."""
+    if isinstance(given, str):
+        raise InvalidMotion(f"{what} names must be given one by one, not as the text {given!r}")
+    names = tuple(given)
     seen: set[str] = set()
     for name in names:
         if not isinstance(name, str) or not name.strip() or re.search(r"[\x00-\x1f\x7f]", name):

@@ -12,7 +12,8 @@ from freshtake.samples.humanoid import DEFAULT, Build
 from freshtake.samples.puppet import ArmTrack, Posture, perform, turn
 from freshtake.samples.variation_law import Law, Take, Wander, both
 
-LENGTH = 1.75  # seconds at tempo 1
+STILL = 0.15  # seconds at rest before it begins
+LENGTH = STILL + 1.75  # seconds at tempo 1
 
 LAW = Law(
     spread={
@@ -50,7 +51,7 @@ def cheer(
     amount: float = 1.0,
     take: Take | None = None,
 ) -> Clip:
-    """One cheer of about 1.75 s, from fists before the chest to hanging arms.
+    """One cheer of about 1.9 s, from loose fists before the chest to hanging arms, at rest at both ends.
 
     `take` fixes the parameters of `cheering.LAW`.
     """
@@ -58,7 +59,8 @@ def cheer(
     told = take if take is not None else drawn
     hold = float(np.clip(told["hold"], -0.2, 0.2))
     time = timeline(LENGTH + hold, 1.0 + told["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
-    u = time.action - hold * keys(time.action, (0.7, 0.0), (1.05, 1.0))
+    u = time.action - STILL
+    u = u - hold * keys(u, (0.7, 0.0), (1.05, 1.0))
     posture = _posture(u, build, told, sway(rng, time.clock, amount))
     return perform(posture, build, fps, "cheer", "made by freshtake: cheer")
 
@@ -77,7 +79,7 @@ def _posture(u: Floats, build: Build, take: Take, loose: Sway) -> Posture:
         turn(loose.head[:, 2], take["head_pitch"] + nod + loose.head[:, 0], 0.5 * loose.head[:, 1]),
         standing_feet(build, spots, (heel, heel), (flat + 9.0, flat - 9.0)),
         (_arm(u, take, "left"), _arm(u, take, "right")),
-        curl=55.0,
+        curl=keys(u, (0.1, 28.0), (0.6, 38.0), (1.0, 38.0), (1.5, 14.0)),
     )
 
 

@@ -17,8 +17,8 @@ class LegCycle:
 
     `contacts`: (landing, leaving) phases. `pitch`: of the sole, degrees, over the cycle. `lifts`: how far the toe
     joint is raised in the swing after each contact (cm). `knee`: the flexion the leg aims at while it carries the
-    body (degrees), and `carries`: how much it does, 0..1. `under`: the share of a contact after which the body is
-    above the ankle.
+    body (degrees), and `carries`: how much it does, 0..1. `under`: the share of each contact after which the body is
+    above the ankle; below 0 where it lands behind the body.
     """
 
     contacts: tuple[tuple[float, float], ...]
@@ -26,7 +26,7 @@ class LegCycle:
     lifts: tuple[float, ...]
     knee: Curve
     carries: Curve
-    under: float = 0.42
+    under: tuple[float, ...] = (0.42,)
     crest: tuple[int, int] = (3, 5)  # rise and fall of the lift (see `lobe`)
     late: int = 3  # when the swing is fastest (see `late_ease`)
     settle: float = 0.2  # share of the swing, at its end, in which the foot stops to give way to the leg's reach
@@ -67,7 +67,9 @@ def foot_track(phase: Floats, leg: LegCycle, holds: Footholds, toe: Floats, heel
     )
     pitch = leg.pitch(phase)
     yaw = holds.yaw[step] + ease(flying) * (holds.yaw[step + 1] - holds.yaw[step])
-    toes = np.where(swing > 0.0, pitch * np.where(pitch < 0.0, ease(flying / 0.6), 1.0), np.maximum(pitch, 0.0))
+    on_ball = leg.pitch(holds.land[step + 1]) < 0.0  # where it will land: the toes get ready
+    hanging = ease(flying / 0.6) * np.where(on_ball, ease((1.0 - flying) / 0.3), 1.0)
+    toes = np.where(swing > 0.0, pitch * np.where(pitch < 0.0, hanging, 1.0), np.maximum(pitch, 0.0))
     return FootTrack(ball, yaw, pitch, toes, ease(flying / 0.2) * ease((1.0 - flying) / leg.settle))
 
 

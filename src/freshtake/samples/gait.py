@@ -70,7 +70,7 @@ def _footholds(plan: GaitPlan, path: GaitPath, loose: Unsteadiness, side: int, b
     """Every foothold where the body passes above it, half the track width to its side, with a little scatter."""
     leg = plan.legs[side]
     land, leave, lift = contact_phases(leg, path.phase[path.frames.start], path.phase[path.frames.stop - 1])
-    _, heading, ground = path.at_phase(land + leg.under * (leave - land))
+    _, heading, ground = path.at_phase(land + np.resize(leg.under, len(land)) * (leave - land))
     yaw = heading + SIGNS[side] * plan.toe_out[side]
     scatter = loose.footholds * loose.rng.standard_normal((len(land), 2))
     aside = SIGNS[side] * plan.width / 2.0 + 0.6 * scatter[:, 0]
@@ -112,18 +112,20 @@ def _trunk(plan: GaitPlan, path: GaitPath, loose: Unsteadiness) -> tuple[Floats,
     bank = -np.degrees(np.arctan(np.radians(plan.pace.turn_rate) * plan.pace.stride / plan.pace.period / GRAVITY))
     dip = _wave(phase, 0.10, 2)  # after each landing
     pelvis = turn(
-        heading + body.pelvis_yaw * _wave(phase, 0.0),
+        heading + body.pelvis_yaw * _wave(phase, -body.lead),
         body.pelvis_tilt + 0.8 * body.nod * dip,
         0.7 * bank - body.pelvis_roll * _wave(phase, 0.18),
     )
     lurch = -body.lurch * np.clip(_wave(phase, _stance_middle(plan.legs[0])), 0.0, None) ** 3
     chest = turn(
-        heading - body.chest_yaw * _wave(phase, 0.02),
+        heading - body.chest_yaw * _wave(phase, 0.02 - body.lead),
         body.lean + slow[:, 0] + body.nod * dip,
         bank + body.chest_roll * _wave(phase, 0.28) + 0.5 * slow[:, 1] + lurch,
     )
     head = turn(
-        heading - 0.15 * body.chest_yaw * _wave(phase, 0.02), body.head_pitch + 0.3 * body.nod * dip, 0.3 * bank
+        heading - 0.15 * body.chest_yaw * _wave(phase, 0.02 - body.lead),
+        body.head_pitch + 0.3 * body.nod * dip,
+        0.3 * bank,
     )
     return pelvis, chest, head
 

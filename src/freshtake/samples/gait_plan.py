@@ -40,6 +40,7 @@ class Carriage:
     head_pitch: float
     arms: tuple[ArmSwing, ArmSwing]
     lurch: float = 0.0  # of the trunk towards the left in left stance
+    lead: float = 0.0  # cycles by which the trunk turns earlier than in a walk
 
 
 @dataclass(frozen=True)

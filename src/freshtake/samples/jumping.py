@@ -1,4 +1,4 @@
-"""A standing jump forward: crouch, push-off, flight in free fall, landing that gives way, and up again."""
+"""A standing jump forward: crouch, push-off, flight in free fall, landing that gives way, up again, and still."""
 
 from __future__ import annotations
 
@@ -54,10 +54,7 @@ ROLL_OFF = 0.05  # seconds by which the toe joint leaves the floor before the bo
 
 @dataclass(frozen=True)
 class Flight:
-    """When the body leaves, lands and stands again (seconds), and its state at leaving (cm, cm/s).
-
-    The clip ends before the body is quite up, as a cut does.
-    """
+    """When the body leaves, lands and stands again (seconds), and its state at leaving (cm, cm/s)."""
 
     crouch: float
     low: float
@@ -72,8 +69,8 @@ class Flight:
 
     @property
     def end(self) -> float:
-        """Length of the clip (seconds)."""
-        return self.sunk + 0.34 * (self.up - self.sunk)
+        """Length of the clip (seconds): until the arms, too, hang still."""
+        return self.up + 0.35
 
 
 def jump(
@@ -87,7 +84,8 @@ def jump(
 ) -> Clip:
     """A jump over `distance` metres from both feet to both. Between take-off and landing the root falls freely.
 
-    `take` fixes the parameters of `jumping.LAW`.
+    It starts at rest with the arms held forward, and ends at rest with hanging arms. `take` fixes the
+    parameters of `jumping.LAW`.
     """
     if not 0.2 <= distance <= 1.4:
         raise UsageError(f"a jump's distance must be 0.2 to 1.4 m, but is {distance}")
@@ -214,19 +212,19 @@ def _foot(time: Floats, flight: Flight, far: float, build: Build, take: Take, si
 
 
 def _arm(time: Floats, flight: Flight, take: Take, side: str) -> ArmTrack:
-    """Back in the crouch, forward and up at take-off, down to balance the landing."""
+    """Held forward, back in the crouch, forward and up at take-off, down to balance the landing, hanging."""
     swing, elbow = take[f"arm_swing_{side}"], take[f"elbow_{side}"]
     flexion = keys(
         time,
-        (flight.crouch - 0.1, 3.0),
-        (flight.crouch + 0.2, 15.0),
+        (flight.crouch, 78.0),
+        (flight.crouch + 0.15, 60.0),
         (flight.low - 0.02, -52.0 - swing),
         (flight.low + 0.08, -40.0),
         (flight.leave, 118.0 + swing),
         (flight.leave + 0.18, 112.0 + swing),
         (flight.land, 55.0),
-        (flight.sunk + 0.05, 30.0),
-        (flight.up, 3.0),
+        (flight.sunk + 0.05, 38.0),
+        (flight.up + 0.1, 3.0),
         width=0.12,
     )
     bent = elbow + keys(

@@ -15,6 +15,8 @@ from freshtake.samples.variation_law import Law, Take, Wander
 
 STRENGTHS = {"weak": 0.1, "aggressive": 1.0}
 START = 0.5  # seconds of guard and wind-up before the fist goes
+LOWER, LOW = 0.36, 0.98  # seconds after the hit at which the hands begin to sink and are down
+SETTLED = 1.3  # seconds after the hit at which the clip ends, at rest
 
 LAW = Law(
     spread={
@@ -50,15 +52,15 @@ def punch(
     amount: float = 1.0,
     take: Take | None = None,
 ) -> Clip:
-    """One punch, from a high guard to lowered hands; `strength` 0..1 or "weak" (0.1) or "aggressive" (1).
+    """One punch, from a high guard to hanging hands, at rest at both ends.
 
-    `take` fixes the parameters of `punching.LAW`.
+    `strength` is 0..1 or "weak" (0.1) or "aggressive" (1); `take` fixes the parameters of `punching.LAW`.
     """
     force = strength_of(strength)
     drawn = LAW.draw(rng, checked_amount(amount))
     told = take if take is not None else drawn
     power = float(np.clip(force + told["strength"], 0.0, 1.15))
-    time = timeline(START + strike_time(power) + 0.75, 1.0 + told["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
+    time = timeline(START + strike_time(power) + SETTLED, 1.0 + told["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
     posture = _posture(time.action, power, build, told, sway(rng, time.clock, amount))
     return perform(posture, build, fps, "punch", f"made by freshtake: punch, strength {force:g}")
 
@@ -80,7 +82,7 @@ def _posture(u: Floats, power: float, build: Build, take: Take, loose: Sway) -> 
         turn(-6.0 + 4.0 * go + loose.head[:, 2], 5.0 + loose.head[:, 0], 0.5 * loose.head[:, 1]),
         standing_feet(build, spots, (flat, heel), (flat - 6.0, spin)),
         (_guard_hand(go, rest, take, build), _striking_hand(go, wind, rest, power, take, build)),
-        curl=85.0,
+        curl=85.0 - 55.0 * rest,
     )
 
 
@@ -128,19 +130,24 @@ def _windup(u: Floats, power: float) -> Floats:
 def _rest(u: Floats, power: float) -> Floats:
     """0 while the guard is up, 1 when the hands are down again at the end."""
     hit = START + strike_time(power)
-    return keys(u, (hit + 0.3, 0.0), (hit + 0.72, 1.0))
+    return keys(u, (hit + LOWER, 0.0), (hit + LOW, 1.0), width=0.16)
 
 
 def _guard_hand(go: Floats, rest: Floats, take: Take, build: Build) -> HandTrack:
     """The left hand stays before the face, and comes back a little as the right one goes."""
-    height = 21.0 + take["guard_left"] - 27.0 * rest
-    home = np.stack([6.0 + 4.0 * go + 11.0 * rest, height, 35.0 - 12.0 * go - 3.0 * rest], axis=-1)
-    return HandTrack(build.scale * home, home, 0.0 * go, np.array([0.6, -1.0, -0.25]))
+    height = 21.0 + take["guard_left"] - 48.0 * rest
+    home = np.stack([6.0 + 4.0 * go + 20.0 * rest, height, 35.0 - 12.0 * go - 20.0 * rest], axis=-1)
+    return HandTrack(build.scale * home, home, 0.0 * go, _elbow(rest, 0.6))
 
 
 def _striking_hand(go: Floats, wind: Floats, rest: Floats, power: float, take: Take, build: Build) -> HandTrack:
     """The right hand from beside the chin straight to the mark."""
-    height = 19.0 + take["guard_right"] - 2.0 * wind - 27.0 * rest
-    home = np.stack([-7.0 - 4.0 * wind - 11.0 * rest, height, 25.0 - 9.0 * wind + 2.0 * rest], axis=-1)
+    height = 19.0 + take["guard_right"] - 2.0 * wind - 46.0 * rest
+    home = np.stack([-7.0 - 4.0 * wind - 19.0 * rest, height, 25.0 - 9.0 * wind - 12.0 * rest], axis=-1)
     mark = np.array([1.0 + take["aim_side"], 139.0 + take["aim_up"], _mix(power, 42.0, 76.0) + take["extension"]])
-    return HandTrack(build.scale * home, build.scale * mark, go, np.array([-0.7, -1.0, -0.25]))
+    return HandTrack(build.scale * home, build.scale * mark, go, _elbow(rest, -0.7))
+
+
+def _elbow(rest: Floats, aside: float) -> Floats:
+    """Where an elbow points, seen from the chest: down in guard, back when the arm hangs."""
+    return np.stack([aside + 0.0 * rest, -1.0 + 0.8 * rest, -0.25 - 0.9 * rest], axis=-1)

@@ -80,7 +80,7 @@ class Posture:
     head: Floats
     feet: tuple[FootTrack, FootTrack]
     arms: tuple[ArmTrack | HandTrack, ArmTrack | HandTrack]
-    curl: float = 25.0  # of the fingers, degrees
+    curl: Floats | float = 25.0  # of the fingers, degrees: 0.6 of it at the knuckles, all of it beyond
     wrist: tuple[Floats | float, Floats | float] = field(default=(0.0, 0.0))  # flexion, degrees
 
 
@@ -176,6 +176,7 @@ def _close_hand(rotations: Floats, body: Skeleton, posture: Posture, side: int) 
     hand = body.index(f"{SIDES[side]}Hand")
     bend = np.broadcast_to(np.radians(posture.wrist[side]), len(rotations))
     rotations[:, hand] = about_axis(X, -bend)
+    curl = np.broadcast_to(np.radians(posture.curl), len(rotations))
     for joint, share in ((hand + 1, 0.6), (hand + 2, 1.0)):
-        rotations[:, joint] = about_axis(Z, np.full(len(rotations), -outward * share * np.radians(posture.curl)))
-    rotations[:, hand + 3] = about_axis(X, np.full(len(rotations), np.radians(0.4 * posture.curl)))
+        rotations[:, joint] = about_axis(Z, -outward * share * curl)
+    rotations[:, hand + 3] = about_axis(X, 0.4 * curl)

@@ -87,7 +87,7 @@ def _run_leg(land: float, stance: float, fast: float, build: Build, take: Take, 
         (lift,),
         Curve([(0.0, bend), (0.5, bend), (1.0, bend)], ROUNDING, 1.0, land),
         Curve(carries, 0.006, 1.0, land),
-        under=0.31,
+        under=(0.31,),
         crest=(3, 3),
         settle=0.08,
     )
@@ -110,8 +110,10 @@ def bent_arms(swing: float, elbow: float, take: Take) -> tuple[ArmSwing, ArmSwin
     return left, right
 
 
-def springy_carriage(vigor: float, lean: float, arms: tuple[ArmSwing, ArmSwing], build: Build, take: Take) -> Carriage:
-    """Trunk of a run (vigor 1 at 3 m/s) or a skip."""
+def springy_carriage(
+    vigor: float, lean: float, arms: tuple[ArmSwing, ArmSwing], build: Build, take: Take, lead: float = 0.0
+) -> Carriage:
+    """Trunk of a run (vigor 1 at 3 m/s) or a skip; `lead` as in `Carriage`."""
     yaw = 7.0 * (1.0 + take["pelvis_yaw"])
     return Carriage(
         lean=lean * vigor + take["lean"],
@@ -125,4 +127,5 @@ def springy_carriage(vigor: float, lean: float, arms: tuple[ArmSwing, ArmSwing],
         nod=1.2,
         head_pitch=4.0 + take["head_pitch"],
         arms=arms,
+        lead=lead,
     )

@@ -16,6 +16,7 @@ class Style:
     stance_left: float = 0.0  # added to the share of the cycle that the foot stands
     stance_right: float = 0.0
     late_left: float = 0.0  # cycles by which the left foot lands after the middle of the cycle
+    stiff_left: float = 0.0  # 0..1: how little the left knee yields in stance and bends in swing
     knee_bend: float = 0.0
     loading: float = 1.0  # of the knee's yielding after heel strike
     heel_strike: float = 1.0  # of the foot's pitch at landing
@@ -41,15 +42,16 @@ STYLES = {
         Style("normal"),
         Style(
             "limp",
-            cadence=0.95,
-            stance_left=-0.065,
-            stance_right=0.045,
-            late_left=0.055,
+            cadence=1.12,
+            stance_left=-0.14,
+            stance_right=0.03,
+            late_left=0.10,
+            stiff_left=0.9,
             knee_bend=2.0,
-            heel_strike=0.6,
-            push_off=0.8,
-            lurch=7.0,
-            sway=1.2,
+            heel_strike=0.7,
+            push_off=0.9,
+            lurch=20.0,
+            sway=1.4,
             head_pitch=6.0,
             lean=4.0,
             arm_swing=0.6,

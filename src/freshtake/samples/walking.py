@@ -121,16 +121,17 @@ def _leg(land: float, stance: float, side: str, speed: float, build: Build, styl
     brisk = speed / 1.3
     t = stance / 0.62
     carries = [(0.0, 0.6), (0.07, 1.0), (0.36 * t, 1.0), (0.56 * t, 0.0), (0.9, 0.0), (1.0, 0.6)]
-    lift = 9.0 * build.scale * style.lift * brisk**0.3 * (1.0 + take[f"lift_{side}"])
-    heel, push = 21.0 * brisk**0.5 * style.heel_strike, style.push_off * brisk**0.4
-    load, bend = 12.0 * brisk * style.loading, 3.5 + style.knee_bend + take["knee_bend"]
+    stiff = style.stiff_left if side == "left" else 0.0
+    lift = 9.0 * build.scale * style.lift * brisk**0.3 * (1.0 - 0.15 * stiff) * (1.0 + take[f"lift_{side}"])
+    heel, push = 21.0 * brisk**0.5 * style.heel_strike, style.push_off * brisk**0.4 * (1.0 - 0.6 * stiff)
+    load, bend = 12.0 * brisk * style.loading * (1.0 - stiff), 3.5 + style.knee_bend + take["knee_bend"]
     return LegCycle(
         ((land, land + stance - ROLL_OFF),),
         Curve(_pitch_knots(stance, heel, push), ROUNDING, 1.0, land),
         (lift,),
         Curve([(x, y + bend) for x, y in _knee_knots(t, load)], ROUNDING, 1.0, land),
         Curve(carries, ROUNDING, 1.0, land),
-        under=0.445,
+        under=(0.445,),
     )
 
 

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from freshtake.workflows.demonstration import demo
     from freshtake.workflows.description import describe, describe_set
     from freshtake.workflows.evaluating import evaluate, evaluate_motions
+    from freshtake.workflows.model_description import model_facts
     from freshtake.workflows.sampling import SAMPLE_SETS, download_takes, write_samples
+    from freshtake.workflows.varying import learn, stream, variants, vary
 
 _HOMES = {
     "SAMPLE_SETS": "sampling",
@@ -23,6 +25,11 @@ _HOMES = {
     "download_takes": "sampling",
     "evaluate": "evaluating",
     "evaluate_motions": "evaluating",
+    "learn": "varying",
+    "model_facts": "model_description",
+    "stream": "varying",
+    "variants": "varying",
+    "vary": "varying",
     "write_samples": "sampling",
 }
 
@@ -36,6 +43,11 @@ __all__ = [
     "download_takes",
     "evaluate",
     "evaluate_motions",
+    "learn",
+    "model_facts",
+    "stream",
+    "variants",
+    "vary",
     "write_samples",
 ]
 

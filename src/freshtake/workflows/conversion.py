@@ -37,13 +37,20 @@ def convert(
     if len(sources) > 1 and found.name != "gltf":
         raise FormatError(target, "only glTF (.glb, .gltf) holds several clips: convert the others one by one")
     made = [_changed(read(source, **reading), fps, start, end, up, repairs) for source in sources]
-    if found.name == "gltf":
-        clips = [m for m in made if isinstance(m, Clip)]
-        if len(clips) == len(made) > 1:
-            write(target, clips, unit_m=unit_m, character=character)
-            return list(made)
-    write(target, made[0], unit_m=unit_m, character=character)
+    if len(made) == 1:
+        write(target, made[0], unit_m=unit_m, character=character)
+    else:
+        clips = [_clip(source, motion) for source, motion in zip(sources, made, strict=True)]
+        write(target, clips, unit_m=unit_m, character=character)
     return made
+
+
+def _clip(source: Path, motion: Motion) -> Clip:
+    if not isinstance(motion, Clip):
+        raise FormatError(
+            source, f"this is a {type(motion).__name__}, and only clips can share one glTF file: leave it out"
+        )
+    return motion
 
 
 def _changed(

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from freshtake.errors import UsageError
-from freshtake.formats.files import replacing_folder
+from freshtake.formats.acclaim import skeleton_file
+from freshtake.formats.files import read_bytes, replacing_folder, write_bytes
+from freshtake.formats.options import ReadOptions
 from freshtake.formats.registry import for_writing, read, write
 from freshtake.motion import Clip
 from freshtake.motion.cycles import find_cycles
@@ -47,13 +49,17 @@ def cut_take(
             raise UsageError(f"nothing in {source} is like {like}: give a clip of the action that is in the take")
     else:
         ranges = [(int(first), int(last) + 1) for first, last in find_cycles(take).spans]
-    return _write(take, ranges, folder, suffix)
+    beside = skeleton_file(source, ReadOptions(**reading)) if suffix == source.suffix.lower() == ".amc" else None
+    return _write(take, ranges, folder, suffix, beside)
 
 
-def _write(take: Clip, ranges: list[tuple[int, int]], folder: Path, suffix: str) -> list[Piece]:
+def _write(take: Clip, ranges: list[tuple[int, int]], folder: Path, suffix: str, beside: Path | None) -> list[Piece]:
+    """All pieces in a new folder; an AMC gets its skeleton beside it, without which nobody can read it."""
     pieces = []
     folder.parent.mkdir(parents=True, exist_ok=True)
     with replacing_folder(folder) as temporary:
+        if beside is not None:
+            write_bytes(temporary / beside.name, read_bytes(beside))
         for number, (start, stop) in enumerate(ranges, start=1):
             name = f"{take.name}_{number:03d}"
             write(temporary / f"{name}{suffix}", take_frames(take, start, stop).changed(name=name), unit_m=take.unit_m)

@@ -1,18 +1,22 @@
-"""The main job on the samples that come with freshtake."""
+"""The main job on the samples that come with freshtake: four walks in, fifteen new ones out, and how good they are."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import NamedTuple
 
-from freshtake.evaluation.overlay import dof_plot, overlay
+from freshtake.evaluation.overlay import overlay
+from freshtake.evaluation.plots import BLUES, GREENS
 from freshtake.formats.pictures import write_figure
 from freshtake.formats.registry import read, write
 from freshtake.motion import Clip
-from freshtake.motion.check import check, check_set
-from freshtake.motion.cycles import cut_cycles
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.workflows.evaluating import evaluate_motions
 from freshtake.workflows.sampling import write_samples
+from freshtake.workflows.varying import learn, stream, variants
+
+INPUTS, EXTRA, VARIANTS, STREAM_FRAMES = 4, 4, 15, 900
+UNIT = 0.01  # metres: the samples are in centimetres
 
 
 class Made(NamedTuple):
@@ -23,38 +27,54 @@ class Made(NamedTuple):
 
 
 def demo(folder: Path, *, seed: int = 7, report: Report = silent) -> list[Made]:
-    """Make takes, read them back, check and cut them, draw them, and convert them."""
-    takes_folder, clips_folder = folder / "takes", folder / "clips"
-    for place in (takes_folder, clips_folder):
-        place.mkdir(parents=True, exist_ok=True)
+    """Write takes, learn from four, make variants, judge them beside the other takes, and draw them."""
     report(Progress(0.0, "making takes"))
-    paths = write_samples(["walk_long", "walk", "jump", "cheer"], takes_folder, takes=4, seed=seed)
-    report(Progress(0.4, "reading and checking"))
-    takes = {path.stem: clip for path in paths if isinstance(clip := read(path, unit_m=0.01), Clip)}
-    findings = [finding.sentence for clip in takes.values() for finding in check(clip) if finding.repair]
-    findings += [finding.sentence for finding in check_set([takes[f"walk_{k}"] for k in range(1, 5)])]
-    report(Progress(0.6, "cutting cycles"))
-    cycles = cut_cycles(takes["walk_long_1"])
-    for clip in cycles:
-        write(clips_folder / f"{clip.name}.bvh", clip)
-    made = [
-        Made(f"{len(paths)} takes made by freshtake (BVH); {_count(findings, 'problem')} found in them", takes_folder),
-        Made(f"{len(cycles)} walk cycles cut from one long take", clips_folder),
+    paths = write_samples(["walk"], folder / "takes", takes=INPUTS + EXTRA, seed=seed)
+    takes = [_clip(path) for path in paths]
+    inputs, extra = takes[:INPUTS], takes[INPUTS:]
+
+    def learning(step: Progress) -> None:
+        report(Progress(0.05 + 0.45 * step.share, step.what))
+
+    def judging(step: Progress) -> None:
+        report(Progress(0.6 + 0.3 * step.share, step.what))
+
+    target = folder / "walk.ftm"
+    model = learn(paths[:INPUTS], target, seed=seed, reading={"unit_m": UNIT}, report=learning)
+    report(Progress(0.5, "making variants"))
+    new = [clip for clip in variants(model, VARIANTS, seed=seed) if isinstance(clip, Clip)]
+    (folder / "variants").mkdir(parents=True, exist_ok=True)
+    for clip in new:
+        write(folder / "variants" / f"{clip.name}.bvh", clip)
+    endless = stream(target, folder / "endless_walk.bvh", STREAM_FRAMES, seed=seed)
+    title = f"{VARIANTS} variants of {INPUTS} walks"
+    evaluate_motions(inputs, new, extra, target=folder / "report.html", seed=seed, title=title, report=judging)
+    report(Progress(0.92, "drawing"))
+    return [
+        Made(f"{len(takes)} takes of a walk cycle made by freshtake (BVH); the first {INPUTS} are the inputs",
+             folder / "takes"),
+        Made(f"the model that was learned from them: {model!r}", target),
+        Made(f"{len(new)} new walk cycles (BVH)", folder / "variants"),
+        Made(f"an endless walk: {endless.motion.duration:.0f} s without a repeated cycle", endless.path),
+        Made(f"how good they are, beside {EXTRA} takes that were not learned from", folder / "report.html"),
+        *_drawn(folder, inputs, new),
+    ]  # fmt: skip
+
+
+def _drawn(folder: Path, inputs: list[Clip], new: list[Clip]) -> list[Made]:
+    """Overlay pictures in the colors of the report, and all variants in one glTF file."""
+    sets = (("inputs", inputs, BLUES), ("variants", new, GREENS))
+    for name, clips, colors in sets:
+        figure = overlay(clips, title=f"{len(clips)} {name}", colors=colors, legend=False)
+        write_figure(folder / f"overlay_{name}.png", figure)
+    write(folder / "variants.glb", new, unit_m=UNIT)
+    return [
+        *[Made(f"overlay of {len(clips)} {name}", folder / f"overlay_{name}.png") for name, clips, _ in sets],
+        Made(f"{len(new)} variants as animations of one glTF file, for any 3-D viewer", folder / "variants.glb"),
     ]
-    report(Progress(0.8, "drawing"))
-    for kind in ("walk", "jump", "cheer"):
-        four = [takes[f"{kind}_{k}"] for k in range(1, 5)]
-        write_figure(folder / f"{kind}_overlay.png", overlay(four, title=f"four takes: {kind}"))
-        made.append(Made(f"overlay of four takes: {kind}", folder / f"{kind}_overlay.png"))
-    write_figure(folder / "walk_angles.png", dof_plot(cycles, ["LeftUpLeg", "LeftLeg", "LeftArm"]))
-    made.append(Made("joint angles of the walk cycles over normal time", folder / "walk_angles.png"))
-    report(Progress(0.95, "converting"))
-    write(folder / "walks.glb", [takes[f"walk_{k}"] for k in range(1, 5)])
-    made.append(Made("the four walks as animations of one glTF file, for any 3-D viewer", folder / "walks.glb"))
-    write(folder / "walk_1.npz", takes["walk_1"])
-    made.append(Made("one walk as NumPy arrays", folder / "walk_1.npz"))
-    return made
 
 
-def _count(things: list[str], noun: str) -> str:
-    return f"{len(things) or 'no'} {noun}{'' if len(things) == 1 else 's'}"
+def _clip(path: Path) -> Clip:
+    motion = read(path, unit_m=UNIT)
+    assert isinstance(motion, Clip)
+    return motion

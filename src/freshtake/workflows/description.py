@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from freshtake.formats.ftm import is_model, read_stored
 from freshtake.formats.options import Motion
 from freshtake.formats.registry import detect, read
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
@@ -16,14 +17,16 @@ from freshtake.motion.validation import nominal_fps
 
 
 class Described(NamedTuple):
-    """A file's facts, ready to be printed or written as JSON, and the motion itself."""
+    """A file's facts, ready to be printed or written as JSON, and the motion itself (None for a model)."""
 
     facts: dict[str, Any]
-    motion: Motion
+    motion: Motion | None
 
 
 def describe(path: Path, **options: Any) -> Described:
-    """Read a file and collect its facts and findings."""
+    """Read a file, a motion or a model, and collect its facts and findings."""
+    if is_model(path):
+        return _describe_model(path)
     motion = read(path, **options)
     with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
         findings = [{"code": f.code, "sentence": f.sentence, "repair": f.repair} for f in check(motion)]
@@ -31,11 +34,19 @@ def describe(path: Path, **options: Any) -> Described:
     return Described({**facts, "findings": findings}, motion)
 
 
+def _describe_model(path: Path) -> Described:
+    from freshtake.workflows.model_description import model_facts
+
+    stored = read_stored(path)
+    told = {"sources": list(stored.sources), "written_by": f"freshtake {stored.written_by}"}
+    facts = {"file": str(path), "kind": "model", "format": "freshtake model", **model_facts(stored.model), **told}
+    return Described({**facts, "findings": []}, None)
+
+
 def describe_set(described: Sequence[Described]) -> list[str]:
     """What is wrong between files: skeletons that do not match, unequal rates, duplicates."""
-    if len(described) < 2:
-        return []
-    return [finding.sentence for finding in check_set([d.motion for d in described])]
+    motions = [d.motion for d in described if d.motion is not None]
+    return [finding.sentence for finding in check_set(motions)]
 
 
 def _kind(motion: Motion) -> str:

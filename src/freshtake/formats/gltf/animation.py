@@ -59,15 +59,18 @@ def chosen(container: Container, options: ReadOptions) -> int | None:
     wanted = options.animation
     if isinstance(wanted, str) and wanted not in names and wanted.isdecimal():
         wanted = int(wanted[:12])
+    there = ", ".join(f"{k} {name[:40]!r}" if name else str(k) for k, name in enumerate(names[:20]))
+    there += f" and {len(items) - 20} more" if len(items) > 20 else ""
     if wanted is None:
+        if len(items) > 1:
+            name = container.path.name
+            options.warn(f"{name}: only the first animation is read; choose with --animation from {there}")
         return 0 if items else None
     if isinstance(wanted, str) and wanted in names:
         return names.index(wanted)
     if isinstance(wanted, int) and 0 <= wanted < len(items):
         return wanted
-    there = ", ".join(f"{k} {name[:40]!r}" if name else str(k) for k, name in enumerate(names[:20]))
     problem = f"there is no animation {wanted!r}; the animations are {there}" if items else "there is no animation"
-    problem += f" and {len(items) - 20} more" if len(items) > 20 else ""
     raise FormatError(container.path, problem, "animations")
 
 

@@ -27,8 +27,6 @@ def timing(container: Container, animation: Animation, options: ReadOptions, col
     keys = _merged(np.concatenate([track.times for track in animation.tracks]))
     start, length = float(keys[0]), float(keys[-1] - keys[0])
     if options.fps is not None:
-        if not (np.isfinite(options.fps) and options.fps > 0):
-            raise FormatError(container.path, f"fps must be above 0, but is {options.fps}")
         step = 1.0 / options.fps
     else:
         step = _own_step(keys, animation.frame_time) or _assumed_step(container, animation, options, len(keys))

@@ -55,6 +55,15 @@ class Archive:
             raise FormatError(self.path, f"the array {key!r} is missing; there are {', '.join(self.keys) or 'none'}")
         return decode_array(self.path, self.inflated(f"{key}.npy"), place)
 
+    def text(self, name: str) -> str:
+        """A member that is UTF-8 text, by its full name."""
+        if name not in self.members:
+            raise FormatError(self.path, f"the member {name!r} is missing")
+        try:
+            return self.inflated(name).decode("utf-8")
+        except UnicodeDecodeError:
+            raise FormatError(self.path, "UTF-8 text was expected", f"member {name!r}") from None
+
     def inflated(self, name: str) -> bytes:
         """The bytes of one member, exactly as many as its entry declares."""
         info, place = self.members[name], f"member {name!r}"
@@ -126,25 +135,35 @@ def _check_directory(path: Path, entries: list[zipfile.ZipInfo], length: int) ->
         raise FormatError(path, f"{length} bytes that claim to inflate to {total} are not trusted", "directory")
 
 
-def write_archive(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-    """Write the arrays; equal content gives equal bytes. Compressed unless that would look like a zip bomb."""
-    total = sum(array.nbytes + 256 for array in arrays.values())
+def write_archive(path: Path, arrays: Mapping[str, npt.NDArray[Any]], texts: Mapping[str, str] | None = None) -> None:
+    """Write texts (by full name, first) and arrays; equal content gives equal bytes.
+
+    Compressed unless that would look like a zip bomb.
+    """
+    members = {name: text.encode() for name, text in (texts or {}).items()}
+    members |= {f"{key}.npy": npy_bytes(array) for key, array in arrays.items()}
+    total = sum(map(len, members.values()))
     if total > LARGEST_TOTAL:
         raise FormatError(path, f"the arrays have {total} bytes, more than the {LARGEST_TOTAL} that are read back")
     with replacing(path) as temporary:
-        _write_members(temporary, arrays, zipfile.ZIP_DEFLATED)
+        _write_members(temporary, members, zipfile.ZIP_DEFLATED)
         if total > most_inflated(temporary.stat().st_size):
-            _write_members(temporary, arrays, zipfile.ZIP_STORED)
+            _write_members(temporary, members, zipfile.ZIP_STORED)
         if temporary.stat().st_size > LARGEST:
             raise FormatError(path, f"the file would be larger than the {LARGEST} bytes that are read back: cut it")
 
 
-def _write_members(target: Path, arrays: Mapping[str, npt.NDArray[Any]], method: int) -> None:
+def npy_bytes(array: npt.NDArray[Any]) -> bytes:
+    """One array in npy layout, the same on every machine."""
+    content = io.BytesIO()
+    portable = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
+    np.lib.format.write_array(content, portable, version=(1, 0), allow_pickle=False)
+    return content.getvalue()
+
+
+def _write_members(target: Path, members: Mapping[str, bytes], method: int) -> None:
     with zipfile.ZipFile(target, "w") as archive:
-        for key, array in arrays.items():
-            info = zipfile.ZipInfo(f"{key}.npy", date_time=(1980, 1, 1, 0, 0, 0))
+        for name, content in members.items():
+            info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
             info.create_system, info.external_attr = 3, 0o644 << 16  # the same on every system
-            content = io.BytesIO()
-            portable = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
-            np.lib.format.write_array(content, portable, version=(1, 0), allow_pickle=False)
-            archive.writestr(info, content.getbuffer(), compress_type=method, compresslevel=_LEVEL)
+            archive.writestr(info, content, compress_type=method, compresslevel=_LEVEL)

@@ -10,6 +10,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion.clip import Clip
+from freshtake.motion.facing import facing, mean_angle
 from freshtake.motion.features import angles as angles_of
 from freshtake.motion.features import parts as stored
 from freshtake.motion.features.ground import (
@@ -294,6 +295,20 @@ class ClipLayout:
         )
 
 
+def _facing_forward(clips: Sequence[Clip], upright: Floats) -> Floats:
+    """The reference turned so that heading 0 is facing forward: some rigs rest their root sideways."""
+    off = []
+    for clip in clips:
+        angles = facing(clip)
+        if angles is None:
+            return upright
+        off.append(angles - split_heading(clip.rotations[:, 0], upright, clip.up_index)[0])
+    mean, agreement = mean_angle(np.concatenate(off))
+    if agreement < 0.7 or abs(mean) < np.radians(20.0):  # a usual rig keeps its own zero
+        return upright
+    return multiply(about_axis(np.eye(3)[clips[0].up_index], -mean), upright)
+
+
 def clip_layout(clips: Sequence[Clip], angles: str, root: str) -> ClipLayout:
     """The layout that fits all examples: the first one's skeleton, references over all of them."""
     first = clips[0]
@@ -308,7 +323,7 @@ def clip_layout(clips: Sequence[Clip], angles: str, root: str) -> ClipLayout:
         reference = angles_of.mean_rotations(rotations)
     else:
         reference = np.zeros((0, 3))
-    upright = upright_reference([q[:, 0] for q in rotations], first.up_index)
+    upright = _facing_forward(clips, upright_reference([q[:, 0] for q in rotations], first.up_index))
     moving = any(clip.joint_translations is not None for clip in clips)
     return ClipLayout(
         first.skeleton, angles, root, moving, first.frame_time, first.up, first.unit_m, reference, upright

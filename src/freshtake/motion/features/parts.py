@@ -81,7 +81,7 @@ def skeleton_from_parts(header: Mapping[str, Any], arrays: Mapping[str, Array]) 
     """The skeleton again; raises when the parts cannot be one."""
     names = texts(header, "tips")
     joints, offsets = array(arrays, "tip_joints"), array(arrays, "tip_offsets")
-    if joints.shape != (len(names),) or offsets.shape != (len(names), 3):
+    if joints.dtype.kind not in "iu" or joints.shape != (len(names),) or offsets.shape != (len(names), 3):
         raise InvalidMotion("a stored recipe's end sites do not fit together")
     sites = tuple(
         EndSite(int(joint), (float(x), float(y), float(z)), name)

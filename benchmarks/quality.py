@@ -1,0 +1,103 @@
+"""The targets of the variation method on recorded motion: python -m benchmarks.quality [KIND ...] [-n 50] [--seed 1].
+
+Learns from the four training takes of every kind, draws variants, and prints every figure beside what further real
+takes score and the limits that follow from them. Needs the folder that FRESHTAKE_DATA names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from tests.conftest import DATA
+
+import freshtake
+from freshtake.evaluation import evaluate
+from freshtake.evaluation.results import Evaluation
+from freshtake.motion import Clip
+from freshtake.variation import Settings, learn
+
+KINDS = ("walk", "swim", "cheering", "throw", "jump")
+
+
+class Target(NamedTuple):
+    """A figure, the range that it has to lie in, and what it is."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+    @property
+    def met(self) -> bool:
+        return self.low - 1e-9 <= self.value <= self.high + 1e-9
+
+
+def takes(kind: str, prefix: str) -> list[Clip]:
+    found = [freshtake.read(path) for path in sorted((DATA / kind).glob(f"{prefix}_*.bvh"))]
+    return [clip for clip in found if isinstance(clip, Clip)]
+
+
+def targets(kind: str, result: Evaluation, inputs: Sequence[Clip], variants: Sequence[Clip]) -> list[Target]:
+    """The table of the issue, as ranges."""
+    out = [Target("frames copied", result.value("copied"), 0.0, 0.0)]
+    near = result.figure("nearest")
+    out.append(Target("nearest input, % leg", near.value, 0.7 * min(near.extra), 1.3 * max(near.extra)))
+    out.append(Target("diversity ÷ inputs'", result.value("diversity"), 0.8, 1.3))
+    jerk = result.figure("jerk_limbs")
+    out.append(Target("jerk, hands and feet", jerk.value, min(0.8, *jerk.real), max(1.2, *jerk.real)))
+    if kind != "swim":
+        feet = result.figure("planted_speed")
+        own = feet.inputs if feet.inputs is not None else 0.0
+        out.append(Target("planted-foot speed", feet.value, 0.0, max(1.5 * own, *feet.extra)))
+    over = result.figure("overshoot")
+    out.append(Target("range overshoot", over.value, 0.0, float(np.mean(over.extra))))
+    length = float(np.mean([len(c) for c in variants])) / float(np.mean([len(c) for c in inputs]))
+    out.append(Target("duration ÷ inputs'", length, 0.95, 1.05))
+    if kind in ("jump", "throw", "cheering"):
+        out.append(Target("action once", result.value("action"), 0.95, 1.0))
+    if kind != "throw":
+        told = result.figure("auc")
+        out.append(Target("classifier AUC", told.value, 0.0, max(0.75, *(v + 0.05 for v in told.real))))
+    return out
+
+
+def run(kind: str, count: int, seed: int, settings: Settings) -> list[Target]:
+    inputs, extra = takes(kind, kind), takes(kind, "extra")
+    learn(inputs[:2], settings.changed(prior_starts=1), rng=np.random.default_rng(seed))  # compiles the kernels
+    begun = time.perf_counter()
+    model = learn(inputs, settings, rng=np.random.default_rng(seed))
+    learned = time.perf_counter() - begun
+    variants = [model.sample(np.random.default_rng([seed, k]), name=f"variant_{k + 1:03d}") for k in range(count)]
+    result = evaluate(inputs, variants, extra, rng=np.random.default_rng(seed))
+    rows = targets(kind, result, inputs, variants)
+    parents = [len(p) for p in model.transition.edges]
+    made = f"{min(parents)} to {max(parents)} parents per node, {count} variants"
+    print(f"\n### {kind}: learned in {learned:.1f} s, {made}\n")
+    print("| figure | value | range | met |\n|---|---|---|---|")
+    for row in rows:
+        print(
+            f"| {row.name} | {row.value:.3g} | {row.low:.3g} - {row.high:.3g} | {'yes' if row.met else 'no'} |",
+            flush=True,
+        )
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
+    parser.add_argument("kinds", nargs="*", default=list(KINDS))
+    parser.add_argument("-n", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--method", default="default")
+    given = parser.parse_args()
+    if not DATA.is_dir():
+        raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder")
+    rows = [row for kind in given.kinds for row in run(kind, given.n, given.seed, Settings(method=given.method))]
+    print(f"\n{sum(row.met for row in rows)} of {len(rows)} targets met")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""`freshtake stream`: endless motion from a cyclic model, as long as asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from freshtake.cli.console import output, print_json
+from freshtake.cli.options import Amount, Json, Out, Seed
+
+
+def stream(
+    model: Path,
+    /,
+    *,
+    out: Out,
+    frames: Annotated[int, Parameter(help="How many frames.")],
+    amount: Amount = 1.0,
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:
+    """Write one motion that goes on without repeating itself, from a model of a cyclic movement.
+
+    **Examples**
+
+    ```
+    freshtake stream walk.ftm --frames 3600 -o walk_60s.bvh
+    freshtake stream swim.ftm --frames 20000 -o swim.npz --amount 0.5
+    ```
+
+    Parameters
+    ----------
+    model
+        A model that `freshtake learn` wrote.
+    """
+    from freshtake.workflows import stream as run
+
+    made = run(model, out, frames, amount=amount, seed=seed)
+    if json:
+        print_json({"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration})
+    else:
+        output().print(f"wrote {made.path}: {made.motion!r}", markup=False)
+    return 0

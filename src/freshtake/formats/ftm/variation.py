@@ -1,0 +1,162 @@
+"""A VariationModel as parts of a model file, and back. Loading imports what synthesis needs, not the learner."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from typing import Any, get_type_hints
+
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.ftm.fields import Fields
+from freshtake.formats.ftm.parts import Parts, ReadParts, compact
+from freshtake.motion.features import Recipe
+from freshtake.numeric.arrays import Floats
+from freshtake.variation.material import Material
+from freshtake.variation.model import VariationModel
+from freshtake.variation.network import PriorNetwork, TransitionNetwork
+from freshtake.variation.regression import Regression
+from freshtake.variation.settings import Settings
+
+MOST_DOFS = 2048  # correlations are a square of that many numbers
+MOST_FRAMES = 1 << 31
+RECIPE = "recipe_"  # before the names of the recipe's arrays
+
+
+def to_parts(model: VariationModel) -> Parts:
+    """Everything that `from_parts` needs to make the same model."""
+    material = model.material
+    if len(material.names) > MOST_DOFS:
+        raise UsageError(f"a model of {len(material.names)} DOFs cannot be saved: {MOST_DOFS} are the most")
+    recipe = None if material.recipe is None else material.recipe.to_parts()
+    header = {
+        "settings": asdict(model.settings),
+        "cyclic": bool(model.cyclic),
+        "names": list(material.names),
+        "frame_time": float(material.frame_time),
+        "lengths": [len(rows) for rows in material.values],
+        "prior": _plain(model.prior.edges),
+        "transition": {"order": int(model.transition.order), "edges": _plain(model.transition.edges)},
+        "rule": _rule_header(model.rule),
+        "prior_rule": _rule_header(model.prior_rule),
+        "recipe": None if recipe is None else recipe.header,
+    }
+    rows, columns = _pairs(model.transition)
+    arrays: dict[str, Any] = {
+        "examples": compact(np.concatenate(material.values)),
+        "weights": compact(material.weights),
+        "rates": np.asarray(material.rates, dtype=np.bool_),
+        "correlations": compact(model.correlations[rows, columns]),
+        "spread": compact(model.spread),
+    }
+    stored = {} if recipe is None else {RECIPE + name: array for name, array in recipe.arrays.items()}
+    return Parts(header, arrays | stored)
+
+
+def from_parts(parts: ReadParts) -> VariationModel:
+    """The model again; raises a FreshtakeError when the parts cannot be one."""
+    settings = _settings(parts.fields.inner("settings"))
+    material = _material(parts)
+    names = material.names
+    inner = parts.fields.inner("transition")
+    order = inner.get("order", "int")
+    if order != settings.order:
+        inner.wrong("order", f"the order of the settings, {settings.order}, was expected, not {order}")
+    if min(map(len, material.values)) < order + 2:
+        parts.fields.wrong("lengths", f"every example of order {order} has at least {order + 2} frames")
+    edges = inner.lists_of_numbers("edges", 0, (order + 1) * len(names) - 1)
+    transition = TransitionNetwork(names, order, edges)
+    prior = PriorNetwork(names, parts.fields.lists_of_numbers("prior", 0, 2 * len(names) - 1))
+    return VariationModel(
+        material,
+        settings,
+        parts.fields.get("cyclic", "bool"),
+        prior,
+        transition,
+        _rule(parts.fields.inner("rule")),
+        _rule(parts.fields.inner("prior_rule")),
+        _correlations(parts, transition),
+        parts.numbers("spread", (len(names),), low=0.0),
+    )
+
+
+def _material(parts: ReadParts) -> Material:
+    header = parts.fields
+    names = header.texts("names")
+    if not 0 < len(names) <= MOST_DOFS or len(set(names)) < len(names):
+        header.wrong("names", f"1 to {MOST_DOFS} different names were expected")
+    frame_time = header.get("frame_time", "float")
+    if not 1e-9 < frame_time < 1e9:
+        header.wrong("frame_time", f"a time above 0 was expected, not {frame_time:g}")
+    lengths = header.whole_numbers("lengths", 1, MOST_FRAMES)
+    if not lengths:
+        header.wrong("lengths", "there is no example")
+    rows = parts.numbers("examples", (sum(lengths), len(names)))
+    values = tuple(np.split(rows, np.cumsum(lengths)[:-1]))
+    weights = parts.numbers("weights", (len(names),), low=0.0)
+    rates = parts.numbers("rates", (len(names),), low=0.0, high=1.0) > 0.5
+    return Material(values, names, weights, rates, frame_time, _recipe(parts, names, frame_time))
+
+
+def _recipe(parts: ReadParts, names: tuple[str, ...], frame_time: float) -> Recipe | None:
+    header = parts.fields.get("recipe", "dict | None")
+    if header is None:
+        return None
+    arrays = {name.removeprefix(RECIPE): a for name, a in parts.arrays.items() if name.startswith(RECIPE)}
+    for name, array in arrays.items():
+        if array.dtype.kind not in "fiub":
+            raise FormatError(
+                parts.fields.path, f"numbers were expected, not {array.dtype}", f"array {RECIPE + name!r}"
+            )
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers that are no indices become ones that are refused
+        recipe = Recipe.from_parts(header, arrays)
+    if recipe.names != names:
+        parts.fields.wrong("names", "the names of the recipe's DOFs were expected")
+    if recipe.frame_time != frame_time:
+        parts.fields.wrong("frame_time", f"the recipe's frame time, {recipe.frame_time:g}, was expected")
+    return recipe
+
+
+def _settings(header: Fields) -> Settings:
+    kinds = {field.name: str(field.type) for field in fields(Settings)}
+    unknown = [name for name in header.values if name not in kinds]
+    if unknown:
+        header.wrong(unknown[0][:80], "this freshtake has no such setting: update it, or learn the model again")
+    return Settings(**{name: header.get(name, kinds[name]) for name in header.values})
+
+
+def _rule_header(rule: Regression) -> dict[str, Any]:
+    makers = {"int": int, "float": float, "bool": bool}
+    return {name: makers[kind](getattr(rule, name)) for name, kind in _rule_kinds().items()}
+
+
+def _rule(header: Fields) -> Regression:
+    values = {name: header.get(name, kind) for name, kind in _rule_kinds().items()}
+    for name, value in values.items():
+        if value < 0 or (name == "neighbors" and not 1 <= value <= MOST_FRAMES):
+            header.wrong(name, f"a number above 0 was expected, not {value}")
+    return Regression(**values)
+
+
+def _rule_kinds() -> dict[str, str]:
+    return {name: kind.__name__ for name, kind in get_type_hints(Regression).items()}
+
+
+def _plain(edges: tuple[tuple[int, ...], ...]) -> list[list[int]]:
+    return [[int(parent) for parent in parents] for parents in edges]
+
+
+def _pairs(network: TransitionNetwork) -> tuple[list[int], list[int]]:
+    """The DOFs at both ends of every edge, the lower number first; the only places where correlations are."""
+    ends = {(min(i, p), max(i, p)) for i, parents in enumerate(network.parent_dofs()) for p in parents if p != i}
+    ordered = sorted(ends)
+    return [a for a, _ in ordered], [b for _, b in ordered]
+
+
+def _correlations(parts: ReadParts, network: TransitionNetwork) -> Floats:
+    rows, columns = _pairs(network)
+    values = parts.numbers("correlations", (len(rows),), low=-1.0, high=1.0)
+    out: Floats = np.zeros((len(network.dofs), len(network.dofs)))
+    out[rows, columns] = values
+    out[columns, rows] = values
+    return out

@@ -1,0 +1,78 @@
+"""What a model learns from: the examples as rows of DOFs, whatever they were before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import UsageError
+from freshtake.motion import Clip
+from freshtake.motion.contacts import contact_mask
+from freshtake.motion.features import Recipe, encode, recipe
+from freshtake.motion.features.support import carrying_joints
+from freshtake.motion.validation import frozen
+from freshtake.numeric.arrays import Bools, Floats
+
+RATE_HORIZON = 0.1  # seconds for which a speed counts in distances
+STANDING = 0.2  # share of frames in which a foot must stand for the feet to carry the root
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Rows (frames, DOFs) of every example, rounded to float32 so that a saved model equals the live one."""
+
+    values: tuple[Floats, ...]
+    names: tuple[str, ...]
+    weights: Floats
+    rates: Bools
+    frame_time: float
+    recipe: Recipe | None = None
+
+
+def rounded(values: npt.ArrayLike) -> Floats:
+    """As a model file keeps it."""
+    return np.asarray(values, dtype=np.float32).astype(np.float64)
+
+
+def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time: float | None) -> Material:
+    """Encode motions, or take plain arrays (frames, DOFs) with names as they are."""
+    if not examples:
+        raise UsageError("there is nothing to learn from: give at least one example")
+    if any(isinstance(example, np.ndarray) for example in examples):
+        return _from_arrays(examples, names, frame_time)
+    layout = recipe(examples, angles=_angles(examples[0]), root=_root(examples), horizon=RATE_HORIZON)
+    rows = tuple(rounded(encode(layout, example).values) for example in examples)
+    rates = np.array([unit in ("speed", "turn") for unit in layout.units])
+    return Material(rows, layout.names, rounded(layout.weights), rates, layout.frame_time, layout)
+
+
+def _angles(first: Any) -> str | None:
+    return "expmap" if isinstance(first, Clip) else None
+
+
+def _root(examples: Sequence[Any]) -> str | None:
+    """Feet carry the root where they stand for a good part of the examples."""
+    if not isinstance(examples[0], Clip):
+        return None
+    if carrying_joints(examples[0].skeleton) is None:
+        return "heading"
+    standing = float(np.mean([contact_mask(clip).mean() for clip in examples]))
+    return "support" if standing >= STANDING else "heading"
+
+
+def _from_arrays(examples: Sequence[Any], names: Sequence[str] | None, frame_time: float | None) -> Material:
+    rows = tuple(rounded(frozen(x, f"example {k + 1}", (None, None))) for k, x in enumerate(examples))
+    width = rows[0].shape[1]
+    if any(x.shape[1] != width for x in rows):
+        raise UsageError(f"the examples have different numbers of DOFs: {sorted({x.shape[1] for x in rows})}")
+    called = tuple(names) if names is not None else tuple(f"x{k}" for k in range(width))
+    if len(called) != width:
+        raise UsageError(f"{len(called)} names are given for {width} DOFs")
+    spread = np.concatenate(rows).std(axis=0)
+    if (spread <= 0).any():
+        raise UsageError(f"the DOF {called[int(spread.argmin())]!r} never changes: leave it out")
+    return Material(rows, called, rounded(1.0 / spread), np.zeros(width, dtype=np.bool_), frame_time or 1.0)

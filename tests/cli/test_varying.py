@@ -1,0 +1,222 @@
+"""`learn`, `vary`, `stream` and `demo` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import freshtake as ft
+from freshtake.cli.entry import run
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+QUICK = ["--prior-starts", "1", "--neighbors", "10", "--kernel-width", "0.3", "--velocity-weight", "0.5"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Takes of a letter and of a walk, and a model of each."""
+    place = tmp_path_factory.mktemp("varying")
+    assert run(["samples", "write", "letter_a", "walk", "-o", str(place)]) == 0
+    assert run(["learn", *takes(place, "letter_a_*.csv"), "-o", str(place / "a.ftm"), *QUICK]) == 0
+    assert run(["learn", *takes(place, "walk_*.bvh"), "-o", str(place / "walk.ftm"), *QUICK]) == 0
+    return place
+
+
+def takes(folder: Path, pattern: str) -> list[str]:
+    return [str(path) for path in sorted(folder.glob(pattern))]
+
+
+def test_learn_says_what_it_learned(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "a.ftm"
+    assert run(["learn", *takes(folder, "letter_a_*.csv"), "-o", str(out), *QUICK, "--order", "3", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["examples"], facts["dofs"], facts["order"], facts["motion"]) == (4, 2, 3, "acyclic")
+    assert facts["neighbors"] == 10
+    assert facts["parents"]["least"] >= 3
+    assert ft.load(out).settings.prior_starts == 1
+    assert run(["learn", *takes(folder, "letter_a_*.csv"), "-o", str(out), *QUICK, "--cyclic"]) == 0
+    assert "4 cyclic examples" in capsys.readouterr().out
+
+
+def test_the_same_seed_gives_the_same_model(folder: Path, tmp_path: Path) -> None:
+    command = ["learn", *takes(folder, "letter_a_*.csv"), *QUICK, "--seed", "5", "-o"]
+    for name in ("1.ftm", "2.ftm"):
+        assert run([*command, str(tmp_path / name)]) == 0
+    assert (tmp_path / "1.ftm").read_bytes() == (tmp_path / "2.ftm").read_bytes()
+
+
+def test_info_describes_a_model(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["info", str(folder / "walk.ftm"), str(folder / "walk_1.bvh"), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)["files"][0]
+    assert facts["kind"] == "model" and facts["motion"] == "cyclic"
+    assert facts["sources"] == [f"walk_{k}.bvh" for k in range(1, 5)]
+    assert facts["fps"] == 60 and facts["examples"] == 4
+    assert 2 <= facts["parents"]["least"] <= facts["parents"]["mean"] <= facts["parents"]["most"] <= 15
+    assert run(["info", str(folder / "walk.ftm")]) == 0
+    assert "neighbors    10" in capsys.readouterr().out
+
+
+def test_variants_are_in_the_format_of_the_examples(folder: Path, tmp_path: Path) -> None:
+    assert run(["vary", str(folder / "walk.ftm"), "-n", "3", "-o", str(tmp_path / "deep" / "v")]) == 0
+    made = sorted((tmp_path / "deep" / "v").iterdir())
+    assert [path.name for path in made] == ["variant_001.bvh", "variant_002.bvh", "variant_003.bvh"]
+    take = ft.read(folder / "walk_1.bvh")
+    for path in made:
+        clip = ft.read(path)
+        assert clip.skeleton.names == take.skeleton.names
+        assert clip.skeleton.channels == take.skeleton.channels
+        assert clip.frame_time == pytest.approx(take.frame_time, abs=1e-7)
+        assert 0.8 * len(take) < len(clip) < 1.2 * len(take)
+    assert run(["vary", str(folder / "a.ftm"), "-n", "2", "-o", str(tmp_path / "a")]) == 0
+    strokes = [ft.read(path) for path in sorted((tmp_path / "a").iterdir())]
+    assert [type(stroke) for stroke in strokes] == [ft.Stroke, ft.Stroke]
+    assert strokes[0].dimensions == ft.read(folder / "letter_a_1.csv").dimensions
+    assert len(strokes[0]) != len(strokes[1]) or not np.allclose(strokes[0].points, strokes[1].points)
+
+
+def test_the_ending_of_the_examples_is_remembered(folder: Path, tmp_path: Path) -> None:
+    for number in (1, 2):
+        ft.write(tmp_path / f"a_{number}.npz", ft.read(folder / f"letter_a_{number}.csv"))
+    assert run(["learn", *takes(tmp_path, "a_*.npz"), "-o", str(tmp_path / "m.ftm"), *QUICK]) == 0
+    assert run(["vary", str(tmp_path / "m.ftm"), "-n", "1", "-o", str(tmp_path / "v")]) == 0
+    assert [path.name for path in (tmp_path / "v").iterdir()] == ["variant_001.npz"]
+
+
+def test_variants_of_acclaim_takes_are_bvh(data: Path, tmp_path: Path) -> None:
+    clips = takes(data, "asfamc/throw/throw_[12].amc")
+    assert run(["learn", *clips, "--fps", "60", "-o", str(tmp_path / "m.ftm"), *QUICK, "--max-parents", "3"]) == 0
+    assert run(["vary", str(tmp_path / "m.ftm"), "-n", "1", "-o", str(tmp_path / "v")]) == 0
+    assert len(ft.read(tmp_path / "v" / "variant_001.bvh").skeleton) == 31
+
+
+def test_a_variant_depends_on_its_seed_and_number_only(folder: Path, tmp_path: Path) -> None:
+    for name, options in {"few": ["-n", "2"], "many": ["-n", "4"], "other": ["-n", "2", "--seed", "1"]}.items():
+        assert run(["vary", str(folder / "a.ftm"), *options, "-o", str(tmp_path / name)]) == 0
+    files = {name: [p.read_bytes() for p in sorted((tmp_path / name).iterdir())] for name in ("few", "many", "other")}
+    assert files["few"] == files["many"][:2]
+    assert len(set(files["many"] + files["other"])) == 6
+
+
+def test_amount_cycles_and_format(folder: Path, tmp_path: Path) -> None:
+    assert run(["vary", str(folder / "a.ftm"), "-n", "2", "-o", str(tmp_path / "mean"), "--amount", "0"]) == 0
+    first, second = sorted((tmp_path / "mean").iterdir())
+    assert first.read_bytes() == second.read_bytes()
+    for cycles in ("1", "3"):
+        options = ["-n", "1", "--cycles", cycles, "--format", "npz", "-o", str(tmp_path / cycles)]
+        assert run(["vary", str(folder / "walk.ftm"), *options]) == 0
+    one, three = (len(ft.read(tmp_path / cycles / "variant_001.npz")) for cycles in ("1", "3"))
+    assert three - 1 == 3 * (one - 1)
+
+
+def test_a_stream_has_exactly_the_frames_asked_for(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "walk.npz"
+    assert run(["stream", str(folder / "walk.ftm"), "--frames", "333", "-o", str(out), "--seed", "2"]) == 0
+    clip = ft.read(out)
+    assert len(clip) == 333
+    assert np.linalg.norm(clip.root[-1, [0, 2]] - clip.root[0, [0, 2]]) > 300.0  # it walks on, for five seconds
+
+
+def test_one_clip_with_a_structure_learned_elsewhere(folder: Path, tmp_path: Path) -> None:
+    single, out = str(folder / "letter_a_2.csv"), tmp_path / "one.ftm"
+    assert run(["learn", single, "-o", str(out), "--structure", str(folder / "a.ftm")]) == 0
+    assert len(ft.load(out).material.values) == 1
+    assert run(["vary", str(out), "-n", "2", "-o", str(tmp_path / "v")]) == 0
+    assert len(list((tmp_path / "v").glob("*.csv"))) == 2
+
+
+def test_a_model_of_plain_arrays_varies_into_tables(tmp_path: Path) -> None:
+    wave = np.sin(np.linspace(0.0, 6.0, 40))[:, None] * [1.0, 2.0]
+    model = ft.variation.learn(
+        [wave, 1.1 * wave + 0.1], ft.variation.Settings(prior_starts=1), rng=np.random.default_rng(0),
+        names=["torque", "current"], frame_time=0.1, cyclic=False,
+    )  # fmt: skip
+    ft.save(tmp_path / "m.ftm", model)
+    assert run(["vary", str(tmp_path / "m.ftm"), "-n", "1", "-o", str(tmp_path / "v")]) == 0
+    made = ft.read(tmp_path / "v" / "variant_001.csv")
+    assert made.dimensions == ("torque", "current")
+    assert made.frame_time == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["learn", "letter_a_1.csv", "-o", "m.ftm"], "one example"),
+        (["learn", "letter_a_1.csv", "walk_1.bvh", "-o", "m.ftm"], "cannot be used together"),
+        (["learn", "letter_a_1.csv", "letter_a_1.csv", "-o", "m.ftm"], "same recording"),
+        (["learn", "letter_a_1.csv", "letter_a_2.csv", "-o", "m.zip"], ".ftm"),
+        (["learn", "letter_a_1.csv", "letter_a_2.csv", "-o", "deep/m.ftm"], "does not exist"),
+        (["learn", "letter_a_1.csv", "letter_a_2.csv", "-o", "m.ftm", "--order", "9"], "order"),
+        (["learn", "letter_a_1.csv", "letter_a_2.csv", "-o", "m.ftm", "--seed", "-1"], "seed"),
+        (["learn", "letter_a_1.csv", "-o", "m.ftm", "--structure", "walk.ftm"], "Stroke"),
+        (["learn", "letter_a_1.csv", "-o", "m.ftm", "--structure", "a.ftm", "--order", "1"], "--structure"),
+        (["vary", "walk_1.bvh", "-o", "v"], "walk_1.bvh"),
+        (["vary", "a.ftm", "-o", "v", "-n", "0"], "variants"),
+        (["vary", "a.ftm", "-o", "v", "--cycles", "2"], "ends by itself"),
+        (["vary", "walk.ftm", "-o", "v", "--cycles", "0"], "cycles"),
+        (["vary", "a.ftm", "-o", "v", "--amount", "-1"], "amount"),
+        (["vary", "a.ftm", "-o", "v", "--amount", "nan"], "amount"),
+        (["vary", "a.ftm", "-o", "v", "--format", "docx"], "docx"),
+        (["vary", "a.ftm", "-o", "v", "--format", "bvh"], "v/variant_001.bvh"),
+        (["vary", "a.ftm", "-o", "."], "not empty"),
+        (["stream", "a.ftm", "--frames", "10", "-o", "s.csv"], "ends by itself"),
+        (["stream", "walk.ftm", "--frames", "0", "-o", "s.bvh"], "frames"),
+        (["stream", "walk.ftm", "--frames", "10", "-o", "s.docx"], "docx"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_nothing(
+    arguments: list[str], says: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    before = sorted(folder.rglob("*"))
+    assert run(arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert len(printed.err.strip().splitlines()) == 1
+    assert says in printed.err
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_an_interrupted_learn_leaves_nothing(folder: Path, tmp_path: Path) -> None:
+    program = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "import freshtake.variation.learning as l; from freshtake.cli.entry import main\n"
+        "kept = l.learn_transition\n"
+        "def told(*a): print('now', flush=True); return kept(*a)\n"
+        "l.learn_transition = told; main()"
+    )
+    command = [sys.executable, "-c", program, "learn", *takes(folder, "walk_*.bvh"), "-o", str(tmp_path / "m.ftm")]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout is not None and child.stdout.readline() == "now\n"
+    time.sleep(0.1)
+    os.kill(child.pid, signal.SIGINT)
+    _, errors = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert len(errors.strip().splitlines()) == 1 and "stopped" in errors
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_demo_leaves_what_it_lists(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["demo", "-o", str(tmp_path / "d"), "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)["made"]
+    assert all(Path(item["path"]).exists() for item in made)
+    names = {Path(item["path"]).name for item in made}
+    assert {"takes", "walk.ftm", "variants", "report.html", "variants.glb", "overlay_variants.png"} <= names
+    assert len(list((tmp_path / "d" / "variants").iterdir())) == 15
+    assert ft.read(tmp_path / "d" / "variants.glb", animation="variant_015").name == "variant_015"
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("0[1-4]_*.py")), ids=lambda path: path.stem)
+def test_examples_run_and_are_short(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(path.read_text().splitlines()) < 60
+    monkeypatch.setattr(sys, "argv", [str(path), str(tmp_path / "out")])
+    runpy.run_path(str(path), run_name="__main__")
+    assert any(made.suffix in (".bvh", ".csv") for made in (tmp_path / "out").iterdir())

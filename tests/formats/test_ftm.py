@@ -1,0 +1,318 @@
+"""Model files: what is loaded is what was saved, bit for bit; what cannot be a model is refused with a sentence."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freshtake as ft
+from freshtake.formats.ftm import is_model, read_stored
+from freshtake.formats.npz.archive import npy_bytes, open_archive, write_archive
+from freshtake.motion.features import Recipe
+from freshtake.variation import Settings, VariationModel, learn
+
+QUICK = Settings(prior_starts=1, neighbors=8, kernel_width=0.3, velocity_weight=0.5)
+
+
+def series(count: int = 3) -> list[np.ndarray[Any, Any]]:
+    """Plain arrays: three waves with phases and sizes of their own."""
+    rng = np.random.default_rng(5)
+    time = np.linspace(0.0, 2.0 * np.pi, 30)
+    waves = [np.stack([np.sin(time), np.cos(time), np.sin(2.0 * time)], axis=1) for _ in range(count)]
+    return [wave * rng.uniform(0.8, 1.2, 3) + rng.uniform(-0.1, 0.1, 3) for wave in waves]
+
+
+@pytest.fixture(scope="module")
+def plain() -> VariationModel:
+    return learn(series(), QUICK, rng=np.random.default_rng(0), names=["a", "b", "ç"], frame_time=0.02, cyclic=True)
+
+
+@pytest.fixture(scope="module")
+def letters() -> VariationModel:
+    takes = [ft.samples.letter_a(np.random.default_rng(k)) for k in range(4)]
+    return learn(takes, QUICK.changed(order=3), rng=np.random.default_rng(0))
+
+
+@pytest.fixture(scope="module")
+def walk() -> VariationModel:
+    takes = [ft.samples.walk(np.random.default_rng(k), cycles=1) for k in range(4)]
+    return learn(takes, QUICK, rng=np.random.default_rng(0))
+
+
+@pytest.fixture(params=["plain", "letters", "walk", "one walk"])
+def model(request: pytest.FixtureRequest) -> VariationModel:
+    if request.param == "one walk":
+        single = ft.samples.walk(np.random.default_rng(9), cycles=1)
+        known: VariationModel = request.getfixturevalue("walk")
+        return known.with_examples([single])
+    found: VariationModel = request.getfixturevalue(request.param)
+    return found
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equal in every field and every bit."""
+    if isinstance(a, Recipe):
+        a, b = tuple(a.to_parts()), tuple(b.to_parts())
+    if is_dataclass(a) and not isinstance(a, type):
+        return type(a) is type(b) and all(same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
+    if isinstance(a, np.ndarray):
+        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    return bool(a == b)
+
+
+def test_every_field_comes_back(model: VariationModel, tmp_path: Path) -> None:
+    ft.save(tmp_path / "m.ftm", model, sources=["one.bvh", "zwei ü.bvh"])
+    stored = read_stored(tmp_path / "m.ftm")
+    assert same(stored.model, model)
+    assert stored.sources == ("one.bvh", "zwei ü.bvh")
+    assert (stored.method, stored.written_by) == ("variation", ft.__version__)
+
+
+def test_a_loaded_model_synthesizes_the_same_motion_bit_for_bit(model: VariationModel, tmp_path: Path) -> None:
+    ft.save(tmp_path / "m.ftm", model)
+    loaded = ft.load(tmp_path / "m.ftm")
+    for amount in (0.0, 1.0):
+        a, b = (m.sample(np.random.default_rng(3), amount=amount) for m in (model, loaded))
+        assert same(a, b)
+    rows = [m.rows(np.random.default_rng(4), frames=200) for m in (model, loaded)]
+    assert same(*rows)
+
+
+def test_numbers_that_float32_cannot_hold_are_kept(plain: VariationModel, tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    exact = replace(plain, spread=plain.spread + 1e-12)
+    ft.save(tmp_path / "m.ftm", exact)
+    assert same(ft.load(tmp_path / "m.ftm"), exact)
+
+
+def test_equal_models_give_equal_bytes(letters: VariationModel, tmp_path: Path) -> None:
+    first, second = tmp_path / "1.ftm", tmp_path / "2.ftm"
+    ft.save(first, letters)
+    ft.save(second, ft.load(first))
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_model_is_hardly_larger_than_its_examples(walk: VariationModel, tmp_path: Path) -> None:
+    ft.save(tmp_path / "m.ftm", walk)
+    inputs = sum(4 * rows.size for rows in walk.material.values)
+    assert (tmp_path / "m.ftm").stat().st_size <= 1.2 * inputs + 16_000
+
+
+def test_loading_does_not_import_the_learner(plain: VariationModel, tmp_path: Path) -> None:
+    ft.save(tmp_path / "m.ftm", plain)
+    program = (
+        "import sys, numpy as np, freshtake as ft; ft.load(sys.argv[1]).rows(np.random.default_rng(0), frames=9); "
+        "print(*[m for m in sys.modules if m.split('.')[-1] in ('learning', 'structure', 'structure_search')])"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "m.ftm")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+# --- files that are damaged or made up -------------------------------------------------------------------------------
+
+
+class Opened:
+    """A model file's header and arrays, to be changed and written again with checksums that are right."""
+
+    def __init__(self, path: Path) -> None:
+        archive = open_archive(path)
+        self.header: dict[str, Any] = json.loads(archive.text("header.json"))
+        self.arrays = {key: archive.array(key) for key in archive.keys}
+
+    def write(self, path: Path) -> Path:
+        sums = {key: hashlib.sha256(npy_bytes(array)).hexdigest() for key, array in self.arrays.items()}
+        if isinstance(self.header.get("sha256"), dict):
+            self.header["sha256"] = sums
+        write_archive(path, self.arrays, {"header.json": json.dumps(self.header)})
+        return path
+
+
+@pytest.fixture
+def opened(letters: VariationModel, tmp_path: Path) -> Opened:
+    ft.save(tmp_path / "good.ftm", letters)
+    return Opened(tmp_path / "good.ftm")
+
+
+@pytest.fixture
+def opened_walk(walk: VariationModel, tmp_path: Path) -> Opened:
+    ft.save(tmp_path / "good.ftm", walk)
+    return Opened(tmp_path / "good.ftm")
+
+
+def places(header: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The keys that lead to every field of a header, and to the first entry of every list."""
+    items: list[tuple[Any, Any]] = []
+    if isinstance(header, dict):
+        items = [(key, value) for key, value in header.items() if key != "sha256"]
+    elif isinstance(header, list):
+        items = list(enumerate(header))[:1]
+    for key, value in items:
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+def put(header: Any, path: tuple[Any, ...], value: Any) -> Any:
+    changed = copy.deepcopy(header)
+    inner = changed
+    for key in path[:-1]:
+        inner = inner[key]
+    if value is put:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = value
+    return changed
+
+
+def refused(path: Path) -> str:
+    """The sentence with which a file is refused, or nothing where it is a model that works."""
+    try:
+        model = ft.load(path)
+    except ft.FormatError as error:
+        assert str(path) in str(error)
+        return str(error)
+    model.rows(np.random.default_rng(0), frames=5)
+    return ""
+
+
+def test_every_field_of_the_header_is_checked(opened: Opened, tmp_path: Path) -> None:
+    good = opened.header
+    wrong = [None, True, -1, 0, 10**30, 1e308, "x", "\ud800", [], {}, [[]], [None], [-1], {"x": 1}]
+    told = 0
+    for path in places(good):
+        for value in wrong:
+            opened.header = put(good, path, value)
+            sentence = refused(opened.write(tmp_path / "bad.ftm"))
+            named = next(key for key in reversed(path) if isinstance(key, str))
+            told += named in sentence
+    assert told > 200  # most say the field's own name; those of a recipe may speak of what does not fit together
+
+
+def test_every_field_of_a_skeleton_is_checked(opened_walk: Opened, tmp_path: Path) -> None:
+    good = opened_walk.header
+    for path in places(good["recipe"], ("recipe",)):
+        for value in (None, True, -1, 10**30, "x", [], {}, [None]):
+            opened_walk.header = put(good, path, value)
+            refused(opened_walk.write(tmp_path / "bad.ftm"))
+
+
+def test_a_missing_field_is_named(opened: Opened, tmp_path: Path) -> None:
+    good = opened.header
+    for path in places(good):
+        if isinstance(path[-1], int) or (path[0] == "settings" and len(path) > 1):  # settings have defaults
+            continue
+        opened.header = put(good, path, put)
+        assert repr(path[-1])[1:-1] in refused(opened.write(tmp_path / "bad.ftm"))
+
+
+@pytest.mark.parametrize("name", ["opened", "opened_walk"])
+def test_every_array_is_checked(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    opened: Opened = request.getfixturevalue(name)
+    good = dict(opened.arrays)
+    for key, array in good.items():
+        for bad in (array[:-1], array[None], array.astype("U8"), np.full(array.shape, np.nan), np.zeros(0)):
+            opened.arrays = {**good, key: bad}
+            sentence = refused(opened.write(tmp_path / "bad.ftm"))
+            assert sentence or array.dtype == np.bool_, (key, bad.shape)
+        opened.arrays = {name: value for name, value in good.items() if name != key}
+        assert key.removeprefix("recipe_").removeprefix("layout_") in refused(opened.write(tmp_path / "bad.ftm"))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("format", "another format", "no freshtake model"),
+        ("version", 2, "update"),
+        ("method", "magic", "variation"),
+        ("names", ["x", "x"], "different names"),
+        ("frame_time", 0.5, "recipe"),
+        ("prior", [[1], [0], [], []], "cycle"),
+        ("lengths", [1, 2, 3], "examples"),
+    ],
+)
+def test_what_does_not_fit_together(opened: Opened, tmp_path: Path, field: str, value: Any, says: str) -> None:
+    opened.header[field] = value
+    assert says in refused(opened.write(tmp_path / "bad.ftm"))
+
+
+def test_a_model_that_asks_for_more_than_it_brings(opened: Opened, tmp_path: Path) -> None:
+    opened.header["names"] = [f"x{k}" for k in range(100_000)]
+    assert "2048" in refused(opened.write(tmp_path / "bad.ftm"))
+    opened.header["settings"]["future"] = 1
+    assert "future" in refused(opened.write(tmp_path / "bad.ftm"))
+
+
+def test_an_example_too_short_for_the_order_is_refused(opened: Opened, tmp_path: Path) -> None:
+    first, *others, last = opened.header["lengths"]
+    opened.header["lengths"] = [4, *others, last + first - 4]
+    assert "at least 5 frames" in refused(opened.write(tmp_path / "bad.ftm"))
+
+
+def test_a_changed_array_is_noticed(opened: Opened, tmp_path: Path) -> None:
+    examples = opened.arrays["examples"].copy()
+    examples[0, 0] += 1.0
+    write_archive(
+        tmp_path / "bad.ftm", {**opened.arrays, "examples": examples}, {"header.json": json.dumps(opened.header)}
+    )
+    assert "'sha256.examples'" in refused(tmp_path / "bad.ftm")
+
+
+def test_flipped_and_cut_bytes_never_end_in_anything_else(letters: VariationModel, tmp_path: Path) -> None:
+    ft.save(tmp_path / "good.ftm", letters)
+    good = (tmp_path / "good.ftm").read_bytes()
+    rng = np.random.default_rng(0)
+    bad = tmp_path / "bad.ftm"
+    for round_ in range(150):
+        data = bytearray(good)
+        if round_ % 3:
+            for place in rng.integers(0, len(data), rng.integers(1, 6)):
+                data[place] = rng.integers(0, 256)
+        else:
+            del data[int(rng.integers(0, len(data))) :]
+        bad.write_bytes(bytes(data))
+        refused(bad)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "NaN", '{"format": NaN}', "[" * 100_000, "1" * 5000, '{"format": 1}'])
+def test_headers_that_are_none(text: str, tmp_path: Path) -> None:
+    write_archive(tmp_path / "bad.ftm", {}, {"header.json": text})
+    assert "header" in refused(tmp_path / "bad.ftm")
+
+
+def test_other_files_are_no_models_and_models_no_motions(letters: VariationModel, tmp_path: Path) -> None:
+    stroke = ft.samples.letter_a(np.random.default_rng(0))
+    ft.write(tmp_path / "stroke.npz", stroke)
+    (tmp_path / "stroke.npz").rename(tmp_path / "stroke.ftm")
+    assert "no freshtake model" in refused(tmp_path / "stroke.ftm")
+    ft.save(tmp_path / "m.ftm", letters)
+    (tmp_path / "m.ftm").rename(tmp_path / "m.npz")
+    assert is_model(tmp_path / "m.npz")
+    with pytest.raises(ft.FormatError, match="learned model"):
+        ft.read(tmp_path / "m.npz")
+    with pytest.raises(ft.FormatError, match=r"no such file"):
+        ft.load(tmp_path / "absent.ftm")
+
+
+def test_saving_names_what_is_wrong(letters: VariationModel, tmp_path: Path) -> None:
+    with pytest.raises(ft.FormatError, match=r"\.ftm"):
+        ft.save(tmp_path / "model.zip", letters)
+    with pytest.raises(ft.FormatError, match="does not exist"):
+        ft.save(tmp_path / "deep" / "m.ftm", letters)
+    with pytest.raises(ft.UsageError, match="Stroke"):
+        ft.save(tmp_path / "m.ftm", ft.samples.letter_a(np.random.default_rng(0)))
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,76 @@
+"""What synthesis reads: closed cycles, and smooth part + detail = rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from freshtake.variation.alignment import align
+from freshtake.variation.network import TransitionNetwork, own_parents
+from freshtake.variation.tables import closed, deviations, synthesis_tables
+from tests.variation.twins import takes
+
+
+def ring(x: np.ndarray, order: int) -> np.ndarray:
+    """Differences of a cycle, going round."""
+    for _ in range(order):
+        x = np.roll(x, -1, axis=0) - x
+    return x
+
+
+def test_a_cycle_that_closes_is_left_alone() -> None:
+    u = np.linspace(0.0, 1.0, 121)[:, None]
+    x = np.concatenate([np.sin(2 * np.pi * u), np.cos(4 * np.pi * u + 1.0)], axis=1)
+    out = closed(x)
+    assert out.shape == (120, 2)
+    np.testing.assert_allclose(out, x[:-1], atol=0.05)  # slopes over several frames see curvature too
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_cycle_that_does_not_close_is_continuous_in_value_and_slope(seed: int) -> None:
+    """At the seam neither steps nor changes of slope stand out."""
+    rng = np.random.default_rng(seed)
+    u = np.linspace(0.0, 1.0, 101)[:, None]
+    x = np.sin(2 * np.pi * u + rng.uniform(0, 6, 3)) + rng.uniform(0.3, 0.8, 3) * u + rng.uniform(-0.3, 0.3, 3) * u**2
+    out = closed(x)
+    raw = x[:-1]
+    for order in (1, 2):
+        steps = np.abs(ring(out, order))
+        seam = steps[[-2, -1, 0]] if order == 2 else steps[[-1]]
+        assert (seam.max(axis=0) <= 1.3 * steps[2:-3].max(axis=0)).all()
+        assert np.abs(ring(raw, order))[-1].max() > 2 * steps.max()  # what there was to mend
+    middle = slice(20, 80)
+    np.testing.assert_array_equal(out[middle], raw[middle])
+
+
+def test_a_kink_at_the_seam_is_spread_out() -> None:
+    """|sin| meets its beginning in value, but with the opposite slope."""
+    x = np.abs(np.sin(np.pi * np.linspace(0.0, 1.0, 101)))[:, None]
+    bent, raw = np.abs(ring(closed(x), 2)), np.abs(ring(x[:-1], 2))
+    assert raw.max() == raw[-1, 0] > 0.05
+    assert bent.max() < 0.3 * raw.max()
+
+
+@pytest.mark.parametrize("detail_frames", [0.0, 2.0])
+@pytest.mark.parametrize("cyclic", [True, False])
+def test_smooth_part_and_detail_add_up(cyclic: bool, detail_frames: float) -> None:
+    examples = takes(0, cyclic=cyclic)
+    network = TransitionNetwork(tuple("abcd"), 2, own_parents(4, 2))
+    places = align(examples, np.ones(4), 1.0)
+    tables = synthesis_tables(
+        examples, places, np.ones(4), np.zeros(4, dtype=bool), np.ones(4), network,
+        detail_frames=detail_frames, cyclic=cyclic,
+    )  # fmt: skip
+    rows = np.concatenate([closed(x) if cyclic else x for x in examples])
+    np.testing.assert_allclose(tables.low + tables.detail, rows, atol=1e-14)
+    assert tables.counts.tolist() == [len(x) - cyclic for x in examples]
+    if detail_frames == 0.0:
+        assert not tables.detail.any()
+    for first, count in zip(tables.firsts, tables.counts, strict=True):
+        low, slope = tables.low[first : first + count], tables.slope[first : first + count]
+        np.testing.assert_allclose(slope[5], (low[6] - low[4]) / 2, atol=1e-14)
+        if cyclic:
+            np.testing.assert_allclose(slope.sum(axis=0), 0.0, atol=1e-12)
+    apart = deviations(tables)
+    assert apart.shape == (4, len(places), 4)
+    np.testing.assert_allclose(apart.sum(axis=0), 0.0, atol=1e-12)
