@@ -114,7 +114,7 @@ def test_amount_cycles_and_format(folder: Path, tmp_path: Path) -> None:
         options = ["-n", "1", "--cycles", cycles, "--format", "npz", "-o", str(tmp_path / cycles)]
         assert run(["vary", str(folder / "walk.ftm"), *options]) == 0
     one, three = (len(ft.read(tmp_path / cycles / "variant_001.npz")) for cycles in ("1", "3"))
-    assert three - 1 == 3 * (one - 1)
+    assert (three - 1) / (one - 1) == pytest.approx(3.0, rel=0.06)  # the tempo varies
 
 
 def test_a_stream_has_exactly_the_frames_asked_for(folder: Path, tmp_path: Path) -> None:
