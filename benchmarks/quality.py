@@ -42,7 +42,7 @@ def takes(kind: str, prefix: str) -> list[Clip]:
 
 
 def targets(kind: str, result: Evaluation, inputs: Sequence[Clip], variants: Sequence[Clip]) -> list[Target]:
-    """The table of the issue, as ranges."""
+    """The targets as ranges."""
     out = [Target("frames copied", result.value("copied"), 0.0, 0.0)]
     near = result.figure("nearest")
     out.append(Target("nearest input, % leg", near.value, 0.7 * min(near.extra), 1.3 * max(near.extra)))

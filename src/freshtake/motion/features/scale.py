@@ -39,7 +39,7 @@ class Body(Protocol):
 
 
 def clip_effects(body: Body, rows: Floats, horizon: float) -> Floats:
-    """RMS displacement of joints and tips per unit of each column (DESIGN: fk scale).
+    """RMS displacement of joints and tips per unit of each column.
 
     A rate acts for `horizon` seconds: a speed moves every point by it, a turn swings them about the root's vertical.
     """
