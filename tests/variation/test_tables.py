@@ -23,7 +23,7 @@ def test_a_cycle_that_closes_is_left_alone() -> None:
     x = np.concatenate([np.sin(2 * np.pi * u), np.cos(4 * np.pi * u + 1.0)], axis=1)
     out = closed(x)
     assert out.shape == (120, 2)
-    np.testing.assert_allclose(out, x[:-1], atol=0.05)  # slopes over several frames see curvature too
+    np.testing.assert_allclose(out, x[:-1], atol=0.015)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -13,7 +13,7 @@ from freshtake.variation.kernels import Tables
 from freshtake.variation.network import TransitionNetwork
 
 SEAM = 0.16  # share of a cycle to either side of its seam over which the ends are brought together
-SLOPE = 0.03  # share of a cycle over which the slopes at its ends are measured
+SLOPE = 0.05  # share of a cycle over which the slopes at its ends are measured
 
 
 def closed(example: Floats) -> Floats:
@@ -22,7 +22,10 @@ def closed(example: Floats) -> Floats:
     reach = max(2, round(SEAM * period))
     gap = example[-1] - example[0]
     over = max(1, round(SLOPE * period))  # slopes over several frames: recorded ones are too noisy over one
-    kink = (example[-1] - example[-1 - over] - example[over] + example[0]) / over
+    # second-order one-sided differences: first-order ones would take curvature for a kink
+    leaving = (3.0 * example[-1] - 4.0 * example[-1 - over] + example[-1 - 2 * over]) / (2.0 * over)
+    arriving = (-3.0 * example[0] + 4.0 * example[over] - example[2 * over]) / (2.0 * over)
+    kink = leaving - arriving
     out = example[:period].copy()
     u = np.arange(reach) / reach
     ramp = (1.0 - u) ** 3 * (1.0 + 3.0 * u + 6.0 * u**2)  # 1 with flat ends, to 0 with flat ends
