@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from freshtake.errors import UsageError
 from freshtake.variation import Settings, VariationModel, learn
+from freshtake.variation.synthesize import advance, begin
 
 
 @pytest.fixture(scope="module")
@@ -43,3 +46,21 @@ def test_lengths_vary_with_the_tempo(circling: VariationModel) -> None:
 def test_no_cycles_are_refused(circling: VariationModel) -> None:
     with pytest.raises(UsageError, match="1 or more"):
         circling.sample(np.random.default_rng(0), cycles=0)
+
+
+def test_a_stream_forgets_how_it_started(circling: VariationModel) -> None:
+    """Two starts with the same noise afterwards: far apart at first, and ever nearer (the fade of the start)."""
+    controls = circling.controls(1.0)._replace(leads=0.0, tempo=0.0)
+    rng = np.random.default_rng(3)
+    state = begin(circling.tables, circling.mixing, controls, None, rng)
+    turned = -state.start
+    turned[:, -1] = state.start[:, -1]  # what all nodes have in common sets the pace, which must stay the same
+    other = replace(state, start=turned)
+    apart = []
+    for block in range(60):
+        noise = np.random.default_rng([9, block])
+        again = np.random.default_rng([9, block])
+        state, rows = advance(state, circling.tables, circling.mixing, controls, noise)
+        other, changed = advance(other, circling.tables, circling.mixing, controls, again)
+        apart.append(float(np.abs(rows - changed).mean()))
+    assert np.mean(apart[2:8]) > 5.0 * np.mean(apart[-6:])

@@ -19,11 +19,11 @@ class Settings:
     """
 
     method: str = "default"
-    order: int = 2
+    order: int = 2  # frames that the transition network sees; the default synthesis reads value and velocity
     neighbors: int | None = None  # k of §5.2
     kernel_width: float | None = None  # paper: K_W; default: K_W^2 as a share of the k-th squared distance
     velocity_weight: float | None = None  # of the velocity term in the distance, §5.2
-    deltas: bool = True  # predict x[t+2] - x[t+1], not x[t+2]
+    deltas: bool = True  # predict x[t+2] - x[t+1], not x[t+2]; in the search, and in the paper's synthesis
     propagate: bool = True  # score by feeding predictions back (eq. 4), not frame by frame
     prior_pairs: int = 10
     prior_starts: int = 5

@@ -65,7 +65,7 @@ def _node(index: int, data: TransitionData, rule: Regression, settings: Settings
 def learn_transition(
     names: Sequence[str], data: TransitionData, rule: Regression, settings: Settings, report: Report, mapper: Mapper
 ) -> TransitionNetwork:
-    """Every node searched on its own, own parents kept, from a shared core and from nothing; the better one wins."""
+    """Every node searched on its own, own parents kept, from a shared core of DOFs (the paper: from nothing)."""
     dofs, order = len(names), data.instances.order
     cap = max((settings.max_parents - order) // order, 0)
     core = largest_movers(data)[:CORE]

@@ -15,21 +15,6 @@ from freshtake.motion.repair.channels import reorder_root, unwrap
 from freshtake.motion.repair.frames import drop_frozen, drop_tpose, fill_frozen, fix_spikes, relabel_fps
 from freshtake.motion.stroke import Stroke, resample_stroke
 
-__all__ = [
-    "REPAIRS",
-    "Repair",
-    "drop_frozen",
-    "drop_tpose",
-    "drop_unseen",
-    "even_times",
-    "fill_frozen",
-    "fix_spikes",
-    "relabel_fps",
-    "reorder_root",
-    "repair",
-    "unwrap",
-]
-
 
 @dataclass(frozen=True)
 class Repair:
