@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from freshtake.numeric.dtw import accumulate, costs, distance, warp_path
+from freshtake.numeric.dtw import accumulate, backtrack, cheapest, costs, distance, open_ends, warp_path
 
 
 def slow_paths(n: int, m: int) -> list[list[tuple[int, int]]]:
@@ -22,10 +22,10 @@ def slow_paths(n: int, m: int) -> list[list[tuple[int, int]]]:
     return found
 
 
-def price(path: list[tuple[int, int]], cost: np.ndarray, still: float) -> float:
-    total = cost[path[0]]
+def price(path: list[tuple[int, int]], cost: np.ndarray, still: float, straight: float = 1.0) -> float:
+    total = straight * cost[path[0]]
     for (i, j), (m, n) in pairwise(path):
-        total += cost[m, n] * (1.0 if (m, n) == (i + 1, j + 1) else 1.0 + still)
+        total += cost[m, n] * (straight if (m, n) == (i + 1, j + 1) else 1.0 + still)
     return float(total)
 
 
@@ -78,3 +78,45 @@ def test_a_series_that_lingers_is_no_distance_away() -> None:
     assert distance(a, a + 1.0) > 0.1
     b = np.cos(np.arange(25) / 4.0)[:, None]
     assert distance(a, b) == pytest.approx(distance(b, a))
+
+
+@pytest.mark.parametrize("straight", [1.0, 2.0])
+@pytest.mark.parametrize("shape", [(1, 1), (1, 4), (5, 1), (4, 3), (4, 5)])
+def test_weights_of_steps_and_the_sum_alone(shape: tuple[int, int], straight: float) -> None:
+    cost = np.random.default_rng(sum(shape)).uniform(0.1, 1.0, shape)
+    total = accumulate(cost, 0.2, straight)
+    best = min(price(p, cost, 0.2, straight) for p in slow_paths(*shape))
+    assert total[-1, -1] == pytest.approx(best)
+    assert cheapest(cost, 0.2, straight) == total[-1, -1]
+    path = [(int(i), int(j)) for i, j in backtrack(cost, total, 0.2, straight)]
+    assert price(path, cost, 0.2, straight) == pytest.approx(best)
+
+
+def slow_open_ends(cost: np.ndarray, toll: float) -> list[tuple[float, int]]:
+    """Every warp written out: (sum, start) of the cheapest that ends in each column."""
+    rows, columns = cost.shape
+    best = [(np.inf, 0)] * columns
+
+    def walk(i: int, j: int, total: float, start: int) -> None:
+        if i == rows - 1 and (total, start) < best[j]:
+            best[j] = (total, start)
+        for down, along in ((1, 1), (1, 2), (2, 1)):
+            m, n = i + down, j + along
+            if m < rows and n < columns:
+                skipped = cost[i + 1, n] if down == 2 else 0.0
+                aside = toll * cost[m, n] if (down, along) != (1, 1) else 0.0
+                walk(m, n, total + cost[m, n] + skipped + aside, start)
+
+    for j in range(columns):
+        walk(0, j, float(cost[0, j]), j)
+    return best
+
+
+@pytest.mark.parametrize("toll", [0.1, 2.0])
+@pytest.mark.parametrize("shape", [(1, 4), (2, 5), (4, 9), (6, 7), (5, 2), (6, 9)])
+def test_open_ends_equal_all_warps(shape: tuple[int, int], toll: float) -> None:
+    cost = np.random.default_rng(sum(shape)).uniform(0.1, 1.0, shape)
+    totals, starts = open_ends(cost, toll)
+    for total, start, (wanted, begun) in zip(totals, starts, slow_open_ends(cost, toll), strict=True):
+        assert total == pytest.approx(wanted)
+        assert not np.isfinite(wanted) or start == begun

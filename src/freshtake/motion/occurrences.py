@@ -12,6 +12,8 @@ from freshtake.motion.pose_space import RATE, distances, pose_points, usual_faci
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats, Ints
 
+TOLL = 0.1  # of a frame's cost, for every step that is not one frame for one
+
 
 class Occurrence(NamedTuple):
     """Frames start to stop (exclusive) of the take that are like the example.
@@ -77,26 +79,11 @@ def _at_rate(points: Floats, fps: float, rate: float) -> Floats:
 
 
 def warped(cost: Floats) -> tuple[Floats, Ints]:
-    """For every frame j of the take: mean cost of the best warp of the whole example that ends there, and its start.
+    """For every frame of the take: mean cost of the best warp of the whole example that ends there, and its start."""
+    from freshtake.numeric.dtw import open_ends  # compiled: loaded when it is needed
 
-    D[i, j] = c[i, j] + min(D[i-1, j-1], D[i-1, j-2] + p, D[i-2, j-1] + c[i-1, j] + p), free to start at any frame;
-    the small toll p = c[i, j] / 10 keeps the tempo even.
-    """
-    rows, frames = cost.shape
-    here = np.arange(frames)
-    total, start = cost[0], here
-    before, start_before = np.full(frames, np.inf), here
-    for i in range(1, rows):
-        toll = 0.1 * cost[i]
-        ways = np.full((3, frames), np.inf)
-        ways[0, 1:] = total[:-1]
-        ways[1, 2:] = total[:-2] + toll[2:]
-        ways[2, 1:] = before[:-1] + cost[i - 1, 1:] + toll[1:]
-        best = ways.argmin(axis=0)
-        back = np.maximum(here - np.array([1, 2, 1])[best], 0)
-        before, total = total, ways.min(axis=0) + cost[i]
-        start_before, start = start, np.where(best == 2, start_before[back], start[back])
-    return total / rows, start
+    totals, starts = open_ends(np.ascontiguousarray(cost), TOLL)
+    return totals / len(cost), starts
 
 
 def _apart(costs: Floats, starts: Ints, overlap: float) -> list[tuple[int, int, float]]:

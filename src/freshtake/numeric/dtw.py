@@ -1,4 +1,9 @@
-"""Dynamic time warping of two series of rows, by dynamic programming with a small price on standing still."""
+"""Dynamic time warping of two series of rows, by dynamic programming: the one home of these recursions.
+
+A cell of the cost matrix counts `straight` times where the path steps along both axes, as at its first cell, and
+1 + `still` times where it steps along one. The plain form (1, 1) has a small price on standing still (still = 0.1);
+the symmetric form of Sakoe and Chiba (1978) is straight = 2, still = 0, whose sum divided by n + m is a mean distance.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +28,7 @@ def costs(a: Floats, b: Floats) -> Floats:
 
 
 @kernel
-def accumulate(cost: Floats, still: float) -> Floats:
+def accumulate(cost: Floats, still: float, straight: float = 1.0) -> Floats:
     """Cheapest sums to every cell from the first one; a step along one axis only costs (1 + still) times the cell."""
     n, m = cost.shape
     total = np.empty((n, m))
@@ -31,11 +36,11 @@ def accumulate(cost: Floats, still: float) -> Floats:
         for j in range(m):
             c = cost[i, j]
             if i == 0 and j == 0:
-                total[i, j] = c
+                total[i, j] = straight * c
                 continue
             best = np.inf
             if i > 0 and j > 0:
-                best = total[i - 1, j - 1] + c
+                best = total[i - 1, j - 1] + straight * c
             if i > 0:
                 best = min(best, total[i - 1, j] + (1.0 + still) * c)
             if j > 0:
@@ -45,7 +50,7 @@ def accumulate(cost: Floats, still: float) -> Floats:
 
 
 @kernel
-def backtrack(cost: Floats, total: Floats, still: float) -> Ints:
+def backtrack(cost: Floats, total: Floats, still: float, straight: float = 1.0) -> Ints:
     """The cheapest path (steps, 2) from the first cell to the last."""
     i, j = cost.shape[0] - 1, cost.shape[1] - 1
     path = np.empty((i + j + 1, 2), dtype=np.intp)
@@ -56,7 +61,7 @@ def backtrack(cost: Floats, total: Floats, still: float) -> Ints:
         if i == 0 and j == 0:
             break
         c = cost[i, j]
-        diagonal = total[i - 1, j - 1] + c if i > 0 and j > 0 else np.inf
+        diagonal = total[i - 1, j - 1] + straight * c if i > 0 and j > 0 else np.inf
         upward = total[i - 1, j] + (1.0 + still) * c if i > 0 else np.inf
         sideways = total[i, j - 1] + (1.0 + still) * c if j > 0 else np.inf
         if diagonal <= upward and diagonal <= sideways:
@@ -66,6 +71,50 @@ def backtrack(cost: Floats, total: Floats, still: float) -> Ints:
         else:
             j -= 1
     return path[:length][::-1]
+
+
+@kernel
+def cheapest(cost: Floats, still: float, straight: float) -> float:
+    """The last of the sums of `accumulate`, with room for two rows only."""
+    n, m = cost.shape
+    before, total = np.full(m, np.inf), np.full(m, np.inf)
+    for i in range(n):
+        before, total = total, before
+        for j in range(m):
+            c = cost[i, j]
+            if i == 0 and j == 0:
+                total[j] = straight * c
+                continue
+            best = before[j] + (1.0 + still) * c
+            if j > 0:
+                best = min(best, before[j - 1] + straight * c, total[j - 1] + (1.0 + still) * c)
+            total[j] = best
+    return total[m - 1]
+
+
+@kernel
+def open_ends(cost: Floats, toll: float) -> tuple[Floats, Ints]:
+    """For every column the cheapest sum of a warp of all rows that ends there, and the column where it starts.
+
+    D[i, j] = c[i, j] + min(D[i-1, j-1], D[i-1, j-2] + p, D[i-2, j-1] + c[i-1, j] + p), free to start at any column;
+    p = toll * c[i, j] keeps the tempo even, which lies between a half and two. Infinite where no such warp ends.
+    """
+    rows, columns = cost.shape
+    total, start = cost[0].copy(), np.arange(columns)
+    before, start_before = np.full(columns, np.inf), np.arange(columns)
+    for i in range(1, rows):
+        fresh, begun = np.full(columns, np.inf), np.zeros(columns, dtype=np.intp)
+        for j in range(1, columns):
+            p = toll * cost[i, j]
+            best, origin = total[j - 1], start[j - 1]
+            if j > 1 and total[j - 2] + p < best:
+                best, origin = total[j - 2] + p, start[j - 2]
+            if before[j - 1] + cost[i - 1, j] + p < best:
+                best, origin = before[j - 1] + cost[i - 1, j] + p, start_before[j - 1]
+            fresh[j], begun[j] = best + cost[i, j], origin
+        before, total = total, fresh
+        start_before, start = start, begun
+    return total, start
 
 
 def warp_path(a: Floats, b: Floats, still: float = 0.1) -> tuple[Ints, float]:
