@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion import MeshSequence, PointClip, Stroke, features
 from freshtake.motion.features import Recipe
+from freshtake.motion.features.stroke import middle
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, rotate
 from tests.motion.features_help import ROOTS, SCALES
@@ -171,6 +172,38 @@ def test_strokes_of_different_even_rates_get_time_as_a_dof() -> None:
         features.recipe([strokes[0], Stroke(points, np.arange(5) * 0.01, ("u", "v"))])
 
 
+def test_where_a_stroke_lies_is_no_part_of_its_shape() -> None:
+    rng = np.random.default_rng(13)
+    points, times = rng.normal(size=(20, 2)), np.arange(20) * 0.01
+    moved = [Stroke(points + shift, times) for shift in ([0.0, 0.0], [500.0, -3.0], [-20.0, 9.0])]
+    recipe = features.recipe(moved)
+    rows = [features.encode(recipe, stroke) for stroke in moved]
+    np.testing.assert_allclose(rows[1].values, rows[0].values, atol=1e-9)
+    new = features.decode(recipe, rows[1].values)
+    assert isinstance(new, Stroke)
+    np.testing.assert_allclose(new.points, points + np.array([160.0, 2.0]), atol=1e-9)  # where they lie on average
+    for stroke, own in zip(moved, rows, strict=True):
+        back = features.decode(recipe, own)
+        assert isinstance(back, Stroke)
+        np.testing.assert_allclose(back.points, stroke.points, atol=1e-9)
+        place = features.where_it_ends(recipe, own.values[:4], start=own.start)
+        rest = features.decode(recipe, own.values[4:], start=place, resume=True)
+        assert isinstance(rest, Stroke)
+        np.testing.assert_allclose(rest.points, stroke.points[4:], atol=1e-9)
+    there = features.encode(features.recipe(moved, root="absolute"), moved[1])
+    np.testing.assert_array_equal(there.values, moved[1].points)
+
+
+def test_resting_does_not_move_the_middle_and_pressure_has_none() -> None:
+    path = np.stack([np.linspace(0.0, 1.0, 11), np.zeros(11), np.linspace(0.2, 0.9, 11)], axis=1)
+    rested = np.concatenate([np.repeat(path[:1], 30, axis=0), path])
+    names = ("x", "y", "pressure")
+    strokes = [Stroke(rows, np.arange(len(rows)) * 0.01, names) for rows in (path, rested)]
+    for stroke in strokes:
+        np.testing.assert_allclose(middle(stroke), [0.5, 0.0, 0.0], atol=1e-12)
+    assert middle(Stroke(path[:1, :2], [0.0])).tolist() == [0.0, 0.0]
+
+
 def test_synthesized_time_never_runs_backwards() -> None:
     rng = np.random.default_rng(8)
     stroke = Stroke(rng.normal(size=(5, 2)), np.cumsum(rng.uniform(0.01, 0.02, 5)))
@@ -224,4 +257,5 @@ def test_effects_of_points_and_strokes() -> None:
     np.testing.assert_allclose(features.recipe([clip]).weights, 0.5)
     times = np.cumsum(rng.uniform(0.01, 0.02, 30))
     stroke = Stroke(np.stack([3.0 * times, 4.0 * times], axis=1), times)
-    np.testing.assert_allclose(features.recipe([stroke]).weights, [1.0, 1.0, 5.0])
+    way = 5.0 * np.sqrt(np.mean(np.diff(times) ** 2))
+    np.testing.assert_allclose(features.recipe([stroke]).weights, [1.0, 1.0, way])

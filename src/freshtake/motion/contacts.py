@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import UsageError
-from freshtake.motion.body import feet, leg_length, pelvis
+from freshtake.motion.body import Foot, feet, leg_length, pelvis
 from freshtake.motion.clip import Clip
 from freshtake.numeric.arrays import Bools, Floats
 
@@ -97,10 +98,19 @@ def contact_mask(clip: Clip, *, floor: npt.ArrayLike | None = None, settings: Co
     return mask
 
 
-def joint_contacts(clip: Clip, *, floor: npt.ArrayLike | None = None, settings: ContactSettings | None = None) -> Bools:
-    """(frames, foot joints): ankle and toe of the first foot, then of the next."""
+def joint_contacts(
+    clip: Clip,
+    *,
+    floor: npt.ArrayLike | None = None,
+    settings: ContactSettings | None = None,
+    standing: Sequence[Foot] | None = None,
+) -> Bools:
+    """(frames, foot joints): ankle and toe of the first foot, then of the next.
+
+    `standing` names the feet where those of `body.feet` are not the right ones.
+    """
     settings = settings or ContactSettings()
-    found = feet(clip.skeleton)
+    found = feet(clip.skeleton) if standing is None else tuple(standing)
     joints = [joint for foot in found for joint in foot.joints]
     if not joints:
         return np.zeros((len(clip), 0), dtype=bool)
@@ -109,21 +119,24 @@ def joint_contacts(clip: Clip, *, floor: npt.ArrayLike | None = None, settings: 
     ankles = [foot.ankle for foot in found for _ in foot.joints]
     levels = positions[..., clip.up_index]
     carried = levels[:, [pelvis(clip.skeleton)]] - levels[:, ankles] >= settings.pelvis_above * leg
-    stand = floor_heights(clip, settings) if floor is None else _given_floor(floor, len(joints))
+    stand = floor_heights(clip, settings, found) if floor is None else _given_floor(floor, len(joints))
     height = (levels[:, joints] - stand) / leg
     speed = smooth_speed(positions[:, joints], clip.frame_time, settings.window) / leg
     swing = np.percentile(speed, 95.0, axis=0)
     begin = (height < settings.height_on) & (speed < np.maximum(settings.speed_on, settings.swing_on * swing))
     last = (height < settings.height_off) & (speed < np.maximum(settings.speed_off, settings.swing_off * swing))
-    standing = hysteresis(begin & carried, last & carried)
-    for column in range(standing.shape[1]):
-        _tidy(standing[:, column], clip.fps, settings)
-    return standing
+    held = hysteresis(begin & carried, last & carried)
+    for column in range(held.shape[1]):
+        _tidy(held[:, column], clip.fps, settings)
+    return held
 
 
-def floor_heights(clip: Clip, settings: ContactSettings | None = None) -> Floats:
+def floor_heights(
+    clip: Clip, settings: ContactSettings | None = None, standing: Sequence[Foot] | None = None
+) -> Floats:
     """The height at which each foot joint stands, in the clip's unit: a low percentile of its own heights."""
-    joints = [joint for foot in feet(clip.skeleton) for joint in foot.joints]
+    found = feet(clip.skeleton) if standing is None else standing
+    joints = [joint for foot in found for joint in foot.joints]
     heights = clip.positions()[:, joints, clip.up_index]
     out: Floats = np.percentile(heights, (settings or ContactSettings()).floor_percentile, axis=0)
     return out

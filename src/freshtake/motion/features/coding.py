@@ -117,7 +117,7 @@ def _layout(examples: Sequence[Motion], angles: str | None, root: str | None) ->
     if isinstance(first, Stroke):
         if wanted == "heading":
             raise UsageError("strokes have no heading: use root='absolute'")
-        return stroke_layout(examples)  # type: ignore[arg-type]
+        return stroke_layout(examples, root is None)  # type: ignore[arg-type]
     _check_rates(examples)
     if isinstance(first, PointClip):
         return point_layout(examples, _without_feet(wanted))  # type: ignore[arg-type]
@@ -207,7 +207,7 @@ def where_it_ends(
         return begin
     layout = recipe.layout
     if isinstance(layout, StrokeLayout):
-        return Start(time=float(layout.times(columns, begin, resume)[-1]))
+        return begin._replace(time=float(layout.times(columns, begin, resume)[-1]))
     if layout.root == "absolute":
         return begin
     if isinstance(layout, ClipLayout) and layout.root == "support":

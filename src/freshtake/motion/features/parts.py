@@ -54,6 +54,14 @@ def texts(header: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(values)
 
 
+def numbers(header: Mapping[str, Any], name: str) -> tuple[float, ...]:
+    """A list of numbers of the header."""
+    values = field(header, name, list, tuple)
+    if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        raise InvalidMotion(f"{name!r} of a stored recipe must be a list of numbers")
+    return tuple(float(value) for value in values)
+
+
 def skeleton_parts(skeleton: Skeleton) -> Parts:
     """A skeleton as header and arrays."""
     header: dict[str, Any] = {
