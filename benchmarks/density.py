@@ -1,0 +1,268 @@
+"""Densities: how long synthesis holds, how classes blend, how fast it is, and what the paper to the letter does."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import freshtake as ft
+from benchmarks.timing import table
+from freshtake.density import DensityModel, Settings, learn
+from freshtake.density.measures import holding
+from freshtake.density.pose_density import log_density
+from freshtake.motion.body import feet, leg_length
+from freshtake.numeric.arrays import Floats
+
+DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+TAKES = (
+    "okwechime/bvh/male_walk", "okwechime/bvh/female_walk", "cyclic/walk8_11s", "cyclic/walk8_13s",
+    "cyclic/walk_turns_16s", "cyclic/swim_22s", "cyclic/run_circle_10s", "okwechime/bvh/male_run",
+    "okwechime/bvh/female_run", "okwechime/bvh/male_skip", "okwechime/bvh/female_skip",
+)  # fmt: skip
+BLENDS = (
+    ("female_walk", "female_run"), ("male_walk", "female_skip"), ("female_skip", "female_run"),
+    ("male_walk", "female_walk"), ("male_walk", "male_run"), ("female_run", "female_walk"), ("male_skip", "male_walk"),
+)  # fmt: skip
+SEEDS, FRAMES = 10, 20_000
+PAPER_FRAMES = 600
+PAPER_TAKES = [take for take in TAKES if take.startswith("okwechime")]  # hundreds of kernels: it tries every one
+NEAR_FLOOR = 0.03  # leg lengths
+
+
+def density() -> str:
+    """All tables; those of recorded takes only where the takes are."""
+    parts = [speed()]
+    if (DATA / "okwechime").is_dir():
+        parts = [holds(), paper_holds(), blends(), paper_blends(), *parts]
+    return "\n".join(parts)
+
+
+def taught(take: str, **settings: Any) -> tuple[ft.Clip, DensityModel]:
+    clip = ft.read(DATA / f"{take}.bvh")
+    return clip, learn({"take": [clip]}, Settings(**settings))
+
+
+def holds() -> str:
+    """10 seeds of 20,000 frames each: the worst of them."""
+    rows = []
+    for take in TAKES:
+        clip, model = taught(take)
+        data = [model.encode(clip)]
+        found = [
+            holding(data, model.rows(np.random.default_rng(seed), frames=FRAMES)[:, : model.modes])
+            for seed in range(SEEDS)
+        ]
+        few = take.endswith(("_run", "_skip"))
+        rows.append(
+            [
+                take.split("/")[-1],
+                str(model.modes),
+                f"{model.errors[0]:.1f}",
+                str(sum(h.stalls for h in found)),
+                "–" if few else _range([h.period for h in found], 3),
+                f"{max(h.distance for h in found):.2f}",
+                f"{max(h.sharpness for h in found):.2f}",
+                "–" if few else _range([h.variation for h in found]),
+                str(sum(h.repeats for h in found)),
+            ]
+        )
+    head = ["take", "modes", "error cm", "stalls", "period", "distance", "sharpness", "variation", "repeats"]
+    goal = "targets: 0 stalls, period 0.97-1.03, distance 1.5, sharpness 1.3, variation 0.8-1.25, 0 repeats"
+    return table(f"Synthesis of {FRAMES:,} frames, {SEEDS} seeds, worst ({goal})", head, rows)
+
+
+def _range(values: list[float], digits: int = 2) -> str:
+    return f"{min(values):.{digits}f}-{max(values):.{digits}f}"
+
+
+def paper_holds() -> str:
+    """The same figures of the paper to the letter, which has no chance in it, so one run each."""
+    rows = []
+    for take in PAPER_TAKES:
+        for search, correction in (("coordinate", True), ("coordinate", False), ("kernels", True)):
+            clip, model = taught(take, method="paper", search=search, correction=correction)
+            data = model.encode(clip)
+            made = model.rows(np.random.default_rng(0), frames=PAPER_FRAMES)[:, : model.modes]
+            found = holding([data], made)
+            step = np.linalg.norm(np.diff(made, axis=0), axis=1)
+            slow = float((step < 0.05 * np.median(np.linalg.norm(np.diff(data, axis=0), axis=1))).mean())
+            size = float(np.sqrt(made[100:].var(axis=0).sum() / data.var(axis=0).sum()))
+            name = f"{search}, eq. {12 if correction else 10}"
+            figures = [f"{100 * slow:.0f} %", f"{size:.2f}", f"{found.distance:.1f}", _figure(found.period)]
+            rows.append([take.split("/")[-1], name, *figures, _figure(found.variation), str(found.repeats)])
+    head = ["take", "search", "frames at rest", "orbit size", "distance", "period", "variation", "repeats"]
+    return table('method="paper", 600 frames (orbit size: spread over the data\'s; 1 is right)', head, rows)
+
+
+def _figure(value: float) -> str:
+    return f"{value:.2f}" if np.isfinite(value) else "–"
+
+
+def foot_speed(clip: ft.Clip) -> float:
+    """Mean horizontal speed of foot joints near the floor, in the clip's unit per second."""
+    joints = [joint for foot in feet(clip.skeleton) for joint in foot.joints]
+    places = clip.positions()[:, joints]
+    height = places[..., 1] - np.percentile(places[..., 1], 2, axis=0)
+    near = np.maximum(height[1:], height[:-1]) < NEAR_FLOOR * leg_length(clip.skeleton)
+    speed = np.linalg.norm(np.diff(places[..., [0, 2]], axis=0), axis=-1) / clip.frame_time
+    return float(speed[near].mean()) if near.any() else np.nan
+
+
+def switch(model: DensityModel, y: Floats, frames: int) -> tuple[float, int]:
+    """w at the last change from the first class to the second, and how many changes there are."""
+    a, b = (
+        np.linalg.norm(y[:, None] - np.concatenate(model.runs(name))[None], axis=2).min(axis=1)
+        for name in model.classes
+    )
+    changes = np.flatnonzero(np.diff((b < a).astype(int)))
+    return (1.0 - 2.0 * float(changes[-1]) / (frames - 1) if len(changes) else np.nan), len(changes)
+
+
+def blends() -> str:
+    """Two classes each, weights from the one to the other over 120 and 240 frames."""
+    rows = []
+    for first, second in BLENDS:
+        clips = {name: ft.read(DATA / "okwechime" / "bvh" / f"{name}.bvh") for name in (first, second)}
+        model = learn({name: [clip] for name, clip in clips.items()})
+        own = [np.linalg.norm(np.diff(model.encode(c), 2, axis=0), axis=1) for c in clips.values()]
+        sharpest = max(float(np.percentile(x, 99.9)) for x in own)
+        skate = max(foot_speed(clip) for clip in clips.values())
+        for frames in (120, 240):
+            bends, places, speeds, lengths, beyond = [], [], [], [], []
+            for seed in range(SEEDS):
+                made = model.rows(np.random.default_rng(seed), frames=frames, weights=f"{first}:1->{second}:1")
+                y = made[:, : model.modes]
+                bends.append(float(np.linalg.norm(np.diff(y, 2, axis=0), axis=1).max()) / sharpest)
+                places.append(abs(switch(model, y, frames)[0]))
+                clip = model.decode(made)
+                speeds.append(foot_speed(clip) / skate)
+                lengths.append(bone_error(clip))
+                beyond.append(outside(model, made))
+            rows.append(
+                [
+                    f"{first} → {second}", str(frames), f"{max(bends):.2f}", f"{max(places):.2f}",
+                    f"{np.mean(speeds):.2f} ({max(speeds):.2f})", f"{max(lengths):.0e}",
+                    f"{100 * max(beyond):.1f} %",
+                ]
+            )  # fmt: skip
+    head = [
+        "change",
+        "frames",
+        "acceleration",
+        "w at the change, ±",
+        "foot speed, mean (worst)",
+        "bone error",
+        "outside",
+    ]
+    goal = (
+        "targets: acceleration 1.3, w at the change within ±0.3, foot speed 1.5, of the larger of the two classes' own"
+    )
+    return table(f"Blends, {SEEDS} seeds, worst ({goal})", head, rows)
+
+
+def outside(model: DensityModel, made: Floats) -> float:
+    """The share of DOFs beyond the range that they have in the classes, widened by 5 %."""
+    data, ours = model.dofs(model.track.rows)[:, 3:], model.dofs(made)[:, 3:]
+    low, high = data.min(axis=0), data.max(axis=0)
+    slack = 0.05 * (high - low)
+    return float(((ours < low - slack) | (ours > high + slack)).mean())
+
+
+def bone_error(clip: ft.Clip) -> float:
+    """The largest change of a joint's distance from its parent."""
+    places = clip.positions()
+    lengths = np.linalg.norm(places[:, 1:] - places[:, clip.skeleton.parents[1:]], axis=-1)
+    return float(np.abs(lengths - clip.skeleton.lengths()[1:]).max())
+
+
+def paper_blends() -> str:
+    """Where eq. 14 to the letter changes from class to class."""
+    rows = []
+    for first, second in BLENDS[:5]:
+        clips = {name: [ft.read(DATA / "okwechime" / "bvh" / f"{name}.bvh")] for name in (first, second)}
+        for search in ("coordinate", "kernels"):
+            model = learn(clips, Settings(method="paper", search=search))
+            y = model.rows(np.random.default_rng(0), frames=240, weights=f"{first}:1->{second}:1")[:, : model.modes]
+            w, count = switch(model, y, 240)
+            bend = float(np.linalg.norm(np.diff(y, 2, axis=0), axis=1).max())
+            own = max(
+                float(np.linalg.norm(np.diff(model.encode(c[0]), 2, axis=0), axis=1).max()) for c in clips.values()
+            )
+            rows.append([f"{first} → {second}", search, _figure(w), str(count), f"{bend / own:.1f}"])
+    head = ["change", "search", "w at the last change", "changes", "acceleration"]
+    return table('Blends of method="paper", 240 frames (1 to -1)', head, rows)
+
+
+def best(act: Callable[[], object], runs: int = 3) -> float:
+    """The least CPU time of several calls after one that does not count."""
+    act()
+    spent = []
+    for _ in range(runs):
+        start = time.process_time()
+        act()
+        spent.append(time.process_time() - start)
+    return min(spent)
+
+
+def wanderer(kernels: int, width: int = 40, period: float = 64.3) -> Floats:
+    """Rows (kernels, width) of a motion that goes round with slow changes, of about eight modes."""
+    rng = np.random.default_rng(0)
+    angle = 2.0 * np.pi * np.arange(kernels) / period
+    slow = np.interp(
+        np.arange(kernels), np.linspace(0, kernels, max(kernels // 64, 4)), rng.normal(size=max(kernels // 64, 4))
+    )
+    waves = [
+        np.sin(angle),
+        np.cos(angle),
+        np.sin(2 * angle),
+        np.cos(2 * angle),
+        np.sin(3 * angle),
+        slow * np.cos(angle),
+    ]
+    waves += [slow * np.sin(2 * angle), 0.7 * np.roll(slow, 17)]
+    sizes = np.array([4.0, 3.0, 2.0, 1.6, 1.2, 1.0, 0.9, 0.8])
+    return np.stack(waves, axis=1) * sizes @ np.linalg.qr(rng.normal(size=(width, 8)))[0].T
+
+
+def plain_weights(places: Floats, point: Floats) -> Floats:
+    """The weight of every kernel at one point, by plain array operations."""
+    squares = ((places - point) ** 2).sum(axis=1)
+    weights: Floats = np.exp(-0.5 * (squares - squares.min()))
+    return weights / weights.sum()
+
+
+def speed() -> str:
+    """Frames per second on one core, beside one plain numpy evaluation of all kernels per frame."""
+    rows = []
+    for kernels, goal in ((1_000, "50,000"), (10_000, "20,000"), (100_000, "5,000")):
+        model = learn({"a": [wanderer(kernels)]}, Settings(energy=0.999), frame_time=1.0 / 60.0, cyclic={"a": True})
+        rng = np.random.default_rng(1)
+        state = model.start(rng)
+        frames = 4000
+        plan = np.ones((frames, 1))
+        ours = best(lambda m=model, s=state, p=plan, r=rng: m.advance(s, p, r)) / frames
+        both = np.concatenate([model.weights, model.speeds], axis=1)
+        points = both[:: max(len(both) // 40, 1)][:40] + 0.1 * model.widths
+        places = both / model.widths
+        numpy_one = best(lambda p=places, q=points, h=model.widths: [plain_weights(p, x / h) for x in q]) / len(points)
+        pruned = best(lambda m=model, q=points: log_density(m.motion_densities[0], q)) / len(points)
+        rows.append(
+            [
+                f"{len(model.weights):,}", str(model.modes), f"{1 / ours:,.0f}", goal, f"{1 / numpy_one:,.0f}",
+                f"{numpy_one / ours:,.0f} ×", f"{1 / pruned:,.0f}", f"{numpy_one / pruned:.1f} ×",
+            ]
+        )  # fmt: skip
+    head = [
+        "kernels", "modes", "synthesis frames/s", "target", "numpy: all kernels per frame", "ratio",
+        "pruned density/s", "its ratio to numpy",
+    ]  # fmt: skip
+    return table("Speed, one core, CPU time", head, rows)
+
+
+if __name__ == "__main__":
+    print(density())

@@ -1,0 +1,186 @@
+"""Jumps from one kernel to another, drawn by the motion density, and what synthesis reads: compiled."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.density.search import Index, drawn, near_kernels
+from freshtake.density.tracks import rehearse
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.compiled import kernel
+
+TRIES = 4  # kernels drawn per jump at most
+LONGEST = 3.0  # how much longer than usual a jump may be evened out
+GROWTH = 1.5
+EVENNESS = 4.0  # how strongly kernels that were followed more than their share are avoided
+MEMORY_ROUNDS = 16.0  # times that a class is gone through before older visits are halved
+PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN = range(10)  # fields of `clock`
+
+
+class Track(NamedTuple):
+    """What synthesis reads. Rows (kernels, width) are modes, then rates, then residuals where they are given back."""
+
+    rows: Floats
+    modes: int
+    rates: int  # columns of the root's travel, which go with the pace
+    owners: Ints  # (kernels,): class
+    firsts: Ints  # (kernels,): the run that a kernel lies in
+    lasts: Ints
+    starts: Ints  # (runs,): first kernel of every run
+    lookup: Index
+    scale: Floats  # (2 modes,): one over kernel widths, as `index.places` are divided
+    sharpest: Floats  # (classes,): second difference that a jump may reach
+    farthest: Floats  # (classes,): distance from the data that a jump may reach
+    blocks: Ints  # (kernels,): numbered stretches of neighbours in time, for counting visits
+    sizes: Floats  # (stretches,): kernels
+    counts: Floats  # (classes,): kernels
+    periods: Floats  # (classes,): frames
+    cyclic: Bools  # (classes,)
+
+
+class Rates(NamedTuple):
+    """The settings in frames: chance of a jump, duration of evening out, guard, memory of the pace, and amounts."""
+
+    jump: float
+    blend: float
+    guard: float
+    memory: float
+    tempo: float
+    noise: float
+    class_stay: float
+
+
+@kernel
+def point_of(track: Track, held: Floats, out: Floats) -> None:
+    """Pose and velocity of the last frames in kernel widths (2 modes,)."""
+    d = track.modes
+    for k in range(d):
+        out[k] = held[0, k] * track.scale[k]
+        out[d + k] = (held[0, k] - held[1, k]) * track.scale[d + k]
+
+
+@kernel
+def aligned_place(track: Track, pose: Floats, j: int) -> float:
+    """Where along the run of kernel j a pose is nearest, at most a frame away: no jump in time, only across."""
+    first, last = track.firsts[j], track.lasts[j]
+    a, b = max(j - 1, first), min(j + 1, last)
+    along, size = 0.0, 0.0
+    for k in range(track.modes):
+        step = (track.rows[b, k] - track.rows[a, k]) / (b - a)
+        along += (pose[k] - track.rows[j, k]) * step
+        size += step * step
+    shift = min(max(along / size, -1.0), 1.0) if size > 0.0 else 0.0
+    return min(max(j + shift, float(first)), float(last))
+
+
+@kernel
+def excess(track: Track, visits: Floats, i: int) -> float:
+    """How much more than its share kernel i's block was followed: 0 is its share, -1 never."""
+    block, owner = track.blocks[i], track.owners[i]
+    size = track.sizes[block]
+    share = visits[len(track.sizes) + owner] * size / track.counts[owner]
+    return min((visits[block] + size) / (share + size) - 1.0, 3.0)
+
+
+@kernel
+def visit(track: Track, visits: Floats, i: int) -> None:
+    """Note that kernel i was followed for a frame; what is long past counts less."""
+    blocks, owner = len(track.sizes), track.owners[i]
+    visits[track.blocks[i]] += 1.0
+    visits[blocks + owner] += 1.0
+    if visits[blocks + owner] > MEMORY_ROUNDS * track.counts[owner]:
+        visits[blocks + owner] *= 0.5
+        for k in range(len(track.blocks)):
+            if track.owners[k] == owner and (k == 0 or track.blocks[k] != track.blocks[k - 1]):
+                visits[track.blocks[k]] *= 0.5
+
+
+@kernel
+def jump(
+    track: Track, rates: Rates, held: Floats, clock: Floats, visits: Floats, owner: int, forced: bool, chances: Floats
+) -> bool:
+    """Change to a kernel of a class, drawn by its motion density at the present pose and velocity (eq. 14, normalised).
+
+    A jump that would be sharper than the data, or lead away from them, is drawn again; if it is `forced`, the
+    mildest one is made. Says whether there was a jump.
+    """
+    d, width = track.modes, held.shape[1]
+    point, gap, speed = np.empty(2 * d), np.empty(width), np.empty(width)
+    best_gap, best_speed = np.empty(width), np.empty(width)
+    point_of(track, held, point)
+    found, squares = np.empty(len(track.owners), np.intp), np.empty(len(track.owners))
+    old, here = clock[PLACE], int(clock[RUN])
+    first, last = track.firsts[here], track.lasts[here]
+    low, high = max(old - rates.guard, float(first)), min(old + rates.guard, float(last))
+    count = near_kernels(track.lookup, point, owner, low, high, found, squares)
+    if count == 0:
+        return False
+    for c in range(count):
+        squares[c] += 2.0 * EVENNESS * excess(track, visits, found[c])
+    source = track.owners[here]
+    sharp = max(track.sharpest[owner], track.sharpest[source])
+    far = max(track.farthest[owner], track.farthest[source])
+    if owner != source:
+        far = np.inf
+    mildest, chosen, duration, target = np.inf, -1, rates.blend, 0.0
+    for attempt in range(TRIES):
+        if count == 0:
+            break
+        c = drawn(squares, count, chances[attempt])
+        j = found[c]
+        at = aligned_place(track, held[0], j)
+        span = max(rates.blend, 2.0)
+        while span <= LONGEST * rates.blend + 2.0:
+            bend, away = rehearse(
+                track.rows, d, held, at, track.firsts[j], track.lasts[j], clock[PACE], span, old, first, last,
+                gap, speed,
+            )  # fmt: skip
+            strain = max(bend / sharp, away / far)
+            if strain < mildest:
+                mildest, chosen, duration, target = strain, j, span, at
+                best_gap[:] = gap
+                best_speed[:] = speed
+            if strain <= 1.0 or bend / sharp <= 1.0:
+                break
+            span *= GROWTH
+        if mildest <= 1.0:
+            break
+        count -= 1
+        found[c], squares[c] = found[count], squares[count]
+    if chosen < 0 or (mildest > 1.0 and not forced):
+        return False
+    held[2, :] = best_gap
+    held[3, :] = best_speed
+    clock[PLACE], clock[RUN], clock[AGE], clock[SPAN] = target, float(chosen), 0.0, duration
+    return True
+
+
+@kernel
+def restart(track: Track, rates: Rates, held: Floats, clock: Floats, owner: int, chance: float) -> None:
+    """From the end of an acyclic run on to the start of one of its class."""
+    count = 0
+    for start in track.starts:
+        count += track.owners[start] == owner
+    pick = int(chance * count)
+    for start in track.starts:
+        if track.owners[start] != owner:
+            continue
+        if pick == 0:
+            span = LONGEST * max(rates.blend, 2.0)
+            here = int(clock[RUN])
+            rehearse(
+                track.rows, track.modes, held, float(start), start, track.lasts[start], clock[PACE], span,
+                clock[PLACE], track.firsts[here], track.lasts[here], held[2], held[3],
+            )  # fmt: skip
+            clock[PLACE], clock[RUN], clock[AGE], clock[SPAN] = float(start), float(start), 0.0, span
+            return
+        pick -= 1
+
+
+@kernel
+def leave(track: Track, rates: Rates, held: Floats, clock: Floats, visits: Floats, owner: int, chances: Floats) -> None:
+    """A jump that has to be: to the mildest kernel that was drawn, or to a start where there is none to draw."""
+    if not jump(track, rates, held, clock, visits, owner, True, chances):
+        restart(track, rates, held, clock, owner, chances[0])

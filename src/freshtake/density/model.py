@@ -1,0 +1,288 @@
+"""DensityModel: the eigenspace, the kernels of all classes and what synthesis needs; frozen, and all that is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from freshtake.density.aligned import AlignedState, Curves, advance_aligned, begin_aligned, curves_of
+from freshtake.density.bodies import on_skeleton, usual_rotations
+from freshtake.density.headings import own_rates
+from freshtake.density.jumps import Rates, Track
+from freshtake.density.material import rate_columns
+from freshtake.density.motion_density import motion_widths, velocities
+from freshtake.density.paper import PaperState, advance_paper, begin_paper
+from freshtake.density.pose_density import Density, density, log_density, pose_widths
+from freshtake.density.settings import Settings
+from freshtake.density.space import poses_of, weights_of
+from freshtake.density.synthesize import BlendState, advance, begin, rates_of
+from freshtake.density.tables import track_of
+from freshtake.density.weights import changes, schedule
+from freshtake.errors import UsageError
+from freshtake.motion import Clip
+from freshtake.motion.features import Recipe, Start, decode, encode, where_it_ends
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.pca import Pca
+
+BLOCK = 64  # frames per call of the compiled synthesis
+State = BlendState | PaperState | AlignedState
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DensityModel:
+    """What was learned; `sample`, `stream`, `advance` and `score` are its door.
+
+    `weights` (kernels, modes), `rates` (kernels, 0 or 4; see headings) and `residuals` (kernels, DOFs or 0) run over
+    classes, their runs and frames; `lengths` are those of the runs by class.
+    """
+
+    settings: Settings
+    classes: tuple[str, ...]
+    names: tuple[str, ...]
+    frame_time: float
+    recipe: Recipe | None
+    scale: Floats
+    pca: Pca
+    weights: Floats
+    rates: Floats
+    residuals: Floats
+    lengths: tuple[tuple[int, ...], ...]
+    allowed: Bools  # (kernels,): may be jumped to
+    cyclic: tuple[bool, ...]
+    limits: Floats  # (classes, 3): second difference and distance that jumps keep to; frames per cycle
+    errors: tuple[float, ...]  # per class: what the eigenspace leaves out, in centimetres (arrays: their own unit)
+    notes: tuple[str, ...] = ()  # which frames were left out, and why
+
+    def __repr__(self) -> str:
+        kernels = ", ".join(f"{name} {sum(runs)}" for name, runs in zip(self.classes, self.lengths, strict=True))
+        return f"DensityModel({len(self.pca.modes)} modes, kernels: {kernels})"
+
+    @property
+    def modes(self) -> int:
+        """Dimensions of the eigenspace."""
+        return len(self.pca.modes)
+
+    @cached_property
+    def owners(self) -> Ints:
+        """The class of every kernel, (kernels,)."""
+        counts = [sum(runs) for runs in self.lengths]
+        return np.repeat(np.arange(len(counts)), counts)
+
+    @cached_property
+    def run_stops(self) -> Ints:
+        """One past the last kernel of every run."""
+        return np.cumsum([length for runs in self.lengths for length in runs])
+
+    def runs(self, name: str) -> list[Floats]:
+        """The mode weights of one class, run by run."""
+        own = self.class_number(name)
+        edges = [0, *self.run_stops.tolist()]
+        return [self.weights[a:b] for a, b in pairwise(edges) if self.owners[a] == own]
+
+    def class_number(self, name: str) -> int:
+        """Where a class stands among the classes."""
+        if name not in self.classes:
+            raise UsageError(f"there is no class {name!r}; the classes are {', '.join(self.classes)}")
+        return self.classes.index(name)
+
+    @cached_property
+    def speeds(self) -> Floats:
+        """dy/dt (kernels, modes) of eq. 7, run by run."""
+        return np.concatenate([velocities(run) for name in self.classes for run in self.runs(name)])
+
+    @cached_property
+    def widths(self) -> Floats:
+        """Widths of the kernels in pose and motion, (2 modes,): eq. 8."""
+        return motion_widths(self.pca.variances, self.speeds, self.settings.alpha)
+
+    @cached_property
+    def track(self) -> Track:
+        """What the default synthesis reads, residuals included."""
+        return track_of(self)
+
+    @cached_property
+    def curves(self) -> Curves:
+        """The time-aligned cycle of every class (eq. 3-5)."""
+        return curves_of(self.track, self.settings.harmonics, tracked=self.settings.phase == "tracked")
+
+    @cached_property
+    def pose_densities(self) -> tuple[Density, ...]:
+        """P(y) of every class: eq. 6."""
+        widths = pose_widths(self.pca.variances, self.settings.alpha)
+        return tuple(density(self.weights[self.owners == k], widths) for k in range(len(self.classes)))
+
+    @cached_property
+    def motion_densities(self) -> tuple[Density, ...]:
+        """P(y, dy/dt) of every class: eq. 6 with the widths of eq. 8."""
+        both = np.concatenate([self.weights, self.speeds], axis=1)
+        return tuple(density(both[self.owners == k], self.widths) for k in range(len(self.classes)))
+
+    def mixture(self, weights: Any = None) -> Floats:
+        """Weights (classes,) from a mapping, a single w of two classes, a text without arrows, or None."""
+        if isinstance(weights, str) and changes(weights):
+            raise UsageError(
+                f"{weights!r} changes from a first frame to a last: say how many frames, or give a function"
+            )
+        if weights is None or isinstance(weights, str | Mapping):
+            plan = schedule(self.classes, weights, 1)
+        else:
+            values = np.asarray(weights, dtype=np.float64)
+            plan = schedule(self.classes, values if values.ndim == 0 else values[None], 1)
+        mix: Floats = plan[0]
+        return mix
+
+    @cached_property
+    def controls(self) -> Rates:
+        """The settings of synthesis in frames."""
+        s = self.settings
+        return rates_of(self.frame_time, s.stay, s.blend, s.tempo, s.noise, s.class_stay)
+
+    def start(self, rng: np.random.Generator, weights: Any = None) -> State:
+        """The state before the first frame."""
+        mix = self.mixture(weights)
+        if self.settings.method == "paper":
+            return begin_paper(self, mix)
+        if self.settings.method == "aligned":
+            return begin_aligned(self.curves, rng)
+        return begin(self.track, mix, rng)
+
+    def advance(
+        self, state: State, weights: Any, rng: np.random.Generator, *, endless: bool = True
+    ) -> tuple[State, Floats]:
+        """One frame with the weights of the moment: the state after it and a row (1, width); see `decode`.
+
+        An array of weights (frames, classes) gives as many frames. The state that is passed in does not change.
+        """
+        values = weights if isinstance(weights, np.ndarray) and weights.ndim == 2 else self.mixture(weights)[None]
+        if isinstance(state, PaperState):
+            return advance_paper(self, state, values)
+        if isinstance(state, AlignedState):
+            return advance_aligned(self.curves, state, values)
+        return advance(state, self.track, self.controls, values, rng, endless=endless)
+
+    def rows(self, rng: np.random.Generator, *, frames: int, weights: Any = None, endless: bool = True) -> Floats:
+        """Rows (frames, width): mode weights, then root rates, then residuals; see `decode`."""
+        if not frames >= 1:
+            raise UsageError(f"the number of frames must be 1 or more, but is {frames}")
+        plan = schedule(self.classes, weights, frames)
+        state, parts = self.start(rng, plan[0]), []
+        for first in range(0, frames, BLOCK):
+            state, rows = self.advance(state, plan[first : first + BLOCK], rng, endless=endless)
+            parts.append(rows)
+            if isinstance(state, BlendState) and state.ended:
+                break
+        return np.concatenate(parts)
+
+    def sample(
+        self,
+        rng: np.random.Generator,
+        *,
+        frames: int,
+        weights: Any = None,
+        residuals: bool = True,
+        endless: bool = True,
+        name: str = "",
+    ) -> Any:
+        """New motion of the examples' kind. `weights` as `weights.schedule` takes them; default: the first class.
+
+        Without `residuals` poses are those of the eigenspace alone, as in the paper. An acyclic class starts over when
+        it has ended, unless `endless` is off.
+        """
+        return self.decode(self.rows(rng, frames=frames, weights=weights, endless=endless), residuals, name=name)
+
+    def stream(
+        self, rng: np.random.Generator, *, weights: Any = None, residuals: bool = True, decode: bool = False
+    ) -> Iterator[Any]:
+        """One row per frame without end; with `decode` one-frame motions, each placed where the one before left off.
+
+        `weights` may be a function of the frame number, which is asked anew for every frame.
+        """
+        live = callable(weights)
+        state = self.start(rng, weights(0) if live else weights)
+        steady = None if live else np.tile(self.mixture(weights), (BLOCK, 1))
+        place, frame = Start(), 0
+        last: Floats | None = None
+        while True:
+            state, rows = self.advance(state, weights(frame) if live else steady, rng)
+            for row in rows:
+                if decode:
+                    yield self.decode(row[None], residuals, start=place, before=last)
+                    place = self.where_it_ends(row[None], place, last)
+                    last = row
+                else:
+                    yield row
+                frame += 1
+
+    def where_it_ends(self, rows: Floats, start: Start, before: Floats | None = None) -> Start:
+        """Where the last of some rows stands, given where they start: the `start` from which to go on."""
+        if self.recipe is None:
+            return start
+        return where_it_ends(self.recipe, self.dofs(rows, before=before), start=start, resume=before is not None)
+
+    def dofs(self, rows: Floats, residuals: bool = True, before: Floats | None = None) -> Floats:
+        """Rows of synthesis to rows (frames, DOFs) of the recipe: x = mean + V y, and what was left out.
+
+        `before` is the row that came before the first one, where there was one.
+        """
+        d, r = self.modes, self.rates.shape[1]
+        poses = poses_of(self.pca, self.scale, rows[:, :d])
+        if residuals and rows.shape[1] > d + r:
+            poses = poses + rows[:, d + r :]
+        if self.recipe is None:
+            return poses
+        out = np.empty((len(rows), len(self.recipe.kept)))
+        moving = rate_columns(self.recipe)
+        swing = None if before is None or r == 0 else float(before[d + r - 1])
+        out[:, ~moving], out[:, moving] = poses, own_rates(rows[:, d : d + r], self.frame_time, swing)
+        return out
+
+    def decode(
+        self,
+        rows: Floats,
+        residuals: bool = True,
+        *,
+        start: Start | None = None,
+        before: Floats | None = None,
+        name: str = "",
+    ) -> Any:
+        """Rows to a motion of the examples' kind; a skeleton keeps its lengths.
+
+        To go on where another piece ended, give its last row as `before` and where that stood as `start`
+        (see `where_it_ends`).
+        """
+        values, resume = self.dofs(rows, residuals, before), before is not None
+        if self.recipe is None:
+            return values
+        motion = decode(self.recipe, values, start=start, resume=resume, name=name)
+        return motion.changed(provenance="made by freshtake: density") if isinstance(motion, Clip) else motion
+
+    @cached_property
+    def usual(self) -> Floats:
+        """The mean rotation of every joint in the first class, (joints, 4)."""
+        return usual_rotations([self.decode(self.track.rows[self.owners == 0])])
+
+    def encode(self, example: Any) -> Floats:
+        """A motion as mode weights (frames, modes)."""
+        if self.recipe is None:
+            values = np.asarray(example, dtype=np.float64)
+        else:
+            if isinstance(example, Clip) and self.recipe.skeleton is not None:
+                example = on_skeleton(example, self.recipe.skeleton, self.usual)
+            values = encode(self.recipe, example, strict=False).values[:, ~rate_columns(self.recipe)]
+        found: Floats = weights_of(self.pca, self.scale, values)
+        return found
+
+    def score(self, example: Any, weights: Any = None) -> float:
+        """The mean log motion density per frame, log P(y, dy/dt) of the mixture; higher is more alike."""
+        y = self.encode(example)
+        if len(y) < 2:
+            raise UsageError("a motion of one frame has no velocity: give at least two")
+        both = np.concatenate([y, velocities(y)], axis=1)
+        mix = self.mixture(weights) if weights is not None else np.full(len(self.classes), 1.0 / len(self.classes))
+        logs = [np.log(w) + log_density(p, both) for w, p in zip(mix, self.motion_densities, strict=True) if w > 0.0]
+        return float(np.logaddexp.reduce(logs, axis=0).mean())

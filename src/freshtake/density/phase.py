@@ -1,0 +1,99 @@
+"""Time alignment (Okwechime 2008, §3.3, eq. 3-4): a sine fitted to the first mode, and the phase that it gives."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.numeric.arrays import Floats
+
+Complexes = npt.NDArray[np.complex128]
+
+GRID = 8  # frequencies tried per 1 / duration
+SHORTEST = 6.0  # frames of the shortest period looked for
+ROUNDS = 12
+LONG = 400  # frames from which the spectrum tells the frequency
+
+
+class SineFit(NamedTuple):
+    """offset + amplitude sin(omega t + phase) with t in frames; `error` is the root mean square of what is left."""
+
+    omega: float
+    phase: float
+    amplitude: float
+    offset: float
+    error: float
+
+    @property
+    def period(self) -> float:
+        """Frames per cycle."""
+        return 2.0 * np.pi / self.omega
+
+    def at(self, times: Floats) -> Floats:
+        """The fitted curve (frames,)."""
+        return np.asarray(self.offset + self.amplitude * np.sin(self.omega * times + self.phase))
+
+
+def fit_sine(values: Floats) -> SineFit:
+    """The least-squares sine of one curve (frames,): Okwechime 2008, eq. 3, with amplitude and offset.
+
+    Departs from the paper: eq. 3 is a sine of height 1 about 0, which no mode is.
+    """
+    frames = len(values)
+    times = np.arange(frames, dtype=np.float64)
+    omega, step = _first_guess(values, times)
+    for _ in range(ROUNDS):  # parabola through three frequencies, narrower every time
+        low, mid, high = (_solved(values, times, w)[1] for w in (omega - step, omega, omega + step))
+        curve = low - 2.0 * mid + high
+        shift = 0.5 * (low - high) / curve if curve > 0.0 else 0.0
+        omega = max(omega + step * float(np.clip(shift, -1.0, 1.0)), 1e-9)
+        step *= 0.5
+    (offset, sine, cosine), error = _solved(values, times, omega)
+    return SineFit(omega, float(np.arctan2(cosine, sine)), float(np.hypot(sine, cosine)), float(offset), error)
+
+
+def _first_guess(values: Floats, times: Floats) -> tuple[float, float]:
+    """A frequency near the best one, and how far it may be off: by trying all, or of long takes by spectrum."""
+    frames = len(values)
+    if frames > LONG:
+        power = np.abs(np.fft.rfft(values - values.mean(), 4 * frames))
+        first = int(np.argmax(power[2 : int(4 * frames / SHORTEST)])) + 2
+        return 2.0 * np.pi * first / (4.0 * frames), np.pi / (2.0 * frames)
+    count = max(8, int(GRID * frames / SHORTEST))
+    grid = 2.0 * np.pi * np.linspace(1.0 / (1.5 * frames), 1.0 / min(SHORTEST, frames / 2.0), count)
+    errors = [_solved(values, times, omega)[1] for omega in grid]
+    return float(grid[int(np.argmin(errors))]), float(grid[1] - grid[0])
+
+
+def _solved(values: Floats, times: Floats, omega: float) -> tuple[Floats, float]:
+    """Offset, sine and cosine for one frequency, and the root mean square of what is left."""
+    basis = np.stack([np.ones_like(times), np.sin(omega * times), np.cos(omega * times)], axis=1)
+    found, *_ = np.linalg.lstsq(basis, values, rcond=None)
+    left = values - basis @ found
+    return found, float(np.sqrt(np.mean(left**2)))
+
+
+def phases(values: Floats, fit: SineFit, *, tracked: bool) -> Floats:
+    """t' = omega t + phase (frames,): Okwechime 2008, eq. 4.
+
+    With `tracked` the phase follows the curve where its pace changes: the angle of the fundamental in a window of two
+    periods round each frame.
+    """
+    times = np.arange(len(values), dtype=np.float64)
+    plain: Floats = fit.omega * times + fit.phase
+    if not tracked or len(values) < 1.5 * fit.period:
+        return plain
+    reach = round(fit.period)
+    window = 0.5 + 0.5 * np.cos(np.pi * np.arange(-reach, reach + 1) / (reach + 1.0))
+    turned = (values - fit.offset) * np.exp(-1j * plain)
+    weight = _same(np.ones(len(values), dtype=np.complex128), window).real
+    slow = _same(turned, window) / weight
+    return np.asarray(plain + np.unwrap(np.angle(slow * 2j)))
+
+
+def _same(values: Complexes, window: Floats) -> Complexes:
+    """The convolution, as long as the values."""
+    start = len(window) // 2
+    return np.asarray(np.convolve(values, window)[start : start + len(values)])

@@ -1,0 +1,78 @@
+"""Settings of the density method, validated when they are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from freshtake.errors import UsageError
+
+METHODS = ("default", "paper", "aligned")
+POSES = ("positions", "expmap", "euler")
+SEARCHES = ("coordinate", "kernels")
+PHASES = ("tracked", "sine")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How to learn and how to synthesize; the first block is Okwechime 2008's own, the second is ours.
+
+    `method`: "default" follows kernels of the motion density and changes them at random; "paper" climbs the density to
+    the letter (§4.1-4.4); "aligned" interpolates time-aligned cycles (§3.3). `poses` says what clips are described by.
+    """
+
+    method: str = "default"
+    poses: str = "positions"  # positions of joints as in the paper (§3.1), or angles: expmap, euler
+    energy: float = 0.95  # share of the variance that the eigenspace keeps, §3.2
+    modes: int | None = None  # a number of modes instead
+    alpha: float = 0.25  # kernel widths in standard deviations, §4
+    search: str = "coordinate"  # paper: along each mode in turn (§4.3), or over the kernels' own velocities
+    correction: bool = True  # paper: eq. 12 instead of eq. 10
+    harmonics: int = 8  # aligned: sines per mode and cycle; 1 is a pure sine
+    phase: str = "tracked"  # aligned: "sine" is eq. 4, one frequency for all of a take
+
+    velocity_weight: float = 0.5  # how much the velocity counts beside the pose when kernels are compared
+    stay: float = 1.0  # seconds between jumps to another kernel, on average
+    class_stay: float = 2.0  # seconds that set how long one class is followed where weights are shared and steady
+    blend: float = 0.33  # seconds over which a jump is evened out; longer where the jump needs it
+    tempo: float = 0.015  # variation of the pace, as a share
+    noise: float = 0.0  # smooth noise on the pose, in kernel widths: the paper's further work
+    residuals: bool = True  # give back per kernel what the eigenspace leaves out
+
+    def __post_init__(self) -> None:
+        _one_of(self, "method", METHODS)
+        _one_of(self, "poses", POSES)
+        _one_of(self, "search", SEARCHES)
+        _one_of(self, "phase", PHASES)
+        _between(self, "energy", 0.01, 1.0)
+        _between(self, "modes", 1, 512)
+        _between(self, "harmonics", 1, 64)
+        _between(self, "alpha", 1e-3, 10.0)
+        _between(self, "velocity_weight", 0.0, 100.0)
+        for name in ("stay", "class_stay"):
+            _between(self, name, 0.01, 1e6)
+        _between(self, "blend", 0.0, 10.0)
+        _between(self, "tempo", 0.0, 0.2)
+        _between(self, "noise", 0.0, 10.0)
+        for name in ("correction", "residuals"):
+            if not isinstance(getattr(self, name), bool):
+                raise UsageError(f"{name} must be true or false, not {getattr(self, name)!r}")
+
+    def changed(self, **changes: Any) -> Settings:
+        """A copy with some settings replaced."""
+        return Settings(**{f.name: changes.get(f.name, getattr(self, f.name)) for f in fields(self)})
+
+
+def _one_of(settings: Settings, name: str, choices: tuple[str, ...]) -> None:
+    if getattr(settings, name) not in choices:
+        raise UsageError(f"{name} must be one of {', '.join(choices)}, not {getattr(settings, name)!r}")
+
+
+def _between(settings: Settings, name: str, low: float, high: float) -> None:
+    value = getattr(settings, name)
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+        raise UsageError(f"{name} must lie between {low:g} and {high:g}, but is {value!r}")
+    if isinstance(low, int) and not isinstance(value, int):
+        raise UsageError(f"{name} must be a whole number, but is {value!r}")

@@ -1,0 +1,149 @@
+"""Classes of takes to a model of their densities, and that model to new motion that changes between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.density.model import DensityModel
+from freshtake.density.settings import Settings
+from freshtake.density.weights import schedule
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.ftm import check_model_target, read_stored, save
+from freshtake.formats.options import Motion
+from freshtake.formats.registry import for_writing, read, write
+from freshtake.motion import Stroke
+from freshtake.motion.progress import Progress, Report, silent
+from freshtake.motion.validation import nominal_fps
+from freshtake.workflows.varying import MOST_FRAMES, generator
+
+PIECE = 4096  # frames between two reports of progress
+
+
+def named_takes(arguments: Sequence[str]) -> dict[str, list[Path]]:
+    """`walk=a.bvh walk=b.bvh run=c.bvh` by class; a path without a name belongs to the class before it."""
+    out: dict[str, list[Path]] = {}
+    last = ""
+    for argument in arguments:
+        name, equals, path = argument.partition("=")
+        if not equals and last:
+            name, path = last, argument
+        elif not equals or not name.strip() or not path:
+            raise UsageError(f"{argument!r} names no class: write NAME=CLIP, as in walk=walk_1.bvh")
+        last = name.strip()
+        out.setdefault(last, []).append(Path(path))
+    return out
+
+
+def blend_learn(
+    takes: dict[str, list[Path]],
+    target: Path,
+    settings: Settings | None = None,
+    *,
+    alone: bool = False,
+    cyclic: dict[str, bool] | None = None,
+    reading: dict[str, Any] | None = None,
+    report: Report = silent,
+    warn: Callable[[str], None] | None = None,
+) -> DensityModel:
+    """Read takes by class, learn the densities and write the model. One class needs `alone`: it cannot be blended."""
+    from freshtake.density.learning import learn
+
+    check_model_target(target)
+    if len(takes) < 2 and not alone:
+        raise UsageError(
+            "blending needs two classes or more, as in walk=walk.bvh run=run.bvh; --alone learns one to be synthesized"
+        )
+    motions: dict[str, list[Motion]] = {}
+    for name, paths in takes.items():
+        motions[name] = []
+        for path in paths:
+            report(Progress(0.0, f"reading {path.name}"))
+            motions[name].append(read(path, **(reading or {})))
+    model = learn(motions, settings, cyclic=cyclic, report=report)
+    if warn is not None:
+        for note in model.notes:
+            warn(note)
+    save(target, model, sources=[path.name for paths in takes.values() for path in paths])
+    return model
+
+
+class Blended(NamedTuple):
+    """What was written."""
+
+    path: Path
+    motion: Motion
+
+
+def density_model(path: Path) -> DensityModel:
+    """A model that `blend learn` wrote."""
+    stored = read_stored(path)
+    if not isinstance(stored.model, DensityModel):
+        raise FormatError(path, f"this is a model of the method {stored.method}: write one with freshtake blend learn")
+    return stored.model
+
+
+def blend_sample(
+    source: Path,
+    target: Path,
+    frames: int,
+    *,
+    weights: str | None = None,
+    method: str | None = None,
+    noise: float | None = None,
+    residuals: bool = True,
+    seed: int = 0,
+    report: Report = silent,
+) -> Blended:
+    """Write exactly this many frames of a model's motion, with weights that may change over time."""
+    from dataclasses import replace
+
+    for_writing(target)
+    if not 1 <= frames <= MOST_FRAMES:
+        raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames}")
+    model = density_model(source)
+    given: dict[str, Any] = {"method": method, "noise": noise}
+    changes = {name: value for name, value in given.items() if value is not None}
+    if changes:
+        model = replace(model, settings=model.settings.changed(**changes))
+    rng = generator(seed)
+    plan = schedule(model.classes, weights, frames)
+    state, parts = model.start(rng, {name: float(w) for name, w in zip(model.classes, plan[0], strict=True)}), []
+    for first in range(0, frames, PIECE):
+        report(Progress(first / frames, f"frame {first} of {frames}"))
+        state, rows = model.advance(state, plan[first : first + PIECE], rng)
+        parts.append(rows)
+    made = model.decode(np.concatenate(parts), residuals, name=target.stem)
+    motion: Motion = _stroke(model, made, target.stem) if isinstance(made, np.ndarray) else made
+    write(target, motion, unit_m=None if isinstance(motion, Stroke) else motion.unit_m)
+    return Blended(target, motion)
+
+
+def _stroke(model: DensityModel, rows: Any, name: str) -> Stroke:
+    return Stroke(rows, np.arange(len(rows), dtype=np.float64) * model.frame_time, model.names, name)
+
+
+def blend_facts(model: DensityModel) -> dict[str, Any]:
+    """Classes, kernels, modes with their energy, and what the eigenspace leaves out."""
+    unit = "cm" if model.recipe is not None else "units"
+    return {
+        "method": f"density, {model.settings.method}",
+        "classes": list(model.classes),
+        "kernels": {name: sum(runs) for name, runs in zip(model.classes, model.lengths, strict=True)},
+        "goes_round": dict(zip(model.classes, model.cyclic, strict=True)),
+        "period_s": {
+            name: round(float(limit) * model.frame_time, 3)
+            for name, limit in zip(model.classes, model.limits[:, 2], strict=True)
+        },
+        "modes": model.modes,
+        "energy": round(model.pca.energy, 4),
+        f"error_{unit}": {name: round(error, 2) for name, error in zip(model.classes, model.errors, strict=True)},
+        "residuals": model.residuals.shape[1] > 0,
+        "fps": round(nominal_fps(model.frame_time), 3),
+        "frame_time": model.frame_time,
+        "dofs": len(model.names),
+        "left_out": list(model.notes),
+    }

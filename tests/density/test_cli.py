@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import freshtake as ft
+from freshtake.cli.entry import run as command
+
+from .made import run, walk
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("blend")
+    ft.write(folder / "walk.bvh", walk())
+    ft.write(folder / "run.bvh", run())
+    assert command(["blend", "learn", f"walk={folder}/walk.bvh", f"run={folder}/run.bvh", "-o", f"{folder}/g.ftm"]) == 0
+    return folder
+
+
+def test_sample_writes_exactly_the_frames(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = files / "blend.bvh"
+    asked = ["blend", "sample", f"{files}/g.ftm", "--weights", "walk:1->run:1", "--frames", "150", "-o", str(out)]
+    assert command([*asked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["frames"] == 150
+    first = ft.read(out)
+    assert len(first) == 150 and first.skeleton.names == walk().skeleton.names
+    assert command(asked) == 0
+    np.testing.assert_array_equal(ft.read(out).root, first.root)
+    assert command([*asked, "--seed", "1"]) == 0
+    assert not np.array_equal(ft.read(out).root, first.root)
+
+
+def test_info_tells_about_the_model(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(["info", f"{files}/g.ftm", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)["files"][0]
+    assert facts["classes"] == ["walk", "run"] and facts["energy"] >= 0.95
+    assert set(facts["error_cm"]) == {"walk", "run"}
+
+
+def test_report_has_the_papers_figures(files: Path) -> None:
+    assert command(["blend", "report", f"{files}/g.ftm", "-o", f"{files}/report"]) == 0
+    page = (files / "report" / "report.html").read_text()
+    for figure in range(1, 7):
+        assert f"fig. {figure}" in page
+    figures = json.loads((files / "report" / "figures.json").read_text())
+    assert figures["holding"]["walk"]["stalls"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["learn", "walk={}/walk.bvh", "-o", "{}/x.ftm"], "needs two classes or more"),
+        (["learn", "{}/walk.bvh", "-o", "{}/x.ftm"], "names no class: write NAME=CLIP"),
+        (["learn", "walk={}/none.bvh", "run={}/run.bvh", "-o", "{}/x.ftm"], "there is no such file"),
+        (["learn", "walk={}/walk.bvh", "run={}/run.bvh", "-o", "{}/x.txt"], "a model's name ends in .ftm"),
+        (["sample", "{}/g.ftm", "--frames", "9", "--weights", "hop:1", "-o", "{}/x.bvh"], "there is no class 'hop'"),
+        (["sample", "{}/g.ftm", "--frames", "9", "--weights", "run:0.4", "-o", "{}/x.bvh"], "must sum to 1"),
+        (["sample", "{}/g.ftm", "--frames", "0", "-o", "{}/x.bvh"], "number of frames"),
+        (["sample", "{}/walk.bvh", "--frames", "9", "-o", "{}/x.bvh"], "walk.bvh"),
+    ],
+)
+def test_refusals(files: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str) -> None:
+    before = sorted(path.name for path in files.iterdir())
+    assert command(["blend", *[part.format(files) for part in arguments]]) == 2
+    said = capsys.readouterr().err.strip()
+    assert sentence in said and len(said.splitlines()) == 1
+    assert sorted(path.name for path in files.iterdir()) == before
+
+
+def test_one_class_alone_can_be_synthesized(files: Path) -> None:
+    assert command(["blend", "learn", f"walk={files}/walk.bvh", "--alone", "-o", f"{files}/one.ftm"]) == 0
+    assert command(["blend", "sample", f"{files}/one.ftm", "--frames", "60", "-o", f"{files}/one.bvh"]) == 0
+    assert len(ft.read(files / "one.bvh")) == 60

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import freshtake as ft
+from freshtake.density import Settings, learn
+from freshtake.density.space import poses_of
+from freshtake.errors import FormatError, UsageError
+from freshtake.motion.features import encode
+from freshtake.motion.points import joint_points
+
+from .made import FRAME_TIME, gaits, orbit, run, two_orbits, walk
+
+
+def test_the_eigenspace_keeps_the_energy_that_is_asked_for() -> None:
+    few = gaits()
+    assert few.pca.energy >= 0.95
+    assert few.pca.variances[:-1].sum() < 0.95 * few.pca.total
+    more = learn({"walk": [walk()], "run": [run()]}, Settings(energy=0.999))
+    assert more.modes > few.modes
+    assert max(more.errors) < 0.5 * max(few.errors)
+    assert learn({"a": [orbit(1)]}, Settings(modes=2), frame_time=1.0).modes == 2
+
+
+def test_reported_error_is_that_of_the_joints() -> None:
+    model = gaits()
+    rows = np.concatenate([model.track.rows[model.owners == 0]])
+    whole, bare = model.decode(rows), model.decode(rows, residuals=False)
+    apart = np.linalg.norm(whole.positions() - bare.positions(), axis=-1).mean()
+    assert model.errors[0] == pytest.approx(float(apart), rel=0.2)
+
+
+def test_residuals_give_the_data_back() -> None:
+    model = gaits()
+    assert model.recipe is not None
+    ours = model.dofs(model.track.rows[model.owners == 0])
+    data = encode(model.recipe, walk(), strict=False).values
+    apart = np.linalg.norm(ours[:, None, 3:] - data[None, :, 3:], axis=2)
+    place = apart.argmin(axis=1)
+    assert apart.min(axis=1).max() < 1e-3
+    np.testing.assert_array_equal(np.diff(place), 1)
+    np.testing.assert_allclose(ours[1:, :3], data[place[1:], :3], atol=1e-2)  # and the way the root goes
+    bare = model.dofs(model.track.rows[model.owners == 0], residuals=False)
+    assert np.linalg.norm(bare[:, 3:] - data[place, 3:], axis=1).mean() > 1.0
+
+
+def test_bone_lengths_are_kept_and_the_body_travels() -> None:
+    model = gaits()
+    clip = model.sample(np.random.default_rng(0), frames=240, weights="walk:1->run:1", name="change")
+    assert isinstance(clip, ft.Clip) and len(clip) == 240 and clip.name == "change"
+    above = clip.skeleton.parents[1:]
+    lengths = np.linalg.norm(clip.positions()[:, 1:] - clip.positions()[:, above], axis=-1)
+    np.testing.assert_allclose(lengths, np.broadcast_to(clip.skeleton.lengths()[1:], lengths.shape), atol=1e-6)
+    speed = np.linalg.norm(np.diff(clip.root[:, [0, 2]], axis=0), axis=1) * clip.fps
+    for part, source in ((speed[:60], walk()), (speed[-60:], run())):
+        wanted = np.linalg.norm(np.diff(source.root[:, [0, 2]], axis=0), axis=1).mean() * source.fps
+        assert part.mean() == pytest.approx(wanted, rel=0.08)
+
+
+def test_joint_angles_stay_in_the_range_of_the_data() -> None:
+    model = learn({"walk": [walk()], "run": [run()]}, Settings(poses="expmap"))
+    rows = model.dofs(model.rows(np.random.default_rng(0), frames=400, weights="walk:1->run:1"))
+    data = model.dofs(model.track.rows)
+    low, high = data.min(axis=0), data.max(axis=0)
+    slack = 0.15 * (high - low) + 1e-6
+    assert ((rows >= low - slack) & (rows <= high + slack)).mean() > 0.995
+
+
+def test_a_decoded_stream_is_the_sample() -> None:
+    model = gaits()
+    whole = model.sample(np.random.default_rng(3), frames=90)
+    poses = list(itertools.islice(model.stream(np.random.default_rng(3), decode=True), 90))
+    np.testing.assert_allclose(np.concatenate([pose.root for pose in poses]), whole.root, atol=1e-6)
+    dots = np.abs((np.concatenate([pose.rotations for pose in poses]) * whole.rotations).sum(axis=-1))
+    np.testing.assert_allclose(dots, 1.0, atol=1e-9)
+
+
+def test_markers_come_out_as_markers() -> None:
+    model = learn({"walk": [joint_points(walk())], "run": [joint_points(run())]})
+    made = model.sample(np.random.default_rng(0), frames=100, weights="walk:1->run:1")
+    assert isinstance(made, ft.PointClip) and made.names == joint_points(walk()).names
+    assert np.linalg.norm(made.positions[-1].mean(axis=0) - made.positions[0].mean(axis=0)) > 100.0
+
+
+def test_own_motion_scores_higher() -> None:
+    model = gaits()
+    assert model.score(walk(), {"walk": 1.0}) > model.score(walk(), {"run": 1.0}) + 5.0
+    with pytest.raises(UsageError, match="one frame"):
+        two_orbits().score(orbit(1)[:1])
+
+
+def test_the_file_gives_the_same_motion_bit_for_bit(tmp_path: Path) -> None:
+    for name, model in (("clips", gaits()), ("arrays", two_orbits())):
+        ft.save(tmp_path / f"{name}.ftm", model, sources=["a.bvh"])
+        again = ft.load(tmp_path / f"{name}.ftm")
+        mix = f"{model.classes[0]}:1->{model.classes[1]}:1"
+        for method in ("default", "paper", "aligned"):
+            both = [replace(m, settings=m.settings.changed(method=method)) for m in (model, again)]
+            a, b = (m.rows(np.random.default_rng(4), frames=70, weights=mix) for m in both)
+            np.testing.assert_array_equal(a, b)
+        assert again.settings == model.settings and again.notes == model.notes and again.errors == model.errors
+        ft.save(tmp_path / "twice.ftm", again, sources=["a.bvh"])
+        assert (tmp_path / "twice.ftm").read_bytes() == (tmp_path / f"{name}.ftm").read_bytes()
+
+
+def test_a_damaged_file_is_one_sentence(tmp_path: Path) -> None:
+    ft.save(tmp_path / "m.ftm", two_orbits())
+    data = bytearray((tmp_path / "m.ftm").read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    (tmp_path / "m.ftm").write_bytes(bytes(data))
+    with pytest.raises(FormatError):
+        ft.load(tmp_path / "m.ftm")
+
+
+def test_modes_restore_poses() -> None:
+    model = two_orbits()
+    poses = poses_of(model.pca, model.scale, model.encode(orbit(1)))
+    assert np.sqrt(np.mean((poses - orbit(1)) ** 2)) < 0.25 * orbit(1).std()
+
+
+@pytest.mark.parametrize(
+    ("examples", "sentence"),
+    [
+        ({}, "nothing to learn from"),
+        ({"a": []}, "the class 'a' has no example"),
+        ({"a": [orbit(1)[:1]]}, "has 1 frames: at least 8"),
+        ({"a": [np.ones((50, 3))]}, "the class 'a' never moves"),
+        ({"a": [orbit(1)], "b": [orbit(1)[:, :4]]}, "another number of DOFs"),
+        ({"a": [orbit(1)], "b": [walk()]}, "different kinds"),
+        ({"a:b": [orbit(1)]}, "cannot be the name of a class"),
+        ({"a": [np.full((30, 3), np.nan)]}, "an example of a"),
+        ([orbit(1)], "give the examples by class"),
+    ],
+)
+def test_bad_examples_are_one_sentence(examples: object, sentence: str) -> None:
+    with pytest.raises(ft.FreshtakeError, match=sentence) as caught:
+        learn(examples, frame_time=FRAME_TIME)  # type: ignore[arg-type]
+    assert "\n" not in str(caught.value)
+
+
+def test_markers_have_to_match_and_clips_need_frames() -> None:
+    a, b = joint_points(walk()), joint_points(run())
+    other = replace(b, names=tuple(f"{name}_x" for name in b.names))
+    with pytest.raises(ft.FreshtakeError, match="other points"):
+        learn({"walk": [a], "run": [other]})
+    one = walk().changed(root=walk().root[:1], rotations=walk().rotations[:1])
+    with pytest.raises(ft.FreshtakeError, match="no 8 sound frames in a row"):
+        learn({"walk": [one]})
+    frozen = walk().changed(root=np.tile(walk().root[:1], (50, 1)), rotations=np.tile(walk().rotations[:1], (50, 1, 1)))
+    with pytest.raises(ft.FreshtakeError, match="frozen"):
+        learn({"walk": [walk()], "stand": [frozen]})
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"method": "x"}, {"alpha": 0.0}, {"energy": 2.0}, {"modes": 0}, {"stay": 0.0}, {"residuals": 1}]
+)
+def test_settings_are_checked(wrong: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        Settings(**wrong)  # type: ignore[arg-type]

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import freshtake as ft
+from freshtake.density import learn
+from freshtake.density.measures import holding
+
+
+@pytest.mark.parametrize("take", ["okwechime/bvh/male_walk", "cyclic/walk8_13s", "cyclic/swim_22s"])
+def test_long_synthesis_of_recorded_motion_holds(data: Path, take: str) -> None:
+    clip = ft.read(data / f"{take}.bvh")
+    model = learn({"take": [clip]})
+    for seed in range(2):
+        made = model.rows(np.random.default_rng(seed), frames=6000)[:, : model.modes]
+        found = holding([model.encode(clip)], made)
+        assert found.stalls == 0 and found.repeats == 0
+        assert found.period == pytest.approx(1.0, abs=0.03)
+        assert found.distance <= 1.5 and found.sharpness <= 1.3
+        assert 0.8 <= found.variation <= 1.25
+
+
+def test_a_walk_turns_into_a_run(data: Path) -> None:
+    clips = {name: [ft.read(data / f"okwechime/bvh/{name}.bvh")] for name in ("female_walk", "female_run")}
+    model = learn(clips)
+    bends = [
+        np.percentile(np.linalg.norm(np.diff(model.encode(c[0]), 2, axis=0), axis=1), 99.9) for c in clips.values()
+    ]
+    for seed in range(3):
+        rows = model.rows(np.random.default_rng(seed), frames=180, weights="female_walk:1->female_run:1")
+        assert np.linalg.norm(np.diff(rows[:, : model.modes], 2, axis=0), axis=1).max() <= 1.3 * max(bends)
+
+
+def test_recorded_markers_with_gaps(data: Path) -> None:
+    ezc3d = pytest.importorskip("ezc3d")
+    assert ezc3d is not None
+    clip = ft.read(data / "c3d" / "walking5.c3d")
+    seen = ~clip.gaps().any(axis=0)
+    from freshtake.motion.points import drop_points
+
+    names = tuple(name for name, good in zip(clip.names, clip.gaps().mean(axis=0) < 0.6, strict=True) if not good)
+    assert not seen.all()
+    model = learn({"walk": [drop_points(clip, names)]})
+    assert model.notes
+    made = model.sample(np.random.default_rng(0), frames=500)
+    assert np.isfinite(made.positions).all()

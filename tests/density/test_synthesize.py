@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from freshtake.density import DensityModel, learn
+from freshtake.density.jumps import AGE, excess, visit
+from freshtake.density.measures import Holding, cycle_starts, holding
+from freshtake.density.synthesize import BlendState
+from freshtake.density.weights import schedule
+from freshtake.errors import UsageError
+
+from .made import FRAME_TIME, one_orbit, orbit, two_orbits
+
+
+def made(model: DensityModel, seed: int, frames: int, **given: object) -> np.ndarray:
+    return model.rows(np.random.default_rng(seed), frames=frames, **given)[:, : model.modes]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_synthesis_holds(seed: int) -> None:
+    """No stall, the data's period, near the data, no sharper, as varied, and never the same twice."""
+    model = one_orbit()
+    found = holding([model.encode(orbit(1, 10))], made(model, seed, 8000))
+    assert found.stalls == 0 and found.repeats == 0
+    assert found.period == pytest.approx(1.0, abs=0.03)
+    assert found.distance <= 1.5 and found.sharpness <= 1.3
+    assert 0.75 <= found.variation <= 1.3
+    assert found.cycles > 150
+
+
+def test_measures_find_what_is_wrong() -> None:
+    data = orbit(1, 10)
+    good = holding([data], orbit(7, 30))
+    assert good.stalls == 0 and good.period == pytest.approx(1.0, abs=0.02)
+    stuck = np.concatenate([data, np.tile(data[-1], (20, 1)), data])
+    assert holding([data], stuck).stalls == 1
+    assert holding([data], np.concatenate([data, data])).repeats >= 8
+    assert holding([data], data[::2]).period == pytest.approx(0.5, abs=0.02)
+    assert holding([data], 2.0 * data).distance > 5.0
+    mean = np.tile(orbit(1, 1, period=40.0), (20, 1))
+    assert holding([data], mean).variation < 0.1
+    assert isinstance(good, Holding)
+
+
+def test_cycles_start_where_the_curve_rises() -> None:
+    curve = np.sin(2 * np.pi * (np.arange(200) - 3.25) / 40.0)
+    np.testing.assert_allclose(cycle_starts(curve, 0.0, 0.2), [3.25, 43.25, 83.25, 123.25, 163.25], atol=1e-3)
+
+
+def test_without_variation_the_same_cycles_come_back() -> None:
+    model = one_orbit()
+    still = replace(model, settings=model.settings.changed(tempo=0.0, stay=1e6))
+    assert holding([model.encode(orbit(1, 10))], made(still, 0, 6000)).repeats >= 5
+
+
+def test_the_state_is_a_value() -> None:
+    model = two_orbits()
+    state = model.start(np.random.default_rng(1), {"small": 1.0})
+    assert isinstance(state, BlendState)
+    before = [np.copy(part) for part in (state.held, state.clock, state.credit, state.visits)]
+    first = model.advance(state, np.tile([0.5, 0.5], (200, 1)), np.random.default_rng(2))[1]
+    again = model.advance(state, np.tile([0.5, 0.5], (200, 1)), np.random.default_rng(2))[1]
+    np.testing.assert_array_equal(first, again)
+    for was, now in zip(before, (state.held, state.clock, state.credit, state.visits), strict=True):
+        np.testing.assert_array_equal(was, now)
+
+
+def test_one_by_one_equals_blocks() -> None:
+    model = two_orbits()
+    plan = schedule(model.classes, "small:1->large:1", 300)
+    whole = model.rows(np.random.default_rng(5), frames=300, weights=plan)
+    rng = np.random.default_rng(5)
+    state, rows = model.start(rng, {"small": 1.0}), []
+    for weights in plan:
+        state, row = model.advance(state, weights[None], rng)
+        rows.append(row[0])
+    np.testing.assert_array_equal(np.stack(rows), whole)
+
+
+def test_a_stream_asks_for_weights_frame_by_frame() -> None:
+    model = two_orbits()
+    asked: list[int] = []
+
+    def weights(frame: int) -> dict[str, float]:
+        asked.append(frame)
+        return {"small": 1.0} if frame < 100 else {"large": 1.0}
+
+    stream = model.stream(np.random.default_rng(0), weights=weights)
+    rows = np.stack([next(stream) for _ in range(200)])[:, : model.modes]
+    assert asked[1:] == list(range(200))
+    assert nearest_class(model, rows[:100]).mean() == 0.0
+    assert nearest_class(model, rows[140:]).mean() == 1.0
+
+
+def nearest_class(model: DensityModel, y: np.ndarray) -> np.ndarray:
+    apart = [np.linalg.norm(y[:, None] - np.concatenate(model.runs(name))[None], axis=2).min(axis=1)
+             for name in model.classes]  # fmt: skip
+    return np.argmin(apart, axis=0)
+
+
+@pytest.mark.parametrize("frames", [120, 240])
+def test_classes_change_where_the_weights_say(frames: int) -> None:
+    model = two_orbits()
+    limits = [np.linalg.norm(np.diff(y, 2, axis=0), axis=1).max() for name in model.classes for y in model.runs(name)]
+    for seed in range(6):
+        y = made(model, seed, frames, weights="small:1->large:1")
+        number = nearest_class(model, y)
+        changed = np.flatnonzero(np.diff(number))
+        assert len(changed) == 1 and number[0] == 0 and number[-1] == 1
+        assert abs(1.0 - 2.0 * changed[0] / (frames - 1)) < 0.3
+        assert np.linalg.norm(np.diff(y, 2, axis=0), axis=1).max() <= 1.3 * max(limits)
+
+
+def test_steady_weights_share_the_time() -> None:
+    model = two_orbits()
+    share = nearest_class(model, made(model, 0, 9000, weights={"small": 0.7, "large": 0.3})).mean()
+    assert share == pytest.approx(0.3, abs=0.06)
+
+
+def test_three_classes_in_turn() -> None:
+    examples = {f"c{k}": [orbit(k, 6, size=1.0 + 0.5 * k)] for k in range(3)}
+    model = learn(examples, frame_time=FRAME_TIME)
+    y = made(model, 3, 600, weights="c0:1->c1:1->c2:1->c0:1")
+    number = nearest_class(model, y)
+    assert number[[0, 200, 400, 599]].tolist() == [0, 1, 2, 0]
+
+
+def test_noise_is_added_when_asked_for() -> None:
+    model = one_orbit()
+    noisy = replace(model, settings=model.settings.changed(noise=0.3))
+    apart = made(noisy, 0, 3000) - made(replace(noisy, settings=noisy.settings.changed(noise=1e-12)), 0, 3000)
+    widths = model.widths[: model.modes]
+    assert np.std(apart / widths, axis=0) == pytest.approx([0.3] * model.modes, rel=0.3)
+    rough = np.abs(np.diff(apart, 2, axis=0)).max() / apart.std()
+    assert rough < 0.6  # smooth: white noise has 4 and more
+
+
+def test_kernels_that_were_followed_often_are_avoided() -> None:
+    track = one_orbit().track
+    visits = np.zeros(len(track.sizes) + 1)
+    assert excess(track, visits, 5) == 0.0
+    for _ in range(300):
+        visit(track, visits, 5)
+    assert excess(track, visits, 5) > 1.0
+    assert excess(track, visits, 100) < -0.2
+
+
+def test_all_of_the_data_is_used_evenly() -> None:
+    model = one_orbit()
+    made_rows = made(model, 0, 8000)
+    data = np.concatenate(model.runs("small"))
+    nearest = np.linalg.norm(made_rows[::4, None] - data[None], axis=2).argmin(axis=1)
+    counts = np.bincount(nearest // 40, minlength=len(data) // 40)[: len(data) // 40]
+    assert counts.min() > 0.4 * counts.mean() and counts.max() < 2.0 * counts.mean()
+
+
+def test_wrong_requests_are_refused() -> None:
+    model = two_orbits()
+    with pytest.raises(UsageError, match="1 or more"):
+        model.rows(np.random.default_rng(0), frames=0)
+    with pytest.raises(UsageError, match="say how many frames"):
+        next(model.stream(np.random.default_rng(0), weights="small:1->large:1"))
+    with pytest.raises(UsageError, match="rows of 2 classes"):
+        model.advance(model.start(np.random.default_rng(0)), np.ones((3, 5)), np.random.default_rng(0))
+
+
+def test_between_jumps_the_data_are_followed() -> None:
+    model = one_orbit()
+    still = replace(model, settings=model.settings.changed(tempo=0.0, stay=1e6))
+    rows = made(still, 3, 400)
+    kernel = int(np.linalg.norm(model.weights - rows[0], axis=1).argmin())
+    length = len(model.weights) - kernel
+    np.testing.assert_allclose(rows[: length - 1], model.weights[kernel : kernel + length - 1], atol=1e-12)
+    after = rows[length + 40 : length + 60]  # evened out: on the data again
+    assert np.linalg.norm(after[:, None] - model.weights[None], axis=2).min(axis=1).max() < 0.6
+
+
+def test_pace_changes_speed_but_not_the_way() -> None:
+    model = one_orbit()
+    fast = replace(model, settings=model.settings.changed(tempo=0.1, stay=1e6))
+    rows = made(fast, 0, 300)
+    speed = np.linalg.norm(np.diff(rows, axis=0), axis=1)
+    plain = np.linalg.norm(np.diff(model.weights, axis=0), axis=1)
+    assert speed.max() > 1.03 * plain.max() and speed.max() < 1.2 * plain.max()
+
+
+def test_jumps_come_about_once_per_stay() -> None:
+    model = one_orbit()
+    rng = np.random.default_rng(0)
+    state, jumps = model.start(rng), 0
+    for _ in range(1500):
+        after, _ = model.advance(state, np.ones((1, 1)), rng)
+        assert isinstance(after, BlendState) and isinstance(state, BlendState)
+        jumps += bool(after.clock[AGE] <= state.clock[AGE] and not state.first)
+        state = after
+    most = 1500 * FRAME_TIME / model.settings.stay
+    assert 0.35 * most < jumps < 1.3 * most
