@@ -19,7 +19,7 @@ def made(**options: Any) -> VariationModel:
 
 
 def facts(model: VariationModel) -> tuple[Any, ...]:
-    return model.prior.edges, model.transition.edges, model.rule, model.prior_rule, model.correlations.tobytes()
+    return model.prior.edges, model.transition.edges, model.rule, model.prior_rule, model.precision.tobytes()
 
 
 def test_learning_is_deterministic() -> None:

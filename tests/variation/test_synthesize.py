@@ -13,6 +13,7 @@ from freshtake.errors import UsageError
 from freshtake.variation import VariationModel, learn
 from freshtake.variation.network import PriorNetwork, TransitionNetwork
 from freshtake.variation.synthesize import advance
+from freshtake.variation.tables import some_examples
 from tests.variation.twins import takes
 
 
@@ -161,8 +162,8 @@ def permuted(made: VariationModel, order: list[int]) -> VariationModel:
         material=material,
         prior=PriorNetwork(names, tuple(turned(made.prior.edges[k]) for k in two)),
         transition=TransitionNetwork(names, 2, tuple(turned(made.transition.edges[k]) for k in order)),
-        correlations=made.correlations[np.ix_(order, order)],
-        spread=made.spread[order],
+        precision=made.precision[np.ix_(order, order)],
+        spread=made.spread[:, order],
     )
 
 
@@ -196,8 +197,32 @@ def test_a_pose_that_was_pushed_away_comes_back() -> None:
 
 
 def test_bad_amounts_and_endless_rows_are_refused() -> None:
-    for amount in (-0.1, 11.0, float("nan")):
-        with pytest.raises(UsageError, match="amount must lie between 0 and 10"):
+    for amount in (-0.1, 2.1, float("nan")):
+        with pytest.raises(UsageError, match="amount must lie between 0 and 2"):
             model().rows(np.random.default_rng(0), amount=amount, frames=10)
     with pytest.raises(UsageError, match="say how many frames"):
         model().rows(np.random.default_rng(0))
+
+
+def test_a_batch_is_what_each_would_be_alone() -> None:
+    made = model()
+    together = made.batch([np.random.default_rng(k) for k in range(6)], frames=90)
+    for k, block in enumerate(together):
+        np.testing.assert_array_equal(block, rows(made, k, frames=90))
+
+
+def test_many_examples_cost_no_more_than_twelve_and_all_of_them_are_drawn_on() -> None:
+    few = model()
+    many = few.with_examples([x * (1.0 + 0.01 * k) for k in range(5) for x in few.material.values])
+    drawn = [some_examples(many.tables, np.random.default_rng(seed)) for seed in range(12)]
+    assert all(len(tables.firsts) == 12 for tables in drawn)
+    assert some_examples(few.tables, np.random.default_rng(0)) is few.tables
+    table, whole = drawn[0], many.tables
+    for k in range(12):  # each is one of the examples, whole
+        own = table.low[table.firsts[k] : table.firsts[k] + table.counts[k]]
+        parts = [whole.low[whole.firsts[j] : whole.firsts[j] + whole.counts[j]] for j in range(20)]
+        same = [j for j, part in enumerate(parts) if np.array_equal(part, own)]
+        assert len(same) == 1
+        np.testing.assert_array_equal(table.places[:, k], whole.places[:, same[0]])
+    assert len({tables.low.tobytes() for tables in drawn}) > 6
+    assert np.isfinite(rows(many, 0)).all()

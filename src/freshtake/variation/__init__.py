@@ -6,13 +6,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from freshtake.variation.amount import Amount
+    from freshtake.variation.goals import Goals, PosePin
     from freshtake.variation.learning import learn
     from freshtake.variation.model import VariationModel
+    from freshtake.variation.selection import select, similar
     from freshtake.variation.settings import Settings
+    from freshtake.variation.steering import Steering
+    from freshtake.variation.strengths import prior_strengths, transition_strengths
 
-_HOMES = {"Settings": "settings", "VariationModel": "model", "learn": "learning"}
+_HOMES = {
+    "Amount": "amount",
+    "Goals": "goals",
+    "PosePin": "goals",
+    "Settings": "settings",
+    "Steering": "steering",
+    "VariationModel": "model",
+    "learn": "learning",
+    "prior_strengths": "strengths",
+    "select": "selection",
+    "similar": "selection",
+    "transition_strengths": "strengths",
+}
 
-__all__ = ["Settings", "VariationModel", "learn"]
+__all__ = [
+    "Amount",
+    "Goals",
+    "PosePin",
+    "Settings",
+    "Steering",
+    "VariationModel",
+    "learn",
+    "prior_strengths",
+    "select",
+    "similar",
+    "transition_strengths",
+]
 
 
 def __getattr__(name: str) -> Any:

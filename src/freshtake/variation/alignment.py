@@ -33,11 +33,11 @@ def align(examples: Sequence[Floats], weights: Floats, smooth: float) -> Floats:
     scaled = [x * weights for x in examples]
     for _ in range(ROUNDS):
         mean = np.mean([read_at(x, places[:, k]) for k, x in enumerate(scaled)], axis=0)
-        places = np.stack([_warp(mean, x, smooth) for x in scaled], axis=1)
+        places = np.stack([warp_onto(mean, x, smooth) for x in scaled], axis=1)
     return places
 
 
-def _warp(mean: Floats, example: Floats, smooth: float) -> Floats:
+def warp_onto(mean: Floats, example: Floats, smooth: float) -> Floats:
     """Where each row of the mean lies in the example: monotone, smooth, from the first frame to the last."""
     path, _ = warp_path(mean, example)
     count, last = len(mean), len(example) - 1.0

@@ -23,7 +23,8 @@ class Tables(NamedTuple):
     periods: Floats  # (examples,): frames of a cycle
     weights: Floats  # (dofs,)
     rates: Ints  # (dofs,): 1 for speeds, which scale with the pace
-    spread: Floats  # (dofs,): standard deviation between examples, for models with a single one
+    profile: Floats  # (phases, dofs): how far examples lie apart at each phase
+    apart: Floats  # (dofs,): the same over all phases, as sums of squares
     parent_starts: Ints  # (dofs + 1,)
     parents: Ints  # parent DOFs of all nodes
     cyclic: bool
@@ -35,7 +36,7 @@ class Noise(NamedTuple):
     slow: Floats  # (knots, examples, dofs + 1): shares; the last column is common to all nodes
     fast: Floats  # (knots, examples, dofs + 1)
     leads: Floats  # (knots, dofs): timing of the nodes
-    strays: Floats  # (knots, dofs): deviations of a single example
+    strays: Floats  # (knots, dofs): deviations that no example has
     tempo: Floats  # (knots, 1)
     start: Floats  # (examples, dofs + 1): shares at the start, from the prior network
     slow_first: int
@@ -48,14 +49,19 @@ class Noise(NamedTuple):
 REACH = 4  # frames to either side in which a node looks for its place in an example
 WINDOW = 2 * REACH + 1
 EVERY = 2  # frames between looks
+ENDING = 12.0  # frames
 
 
 @kernel
-def shares_at(noise: Noise, t: float, amount: float, mix: Floats, room: Floats, out: Floats) -> None:
+def shares_at(
+    noise: Noise, t: float, amount: float, detail: float, mix: Floats, room: Floats, out: Floats
+) -> None:  # fmt: skip
     """Shares (examples, dofs + 1) of the examples in every node and, last, in what all nodes have in common.
 
-    W_l = 1/L + amount g_l / sqrt(L - 1),  sum_l g_l = 0: the mixture then varies like a further take. g is a slow
-    and a fast smooth process; the slow one begins with what the prior network said. `room` (2, dofs + 1).
+    W_l = 1/L + amount g_l / sqrt(L - 1),  sum_l g_l = 0: with amount 1 the mixture varies like a further take. g is a
+    slow and a fast smooth process; the slow one begins with what the prior network said. `room` (2, dofs + 1).
+    In the last column W_l = 1/L + detail sqrt(1 - 1/L) g_l / |g|: with detail 1 the squares of its shares sum to 1 too.
+    What agrees between the examples then keeps its size, and so does what does not.
     """
     examples, columns = out.shape
     fade = np.exp(-t / noise.fade)
@@ -73,7 +79,16 @@ def shares_at(noise: Noise, t: float, amount: float, mix: Floats, room: Floats, 
     for k in range(examples):
         row = out[k]
         for i in range(columns):
-            row[i] = 1.0 / examples + size * (row[i] - mean[i])
+            row[i] = size * (row[i] - mean[i])
+    norm = 0.0
+    for k in range(examples):
+        norm += out[k, columns - 1] * out[k, columns - 1]
+    rescale = detail * np.sqrt((1.0 - 1.0 / examples) / max(norm, 1e-24))
+    for k in range(examples):
+        row = out[k]
+        row[columns - 1] *= rescale
+        for i in range(columns):
+            row[i] += 1.0 / examples
 
 
 @kernel
@@ -217,7 +232,7 @@ def biweight_means(distances: Floats, width: float, four: Floats, out: Floats) -
 
 
 @kernel
-def mix_examples(tables: Tables, offsets: Floats, room: Room, step: float, gain: float, fine_scale: float) -> None:
+def mix_examples(tables: Tables, offsets: Floats, room: Room, step: float, gain: float) -> None:
     """Mixtures of the examples with every node's shares, at every node's own place in each of them.
 
     `room.absolute` is where the smooth part should be, `room.delta` how it moves, `room.fine` the detail, mixed
@@ -245,23 +260,32 @@ def mix_examples(tables: Tables, offsets: Floats, room: Room, step: float, gain:
         for i in range(dofs):
             delta[i] += share[i] * (after[i] - before[i])
             absolute[i] += share[i] * after[i] * (1.0 + rates[i] * (next_pace * step - 1.0))
-        scale = share[dofs] * fine_scale
+        scale = share[dofs]
         add_row(tables.detail, first, count, room.next_place[k], cyclic, scale, scale * next_pace * step, rates, fine)
 
 
 @kernel
-def next_phase(tables: Tables, noise: Noise, clock: Floats, tempo: float, room: Room) -> tuple[float, float]:
-    """How far the phase moves in this frame and where to; places and paces of the examples before and after."""
+def next_phase(tables: Tables, noise: Noise, clock: Floats, amounts: Floats, room: Room) -> tuple[float, float]:
+    """How far the phase moves in this frame and where to; places and paces of the examples before and after.
+
+    The first frame stands at phase 0, and an acyclic motion's last one at its end: the last ENDING steps are fitted so
+    that they come out even.
+    """
     examples, last, cyclic = tables.firsts.shape[0], tables.places.shape[0] - 1.0, tables.cyclic
     dofs = room.leads.shape[0]
     place_and_pace(tables.places, tables.periods, clock[1], cyclic, room.place, room.pace)
     speed = 0.0
     for k in range(examples):
-        speed += room.shares[k, dofs] * room.pace[k]
+        speed += (1.0 / examples + amounts[5] * (room.shares[k, dofs] - 1.0 / examples)) * room.pace[k]
     quicker = room.two[0, :1]
     smooth_values(noise.tempo, clock[0], noise.fast_spacing, noise.fast_first, quicker)
-    step = np.exp(tempo * quicker[0]) / min(max(speed, 0.4), 2.5)
-    target = clock[1] + step if cyclic else min(clock[1] + step, last)
+    step = amounts[6] * np.exp(amounts[2] * quicker[0]) / min(max(speed, 0.4), 2.5)
+    left = (last - clock[1]) / step
+    if not cyclic and left < ENDING:
+        step *= left / max(np.round(left), 1.0)
+    target = clock[1] if clock[0] == 0.0 else clock[1] + step
+    if not cyclic:
+        target = min(target, last)
     place_and_pace(tables.places, tables.periods, target, cyclic, room.next_place, room.next_pace)
     if cyclic:
         for k in range(examples):
@@ -271,24 +295,28 @@ def next_phase(tables: Tables, noise: Noise, clock: Floats, tempo: float, room: 
 
 
 @kernel
-def detail_scale(shares: Floats, amount: float) -> float:
-    """What mixing takes from detail that does not agree between the examples, given back."""
-    power = 0.0
-    for k in range(shares.shape[0]):
-        power += shares[k, -1] * shares[k, -1]
-    return 1.0 + min(amount, 1.0) * (1.0 / np.sqrt(power) - 1.0)
+def scale_strays(profile: Floats, phase: float, amount: float, strays: Floats) -> None:
+    """Multiply deviations (dofs,) by how far the examples lie apart at this phase."""
+    last = profile.shape[0] - 1
+    phase -= np.floor(phase / last) * last if phase > last else 0.0
+    low = min(max(int(phase), 0), last - 1)
+    t = phase - low
+    a, b = profile[low], profile[low + 1]
+    for i in range(strays.shape[0]):
+        strays[i] *= amount * ((1.0 - t) * a[i] + t * b[i])
 
 
 @kernel
 def advance_block(
     rows: Floats,  # out (frames, dofs)
+    phases: Floats,  # out (frames,)
     y: Floats,  # in and out (dofs,): smooth part of the pose
     velocity: Floats,  # in and out (dofs,): its change per phase
     offsets: Floats,  # in and out (examples, dofs): relaxed node offsets
     clock: Floats,  # in and out (2,): frames so far, phase
     noise: Noise,
     tables: Tables,
-    amounts: Floats,  # (4,): of the shares, the nodes' leads, the tempo, and the deviations of a single example
+    amounts: Floats,  # (7,): shares, nodes' leads, tempo, deviations that no example has, detail, pace, rate
     mix: Floats,  # (2,): weights of the slow and the fast process
     rule: Floats,  # (2,): kernel width, velocity weight
     follow: Floats,  # (3,): pull, relaxation of the offsets, how much of them is used
@@ -298,14 +326,13 @@ def advance_block(
     last, cyclic, pull, relax = tables.places.shape[0] - 1.0, tables.cyclic, follow[0], follow[1]
     room = make_room(examples, dofs)
     absolute, delta, fine, leads, strays = room.absolute, room.delta, room.fine, room.leads, room.strays
-    found, spread, rates = room.found, tables.spread, tables.rates
+    found, rates = room.found, tables.rates
     for f in range(rows.shape[0]):
         t, tau = clock[0], clock[1]
         if not cyclic and tau >= last - 1e-9:
             return f
-        shares_at(noise, t, amounts[0], mix, room.two, room.shares)
-        fine_scale = detail_scale(room.shares, amounts[0])
-        step, target = next_phase(tables, noise, clock, amounts[2], room)
+        shares_at(noise, t, amounts[0], amounts[4], mix, room.two, room.shares)
+        step, target = next_phase(tables, noise, clock, amounts, room)
         middle = 1.0
         if not cyclic:  # nodes start and end together
             middle = min(1.0, min(tau, last - tau) / (0.15 * last))
@@ -317,15 +344,16 @@ def advance_block(
             for i in range(dofs):
                 offset[i] += relax * (place[i] * middle - offset[i])
         smooth_values(noise.leads, t, noise.fast_spacing, noise.fast_first, leads)
-        smooth_values(noise.strays, t, noise.fast_spacing, noise.fast_first, strays)
+        smooth_values(noise.strays, t, noise.slow_spacing, noise.slow_first, strays)
         for i in range(dofs):
             leads[i] *= amounts[1] * middle
-        mix_examples(tables, offsets, room, step, follow[2], fine_scale)
+        mix_examples(tables, offsets, room, step, follow[2])
+        scale_strays(tables.profile, target, amounts[3], strays)
         for i in range(dofs):
-            away = absolute[i] + amounts[3] * spread[i] * strays[i] - y[i]
+            away = absolute[i] + strays[i] - y[i]
             moved = away if rates[i] == 1 else (1.0 - pull) * delta[i] + pull * away
             velocity[i] = moved if rates[i] == 1 else moved / step
             y[i] += moved
             rows[f, i] = y[i] + fine[i]
-        clock[0], clock[1] = t + 1.0, target
+        clock[0], clock[1], phases[f] = t + 1.0, target, target
     return rows.shape[0]

@@ -32,6 +32,26 @@ class Material:
     frame_time: float
     recipe: Recipe | None = None
 
+    @property
+    def timing(self) -> Bools:
+        """DOFs that are steps in time, as strokes have them: they belong to how far all others move."""
+        if self.recipe is None:
+            return np.zeros(len(self.names), dtype=np.bool_)
+        return np.array([unit == "time" for unit in self.recipe.units])
+
+    @property
+    def held(self) -> Bools:
+        """DOFs that may only do what some example does: speeds, time steps, what keeps carrying feet on the floor."""
+        if self.recipe is None:
+            return self.rates
+        if "share" not in self.recipe.units:
+            return np.asarray(self.rates | self.timing)
+        feet = [
+            unit == "share" or name.endswith(".height")
+            for name, unit in zip(self.names, self.recipe.units, strict=True)
+        ]
+        return np.asarray(self.rates | np.array(feet))
+
 
 def rounded(values: npt.ArrayLike) -> Floats:
     """As a model file keeps it."""

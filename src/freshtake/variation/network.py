@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from freshtake.errors import InvalidMotion
 
@@ -30,6 +31,10 @@ class PriorNetwork:
 
     def order(self) -> tuple[int, ...]:
         """The nodes with parents before children (Lau 2009, §6); raises when there is a cycle."""
+        return self._ordered
+
+    @cached_property
+    def _ordered(self) -> tuple[int, ...]:
         return topological_order(self.edges)
 
     def name(self, node: int) -> str:
@@ -94,15 +99,24 @@ def own_parents(dofs: int, order: int) -> Edges:
 
 def topological_order(edges: Sequence[Iterable[int]]) -> tuple[int, ...]:
     """Nodes with parents before children, lowest number first; raises when there is a cycle."""
-    waiting = {node: set(parents) for node, parents in enumerate(edges)}
+    missing = [len(set(parents)) for parents in edges]
+    children: list[list[int]] = [[] for _ in edges]
+    for node, parents in enumerate(edges):
+        for parent in set(parents):
+            children[parent].append(node)
+    ready = [node for node, count in enumerate(missing) if count == 0]
     done: list[int] = []
-    while waiting:
-        ready = [node for node, parents in waiting.items() if waiting.keys().isdisjoint(parents)]
-        if not ready:
-            raise InvalidMotion("the network has a cycle, so its nodes cannot be ordered")
-        for node in ready:
-            del waiting[node]
+    while ready:
         done += ready
+        freed = []
+        for node in ready:
+            for child in children[node]:
+                missing[child] -= 1
+                if missing[child] == 0:
+                    freed.append(child)
+        ready = sorted(freed)
+    if len(done) < len(missing):
+        raise InvalidMotion("the network has a cycle, so its nodes cannot be ordered")
     return tuple(done)
 
 

@@ -20,6 +20,7 @@ def sample_prior(
     *,
     amount: float,
     delta: bool,
+    regression: str = "kernel",
 ) -> tuple[Floats, Floats]:
     """X[0] and X[1], each (DOFs,): every node drawn from its Gaussian given the parents drawn before it.
 
@@ -31,7 +32,13 @@ def sample_prior(
     parents = np.array([p for own in network.edges for p in own], dtype=np.intp)
     columns = np.ascontiguousarray(instances.values.T)
     both = np.concatenate([weights, weights])
-    values = draw_nodes(columns, both, order, starts, parents, rule, amount * rng.standard_normal(2 * count))
+    noise = amount * rng.standard_normal(2 * count)
+    if regression == "kernel":
+        values = draw_nodes(columns, both, order, starts, parents, rule, noise)
+    else:
+        from freshtake.variation.parametric import KINDS, draw_fitted
+
+        values = draw_fitted(KINDS[regression], columns, both, order, starts, parents, noise)
     first, second = values[:count], values[count:]
     return first, first + second if delta else second
 

@@ -1,28 +1,27 @@
-"""Learning both networks: what is scored, where searches start, which result is kept (Lau 2009, §5.1)."""
+"""Learning the transition network: what is scored, where searches start, which result is kept (Lau 2009, §5.1)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from freshtake.motion.progress import Progress, Report
-from freshtake.numeric.arrays import Floats, Ints
-from freshtake.variation.instances import PriorInstances, TransitionInstances, pools
-from freshtake.variation.network import PriorNetwork, TransitionNetwork, own_parents
-from freshtake.variation.node_scores import PriorNode, TransitionData, TransitionNode
+from freshtake.numeric.arrays import Floats
+from freshtake.variation.instances import TransitionInstances, pools
+from freshtake.variation.joint_scores import JointScores, Mapper, way_of
+from freshtake.variation.network import Edges, TransitionNetwork, own_parents
+from freshtake.variation.node_scores import TransitionData, TransitionNode
 from freshtake.variation.regression import Regression
+from freshtake.variation.rules import largest_movers
 from freshtake.variation.settings import Settings
-from freshtake.variation.structure_search import Found, search_network, search_node
+from freshtake.variation.structure_search import NodeScores, search_node
 
-Mapper = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-CORE = 4  # largest-moving DOFs that every transition node starts with
-PRIOR_SCREENING = 0.1
-NEIGHBORS = (15, 30)
-VELOCITY_WEIGHTS = (0.0, 1.0, 4.0)
-WIDTH = 0.3  # K_W^2 as a share of the k-th squared distance
-TRIED = 12  # DOFs on which k and the velocity weight are chosen
+SPARE = 6  # a sixth of a node's places is kept for parents of its own choice
+TOLERANCE = 1.01  # how much farther the whole may go astray for the sake of better nodes
+SMALL = 5  # nodes that are taken or left together
+THOROUGH_CORES = (-2, 0, 2)
+_Tell = Callable[[float, str], None]
 
 
 def transition_data(instances: TransitionInstances, weights: Floats) -> TransitionData:
@@ -32,105 +31,140 @@ def transition_data(instances: TransitionInstances, weights: Floats) -> Transiti
     return TransitionData(instances, np.ascontiguousarray(instances.rows.T), pools(instances), weights, members)
 
 
-def largest_movers(data: TransitionData) -> list[int]:
-    """The DOFs by how far they move the body, farthest first."""
-    moving = data.columns.std(axis=1) * data.weights
-    return [int(k) for k in np.argsort(-moving, kind="stable")]
+def single_nodes(data: TransitionData) -> TransitionData:
+    """The same where a candidate is one node: X_j[t], X_j[t+1], and those of the predicted frame."""
+    count = (data.instances.order + 1) * len(data.columns)
+    return data._replace(members=np.arange(count)[:, None])
 
 
-def choose_rule(data: TransitionData, settings: Settings) -> Regression:
-    """k and the velocity weight, by the held-out error of the largest movers given each other."""
-    adaptive = settings.method != "paper"
-    width = settings.kernel_width if settings.kernel_width is not None else (WIDTH if adaptive else 1.0)
-    core = largest_movers(data)[: max(TRIED, CORE)]
-    neighbors = NEIGHBORS if settings.neighbors is None else (settings.neighbors,)
-    velocities = VELOCITY_WEIGHTS if settings.velocity_weight is None else (settings.velocity_weight,)
-    rules = [Regression(k, width, adaptive, v) for k in neighbors for v in velocities]
-    if len(rules) == 1:
-        return rules[0]
-    totals = []
-    for rule in rules:
-        nodes = [_node(i, data, rule, settings) for i in core]
-        totals.append(sum(node.score(frozenset(core[:6]) - {i}) for i, node in zip(core, nodes, strict=True)))
-    return rules[int(np.argmax(totals))]
+def node_scores(
+    index: int, data: TransitionData, joint: JointScores, settings: Settings, *, calibrated: bool
+) -> NodeScores:
+    """What the search asks: kernel regression, or one of the fitted functions."""
+    rule = joint.way.rule
+    if settings.regression == "kernel":
+        return TransitionNode(
+            index, data, rule, deltas=settings.deltas, propagate=settings.propagate, calibrated=calibrated
+        )
+    from freshtake.variation.parametric_nodes import FittedNode
 
-
-def _node(index: int, data: TransitionData, rule: Regression, settings: Settings) -> TransitionNode:
-    calibrated = settings.method != "paper"
-    return TransitionNode(
-        index, data, rule, deltas=settings.deltas, propagate=settings.propagate, calibrated=calibrated
-    )
+    return FittedNode(
+        index, joint.pools, joint.clips, joint.clips, joint.weights, regression=settings.regression,
+        velocity_weight=rule.velocity_weight, order=data.instances.order, deltas=settings.deltas,
+        propagate=settings.propagate, calibrated=calibrated,
+    )  # fmt: skip
 
 
 def learn_transition(
-    names: Sequence[str], data: TransitionData, rule: Regression, settings: Settings, report: Report, mapper: Mapper
-) -> TransitionNetwork:
-    """Every node searched on its own, own parents kept, from a shared core of DOFs (the paper: from nothing)."""
-    dofs, order = len(names), data.instances.order
-    cap = max((settings.max_parents - order) // order, 0)
-    core = largest_movers(data)[:CORE]
-
-    def search(index: int) -> Found:
-        others = [p for p in range(dofs) if p != index]
-        start = frozenset(core) - {index} if settings.method != "paper" else frozenset[int]()
-        node = _node(index, data, rule, settings)
-        return search_node(node, others, frozenset(sorted(start)[:cap]), cap=cap, screening=settings.screening)
-
-    edges = []
-    own = own_parents(dofs, order)
-    for index, found in enumerate(mapper(search, range(dofs))):
-        nodes = {int(member) for parent in found.parents for member in data.members[parent]}
-        edges.append(tuple(sorted(nodes | set(own[index]))))
-        report(Progress(0.2 + 0.6 * (index + 1) / dofs, f"transition network: {names[index]}"))
-    return TransitionNetwork(tuple(names), order, tuple(edges))
-
-
-def learn_prior(
     names: Sequence[str],
-    instances: PriorInstances,
-    weights: Floats,
+    data: TransitionData,
+    rule: Regression,
     settings: Settings,
     rng: np.random.Generator,
     report: Report,
     mapper: Mapper,
-) -> tuple[PriorNetwork, Regression]:
-    """Greedy searches from several starts, the first one from no edges; the best total wins."""
-    count = instances.values.shape[1]
-    scaled = instances.values * np.concatenate([weights, weights])
-    distances = (scaled.T[:, :, None] - scaled.T[:, None, :]) ** 2
-    rule = Regression(
-        min(15, max(2, len(scaled) // 2)), settings.kernel_width or WIDTH, settings.method != "paper", 0.0
-    )
-    groups: Ints = np.arange(len(scaled)) if settings.method == "paper" else instances.clips
-    if len(np.unique(groups)) < 2:
-        groups = np.arange(len(scaled))
-    nodes = [PriorNode(k, instances, distances, groups, rule) for k in range(count)]
-    listed = list(mapper(lambda k: _shortlist(nodes[k], k, count), range(count)))
-    starts = [[frozenset[int]()] * count]
-    starts += [_random_start(listed, rng) for _ in range(settings.prior_starts - 1)]
-    cap = settings.prior_max_parents
-    best: list[Found] | None = None
-    runs = mapper(lambda start: search_network(nodes, start, cap=cap, shortlists=listed), starts)
-    for number, found in enumerate(runs):
-        if best is None or sum(f.score for f in found) > sum(f.score for f in best):
-            best = found
-        report(Progress(0.8 + 0.15 * (number + 1) / len(starts), f"prior network: start {number + 1}"))
-    assert best is not None
-    return PriorNetwork(tuple(names), tuple(tuple(sorted(f.parents)) for f in best)), rule
+) -> TransitionNetwork:
+    """Own parents are always kept; the paper's search starts from them alone, the default's from a shared core."""
+    from freshtake.variation.joint_search import search_jointly
+
+    order, own = data.instances.order, own_parents(len(names), data.instances.order)
+    pull = 0.0 if settings.literal else settings.pull
+    joint = JointScores(data.instances, data.weights, way_of(rule, settings, pull=pull), mapper)
+    if settings.parents == "own":
+        return TransitionNetwork(tuple(names), order, own)
+    if settings.literal:
+        edges = search_jointly(joint, single_nodes(data), settings, report, mapper)
+    else:
+        edges = _search_from_core(names, joint, single_nodes(data), settings, report, mapper)
+    if settings.parents == "random":
+        edges = random_parents(edges, order, rng)
+    return TransitionNetwork(tuple(names), order, edges)
 
 
-def _shortlist(node: PriorNode, index: int, count: int) -> list[int]:
-    others = [c for c in range(count) if c != index]
-    found = node.glance(frozenset(), others)
-    keep = max(2, int(np.ceil(PRIOR_SCREENING * len(others))))
-    return sorted(others[k] for k in np.argsort(-found, kind="stable")[:keep])
+def _search_from_core(
+    names: Sequence[str], joint: JointScores, data: TransitionData, settings: Settings, report: Report, mapper: Mapper
+) -> Edges:
+    """The best of the searches from one core, or, when thorough, from several."""
+    sizes = {max(0, settings.core + more) for more in (THOROUGH_CORES if settings.thorough else (0,))}
+    best: Edges = ()
+    least = np.inf
+    for number, size in enumerate(sorted(sizes)):
+
+        def tell(done: float, what: str, number: int = number) -> None:
+            report(Progress(0.15 + 0.6 * (number + done) / len(sizes), f"transition network: {what}"))
+
+        edges, error = _from_core(names, joint, data, settings, size, tell, mapper)
+        if not best or error < least:
+            best, least = edges, error
+    return best
 
 
-def _random_start(listed: Sequence[Sequence[int]], rng: np.random.Generator) -> list[frozenset[int]]:
-    """One random parent per node where that closes no cycle: only nodes earlier in a random order may be parents."""
-    rank = rng.permutation(len(listed))
+def _from_core(
+    names: Sequence[str],
+    joint: JointScores,
+    data: TransitionData,
+    settings: Settings,
+    size: int,
+    tell: _Tell,
+    mapper: Mapper,
+) -> tuple[Edges, float]:
+    """Every node searched on its own beside a core of DOFs that all share, then checked with all propagated.
+
+    Departs from the paper: from own parents alone, four examples are overfitted, and nodes that were scored with the
+    others at the data can go astray together.
+    """
+    dofs, order = len(names), data.instances.order
+    cap = settings.max_parents - order
+    movers = largest_movers(data)
+    core = [(order - 1) * dofs + i for i in movers[: min(size, cap - cap // SPARE)]]
+    rank = {dof: place for place, dof in enumerate(movers)}
+    screening = 1.0 if settings.thorough else settings.screening
+
+    def search(index: int) -> tuple[int, ...]:
+        kept = frozenset(p for p in core if p % dofs != index)
+        known = [p for p in range(order * dofs) if p % dofs != index]
+        inside = [order * dofs + j for j in range(dofs) if settings.edges_inside and rank[j] < rank[index]]
+        node = node_scores(index, data, joint, settings, calibrated=True)
+        found = search_node(node, known + inside, kept, cap=cap, screening=screening, kept=kept)
+        return tuple(sorted(found.parents))
+
+    own = own_parents(dofs, order)
+    plain = tuple(tuple(sorted({*own[i], *(p for p in core if p % dofs != i)})) for i in range(dofs))
+    edges = []
+    for index, parents in enumerate(mapper(search, range(dofs))):
+        edges.append(tuple(sorted({*own[index], *parents})))
+        tell(0.9 * (index + 1) / dofs, names[index])
+    tell(0.9, "all nodes together")
+    return checked(joint, plain, tuple(edges), movers)
+
+
+def checked(joint: JointScores, safe: Edges, wanted: Edges, sequence: Sequence[int]) -> tuple[Edges, float]:
+    """Take the wanted parents of as many nodes as the joint propagation bears; halves are tried where all fail."""
+    current, least = safe, _size(joint.errors(safe))
+    waiting = [list(sequence)]
+    while waiting:
+        group = waiting.pop(0)
+        trial = tuple(wanted[i] if i in set(group) else own for i, own in enumerate(current))
+        error = least if trial == current else _size(joint.errors(trial))
+        if error <= TOLERANCE * least:
+            current, least = trial, min(error, least)
+        elif len(group) > SMALL:
+            half = len(group) // 2
+            waiting += [group[:half], group[half:]]
+    return current, least
+
+
+def _size(errors: Floats) -> float:
+    return float(np.sqrt((errors * errors).mean()))
+
+
+def random_parents(edges: Edges, order: int, rng: np.random.Generator) -> Edges:
+    """As many parents for every node, own ones kept, the others drawn from all known nodes."""
+    dofs = len(edges)
     out = []
-    for node, candidates in enumerate(listed):
-        before = [c for c in candidates if rank[c] < rank[node]]
-        out.append(frozenset([int(rng.choice(before))]) if before and rng.random() < 0.5 else frozenset())
-    return out
+    for i, parents in enumerate(edges):
+        own = {i + s * dofs for s in range(order)}
+        others = np.array([p for p in range(order * dofs) if p not in own])
+        drawn = rng.choice(others, min(len(parents) - order, len(others)), replace=False)
+        out.append(tuple(sorted({*own, *(int(p) for p in drawn)})))
+    return tuple(out)

@@ -43,9 +43,15 @@ class Found(NamedTuple):
 
 
 def search_node(
-    scores: NodeScores, candidates: Sequence[int], start: frozenset[int], *, cap: int, screening: float = 1.0
+    scores: NodeScores,
+    candidates: Sequence[int],
+    start: frozenset[int],
+    *,
+    cap: int,
+    screening: float = 1.0,
+    kept: frozenset[int] = frozenset(),
 ) -> Found:
-    """Add or delete the parent that helps most until nothing helps; at most `cap` parents.
+    """Add or delete the parent that helps most until nothing helps; at most `cap` parents, `kept` ones never deleted.
 
     Only the best share `screening` of the candidates of the first round is tried again in later ones.
     """
@@ -60,7 +66,7 @@ def search_node(
             tried += len(fresh)
             if found[top] > value:
                 value, edited = float(found[top]), current | {fresh[top]}
-        for parent in sorted(current):
+        for parent in sorted(current - kept):
             without = scores.score(current - {parent}, value)
             tried += 1
             if without > value:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import erf
 
 from freshtake.numeric.arrays import Floats
+from freshtake.variation.interpolation import smooth_values
 from freshtake.variation.kernels import Noise, Tables, advance_block, shares_at
-from freshtake.variation.tables import deviations
 
 BLOCK = 32  # frames
 SLOW_KNOTS = 1.5  # mean lengths of an example between knots of the slow process
@@ -23,11 +24,15 @@ MEMORY = 4  # knots that a moment of a smooth process depends on
 class Controls(NamedTuple):
     """The numbers of synthesis, from the settings and the amount that the caller asks for."""
 
+    scale: Floats  # (dofs,): amount of variation of every node
     shares: float
     leads: float  # frames
     tempo: float
     strays: float
-    coherence: float
+    detail: float
+    pace: float  # amount of variation of the pace at which the examples go through their phases
+    rate: float  # of the mean pace
+    coherence: Floats  # (dofs,): share of the variation of a node's shares that all have in common
     slow: float  # share of the slow process
     pull: float
     relax: float
@@ -50,6 +55,7 @@ class SynthesisState:
     strays: Floats
     tempo: Floats
     start: Floats
+    phases: Floats  # (frames,): of the rows of the last block
     slow_first: int = 0
     fast_first: int = 0
     ended: bool = False
@@ -73,10 +79,20 @@ def share_knots(mixing: Mixing, controls: Controls, examples: int, count: int, r
     dofs = len(mixing.shares)
     knots = rng.standard_normal((count, examples, dofs + 1))
     common = knots[..., dofs:]
-    knots[..., :dofs] = (
+    knots[..., :dofs] = controls.scale * (
         np.sqrt(controls.coherence) * common + np.sqrt(1.0 - controls.coherence) * knots[..., :dofs] @ mixing.shares.T
     )
     return knots
+
+
+def stray_knots(mixing: Mixing, controls: Controls, count: int, rng: np.random.Generator) -> Floats:
+    """Knots (count, dofs) of deviations that no example has, tied by the network with the signs of the edges.
+
+    They are spread evenly over +-sqrt(3) instead of normally: a few large joints decide how far a variant is from the
+    examples, and takes differ less in that than normal draws do.
+    """
+    knots = rng.standard_normal((count, len(mixing.strays))) @ mixing.strays.T
+    return np.asarray(controls.scale * np.sqrt(3.0) * erf(knots / np.sqrt(2.0)))
 
 
 def begin(
@@ -87,18 +103,19 @@ def begin(
     slow = share_knots(mixing, controls, examples, MEMORY, rng)
     fast = share_knots(mixing, controls, examples, MEMORY, rng)
     leads = rng.standard_normal((MEMORY, dofs)) @ mixing.shares.T
-    strays = rng.standard_normal((MEMORY, dofs)) @ mixing.strays.T
+    strays = stray_knots(mixing, controls, MEMORY, rng)
     tempo = rng.standard_normal((MEMORY, 1))
     start = share_knots(mixing, controls, examples, 1, rng)[0]
     if first_pose is not None and examples > 1:
-        start = _starting_shares(tables, first_pose, start)
+        start = _starting_shares(tables, first_pose, start, controls.scale)
     state = SynthesisState(
-        np.zeros(dofs), np.zeros(dofs), np.zeros((examples, dofs)), np.zeros(2), slow, fast, leads, strays, tempo, start
-    )
+        np.zeros(dofs), np.zeros(dofs), np.zeros((examples, dofs)), np.zeros(2),
+        slow, fast, leads, strays, tempo, start, np.empty(0),
+    )  # fmt: skip
     return replace(state, y=_first_y(state, tables, controls), velocity=tables.slope[tables.firsts].mean(axis=0))
 
 
-def _starting_shares(tables: Tables, pose: Floats, drawn: Floats) -> Floats:
+def _starting_shares(tables: Tables, pose: Floats, drawn: Floats, scale: Floats) -> Floats:
     """Shares with which the mixture of the examples' first frames comes near a pose, node by node.
 
     Ridge regression: where the examples hardly differ at the start, no share can bring the node there, and what was
@@ -108,21 +125,25 @@ def _starting_shares(tables: Tables, pose: Floats, drawn: Floats) -> Floats:
     apart = firsts - firsts.mean(axis=0)
     size = (apart * apart).sum(axis=0)
     wanted = (pose - firsts.mean(axis=0)) * np.sqrt(len(firsts) - 1.0)
-    ridge = RIDGE * np.sqrt((deviations(tables) ** 2).sum(axis=0).mean(axis=0)) ** 2 + 1e-12
+    ridge = RIDGE * tables.apart + 1e-12
     sure = size / (size + ridge)
     told = apart * wanted / (size + ridge)
     norm = np.sqrt((told * told).sum(axis=0))
     told *= np.minimum(1.0, LARGEST * np.sqrt(len(firsts)) / np.maximum(norm, 1e-12))
     out = drawn.copy()
-    out[:, :-1] = told + np.sqrt(1.0 - sure * sure) * drawn[:, :-1]
+    out[:, :-1] = scale * told + np.sqrt(1.0 - sure * sure) * drawn[:, :-1]
     return out
 
 
 def _first_y(state: SynthesisState, tables: Tables, controls: Controls) -> Floats:
     examples, dofs = len(tables.firsts), tables.low.shape[1]
     shares = np.empty((examples, dofs + 1))
-    shares_at(_noise(state, tables), 0.0, controls.shares, _mix(controls), np.empty((2, dofs + 1)), shares)
-    return np.asarray((shares[:, :-1] * tables.low[tables.firsts]).sum(axis=0))
+    room = np.empty((2, dofs + 1))
+    shares_at(_noise(state, tables), 0.0, controls.shares, controls.detail, _mix(controls), room, shares)
+    strays = np.empty(dofs)
+    smooth_values(state.strays, 0.0, spacings(tables)[0], 0, strays)
+    mixed = (shares[:, :-1] * tables.low[tables.firsts]).sum(axis=0)
+    return np.asarray(mixed + controls.strays * tables.profile[0] * strays)
 
 
 def _mix(controls: Controls) -> Floats:
@@ -144,15 +165,16 @@ def advance(
     if state.ended:
         return state, np.empty((0, tables.low.shape[1]))
     state = _with_knots(state, tables, mixing, controls, rng)
-    rows = np.empty((BLOCK, tables.low.shape[1]))
+    rows, phases = np.empty((BLOCK, tables.low.shape[1])), np.empty(BLOCK)
     y, velocity, offsets, clock = (np.array(a) for a in (state.y, state.velocity, state.offsets, state.clock))
     count = advance_block(
-        rows, y, velocity, offsets, clock, _noise(state, tables), tables,
-        np.array([controls.shares, controls.leads, controls.tempo, controls.strays]), _mix(controls),
+        rows, phases, y, velocity, offsets, clock, _noise(state, tables), tables,
+        np.array(controls[1:8]), _mix(controls),
         np.array([controls.width, controls.velocity_weight]),
         np.array([controls.pull, controls.relax, controls.gain]),
     )  # fmt: skip
-    after = replace(state, y=y, velocity=velocity, offsets=offsets, clock=clock, ended=count < BLOCK)
+    ended, phases = count < BLOCK, phases[:count]
+    after = replace(state, y=y, velocity=velocity, offsets=offsets, clock=clock, phases=phases, ended=ended)
     return after, rows[:count]
 
 
@@ -169,13 +191,13 @@ def _with_knots(
     slow, fast, leads, strays, tempo = state.slow, state.fast, state.leads, state.strays, state.tempo
     if more_slow > 0:
         slow = np.concatenate([slow, share_knots(mixing, controls, examples, more_slow, rng)])
+        strays = np.concatenate([strays, stray_knots(mixing, controls, more_slow, rng)])
     if more_fast > 0:
         fast = np.concatenate([fast, share_knots(mixing, controls, examples, more_fast, rng)])
         leads = np.concatenate([leads, rng.standard_normal((more_fast, dofs)) @ mixing.shares.T])
-        strays = np.concatenate([strays, rng.standard_normal((more_fast, dofs)) @ mixing.strays.T])
         tempo = np.concatenate([tempo, rng.standard_normal((more_fast, 1))])
     past_slow, past_fast = slow_first - state.slow_first, fast_first - state.fast_first
     return replace(
-        state, slow=slow[past_slow:], fast=fast[past_fast:], leads=leads[past_fast:], strays=strays[past_fast:],
+        state, slow=slow[past_slow:], fast=fast[past_fast:], leads=leads[past_fast:], strays=strays[past_slow:],
         tempo=tempo[past_fast:], slow_first=slow_first, fast_first=fast_first,
     )  # fmt: skip

@@ -10,37 +10,37 @@ from scipy.ndimage import gaussian_filter1d
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.variation.alignment import read_at
 from freshtake.variation.kernels import Tables
+from freshtake.variation.material import Material
 from freshtake.variation.network import TransitionNetwork
 
-SEAM = 0.16  # share of a cycle to either side of its seam over which the ends are brought together
-SLOPE = 0.05  # share of a cycle over which the slopes at its ends are measured
+MOST_EXAMPLES = 12  # that one motion draws on
+STEPS = 16
+PROFILE = 5.0  # details over which the spread between examples is smoothed
+KINK = 0.02  # share of a cycle over which a kink at its seam is smoothed
+SEAM = 0.2  # share of a cycle to either side of its seam over which the ends are brought together
 
 
 def closed(example: Floats) -> Floats:
-    """One cycle without its last frame, bent at the seam so that it meets its beginning in value and slope."""
+    """One cycle without its last frame, bent round the seam so that it meets its beginning, the kink there smoothed.
+
+    Slopes are not brought together: that would move standing feet more than the kink is worth.
+    """
     period = len(example) - 1
     reach = max(2, round(SEAM * period))
     gap = example[-1] - example[0]
-    over = max(1, round(SLOPE * period))  # slopes over several frames: recorded ones are too noisy over one
-    # second-order one-sided differences: first-order ones would take curvature for a kink
-    leaving = (3.0 * example[-1] - 4.0 * example[-1 - over] + example[-1 - 2 * over]) / (2.0 * over)
-    arriving = (-3.0 * example[0] + 4.0 * example[over] - example[2 * over]) / (2.0 * over)
-    kink = leaving - arriving
-    out = example[:period].copy()
     u = np.arange(reach) / reach
     ramp = (1.0 - u) ** 3 * (1.0 + 3.0 * u + 6.0 * u**2)  # 1 with flat ends, to 0 with flat ends
-    hook = reach * (1.0 - u) ** 3 * u * (1.0 + 3.0 * u)  # slope 1 at 0, everything 0 at 1
-    out[:reach] += 0.5 * (ramp[:, None] * gap + hook[:, None] * kink)
-    later = np.arange(1, reach)
-    out[period - later] += 0.5 * (-ramp[later][:, None] * gap + hook[later][:, None] * kink)
-    return out
+    out = example[:period].copy()
+    out[:reach] += 0.5 * ramp[:, None] * gap
+    out[period - np.arange(1, reach)] -= 0.5 * ramp[1:, None] * gap
+    frames = np.arange(period)
+    near = np.maximum(1.0 - (np.minimum(frames, period - frames) / (4.0 * KINK * period)) ** 2, 0.0)[:, None] ** 2
+    return np.asarray(out + near * (_smoothed(out, KINK * period, True) - out))
 
 
 def synthesis_tables(
-    examples: Sequence[Floats],
+    material: Material,
     places: Floats,
-    weights: Floats,
-    rates: Bools,
     spread: Floats,
     transition: TransitionNetwork,
     *,
@@ -48,7 +48,7 @@ def synthesis_tables(
     cyclic: bool,
 ) -> Tables:
     """All arrays of the inner loop."""
-    rows = [closed(x) if cyclic else x for x in examples]
+    rows = [closed(x) if cyclic else x for x in material.values]
     low = [_smoothed(x, detail_frames, cyclic) for x in rows]
     slope = [_slope(x, cyclic) for x in low]
     counts = np.array([len(x) for x in rows], dtype=np.intp)
@@ -60,14 +60,36 @@ def synthesis_tables(
         np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.intp),
         counts,
         np.ascontiguousarray(places),
-        np.array([len(x) - 1.0 for x in examples]),
-        np.ascontiguousarray(weights),
-        rates.astype(np.intp),
-        np.ascontiguousarray(spread),
+        np.array([len(x) - 1.0 for x in material.values]),
+        np.ascontiguousarray(material.weights),
+        material.rates.astype(np.intp),
+        _profile(low, places, material.held, spread, detail_frames, cyclic),
+        (_from_mean(_at_phases(low, places, cyclic)) ** 2).sum(axis=0).mean(axis=0),
         np.concatenate([[0], np.cumsum([len(p) for p in parents])]).astype(np.intp),
         np.array([p for own in parents for p in own], dtype=np.intp),
         cyclic,
     )
+
+
+def _profile(low: Sequence[Floats], places: Floats, held: Bools, spread: Floats, smooth: float, cyclic: bool) -> Floats:
+    """Standard deviation between the examples at every phase, (phases, DOFs); 0 for DOFs that are `held`.
+
+    That of a single example is `spread` (see `spread_between`).
+    """
+    if len(low) == 1:
+        profile = read_at(spread, np.linspace(0.0, len(spread) - 1.0, len(places)))
+    else:
+        profile = _smoothed(_at_phases(low, places, cyclic).std(axis=0, ddof=1), PROFILE * smooth, False)
+    return np.where(held, 0.0, np.maximum(profile, 0.0))
+
+
+def spread_between(tables: Tables) -> Floats:
+    """How far the examples lie apart at each sixteenth of their length, (17, DOFs); models keep it for single ones."""
+    apart = deviations(tables)
+    spread = np.sqrt((apart * apart).sum(axis=0) / (len(apart) - 1))
+    count = len(spread)
+    smooth = _smoothed(spread, count / (2.0 * STEPS), False)
+    return np.maximum(read_at(smooth, np.linspace(0.0, count - 1.0, STEPS + 1)), 0.0)
 
 
 def _smoothed(x: Floats, frames: float, cyclic: bool) -> Floats:
@@ -84,11 +106,39 @@ def _slope(x: Floats, cyclic: bool) -> Floats:
 
 def deviations(tables: Tables) -> Floats:
     """Smooth parts of the examples less their mean, (examples, phases, DOFs)."""
-    parts = []
-    for k, first in enumerate(tables.firsts):
-        rows = tables.low[first : first + tables.counts[k]]
-        if tables.cyclic:
-            rows = np.concatenate([rows, rows[:1]])
-        parts.append(read_at(rows, tables.places[:, k]))
-    stack = np.stack(parts)
+    return _from_mean(_smooth_parts(tables))
+
+
+def phase_mean(tables: Tables) -> Floats:
+    """The mean of the examples' smooth parts at every phase, (phases, DOFs)."""
+    return np.asarray(_smooth_parts(tables).mean(axis=0))
+
+
+def _smooth_parts(tables: Tables) -> Floats:
+    rows = [tables.low[first : first + count] for first, count in zip(tables.firsts, tables.counts, strict=True)]
+    return _at_phases(rows, tables.places, tables.cyclic)
+
+
+def some_examples(tables: Tables, rng: np.random.Generator, most: int = MOST_EXAMPLES) -> Tables:
+    """Tables of at most so many examples, drawn at random: one motion draws on these, so its cost has a bound."""
+    count = len(tables.firsts)
+    if count <= most:
+        return tables
+    chosen = np.sort(rng.choice(count, most, replace=False))
+    rows = np.concatenate([np.arange(tables.firsts[k], tables.firsts[k] + tables.counts[k]) for k in chosen])
+    counts = tables.counts[chosen]
+    return tables._replace(
+        low=tables.low[rows], detail=tables.detail[rows], slope=tables.slope[rows], counts=counts,
+        firsts=np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.intp),
+        places=np.ascontiguousarray(tables.places[:, chosen]), periods=tables.periods[chosen],
+    )  # fmt: skip
+
+
+def _from_mean(stack: Floats) -> Floats:
     return np.asarray(stack - stack.mean(axis=0))
+
+
+def _at_phases(rows: Sequence[Floats], places: Floats, cyclic: bool) -> Floats:
+    """The examples at common phases, (examples, phases, DOFs); cycles are followed by their beginning."""
+    whole = [np.concatenate([x, x[:1]]) if cyclic else x for x in rows]
+    return np.stack([read_at(x, places[:, k]) for k, x in enumerate(whole)])

@@ -17,6 +17,7 @@ from freshtake.variation.model import VariationModel
 from freshtake.variation.network import PriorNetwork, TransitionNetwork
 from freshtake.variation.regression import Regression
 from freshtake.variation.settings import Settings
+from freshtake.variation.tables import STEPS
 
 MOST_DOFS = 2048  # correlations are a square of that many numbers
 MOST_FRAMES = 1 << 31
@@ -41,12 +42,13 @@ def to_parts(model: VariationModel) -> Parts:
         "prior_rule": _rule_header(model.prior_rule),
         "recipe": None if recipe is None else recipe.header,
     }
-    rows, columns = _pairs(model.transition)
+    pairs = np.argwhere(np.triu(model.precision != 0.0))
     arrays: dict[str, Any] = {
         "examples": compact(np.concatenate(material.values)),
         "weights": compact(material.weights),
         "rates": np.asarray(material.rates, dtype=np.bool_),
-        "correlations": compact(model.correlations[rows, columns]),
+        "tied": pairs.astype(np.uint16),
+        "precision": compact(model.precision[pairs[:, 0], pairs[:, 1]]),
         "spread": compact(model.spread),
     }
     stored = {} if recipe is None else {RECIPE + name: array for name, array in recipe.arrays.items()}
@@ -75,8 +77,8 @@ def from_parts(parts: ReadParts) -> VariationModel:
         transition,
         _rule(parts.fields.inner("rule")),
         _rule(parts.fields.inner("prior_rule")),
-        _correlations(parts, transition),
-        parts.numbers("spread", (len(names),), low=0.0),
+        _precision(parts, len(names)),
+        parts.numbers("spread", (STEPS + 1, len(names)), low=0.0),
     )
 
 
@@ -146,17 +148,16 @@ def _plain(edges: tuple[tuple[int, ...], ...]) -> list[list[int]]:
     return [[int(parent) for parent in parents] for parents in edges]
 
 
-def _pairs(network: TransitionNetwork) -> tuple[list[int], list[int]]:
-    """The DOFs at both ends of every edge, the lower number first; the only places where correlations are."""
-    ends = {(min(i, p), max(i, p)) for i, parents in enumerate(network.parent_dofs()) for p in parents if p != i}
-    ordered = sorted(ends)
-    return [a for a, _ in ordered], [b for _, b in ordered]
-
-
-def _correlations(parts: ReadParts, network: TransitionNetwork) -> Floats:
-    rows, columns = _pairs(network)
-    values = parts.numbers("correlations", (len(rows),), low=-1.0, high=1.0)
-    out: Floats = np.zeros((len(network.dofs), len(network.dofs)))
-    out[rows, columns] = values
-    out[columns, rows] = values
+def _precision(parts: ReadParts, dofs: int) -> Floats:
+    """The precision of deviations from its entries that are not 0, pair by pair, the lower number first."""
+    count = int(np.size(parts.arrays.get("precision", ())))
+    values = parts.numbers("precision", (count,), low=-1e6, high=1e6)
+    pairs = parts.numbers("tied", (count, 2), low=0.0, high=dofs - 1.0).astype(np.intp)
+    if (pairs[:, 0] > pairs[:, 1]).any():
+        parts.fields.wrong("tied", "pairs of DOFs were expected, the lower number first")
+    out: Floats = np.zeros((dofs, dofs))
+    out[pairs[:, 0], pairs[:, 1]] = values
+    out[pairs[:, 1], pairs[:, 0]] = values
+    if np.linalg.eigvalsh(out)[0] <= 0.0:
+        parts.fields.wrong("precision", "a positive definite matrix was expected: the file is damaged")
     return out

@@ -1,0 +1,148 @@
+"""Files that say where feet and hands have to be: pins and contacts (JSON or CSV), mappings of limbs (JSON)."""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.files import read_text
+from freshtake.formats.table_cells import parse_table
+from freshtake.motion.pins import Pin
+from freshtake.numeric.arrays import Floats
+
+Contacts = dict[str, Floats]  # name of a foot or foot joint: one number per frame, or intervals (n, 2)
+_PIN_FIELDS = {"joint", "frame", "frames", "position", "hard", "blend"}
+_PIN_COLUMNS = ("joint", "start", "stop", "x", "y", "z")
+
+
+def read_pins(path: str | PathLike[str]) -> list[Pin]:
+    """Pins from JSON, [{"joint": "LeftHand", "frames": [40, 60], "position": [x, y, z], "hard": true}, ...], or CSV.
+
+    `frames` are the first and the one after the last; `frame` is a single one. CSV has the columns
+    joint,start,stop,x,y,z and perhaps hard; empty x, y and z hold the joint where it is.
+    """
+    source = Path(path)
+    if source.suffix.lower() in (".csv", ".tsv"):
+        return _pins_from_csv(source)
+    found = _json(source)
+    rows = found.get("pins") if isinstance(found, dict) else found
+    if not isinstance(rows, list):
+        raise FormatError(source, 'a list of pins such as [{"joint": "LeftHand", "frame": 40, ...}] was expected')
+    return [_pin(source, f"pin {number}", row) for number, row in enumerate(rows, start=1)]
+
+
+def _pin(path: Path, place: str, row: Any) -> Pin:
+    """One pin from an object of a JSON list."""
+    if not isinstance(row, dict) or not isinstance(row.get("joint"), str):
+        raise FormatError(path, "an object with the name of a joint was expected", place)
+    unknown = sorted(row.keys() - _PIN_FIELDS)
+    if unknown:
+        raise FormatError(
+            path, f"{unknown[0]!r} is no field of a pin; those are {', '.join(sorted(_PIN_FIELDS))}", place
+        )
+    if ("frame" in row) == ("frames" in row):
+        raise FormatError(path, "either frame (a number) or frames (first, one after the last) was expected", place)
+    ends = [row["frame"], row["frame"] + 1] if _whole(row.get("frame")) else row.get("frames")
+    if not (isinstance(ends, list) and len(ends) == 2 and all(map(_whole, ends)) and 0 <= ends[0] < ends[1] <= 10**9):
+        raise FormatError(path, "frames are whole numbers from 0 on, [first, one after the last]", place)
+    hard, blend = row.get("hard", True), row.get("blend", 0.25)
+    if not isinstance(hard, bool) or isinstance(blend, bool) or not isinstance(blend, int | float):
+        raise FormatError(path, "hard is true or false, and blend a number of seconds", place)
+    try:
+        return Pin(row["joint"], range(ends[0], ends[1]), row.get("position"), hard, float(blend))
+    except UsageError as error:
+        raise FormatError(path, str(error), place) from None
+
+
+def _pins_from_csv(path: Path) -> list[Pin]:
+    """One pin per line; names cannot be read as numbers, so the file is taken apart here."""
+    lines = [(number, line) for number, line in enumerate(read_text(path).splitlines(), start=1) if line.strip()]
+    if not lines:
+        raise FormatError(path, "the file is empty: a line of names such as joint,start,stop,x,y,z was expected")
+    names = [cell.strip().lower() for cell in lines[0][1].split(",")]
+    missing = [name for name in _PIN_COLUMNS if name not in names]
+    if missing:
+        raise FormatError(path, f"there is no column {missing[0]!r}; pins need {','.join(_PIN_COLUMNS)}", "line 1")
+    pins = []
+    for number, line in lines[1:]:
+        cells = [cell.strip() for cell in line.split(",")]
+        if len(cells) != len(names):
+            raise FormatError(path, f"{len(names)} cells were expected, but there are {len(cells)}", f"line {number}")
+        pins.append(_pin(path, f"line {number}", _row(path, f"line {number}", dict(zip(names, cells, strict=True)))))
+    return pins
+
+
+def _row(path: Path, place: str, cells: dict[str, str]) -> dict[str, Any]:
+    """The cells of a line as the fields of a JSON pin."""
+    try:
+        row: dict[str, Any] = {"joint": cells["joint"], "frames": [int(cells["start"]), int(cells["stop"])]}
+        where = [cells[axis] for axis in "xyz"]
+        if any(where):
+            row["position"] = [float(text) for text in where]
+    except ValueError:
+        raise FormatError(path, "start and stop are whole numbers, x, y and z numbers or all empty", place) from None
+    if cells.get("hard"):
+        row["hard"] = {"1": True, "true": True, "0": False, "false": False}.get(cells["hard"].lower())
+    return row
+
+
+def read_contacts(path: str | PathLike[str]) -> Contacts:
+    """Contacts by the name of a foot (its ankle joint) or of a foot joint.
+
+    JSON: {"LeftFoot": [[12, 40], [77, 101]], ...}, first frame and the one after the last of every contact. CSV: a
+    column for each name, a line for each frame, 0 to 1; a column `frame` is left out.
+    """
+    source = Path(path)
+    if source.suffix.lower() in (".csv", ".tsv"):
+        table = parse_table(source, read_text(source))
+        kept = [(k, name) for k, name in enumerate(table.names) if name.lower() not in ("frame", "t", "time")]
+        values = table.values[:, [k for k, _ in kept]]
+        bad = np.flatnonzero(~((values >= 0.0) & (values <= 1.0)).all(axis=1))
+        if len(bad):
+            raise FormatError(source, "contacts are numbers from 0 to 1", table.place(int(bad[0])))
+        return {name: values[:, column] for column, (_, name) in enumerate(kept)}
+    found = _json(source)
+    if not isinstance(found, dict) or not found:
+        raise FormatError(source, 'an object such as {"LeftFoot": [[12, 40]]} was expected')
+    return {name: _intervals(source, name, spans) for name, spans in found.items()}
+
+
+def _intervals(path: Path, name: str, spans: Any) -> Floats:
+    """(n, 2): first frame and the one after the last."""
+    good = isinstance(spans, list) and all(
+        isinstance(s, list) and len(s) == 2 and all(map(_whole, s)) and 0 <= s[0] < s[1] <= 10**9 for s in spans
+    )
+    if not good:
+        raise FormatError(path, "contacts are a list of [first frame, frame after the last]", f"{name!r}")
+    return np.array(spans, dtype=np.float64).reshape(-1, 2)
+
+
+def read_mapping(path: str | PathLike[str]) -> dict[str, list[str]]:
+    """Which joints are limbs: {"left_leg": ["LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToeBase"], ...}."""
+    source = Path(path)
+    found = _json(source)
+    if not isinstance(found, dict) or not found:
+        raise FormatError(source, 'an object such as {"left_leg": [hip, knee, ankle, toe]} was expected')
+    for name, joints in found.items():
+        if not (isinstance(joints, list) and all(isinstance(joint, str) for joint in joints)):
+            raise FormatError(source, "a list of joint names was expected", f"{name!r}")
+    return found
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(read_text(path))
+    except RecursionError:
+        raise FormatError(path, "the file is nested too deeply to be read") from None
+    except ValueError as error:
+        where = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise FormatError(path, "this is not JSON: check commas, quotes and brackets", where) from None
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -1,0 +1,120 @@
+"""What planting learns before it starts: limbs and their ranges, heights of the floor, contacts of examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import UsageError
+from freshtake.motion.body import Foot, leg_length
+from freshtake.motion.clip import Clip
+from freshtake.motion.contacts import ContactSettings, joint_contacts
+from freshtake.motion.limbs import Limb, Mapping, learn_limbs, limb_feet
+from freshtake.motion.planting.likely import ContactGallery, contact_gallery, likely_contacts
+from freshtake.motion.planting.settings import PlantSettings
+from freshtake.motion.skeleton import Skeleton, require_compatible
+from freshtake.numeric.arrays import Floats
+
+# Feet that slide stand all the same: looser than what is right for recorded motion.
+SLIDING = ContactSettings(height_on=0.07, height_off=0.11, speed_on=0.5, speed_off=0.85, bridged=0.08)
+
+
+@dataclass(frozen=True, eq=False)
+class Groundwork:
+    """Learned from examples by `lay_groundwork`, used for any number of clips and streams of the same kind.
+
+    `floor` is the height at which each foot joint stands; `gallery` is None where a clip was its own example.
+    """
+
+    skeleton: Skeleton
+    frame_time: float
+    up: str
+    limbs: tuple[Limb, ...]
+    floor: Floats
+    gallery: ContactGallery | None = None
+    finding: ContactSettings | None = None
+
+    @property
+    def feet(self) -> tuple[Foot, ...]:
+        """The feet that can stand, in the order of contact columns."""
+        return limb_feet(self.limbs, self.skeleton)
+
+    def contacts(self, clip: Clip) -> Floats:
+        """Contacts, 0 to 1: (frames, foot joints) by the nearest example poses, else (frames, feet) by the clip."""
+        if not self.feet:
+            return np.zeros((len(clip), 0))
+        if self.gallery is not None:
+            return likely_contacts(clip, self.gallery)
+        found = joint_contacts(clip, floor=self.floor, settings=self.finding or SLIDING, standing=self.feet)
+        joints = [len(foot.joints) for foot in self.feet]
+        parts = np.split(found, np.cumsum(joints)[:-1], axis=1)
+        return np.stack([part.any(axis=1) for part in parts], axis=1).astype(np.float64)
+
+    def check(self, clip: Clip) -> None:
+        """Refuse a clip that this was not learned for."""
+        require_compatible(self.skeleton, clip.skeleton, "the example", "the clip")
+        if clip.up != self.up:
+            raise UsageError("the clip and its examples have different vertical axes: turn one of them first")
+
+
+def lay_groundwork(
+    examples: Sequence[Clip],
+    *,
+    floor: npt.ArrayLike | None = None,
+    mapping: Mapping | None = None,
+    finding: ContactSettings | None = None,
+) -> Groundwork:
+    """Learn from clips whose feet stand as they should; `mapping` names joints of limbs, `finding` tunes contacts."""
+    if not examples:
+        raise UsageError("planting learns from at least one clip")
+    first = examples[0]
+    limbs = learn_limbs(examples, mapping)
+    feet = limb_feet(limbs, first.skeleton)
+    gallery = contact_gallery(examples, finding, feet) if feet else None
+    heights = _floor(examples, feet, floor, finding)
+    return Groundwork(first.skeleton, first.frame_time, first.up, limbs, heights, gallery, finding)
+
+
+def own_groundwork(
+    clip: Clip,
+    *,
+    floor: npt.ArrayLike | None = None,
+    mapping: Mapping | None = None,
+    finding: ContactSettings | None = None,
+) -> Groundwork:
+    """A clip as its own example: ranges of its joints, contacts by its own heights and speeds.
+
+    Feet that sink in now and then would make the floor too low, so it lies half a band below where they mostly stand.
+    """
+    limbs = learn_limbs([clip], mapping)
+    feet = limb_feet(limbs, clip.skeleton)
+    heights = _floor([clip], feet, floor, finding)
+    if floor is None and feet:
+        standing = joint_contacts(clip, settings=finding or SLIDING, standing=feet)
+        positions = clip.positions()[..., clip.up_index]
+        below = 0.5 * PlantSettings.band * leg_length(clip.skeleton)
+        for column, joint in enumerate(j for foot in feet for j in foot.joints):
+            if standing[:, column].any():
+                usual = float(np.median(positions[standing[:, column], joint]))
+                heights[column] = max(heights[column], usual - below)
+    return Groundwork(clip.skeleton, clip.frame_time, clip.up, limbs, heights, None, finding)
+
+
+def _floor(
+    clips: Sequence[Clip], feet: Sequence[Foot], floor: npt.ArrayLike | None, finding: ContactSettings | None
+) -> Floats:
+    """Heights as given, one or one for each joint; else a low percentile over all clips together."""
+    joints = [joint for foot in feet for joint in foot.joints]
+    if floor is None:
+        heights = np.concatenate([clip.positions()[:, joints, clip.up_index] for clip in clips])
+        return np.asarray(np.percentile(heights, (finding or ContactSettings()).floor_percentile, axis=0))
+    try:
+        given = np.asarray(floor, dtype=np.float64)
+    except (TypeError, ValueError):
+        given = np.empty(0)
+    if given.shape not in ((), (1,), (len(joints),)) or not np.isfinite(given).all():
+        raise UsageError(f"the floor must be one height or one for each of the {len(joints)} foot joints")
+    return np.array(np.broadcast_to(given, (len(joints),)))

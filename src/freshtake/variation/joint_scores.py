@@ -1,0 +1,97 @@
+"""The score of a whole transition network, all nodes propagated together (Lau 2009, eq. 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.dtw import distance
+from freshtake.variation.instances import TransitionInstances
+from freshtake.variation.network import Edges
+from freshtake.variation.regression import Regression
+from freshtake.variation.settings import Settings
+from freshtake.variation.unroll import Course, Pool, Web, floors_of, pool_of, unroll, web_of
+
+Mapper = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+
+
+class Outcome(NamedTuple):
+    """One example as the others predict it: Gaussians of all its frames but the first, and the way it went."""
+
+    means: Floats  # (frames - order, DOFs)
+    variances: Floats
+    values: Floats  # (frames, DOFs)
+
+
+class Way(NamedTuple):
+    """What decides how nodes are predicted."""
+
+    rule: Regression
+    course: Course
+    regression: str  # kernel, linear or radial
+
+
+def way_of(rule: Regression, settings: Settings, *, pull: float = 0.0) -> Way:
+    """As the settings say."""
+    return Way(rule, Course(settings.deltas, settings.propagate, pull, False), settings.regression)
+
+
+def run(web: Web, pool: Pool, weights: Floats, way: Way, floors: Floats, clip: Floats, noise: Floats) -> Outcome:
+    """Unroll a network along a clip; with `ends` in the course it may be shorter."""
+    frames, dofs = (len(noise) or len(clip) - web.order), clip.shape[1]
+    out = Outcome(np.empty((frames, dofs)), np.empty((frames, dofs)), np.empty((web.order + frames, dofs)))
+    if way.regression == "kernel":
+        count = unroll(web, pool, weights, way.rule, way.course, floors, clip, noise, *out)
+    else:
+        from freshtake.variation.parametric import KINDS, fit_all, unroll_fitted
+
+        fits = fit_all(KINDS[way.regression], web, pool, way.rule.velocity_weight, floors)
+        count = unroll_fitted(web, pool, weights, way.rule, way.course, fits, clip, noise, *out)
+    return Outcome(out.means[:count], out.variances[:count], out.values[: web.order + count])
+
+
+class JointScores:
+    """Each example predicted from its first frames by the others; examples run side by side in `mapper`."""
+
+    def __init__(self, instances: TransitionInstances, weights: Floats, way: Way, mapper: Mapper = map) -> None:
+        self.instances, self.weights, self.way, self.mapper = instances, weights, way, mapper
+        self.floors = floors_of(instances.rows)
+        numbers: Ints = np.arange(len(instances.lengths))
+        delta = way.course.delta
+        self.pools = [pool_of(instances, weights, np.flatnonzero(instances.clips != k), delta=delta) for k in numbers]
+        ends = instances.firsts + instances.lengths
+        self.clips = [instances.rows[a:b] for a, b in zip(instances.firsts, ends, strict=True)]
+
+    def outcome(self, web: Web, k: int) -> Outcome:
+        """One example, predicted by the others."""
+        return run(web, self.pools[k], self.weights, self.way, self.floors, self.clips[k], np.empty((0, 0)))
+
+    def outcomes(self, edges: Edges) -> list[Outcome]:
+        """Every example, predicted by the others."""
+        web = web_of(edges, self.instances.order)
+        return list(self.mapper(lambda k: self.outcome(web, k), range(len(self.clips))))
+
+    def node_scores(self, outcomes: list[Outcome]) -> Floats:
+        """(DOFs,): sum over examples and frames of log P(X_i[j] | parents), whose sum is eq. 4 as printed."""
+        total = np.zeros(len(self.floors))
+        for clip, found in zip(self.clips, outcomes, strict=True):
+            gap = clip[self.instances.order :] - found.means
+            total -= 0.5 * (np.log(2.0 * np.pi * found.variances) + gap * gap / found.variances).sum(axis=0)
+        return np.where(np.isfinite(total), total, -np.inf)
+
+    def score(self, edges: Edges) -> float:
+        """Lau 2009, eq. 4."""
+        return float(self.node_scores(self.outcomes(edges)).sum())
+
+    def errors(self, edges: Edges) -> Floats:
+        """(examples,): distance of what is predicted from the example after time warping, against its own extent."""
+        return np.array(list(self.mapper(lambda k: self.error(edges, k), range(len(self.clips)))))
+
+    def error(self, edges: Edges, k: int) -> float:
+        """The same of one example."""
+        clip, found = self.clips[k], self.outcome(web_of(edges, self.instances.order), k)
+        extent = np.sqrt((((clip - clip.mean(axis=0)) * self.weights) ** 2).sum(axis=1).mean())
+        return distance(found.values * self.weights, clip * self.weights) / max(float(extent), 1e-300)

@@ -1,0 +1,120 @@
+"""A planter fed frame by frame gives what `plant` gives, late by a constant, in constant memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from freshtake.errors import UsageError
+from freshtake.motion import Clip
+from freshtake.motion.edit import with_up
+from freshtake.motion.planting import (
+    Groundwork,
+    Planter,
+    PlanterState,
+    PlantSettings,
+    StreamFrame,
+    lay_groundwork,
+    plant,
+)
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.rotations import angle_between
+from tests.motion.puppet import standing, steady, walk
+from tests.motion.test_limb_chain import pushed, two_axes_walk
+from tests.motion.test_planting import PHASE, good, sliding
+
+BASE = lay_groundwork([good()])
+SIDES = {"left_leg": "Left", "right_leg": "Right"}
+
+
+def streamed(planter: Planter, block: int) -> tuple[list[int], StreamFrame]:
+    """How many frames came out after each block, and all of them."""
+    clip, flags = sliding(), standing(PHASE)
+    state, parts = planter.start(), []
+    for begin in range(0, len(clip), block):
+        span = slice(begin, begin + block)
+        state, out = planter.feed(state, clip.root[span], clip.rotations[span], flags[span])
+        parts.append(out)
+    parts.append(planter.finish(state))
+    whole = StreamFrame(np.concatenate([p.root for p in parts]), np.concatenate([p.rotations for p in parts]))
+    return [len(p.root) for p in parts], whole
+
+
+@pytest.mark.parametrize("block", [1, 7, 180])
+@pytest.mark.parametrize("lookahead", [0.18, 0.4])
+def test_a_stream_equals_the_clip(block: int, lookahead: float) -> None:
+    settings = PlantSettings(lookahead=lookahead)
+    planter = Planter.learn(BASE, settings)
+    counts, out = streamed(planter, block)
+    made = plant(sliding(), standing(PHASE), examples=BASE, settings=settings).clip
+    np.testing.assert_allclose(out.root, made.root, atol=1e-12)
+    np.testing.assert_allclose(out.rotations, made.rotations, atol=1e-9)
+    if block == 1:
+        assert counts[: planter.latency] == [0] * planter.latency
+        assert counts[planter.latency : -1] == [1] * (180 - planter.latency)
+
+
+def same(clip: Clip, flags: Floats | Bools, base: Groundwork, settings: PlantSettings) -> None:
+    planter = Planter.learn(base, settings, fps=clip.fps)
+    state, head = planter.feed(planter.start(), clip.root[:50], clip.rotations[:50], flags[:50])
+    state, body = planter.feed(state, clip.root[50:], clip.rotations[50:], flags[50:])
+    parts = [head, body, planter.finish(state)]
+    made = plant(clip, flags, examples=base, settings=settings).clip
+    np.testing.assert_allclose(np.concatenate([p.root for p in parts]), made.root, atol=1e-9)
+    np.testing.assert_allclose(np.concatenate([p.rotations for p in parts]), made.rotations, atol=1e-9)
+    assert angle_between(made.rotations, clip.rotations).max() > 0.01
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        PlantSettings(lookahead=0.3, follow=0.0),
+        PlantSettings(lookahead=0.3, ramp=0.2, settle=0.1, carry=0.3),
+        PlantSettings(lookahead=0.3, follow=0.5, forget=0.5, leash=0.02, reach=0.9),
+    ],
+)
+def test_with_other_settings_too(settings: PlantSettings) -> None:
+    same(sliding(2.0), standing(PHASE), BASE, settings)
+
+
+def test_feet_without_toes_flags_of_joints_and_another_vertical() -> None:
+    mapping = {side: [f"{name}{part}" for part in ("UpLeg", "Leg", "Foot")] for side, name in SIDES.items()}
+    settings = PlantSettings(lookahead=0.2)
+    same(sliding(), standing(PHASE), lay_groundwork([good()], mapping=mapping), settings)
+    flags = np.repeat(standing(PHASE), 2, axis=1).astype(np.float64)
+    flags[:, 0] *= 0.6
+    same(sliding(), flags, BASE, settings)
+    same(with_up(sliding(), "z"), standing(PHASE), lay_groundwork([with_up(good(), "z")]), settings)
+
+
+def test_ankles_of_two_axes() -> None:
+    clip = two_axes_walk()
+    same(pushed(clip), standing(steady(2, 120)), lay_groundwork([clip]), PlantSettings(lookahead=0.2))
+
+
+def size(state: PlanterState) -> int:
+    return sum(x.nbytes for x in (*state.book, state.channels, *state.corrections))
+
+
+def test_memory_is_constant_and_states_are_values() -> None:
+    planter = Planter.learn(BASE)
+    clip, flags = sliding(), standing(PHASE)
+    state, sizes = planter.start(), []
+    for k in range(400):
+        state, _ = planter.feed(state, clip.root[k % 180], clip.rotations[k % 180], flags[k % 180])
+        sizes.append(size(state))
+    assert max(sizes[60:]) == min(sizes[60:])
+    again = [planter.feed(state, clip.root[0], clip.rotations[0], flags[0])[1].rotations for _ in range(2)]
+    np.testing.assert_array_equal(again[0], again[1])
+
+
+def test_short_streams_and_bad_blocks() -> None:
+    planter = Planter.learn(BASE)
+    clip, flags = sliding(), standing(PHASE)
+    assert len(planter.finish(planter.start()).root) == 0
+    state, out = planter.feed(planter.start(), clip.root[:3], clip.rotations[:3], flags[:3])
+    assert len(out.root) == 0 and len(planter.finish(state).root) == 3
+    with pytest.raises(UsageError, match="contacts are"):
+        planter.feed(planter.start(), clip.root[:3], clip.rotations[:3], flags[:2])
+    assert Planter.learn(BASE, PlantSettings()).plan.settings.lookahead is not None
+    assert Planter.learn([walk(steady(1, 60))], fps=120.0).latency > planter.latency

@@ -1,0 +1,173 @@
+"""Selection of similar takes: splits, thresholds, who is kept, and why others go (Lau 2009, §9)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import freshtake as ft
+from freshtake.errors import UsageError
+from freshtake.motion.edit import resample, scaled, take_frames
+from freshtake.numeric.arrays import Floats
+from freshtake.variation import Settings, learn, select, similar
+from freshtake.variation.groups import Bench, is_blind, split
+from freshtake.variation.likelihood import Judge
+from freshtake.variation.selection import Selection
+from tests.variation.twins import takes
+
+QUICK = Settings(prior_starts=1, neighbors=8, velocity_weight=1.0, kernel_width=0.3)
+FAST = Settings(prior_starts=1, neighbors=20, velocity_weight=1.0, kernel_width=0.3, max_parents=8, core=6)
+LENGTHS = (21, 19, 22, 20, 21, 23, 20, 22, 21, 20, 22, 19)
+
+
+def family() -> list[Floats]:
+    return takes(3, dofs=4, lengths=LENGTHS)
+
+
+def strangers() -> list[Floats]:
+    return takes(11, dofs=4, lengths=LENGTHS)[:3]
+
+
+@pytest.fixture(scope="module")
+def found() -> Selection:
+    members = family()
+    return select([*members[8:], *strangers()], members[:8], QUICK, rng=np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(("count", "out"), [(3, 1), (4, 1), (6, 2), (8, 2), (20, 5)])
+def test_splits_differ_cover_all_and_are_few(count: int, out: int) -> None:
+    found = list(split(count, np.random.default_rng(2)))
+    assert len({one.left for one in found}) == len(found) <= 15
+    assert all(len(one.left) == out and set(one.left) | set(one.known) == set(range(count)) for one in found)
+    assert all(not set(one.left) & set(one.known) for one in found)
+    often = Counter(k for one in found for k in one.left)
+    assert set(often) == set(range(count)) and max(often.values()) - min(often.values()) <= 3
+
+
+def test_few_clips_are_split_in_every_way() -> None:
+    left = {one.left for one in split(6, np.random.default_rng(0))}
+    assert left == set(combinations(range(6), 2))
+
+
+def test_the_threshold_is_the_tenth_percentile_of_clips_left_out(found: Selection) -> None:
+    """By hand: the same splits, every left out clip under the six known ones."""
+    members = family()[:8]
+    rng = np.random.default_rng(1)
+    model = learn(members, QUICK, rng=rng)
+    likely = []
+    for one in split(8, rng):
+        values = tuple(model.material.values[k] for k in one.known)
+        judge = Judge(replace(model, material=replace(model.material, values=values)), propagated=True)
+        likely += [judge.score(model.encode(members[k])).normalized for k in one.left]
+    np.testing.assert_allclose(found.trusted, likely)
+    assert found.threshold == pytest.approx(np.sort(likely)[2] + 0.9 * (np.sort(likely)[3] - np.sort(likely)[2]))
+
+
+def test_a_lower_percentile_is_a_lower_threshold(found: Selection) -> None:
+    members = family()
+    loose = select([*members[8:], *strangers()], members[:8], QUICK, rng=np.random.default_rng(1), percentile=0.0)
+    assert loose.threshold == loose.trusted.min() < found.threshold
+    assert set(found.kept) <= set(loose.kept)
+
+
+def test_similar_ones_stay_and_strangers_go(found: Selection) -> None:
+    assert not any(verdict.kept for verdict in found.verdicts[4:])
+    assert sum(verdict.kept for verdict in found.verdicts[:4]) >= 3
+    for verdict in found.verdicts:
+        assert verdict.kept == (verdict.likelihood >= found.threshold) == (verdict.reason == "")
+    assert all("least likely" in verdict.reason for verdict in found.verdicts[4:])
+    members = family()
+    kept = similar([*members[8:], *strangers()], members[:8], rng=np.random.default_rng(1), settings=QUICK)
+    assert [id(x) for x in kept] and len(kept) == len(found.kept)
+
+
+def test_a_spoiled_dof_and_phase_are_named() -> None:
+    members = family()
+    spoiled = members[8].copy()
+    late = slice(len(spoiled) // 2, len(spoiled))
+    spoiled[late, 2] += 12.0 * np.hanning(2 * len(spoiled[late]))[: len(spoiled[late])] * spoiled[:, 2].std()
+    verdict = select([spoiled], members[:8], QUICK, rng=np.random.default_rng(1)).verdicts[0]
+    assert not verdict.kept
+    assert "x2" in verdict.reason.split("least likely: ")[1].split(",")[0]
+    assert verdict.missed is not None and verdict.missed.shape == (20, 4)
+    assert verdict.missed[10:, 2].sum() > 3.0 * verdict.missed[:8, 2].sum()
+
+
+def test_among_themselves_the_least_likely_goes_first_until_all_reach_the_threshold() -> None:
+    members = family()
+    candidates = [*members[8:], strangers()[0]]
+    found = select(candidates, members[:8], QUICK, rng=np.random.default_rng(1), groups="candidates")
+    assert not found.verdicts[-1].kept
+    assert all(one.likelihood >= found.threshold for one in found.verdicts if one.kept) or len(found.kept) < 3
+    assert len(found.kept) >= 2
+
+
+def test_relearned_networks_are_those_of_the_group_alone() -> None:
+    members = family()[:5]
+    model = learn(members, QUICK, rng=np.random.default_rng(1))
+    rows = list(model.material.values)[:3]
+    judge = Bench(model, True).judge(rows, np.random.default_rng(4))
+    alone = learn(members[:3], QUICK, rng=np.random.default_rng(4))
+    assert judge.model.rule.neighbors == alone.rule.neighbors and len(judge.model.material.values) == 3
+    assert judge.model.transition.edges != model.transition.edges
+    found = select(strangers(), members, QUICK, rng=np.random.default_rng(1), relearn=True)
+    assert found.kept == []
+
+
+def test_an_unlike_trusted_clip_is_doubted() -> None:
+    members = family()
+    found = select(members[8:9], [*members[:6], strangers()[0]], QUICK, rng=np.random.default_rng(1))
+    assert found.doubtful == (6,)
+
+
+def test_propagation_that_goes_astray_is_noticed() -> None:
+    model = learn(family()[:4], QUICK, rng=np.random.default_rng(1))
+    judge = Judge(model, propagated=True)
+    assert not is_blind([judge])
+    judge.__dict__["factors"] = (judge.factors[0], np.full(4, 101.0))
+    assert is_blind([judge])
+
+
+def test_bad_requests_are_refused() -> None:
+    members, rng = family(), np.random.default_rng(0)
+    with pytest.raises(UsageError, match="at least 3"):
+        select(members, members[:2], rng=rng)
+    with pytest.raises(UsageError, match="nothing to select"):
+        select([], members, rng=rng)
+    with pytest.raises(UsageError, match="between 0 and 50"):
+        select(members, members, rng=rng, percentile=60.0)
+    with pytest.raises(UsageError, match="groups must be one of"):
+        select(members, members, rng=rng, groups="all")
+    with pytest.raises(UsageError, match="cannot be trusted beside the first one: too short"):
+        select(members, [*members[:4], members[4][:5]], rng=rng)
+    with pytest.raises(UsageError, match="at least 3 that can be compared, not 2"):
+        select(members[:2], members[2:6], QUICK, rng=rng, groups="candidates")
+
+
+def test_recorded_walks(data: Path) -> None:
+    """Size, rate and bones are no reason; other skeletons and stumps are; at least 6 of 8 stay and 6 of 6 go."""
+    folder = data / "walk_select"
+    trusted = [ft.read(path) for path in sorted(folder.glob("train_*.bvh"))]
+    like = [ft.read(path) for path in sorted(folder.glob("test_*.bvh"))]
+    unlike = [ft.read(path) for path in sorted(folder.glob("dissimilar_*.bvh"))]
+    good = like[1]
+    assert isinstance(good, ft.Clip)
+    arms = np.array([1.1 if "Arm" in name or "Hand" in name else 1.0 for name in good.skeleton.names])[:, None]
+    other = good.changed(skeleton=replace(good.skeleton, offsets=good.skeleton.offsets * arms))
+    renamed = replace(good.skeleton, names=("Pelvis", *good.skeleton.names[1:]))
+    altered = [scaled(good, 1.4), scaled(other, 0.8), resample(good, 120.0), resample(good, 30.0)]
+    odd = [take_frames(good, 0, 6), take_frames(good, 0, 20), good.changed(skeleton=renamed)]
+    found = select([*like, *unlike, *altered, *odd], trusted, FAST, rng=np.random.default_rng(0))
+    kept = [verdict.kept for verdict in found.verdicts]
+    assert sum(kept[:8]) >= 6 and not any(kept[8:14])
+    assert all(kept[14:18])
+    levels = [verdict.likelihood for verdict in found.verdicts]
+    assert levels[14] == pytest.approx(levels[1], abs=1e-3) == pytest.approx(levels[15], abs=1e-3)
+    assert [bool(found.verdicts[k].notes) for k in range(14, 18)] == [False, False, True, True]
+    reasons = [verdict.reason for verdict in found.verdicts[18:]]
+    assert "6 frames" in reasons[0] and "too short: 0.317 s" in reasons[1] and "skeletons" in reasons[2]

@@ -1,0 +1,98 @@
+"""Strengths of edges: against the slow twin of the propagation, and on data whose law is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from freshtake.numeric.arrays import Floats
+from freshtake.variation import Settings, VariationModel, learn
+from freshtake.variation.network import PriorNetwork, TransitionNetwork
+from freshtake.variation.strengths import prior_strengths, transition_strengths
+from tests.variation.twins import slow_propagation, takes
+
+QUICK = Settings(neighbors=8, kernel_width=0.3, velocity_weight=1.0, prior_starts=1)
+
+
+def learned(examples: list[Floats]) -> VariationModel:
+    return learn(examples, QUICK, rng=np.random.default_rng(0))
+
+
+def connected(model: VariationModel) -> VariationModel:
+    """The model with every DOF a parent of every other, at both slices."""
+    count = len(model.dofs)
+    network = TransitionNetwork(model.dofs, 2, (tuple(range(2 * count)),) * count)
+    return replace(model, transition=network)
+
+
+def slow_error(model: VariationModel, node: int, parents: list[int]) -> float:
+    rule, values = model.rule, model.material.values
+    truth, means, _ = slow_propagation(
+        values, model.material.weights, node, parents, 2, neighbors=rule.neighbors, width=rule.width,
+        adaptive=rule.adaptive, velocity_weight=rule.velocity_weight, floor=0.0, delta=True, propagated=True,
+    )  # fmt: skip
+    return float(((truth - means) ** 2).sum())
+
+
+def test_a_strength_is_how_much_the_held_out_error_grows() -> None:
+    model = connected(learned(takes(1, dofs=3, lengths=(14, 15, 13))))
+    found = {(edge.child, edge.parent): edge.strength for edge in transition_strengths(model)}
+    for child in range(3):
+        others = [p for p in range(3) if p != child]
+        whole = slow_error(model, child, others)
+        for parent in others:
+            without = slow_error(model, child, [p for p in others if p != parent])
+            assert found[child, parent] == pytest.approx(0.5 * np.log(without / whole), rel=1e-6, abs=1e-9)
+        assert np.isnan(found[child, child])
+
+
+def test_parents_that_matter_are_told_from_those_that_do_not() -> None:
+    rng = np.random.default_rng(3)
+    takes_of_law = []
+    for length in (60, 62, 58, 61):
+        driver = np.cumsum(rng.normal(size=length + 1)) * 0.3  # a random walk that nobody can foresee
+        follower = np.concatenate([[0.0], driver[:-1]]) + 0.01 * rng.normal(size=length + 1)  # follows it by a frame
+        takes_of_law.append(np.stack([driver, follower, rng.normal(size=length + 1)], axis=1)[1:])
+    found = {(e.child, e.parent): e.strength for e in transition_strengths(connected(learned(takes_of_law)))}
+    assert found[1, 0] > 0.2
+    assert found[1, 2] < 0.05
+    by_node = transition_strengths(connected(learned(takes_of_law)), nodes=True)
+    own = {(e.child, e.parent): e.strength for e in by_node}
+    assert own[1, 3] > own[1, 0] + 0.1  # the newest frame of the driver, not the one before
+
+
+def test_every_edge_is_listed_and_own_past_is_not_measured() -> None:
+    model = learned(takes(2))
+    nodes = transition_strengths(model, nodes=True)
+    assert sorted((e.child, e.parent) for e in nodes) == sorted(
+        (child, parent) for child, parents in enumerate(model.transition.edges) for parent in parents
+    )
+    assert [np.isnan(e.strength) for e in nodes] == [e.parent % len(model.dofs) == e.child for e in nodes]
+    firsts = prior_strengths(model)
+    assert sorted((e.child, e.parent) for e in firsts) == sorted(
+        (child, parent) for child, parents in enumerate(model.prior.edges) for parent in parents
+    )
+
+
+def test_one_example_leaves_nothing_to_hold_out() -> None:
+    examples = takes(2)
+    alone = learned(examples).with_examples(examples[:1])
+    assert all(np.isnan(edge.strength) for edge in transition_strengths(alone))
+    assert all(np.isfinite(edge.strength) for edge in prior_strengths(alone))
+
+
+def test_prior_edges_weigh_what_they_tell() -> None:
+    rng = np.random.default_rng(5)
+    examples = []
+    for _ in range(12):
+        first = rng.normal(size=2)
+        rows = np.linspace(0.0, 1.0, 6)[:, None] * [[1.0, 0.5, 1.0]] + [[first[0], first[0], first[1]]]
+        examples.append(rows + 1e-3 * rng.normal(size=rows.shape))
+    model = learned(examples)
+    none: tuple[int, ...] = ()
+    network = PriorNetwork(model.dofs, (none, (0, 2), none, none, none, none))
+    found = {e.parent: e.strength for e in prior_strengths(replace(model, prior=network))}
+    assert found[0] > 0.5
+    assert found[2] < 0.1
