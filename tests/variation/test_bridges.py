@@ -58,4 +58,7 @@ def test_what_has_no_size_does_not_move_and_without_pins_rows_stay() -> None:
     np.testing.assert_array_equal(bridged(rows, held, sizes, correlation, FRAME_TIME)[:, 3], rows[:, 3])
     none = Held(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
     np.testing.assert_array_equal(bridged(rows, none, sizes, correlation, FRAME_TIME), rows)
-    assert strain(rows, held, sizes)[0] == pytest.approx(abs(9.0 - rows[5, 0]) / sizes[5, 0])
+    assert strain(rows, held, sizes) == pytest.approx(abs(9.0 - rows[5, 0]) / sizes[5, 0])
+    two = Held(np.array([5, 5, 9]), np.array([0, 1, 2]), rows[[5, 5, 9], [0, 1, 2]] + np.array([3.0, 4.0, 1.0]))
+    assert strain(rows, two, np.ones_like(rows)) == pytest.approx(np.sqrt(12.5))
+    assert strain(rows, none, sizes) == 0.0

@@ -60,7 +60,7 @@ def guided(
     rows, sizes = made.rows, _sizes(model, made)
     poses = goals.pose_pins(len(rows), model.frame_time)
     held = _held_poses(model, poses)
-    far = float(strain(rows, held, sizes).max(initial=0.0))
+    far = strain(rows, held, sizes)
     rows = bridged(rows, held, sizes, model.deviating_together, model.frame_time)
     if goals.places:
         rows = _through_places(model, rows, held, sizes, goals.places)
