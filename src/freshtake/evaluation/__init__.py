@@ -2,7 +2,7 @@
 
 from freshtake.evaluation.plots import Picture, pictures
 from freshtake.evaluation.report_html import page
-from freshtake.evaluation.results import Evaluation, Figure
+from freshtake.evaluation.results import Column, Evaluation, Figure
 from freshtake.evaluation.scores import evaluate
 
-__all__ = ["Evaluation", "Figure", "Picture", "evaluate", "page", "pictures"]
+__all__ = ["Column", "Evaluation", "Figure", "Picture", "evaluate", "page", "pictures"]

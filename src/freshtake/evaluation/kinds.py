@@ -25,7 +25,8 @@ class Kind(NamedTuple):
 
 NOVELTY, COPIES, LIKENESS, SMOOTH = "Novelty and its price", "Copies", "Likeness", "Smoothness"
 FEET, RANGES, TIMING, ACTIONS, COVER = "Feet", "Ranges", "Timing", "Actions", "Coverage of the inputs"
-GROUPS = (NOVELTY, COPIES, LIKENESS, SMOOTH, FEET, RANGES, TIMING, ACTIONS, COVER)
+TOGETHER = "Coordination"
+GROUPS = (NOVELTY, COPIES, LIKENESS, TOGETHER, SMOOTH, FEET, RANGES, TIMING, ACTIONS, COVER)
 
 KINDS = (
     Kind(
@@ -89,6 +90,17 @@ KINDS = (
         "dof_distance", LIKENESS, "distribution distance per DOF", "σ", "like",
         "Wasserstein-1 distance of every DOF's values to the inputs', in their standard deviations; mean over DOFs "
         "weighed by how far they move the joints.",
+    ),
+    Kind(
+        "coordination", TOGETHER, "correlations of joints, off the inputs'", "", "low",
+        "Root mean square difference of the correlations of all pairs of DOFs' speeds to the inputs', weighed by how "
+        "far both move the body. Noise that knows nothing of the other joints loses them.", main=True,
+    ),
+    Kind("coordination_sides", TOGETHER, "… of left with right", "", "low", "The same for left against right joints."),
+    Kind(
+        "ties", TOGETHER, "ties between deviations ÷ inputs'", "x", "shown",
+        "How strongly the DOFs' deviations from the inputs' mean go together (root mean square correlation), in groups "
+        "of as many clips as there are inputs.",
     ),
     Kind("jerk_limbs_p99", SMOOTH, "jerk of hands and feet, 99th percentile", "x", "like", "Against the inputs'."),
     Kind("jerk_limbs_full", SMOOTH, "jerk of hands and feet at full rate", "x", "like", "Without going to 30 fps."),

@@ -8,6 +8,7 @@ from html import escape
 
 from freshtake.evaluation.kinds import GROUPS, NOVELTY
 from freshtake.evaluation.plots import EXTRA, INPUT, VARIANT, Picture
+from freshtake.evaluation.report_beside import beside_table
 from freshtake.evaluation.report_marks import badge, legend, strip
 from freshtake.evaluation.report_style import CSS
 from freshtake.evaluation.results import Evaluation, Figure
@@ -25,6 +26,7 @@ def page(result: Evaluation, pictures: Sequence[Picture], title: str = "Evaluati
         _head(result, title),
         _cards(result),
         legend(result),
+        beside_table(result),
         *[_group(result, group) for group in GROUPS],
         _dofs(result),
         _gallery(pictures),

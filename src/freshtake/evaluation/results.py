@@ -59,6 +59,23 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Column:
+    """The figures of another set of motions, such as a baseline: in the variants' place beside the same real takes."""
+
+    name: str
+    figures: tuple[Figure, ...]
+
+    def figure(self, key: str) -> Figure | None:
+        """The figure of this name, if it applies."""
+        return next((figure for figure in self.figures if figure.key == key), None)
+
+    def value(self, key: str) -> float:
+        """The set's value of a figure; NaN where it does not apply."""
+        found = self.figure(key)
+        return float("nan") if found is None else found.value
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """All figures of one evaluation. `missing` says, per figure that does not apply, why."""
 
@@ -76,6 +93,7 @@ class Evaluation:
     action_counts: dict[str, tuple[int, ...]]
     missing: dict[str, str]
     notes: tuple[str, ...]
+    baselines: tuple[Column, ...] = ()
 
     def figure(self, key: str) -> Figure | None:
         """The figure of this name, if it applies."""
@@ -94,6 +112,10 @@ class Evaluation:
         for key in ("diversity", "between"):
             if key in out["figures"]:
                 out["figures"][key]["beside"] = beside
+        out["baselines"] = {
+            column.name: {f.key: {"value": f.value, "verdict": f.verdict, "each": f.each} for f in column.figures}
+            for column in self.baselines
+        }
         out["dofs"] = [dof._asdict() for dof in self.dofs]
         out["action"] = self.action._asdict() if self.action else None
         cleaned: dict[str, Any] = _plain(out)

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.evaluation import actions, copies, coverage, diversity, feet, likeness, ranges, smoothness, span, timing
+from freshtake.evaluation import (
+    actions,
+    coordination,
+    copies,
+    coverage,
+    diversity,
+    feet,
+    ranges,
+    smoothness,
+    span,
+    timing,
+)
 from freshtake.evaluation.absent import missing_figures, notes
 from freshtake.evaluation.gallery import Gallery, Parts, largest_of, mean_of
 from freshtake.evaluation.kinds import BY_KEY, KINDS
 from freshtake.evaluation.material import Material, Motion, unpacked
-from freshtake.evaluation.results import Evaluation, Figure
+from freshtake.evaluation.results import Column, Evaluation, Figure
+from freshtake.evaluation.set_figures import set_figures
 from freshtake.evaluation.tracks import Track
 from freshtake.motion.progress import Progress, Report, silent
 
 MEASURES: tuple[Callable[[Gallery, Track], Parts], ...] = (
     copies.measure, diversity.measure, span.measure, smoothness.measure, feet.measure, ranges.measure, timing.measure,
-    coverage.measure,
+    coverage.measure, coordination.measure,
 )  # fmt: skip
 
 
@@ -37,22 +49,24 @@ def evaluate(
     *,
     rng: np.random.Generator,
     action: str = "auto",
+    baselines: Mapping[str, Sequence[Motion]] | None = None,
     report: Report = silent,
 ) -> Evaluation:
     """Score variants against the inputs they were made from, and against what further real takes score.
 
     `extra` are real takes that were not among the inputs. `action` names the quantity whose peaks are counted.
+    `baselines` are further sets of motions by name, scored by the same figures: columns beside the variants.
     """
-    material = unpacked(inputs, variants, extra)
+    sets = dict(baselines or {})
+    material = unpacked(inputs, [*variants, *(one for motions in sets.values() for one in motions)], extra)
+    beside = material.variants[len(variants) :]
+    material = material._replace(variants=material.variants[: len(variants)])
     gallery = Gallery(material.layout, material.inputs)
     counted = actions.find_action(gallery, action)
     scored = _score(gallery, material, report)
     report(Progress(0.9, "comparing sets"))
-    figures = {key: _figure(key, scored, gallery) for key in BY_KEY if any(key in parts for parts in scored.variants)}
-    figures |= _set_figures(gallery, material, rng)
     counts = _counts(gallery, material, counted)
-    if counted:
-        figures["action"] = _action_figure(counted, counts)
+    figures = _figures(gallery, material, scored, counted, rng)
     inner = span.interpolation(gallery, rng) if len(material.inputs) > 1 else {}
     return Evaluation(
         kind=material.layout.kind,
@@ -62,14 +76,45 @@ def evaluate(
         fps=1.0 / material.inputs[0].frame_time,
         size=material.layout.size,
         frames={name: tuple(len(t) for t in getattr(material, name)) for name in ("inputs", "variants", "extra")},
-        figures=tuple(figures[kind.key] for kind in KINDS if kind.key in figures),
+        figures=_ordered(figures),
         interpolation={key: part.value for key, part in inner.items()},
         dofs=tuple(ranges.dof_table(gallery, material.variants)),
         action=counted,
         action_counts=counts,
         missing=missing_figures(material, figures),
         notes=tuple(notes(material, counted)),
+        baselines=_columns(gallery, material, scored, counted, sets, beside, rng),
     )
+
+
+def _figures(
+    gallery: Gallery, material: Material, scored: Scored, action: actions.Action | None, rng: np.random.Generator
+) -> dict[str, Figure]:
+    """All figures of the variants, by key."""
+    figures = {key: _figure(key, scored, gallery) for key in BY_KEY if any(key in parts for parts in scored.variants)}
+    figures |= set_figures(gallery, material, rng)
+    if action:
+        figures["action"] = _action_figure(action, _counts(gallery, material, action))
+    return figures
+
+
+def _ordered(figures: dict[str, Figure]) -> tuple[Figure, ...]:
+    return tuple(figures[kind.key] for kind in KINDS if kind.key in figures)
+
+
+def _columns(
+    gallery: Gallery, material: Material, scored: Scored, action: actions.Action | None,
+    sets: Mapping[str, Sequence[Motion]], tracks: Sequence[Track], rng: np.random.Generator,
+) -> tuple[Column, ...]:  # fmt: skip
+    """The same figures of further sets, each in the variants' place."""
+    found, first = [], 0
+    for name, motions in sets.items():
+        own = list(tracks[first : first + len(motions)])
+        first += len(motions)
+        parts = [score_track(gallery, track) for track in own]
+        figures = _figures(gallery, material._replace(variants=own), scored._replace(variants=parts), action, rng)
+        found.append(Column(name, _ordered(figures)))
+    return tuple(found)
 
 
 def score_track(gallery: Gallery, track: Track) -> Parts:
@@ -111,59 +156,6 @@ def _figure(key: str, scored: Scored, gallery: Gallery) -> Figure:
     return Figure(key, pool(parts), each, values(scored.left_out), values(scored.extra), own.get(key))
 
 
-def _set_figures(gallery: Gallery, material: Material, rng: np.random.Generator) -> dict[str, Figure]:
-    """Figures of whole sets, beside those of the extra takes (and of the inputs without one) as a set."""
-    inputs, variants, extra = material.inputs, material.variants, material.extra
-    found = {}
-    others = copies.copied_from_others(gallery, variants)
-    if others:
-        shared = [part.value for part in copies.copied_from_others(gallery, [*inputs, *extra])]
-        each, beside = tuple(part.value for part in others), tuple(shared[len(inputs) :])
-        found["copied_others"] = Figure("copied_others", mean_of(others), each, tuple(shared[: len(inputs)]), beside)
-    found |= _diversity_figures(gallery, material)
-    if gallery.layout.has_body and np.isfinite(covered := coverage.set_coverage(gallery, variants)):
-        together = (coverage.set_coverage(gallery, extra),) if extra else ()
-        found["set_coverage"] = Figure("set_coverage", covered, extra=together)
-    spread, of_inputs = timing.spread(variants), timing.spread(inputs)
-    if np.isfinite(spread):
-        real = timing.spread([*inputs, *extra])
-        own = of_inputs if np.isfinite(of_inputs) else None
-        found["duration_spread"] = Figure("duration_spread", spread, extra=_finite(real), inputs=own)
-    return found | _likeness_figures(gallery, material, rng)
-
-
-def _diversity_figures(gallery: Gallery, material: Material) -> dict[str, Figure]:
-    inputs, variants, extra = material.inputs, material.variants, material.extra
-    between, own = diversity.among(gallery, variants), diversity.among(gallery, inputs)
-    if not np.isfinite(between):
-        return {}
-    without = [[t for t in inputs if t is not one] for one in inputs] if len(inputs) > 2 else []
-    subsets = [diversity.among(gallery, kept) for kept in without]
-    real = _finite(diversity.among(gallery, extra)) + _finite(
-        diversity.among(gallery, [*inputs, *extra]) if extra else np.nan
-    )
-    found = {"between": Figure("between", between, (), tuple(subsets), real, own if np.isfinite(own) else None)}
-    if own > 0:
-        relative = [tuple(value / own for value in values) for values in (subsets, real)]
-        found["diversity"] = Figure("diversity", between / own, (), relative[0], relative[1], 1.0)
-    return found
-
-
-def _likeness_figures(gallery: Gallery, material: Material, rng: np.random.Generator) -> dict[str, Figure]:
-    inputs, variants, extra = material.inputs, material.variants, material.extra
-    found = {}
-    beside = likeness.tell_apart(gallery, inputs, extra, rng)
-    reference = _finite(beside.auc) if beside else ()
-    for key, real in (("auc", extra), ("auc_inputs", inputs)):
-        count = likeness.PERMUTATIONS if key == "auc" else 0
-        told = likeness.tell_apart(gallery, real, variants, rng, permutations=count)
-        if told:
-            found[key] = Figure(key, told.auc, extra=reference)
-            if key == "auc":
-                found["auc_p"] = Figure("auc_p", told.p, extra=_finite(beside.p) if beside else ())
-    return found
-
-
 def _counts(gallery: Gallery, material: Material, action: actions.Action | None) -> dict[str, tuple[int, ...]]:
     if action is None:
         return {}
@@ -176,7 +168,3 @@ def _action_figure(action: actions.Action, counts: dict[str, tuple[int, ...]]) -
     extra = (float(np.mean(right["extra"])),) if right["extra"] else ()
     own = float(np.mean(right["inputs"]))
     return Figure("action", float(np.mean(right["variants"])), tuple(right["variants"]), extra=extra, inputs=own)
-
-
-def _finite(value: float) -> tuple[float, ...]:
-    return (float(value),) if np.isfinite(value) else ()

@@ -14,6 +14,9 @@ VERDICTS = {
 }
 
 
+SIGNS = {key: sign for key, (sign, _) in VERDICTS.items()}
+
+
 def shown(value: float | None, unit: str) -> str:
     """A value with its unit, in as many digits as one can read."""
     if value is None or not math.isfinite(value):
@@ -30,7 +33,7 @@ _UNITS = {"x": "×"}
 
 def _digits(value: float) -> str:
     size = abs(value)
-    if size == 0:
+    if size < 1e-9:
         return "0"
     if size >= 99.95:
         return f"{value:.0f}"

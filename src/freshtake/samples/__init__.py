@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from freshtake.samples.cheering import cheer
+    from freshtake.samples.circle_fit import fit_circle
     from freshtake.samples.jumping import jump
     from freshtake.samples.meshes import flag
     from freshtake.samples.punching import punch
@@ -22,6 +23,7 @@ _HOMES = {
     "cheer": "cheering",
     "circle": "strokes",
     "digit_2": "strokes",
+    "fit_circle": "circle_fit",
     "flag": "meshes",
     "jump": "jumping",
     "letter_a": "strokes",
@@ -31,7 +33,7 @@ _HOMES = {
     "walk": "walking",
 }
 
-__all__ = ["cheer", "circle", "digit_2", "flag", "jump", "letter_a", "punch", "run", "skip", "walk"]
+__all__ = ["cheer", "circle", "digit_2", "fit_circle", "flag", "jump", "letter_a", "punch", "run", "skip", "walk"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,137 @@
+"""The inputs on one common phase: what all baselines start from (Lau 2009, §8: time-warped inputs)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion import Clip
+from freshtake.motion.body import leg_length
+from freshtake.motion.edit import resample
+from freshtake.motion.features import Recipe, Start, decode, encode, recipe
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.variation.alignment import align, read_at
+
+HORIZON = 0.1  # seconds for which a speed counts in distances
+SMOOTH = 0.05  # seconds by which warps are smoothed
+RATES = ("speed", "turn")
+SAME_RATE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Inputs as rows of DOFs; where in each of them every phase lies; and which DOFs noise may change."""
+
+    recipe: Recipe
+    names: tuple[str, ...]
+    rows: tuple[Floats, ...]  # (frames, DOFs) each
+    starts: tuple[Start, ...]
+    places: Floats  # (phases, inputs)
+    chosen: Ints  # columns that may change
+    size: float  # the length that differences are measured in: the leg, or a stroke's diagonal
+
+    @property
+    def frame_time(self) -> float:
+        """Seconds from frame to frame."""
+        return self.recipe.frame_time
+
+    @cached_property
+    def rates(self) -> Bools:
+        """(DOFs,): which of them are speeds, that count per second of a take's own time."""
+        return np.array([unit in RATES for unit in self.recipe.units])
+
+    @cached_property
+    def weights(self) -> Floats:
+        """(DOFs,): by how many sizes one unit moves the body (root mean square over the joints)."""
+        return np.asarray(self.recipe.weights / self.size)
+
+    @cached_property
+    def warped(self) -> Floats:
+        """(inputs, phases, DOFs): all inputs at equal phases."""
+        return np.stack([read_at(rows, self.places[:, k]) for k, rows in enumerate(self.rows)])
+
+    @cached_property
+    def spread(self) -> Floats:
+        """(phases, DOFs): standard deviation over the inputs, each DOF by itself; 0 for DOFs that are not chosen."""
+        self.require_two()
+        out = np.zeros(self.warped.shape[1:])
+        out[:, self.chosen] = self.warped[:, :, self.chosen].std(axis=0, ddof=1)
+        return out
+
+    @cached_property
+    def compared(self) -> Ints:
+        """The chosen columns without speeds: those of joints, over which changes are summed."""
+        still = self.chosen[~self.rates[self.chosen]]
+        return still if len(still) else self.chosen
+
+    def phases(self, number: int) -> Floats:
+        """The phase of every frame of one input."""
+        places = self.places[:, number]
+        return np.interp(np.arange(len(self.rows[number])), places, np.arange(len(places), dtype=np.float64))
+
+    def require_two(self) -> None:
+        """Noise is as strong as the inputs differ, so there must be two."""
+        if len(self.rows) < 2:
+            raise UsageError("noise takes its strength from how inputs differ: give at least two takes")
+
+    def encode(self, motion: Any) -> Floats:
+        """A motion as rows of the same DOFs; a clip of another rate is resampled first."""
+        if isinstance(motion, Clip) and abs(motion.frame_time / self.frame_time - 1.0) > SAME_RATE:
+            motion = resample(motion, 1.0 / self.frame_time)
+        elif isinstance(motion, Clip):
+            motion = motion.changed(frame_time=self.frame_time)
+        return encode(self.recipe, motion, strict=False).values
+
+    def decode(self, rows: Floats, *, start: Start | None = None, name: str = "") -> Any:
+        """Rows as a motion."""
+        return decode(self.recipe, rows, start=start, name=name)
+
+
+def basis_of(inputs: Sequence[Any], joints: Sequence[str] = ()) -> Basis:
+    """Lay the inputs on one another; `joints` are those that noise may change, by name (default: everything).
+
+    A name is that of a joint, or of a single DOF such as LeftArm.x. The root moves by its own speeds, so that noise on
+    a leg makes its foot slide, as it does where angles are edited by hand.
+    """
+    if not inputs:
+        raise UsageError("there is nothing to make a baseline of: give at least one take")
+    first = inputs[0]
+    clips = isinstance(first, Clip)
+    layout = recipe(inputs, angles="expmap" if clips else None, horizon=HORIZON)
+    coded = [encode(layout, motion) for motion in inputs]
+    rows = tuple(np.asarray(c.values) for c in coded)
+    short = next((k for k, r in enumerate(rows) if len(r) < 4), None)
+    if short is not None:
+        raise UsageError(f"{inputs[short].name or 'a take'} has {len(rows[short])} frames: at least 4 are needed")
+    places = align(rows, layout.weights, SMOOTH / layout.frame_time)
+    return Basis(
+        layout,
+        tuple(motion.name for motion in inputs),
+        rows,
+        tuple(c.start for c in coded),
+        places,
+        _chosen(layout.names, joints),
+        leg_length(first.skeleton) if clips else _diagonal(rows),
+    )
+
+
+def _chosen(names: Sequence[str], joints: Sequence[str]) -> Ints:
+    """The columns of the joints; all without any."""
+    if not joints:
+        return np.arange(len(names), dtype=np.intp)
+    owners = [name.rsplit(".", 1)[0] for name in names]
+    known = dict.fromkeys(owners)
+    for joint in joints:
+        if joint not in known and joint not in names:
+            raise UsageError(f"no joint {joint!r} moves in these takes; those that do are {', '.join(known)}")
+    picked = [k for k, name in enumerate(names) if name in joints or owners[k] in joints]
+    return np.array(picked, dtype=np.intp)
+
+
+def _diagonal(rows: Sequence[Floats]) -> float:
+    return max(float(np.median([np.linalg.norm(np.ptp(r, axis=0)) for r in rows])), 1e-12)

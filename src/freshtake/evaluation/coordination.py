@@ -1,0 +1,112 @@
+"""Whether parts of the body still move together: correlations of DOFs, kept or lost.
+
+Lau 2009, §8: noise on the left arm does not fit with the rest of a walk, because who swings one arm higher is likely to
+swing the other higher too. Speeds of DOFs are correlated over a clip; how far these correlations differ from the
+inputs' is the figure, and that of a real take stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.evaluation.alignment import laid_on
+from freshtake.evaluation.gallery import Gallery, Part, Parts
+from freshtake.evaluation.span import input_span
+from freshtake.evaluation.tracks import Track
+from freshtake.motion.body import SIDE
+from freshtake.numeric.arrays import Bools, Floats
+
+STILL = 1e-9  # leg lengths (per second) below which a DOF does not move
+TRAVEL = ("root.sideways", "root.forward", "root.turning")
+
+
+class Correlations(NamedTuple):
+    """Correlation of every pair of DOFs (DOFs, DOFs), and how far each moves the body (root mean square)."""
+
+    matrix: Floats
+    strength: Floats
+
+
+def measure(gallery: Gallery, track: Track) -> Parts:
+    """How far the correlations of speeds are from the inputs': over all pairs, and between left and right."""
+    if not gallery.layout.has_body:
+        return {}
+    parts: Parts = {}
+    sides = left_and_right(gallery.layout.dofs)
+    for key, pairs in (("coordination", np.ones_like(sides)), ("coordination_sides", sides)):
+        value = difference(gallery, track, pairs)
+        if np.isfinite(value):
+            parts[key] = Part(value)
+    return parts
+
+
+def difference(gallery: Gallery, track: Track, pairs: Bools) -> float:
+    """Root mean square difference of correlations to the inputs', weighed by how far both DOFs move the body."""
+    known = gallery.once(input_correlations)
+    weights = _weights(gallery, known.strength) * pairs
+    found = correlations(speeds(gallery, track))
+    total = float(weights.sum())
+    return float(np.sqrt((weights * (found.matrix - known.matrix) ** 2).sum() / total)) if total > 0 else float("nan")
+
+
+def of_joints(gallery: Gallery, tracks: Sequence[Track], joints: Sequence[str]) -> float:
+    """The same for pairs of one of these joints and any other joint: the mean over the tracks."""
+    mine = np.array([name.rsplit(".", 1)[0] in joints for name in gallery.layout.dofs])
+    return float(np.mean([difference(gallery, track, mine[:, None] & ~mine) for track in tracks]))
+
+
+def ties(gallery: Gallery, tracks: Sequence[Track]) -> float:
+    """How strongly deviations from the inputs' mean go together: root mean square correlation of two DOFs.
+
+    It depends on the number of clips, so tracks are taken in groups of as many as there are inputs.
+    """
+    count = len(gallery.inputs)
+    groups = [tracks[k : k + count] for k in range(0, len(tracks) - count + 1, count)]
+    found = [correlations(np.concatenate([_away(gallery, t) for t in group])) for group in groups]
+    strengths = [float((_weights(gallery, c.strength) * c.matrix**2).sum()) for c in found]
+    totals = [float(_weights(gallery, c.strength).sum()) for c in found]
+    shares = [s / t for s, t in zip(strengths, totals, strict=True) if t > 0]
+    return float(np.mean(np.sqrt(shares))) if shares else float("nan")
+
+
+def correlations(rows: Floats) -> Correlations:
+    """Of the columns of rows; 0 where one of them does not move."""
+    centered = rows - rows.mean(axis=0)
+    strength = np.sqrt((centered**2).mean(axis=0))
+    moving = strength > STILL
+    units = centered / np.where(moving, strength, np.inf)
+    return Correlations(units.T @ units / len(rows), np.where(moving, strength, 0.0))
+
+
+def speeds(gallery: Gallery, track: Track) -> Floats:
+    """(frames, DOFs) per second, weighed by how far each DOF moves the body."""
+    return np.asarray(np.gradient(track.dofs * gallery.layout.scales, track.frame_time, axis=0))
+
+
+def input_correlations(gallery: Gallery) -> Correlations:
+    """Of all inputs together."""
+    return correlations(np.concatenate([speeds(gallery, track) for track in gallery.inputs]))
+
+
+def left_and_right(names: Sequence[str]) -> Bools:
+    """(DOFs, DOFs): pairs of one DOF on the left and one on the right."""
+    left, right = (
+        np.array([SIDE[side].search(name) is not None for name in names], dtype=np.bool_) for side in ("left", "right")
+    )
+    return np.asarray((left[:, None] & right) | (right[:, None] & left))
+
+
+def _away(gallery: Gallery, track: Track) -> Floats:
+    span = gallery.once(input_span)
+    return span.away(laid_on(span.mean, track.dofs * gallery.layout.scales))
+
+
+def _weights(gallery: Gallery, strength: Floats) -> Floats:
+    """Of pairs of different DOFs; travel is left out."""
+    bodily = np.array([name not in TRAVEL for name in gallery.layout.dofs], dtype=np.bool_)
+    weights = np.outer(strength * bodily, strength * bodily)
+    np.fill_diagonal(weights, 0.0)
+    return np.asarray(weights)

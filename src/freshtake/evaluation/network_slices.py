@@ -1,0 +1,98 @@
+"""Small networks as the paper draws them (Lau 2009, figure 7): the nodes of a time slice in a column, with arrows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from math import gcd
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from freshtake.evaluation.plots import EXTRA, GRAY, INPUT, STYLE
+from freshtake.variation.network import PriorNetwork, TransitionNetwork
+from freshtake.variation.strengths import Edge
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+RADIUS = 0.2
+APART = 1.6  # of columns, in distances of rows
+Place = tuple[float, float]
+
+
+def slices_figure(
+    network: PriorNetwork | TransitionNetwork, edges: Sequence[Edge], marked: Collection[int] = ()
+) -> Figure:
+    """Nodes in columns by time and rows by DOF; edges as of `prior_strengths` or `transition_strengths(nodes=True)`.
+
+    The thicker an arrow, the more predictions lose without it. A node's own past, always kept, is gray. With `marked`
+    (DOFs) the edges into these are colored and the others faint.
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    count = len(network.dofs)
+    steps = 2 if isinstance(network, PriorNetwork) else network.order + 1
+    with matplotlib.rc_context(STYLE):
+        wide, aside = max(steps, 3), APART * max(3 - steps, 0) / 2  # all networks of a model are drawn equally large
+        figure = Figure(figsize=(1.4 + 1.5 * APART * (wide - 1), 1.0 + 0.95 * count))
+        figure.subplots_adjust(left=0.02, right=0.98, bottom=0.02, top=0.98)
+        axis = figure.subplots()
+        axis.set_axis_off()
+        axis.set_aspect("equal")
+        axis.set_xlim(-0.55 - aside, APART * (steps - 1) + 0.55 + aside)
+        axis.set_ylim(-count + 0.45, 1.0)
+        for node in range(steps * count):
+            _node(axis, _place(node, count), network.dofs[node % count])
+        for column in range(steps):
+            axis.text(column * APART, 0.78, _heading(network, column), ha="center", fontsize=10)
+        target = 0 if isinstance(network, PriorNetwork) else (steps - 1) * count
+        for edge in sorted(edges, key=lambda e: np.nan_to_num(e.strength)):
+            faint = bool(marked) and edge.child % count not in marked
+            _arrow(axis, _place(edge.parent, count), _place(edge.child + target, count), edge.strength, faint)
+    return figure
+
+
+def _place(node: int, count: int) -> Place:
+    return (node // count) * APART, -float(node % count)
+
+
+def _heading(network: PriorNetwork | TransitionNetwork, column: int) -> str:
+    if isinstance(network, PriorNetwork):
+        return f"{column}"
+    return f"t+{column}" if column else "t"
+
+
+def _node(axis: Axes, place: Place, name: str) -> None:
+    from matplotlib.patches import Circle
+
+    axis.add_patch(Circle(place, RADIUS, facecolor="none", edgecolor=GRAY, linewidth=1.2))
+    axis.text(*place, name, ha="center", va="center", fontsize=10 if len(name) <= 4 else max(4.5, 40 / len(name)))
+
+
+def _arrow(axis: Axes, start: Place, end: Place, strength: float, faint: bool) -> None:
+    """From circle to circle; bent where it would run through a node between them."""
+    from matplotlib.patches import FancyArrowPatch
+
+    across, along = round((end[0] - start[0]) / APART), round(end[1] - start[1])
+    bend = -0.22 if gcd(across, along) > 1 or across == 0 else 0.0
+    own = not np.isfinite(strength)
+    color = GRAY if own else (INPUT if strength >= 0.0 else EXTRA)
+    width = 0.9 if own else 0.7 + 3.3 * float(np.tanh(abs(strength)))
+    shrink = 72.0 * RADIUS * _inches_per_unit(axis) + 1.0
+    head = f"-|>,head_width={2.5 + width},head_length={4 + width}"
+    patch = FancyArrowPatch(
+        start, end, arrowstyle=head, connectionstyle=f"arc3,rad={bend}", color=color, linewidth=width,
+        linestyle="--" if own else "-", alpha=0.2 if faint else 0.9, shrinkA=shrink, shrinkB=shrink, mutation_scale=1.0,
+    )  # fmt: skip
+    axis.add_patch(patch)
+
+
+def _inches_per_unit(axis: Axes) -> float:
+    """The size of one row's distance on paper, after the aspect has been set."""
+    box = axis.get_position(original=True)
+    whole = axis.get_figure(root=True)
+    size = np.ones(2) if whole is None else whole.get_size_inches()
+    wide, high = np.ptp(axis.get_xlim()), np.ptp(axis.get_ylim())
+    return float(min(size[0] * box.width / wide, size[1] * box.height / high))

@@ -1,0 +1,111 @@
+"""What the scores say: per experiment and motion the conditions' means and whether they differ (Lau 2009, fig. 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.evaluation.study.anova import Anova, Interval, difference_interval, mean_interval, one_way
+from freshtake.evaluation.study.conditions import CONDITIONS, MEASURES, SIMULATED, Rating, Stimulus, check_rating
+
+
+class Group(NamedTuple):
+    """The scores of one condition: how many, their mean with its confidence interval, their standard deviation."""
+
+    condition: str
+    scores: int
+    mean: Interval
+    deviation: float
+
+
+class Outcome(NamedTuple):
+    """One experiment on one motion.
+
+    `apart` is the first condition's mean minus the second's with its interval: means that do not differ significantly
+    are equal only as closely as this interval is narrow. `by_participant` is the p value over participants' own mean
+    differences, since scores of one person are not independent of one another; NaN with fewer than two.
+    """
+
+    experiment: str
+    motion: str
+    groups: tuple[Group, ...]
+    anova: Anova
+    apart: Interval
+    by_participant: float
+    participants: int
+    unanswered: int
+    simulated: bool
+
+    @property
+    def measure(self) -> str:
+        """What was asked for: naturalness or repetition."""
+        return MEASURES[self.experiment]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        out = self._asdict() | {"measure": self.measure, "apart": self.apart._asdict()}
+        out["anova"] = self.anova._asdict() | {"explained": self.anova.explained}
+        out["groups"] = [group._asdict() | {"mean": group.mean._asdict()} for group in self.groups]
+        return out
+
+
+def analyze(ratings: Sequence[Rating], key: Mapping[str, Stimulus]) -> list[Outcome]:
+    """One outcome per experiment and motion, in the order in which they first occur."""
+    if not ratings:
+        raise UsageError("there are no ratings to analyze")
+    for rating in ratings:
+        check_rating(rating)
+        if rating.stimulus not in key:
+            raise UsageError(f"{rating.stimulus!r} was rated but is not in the key: the key belongs to another study")
+    blocks = dict.fromkeys((key[r.stimulus].experiment, key[r.stimulus].motion) for r in sorted_by(ratings, key))
+    return [_outcome(block, ratings, key) for block in blocks]
+
+
+def sorted_by(ratings: Sequence[Rating], key: Mapping[str, Stimulus]) -> list[Rating]:
+    """By experiment, else in the order given."""
+    return sorted(ratings, key=lambda rating: key[rating.stimulus].experiment)
+
+
+def _outcome(block: tuple[str, str], ratings: Sequence[Rating], key: Mapping[str, Stimulus]) -> Outcome:
+    experiment, motion = block
+    own = [r for r in ratings if (key[r.stimulus].experiment, key[r.stimulus].motion) == block]
+    given = [r for r in own if r.score is not None]
+    scores = {c: _scores(given, key, c) for c in CONDITIONS[experiment]}
+    empty = next((c for c, found in scores.items() if len(found) == 0), None)
+    if empty is not None:
+        raise UsageError(f"experiment {experiment} on {motion} has no score for {empty}: nothing can be compared")
+    groups = tuple(_group(condition, found) for condition, found in scores.items())
+    first, second = scores.values()
+    return Outcome(
+        experiment, motion, groups, one_way([first, second]), difference_interval(first, second),
+        _by_participant(given, key, experiment), len({r.participant for r in given}), len(own) - len(given),
+        any(r.participant.startswith(SIMULATED) for r in own),
+    )  # fmt: skip
+
+
+def _scores(ratings: Sequence[Rating], key: Mapping[str, Stimulus], condition: str) -> list[int]:
+    return [r.score for r in ratings if r.score is not None and key[r.stimulus].condition == condition]
+
+
+def _group(condition: str, scores: Sequence[int]) -> Group:
+    deviation = float(np.std(scores, ddof=1)) if len(scores) > 1 else 0.0
+    return Group(condition, len(scores), mean_interval(scores), deviation)
+
+
+def _by_participant(ratings: Sequence[Rating], key: Mapping[str, Stimulus], experiment: str) -> float:
+    """The p value of Student's t on the participants' differences of means."""
+    from scipy.special import stdtr
+
+    apart = []
+    for participant in dict.fromkeys(r.participant for r in ratings):
+        own = [r for r in ratings if r.participant == participant]
+        means = [_scores(own, key, condition) for condition in CONDITIONS[experiment]]
+        if all(means):
+            apart.append(float(np.mean(means[0]) - np.mean(means[1])))
+    if len(apart) < 2 or np.std(apart) == 0.0:
+        return float("nan")
+    t = float(np.mean(apart) / (np.std(apart, ddof=1) / np.sqrt(len(apart))))
+    return float(2.0 * stdtr(len(apart) - 1, -abs(t)))

@@ -1,0 +1,63 @@
+"""Figure 8 of Lau 2009: mean scores as bars with confidence intervals, and the p values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from freshtake.errors import UsageError
+from freshtake.evaluation.study.analysis import Outcome
+from freshtake.evaluation.study.conditions import HIGHEST, LOWEST, MEASURES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLORS = {"variants": "#35a264", "captured": "#3b82d6", "cycle": "#d9534f"}
+TITLES = {"variants": "variants", "captured": "motion capture", "cycle": "cycle animation"}
+WARNING = "simulated raters, not people"
+
+
+def figure(outcomes: Sequence[Outcome]) -> Figure:
+    """One panel per experiment, one pair of bars per motion; whiskers are 95 % confidence intervals."""
+    from matplotlib.figure import Figure
+
+    experiments = list(dict.fromkeys(outcome.experiment for outcome in outcomes))
+    if not experiments:
+        raise UsageError("there is no outcome to draw")
+    picture = Figure(figsize=(4.2 * len(experiments), 3.4), layout="constrained")
+    axes = picture.subplots(1, len(experiments), squeeze=False)[0]
+    for axis, experiment in zip(axes, experiments, strict=True):
+        _panel(axis, experiment, [o for o in outcomes if o.experiment == experiment])
+    if any(outcome.simulated for outcome in outcomes):
+        picture.suptitle(WARNING, color="#a34a10", fontsize=10, fontweight="bold")
+    return picture
+
+
+def _panel(axis: Axes, experiment: str, outcomes: Sequence[Outcome]) -> None:
+    labeled: set[str] = set()
+    for place, outcome in enumerate(outcomes):
+        for side, group in zip((-0.19, 0.19), outcome.groups, strict=True):
+            known = TITLES[group.condition] if group.condition not in labeled else None
+            labeled.add(group.condition)
+            whisker = [[group.mean.mean - group.mean.low], [group.mean.high - group.mean.mean]]
+            axis.bar(
+                place + side, group.mean.mean - LOWEST, 0.36, bottom=LOWEST, color=COLORS[group.condition], label=known,
+                yerr=whisker, capsize=4, ecolor="#333333",
+            )  # fmt: skip
+        top = max(group.mean.high for group in outcome.groups)
+        axis.text(place, min(top + 0.25, HIGHEST - 0.4), p_value(outcome.anova.p), ha="center", fontsize=9)
+    axis.set_xticks(range(len(outcomes)), [outcome.motion for outcome in outcomes])
+    axis.set_ylim(LOWEST, HIGHEST)
+    axis.set_xlim(-0.7, len(outcomes) - 0.3)
+    axis.set_ylabel(f"{MEASURES[experiment]} (1 to 9)")
+    axis.set_title(f"Experiment {experiment}", fontsize=10)
+    axis.legend(fontsize=8, frameon=False, loc="upper left")
+    axis.spines[["top", "right"]].set_visible(False)
+
+
+def p_value(p: float) -> str:
+    """As one writes it: p = 0.58, p = 4.5e-08."""
+    if p != p:
+        return "p undefined"
+    return f"p = {p:.2g}" if p >= 1e-4 else f"p = {p:.1e}" if p > 0.0 else "p = 0"

@@ -1,0 +1,77 @@
+"""Who watches what in which order: a random mixture of both conditions, balanced over participants (Lau 2009, §8)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.evaluation.study.conditions import Stimulus, Trial, check_stimulus
+
+Block = tuple[str, str]  # experiment and motion
+MOST = 1000
+
+
+def schedule(
+    stimuli: Sequence[Stimulus], *, participants: int = 15, trials: int = 15, rng: np.random.Generator
+) -> list[Trial]:
+    """All trials: every participant gets `trials` stimuli per experiment and motion, in an order of their own.
+
+    Conditions come equally often to every participant; of an odd number the one left over goes to the conditions in
+    turn. Stimuli come equally often over all participants, and never twice to one while there are enough. Which
+    experiment and motion comes first rotates from participant to participant.
+    """
+    for stimulus in stimuli:
+        check_stimulus(stimulus)
+    for what, number in (("participants", participants), ("trials", trials)):
+        if not 1 <= number <= MOST:
+            raise UsageError(f"the number of {what} must lie between 1 and {MOST}, but is {number}")
+    blocks = _blocks(stimuli)
+    order = [blocks[k] for k in rng.permutation(len(blocks))]
+    first = {block: int(rng.integers(2)) for block in blocks}
+    shown: Counter[str] = Counter()
+    out: list[Trial] = []
+    for number in range(participants):
+        participant, position = f"participant_{number + 1:02d}", 1
+        for k in range(len(order)):
+            block = order[(k + number) % len(order)]
+            pools = _pools(stimuli, block)
+            picked = _picked(pools, trials, number + first[block], shown, rng)
+            for stimulus in picked:
+                out.append(Trial(participant, position, block[0], block[1], stimulus.name))
+                position += 1
+    return out
+
+
+def _blocks(stimuli: Iterable[Stimulus]) -> list[Block]:
+    found = list(dict.fromkeys((s.experiment, s.motion) for s in stimuli))
+    if not found:
+        raise UsageError("a study needs stimuli: give clips of both conditions")
+    return found
+
+
+def _pools(stimuli: Sequence[Stimulus], block: Block) -> list[list[Stimulus]]:
+    """The stimuli of a block by condition; there must be two conditions."""
+    own = [s for s in stimuli if (s.experiment, s.motion) == block]
+    pools = [[s for s in own if s.condition == c] for c in dict.fromkeys(s.condition for s in own)]
+    if len(pools) < 2:
+        raise UsageError(f"experiment {block[0]} on {block[1]} has stimuli of one condition only: give both")
+    return pools
+
+
+def _picked(
+    pools: Sequence[Sequence[Stimulus]], trials: int, turn: int, shown: Counter[str], rng: np.random.Generator
+) -> list[Stimulus]:
+    """The stimuli of one participant in random order, those that were shown least first chosen."""
+    each, left = divmod(trials, len(pools))
+    picked: list[Stimulus] = []
+    for number, pool in enumerate(pools):
+        count = each + ((number - turn) % len(pools) < left)
+        while count > 0:
+            order = sorted(rng.permutation(len(pool)).tolist(), key=lambda k: shown[pool[k].name])[:count]
+            picked += [pool[k] for k in order]
+            shown.update(pool[k].name for k in order)
+            count -= len(order)
+    return [picked[k] for k in rng.permutation(len(picked))]

@@ -1,0 +1,113 @@
+"""The tables of a study as CSV: ratings (participant,position,experiment,motion,stimulus,score) and the key.
+
+The sheet of ratings says nothing of the conditions; the key (stimulus,experiment,motion,condition,sources) does, and
+stays with whoever runs the study.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.evaluation.study.conditions import (
+    HIGHEST,
+    LOWEST,
+    Rating,
+    Stimulus,
+    Trial,
+    check_stimulus,
+)
+from freshtake.formats.files import read_text, write_bytes
+
+RATINGS = ("participant", "position", "experiment", "motion", "stimulus", "score")
+KEY = ("stimulus", "experiment", "motion", "condition", "sources")
+BETWEEN = ";"  # sources of one stimulus
+
+
+def write_ratings(path: Path, rows: Iterable[Rating | Trial]) -> None:
+    """Ratings, or trials whose scores are still to be filled in."""
+    table = [(*row[:5], "" if isinstance(row, Trial) or row.score is None else row.score) for row in rows]
+    write_bytes(path, _text(RATINGS, table))
+
+
+def read_ratings(path: Path) -> list[Rating]:
+    """All rows, checked; an empty score is None. A bad row is an error that names its line."""
+    found, seen = [], set()
+    for line, cells in _rows(path, RATINGS):
+        rating = _rating(path, line, cells)
+        if (rating.participant, rating.position) in seen:
+            problem = f"{rating.participant} has two rows at position {rating.position}: keep one"
+            raise FormatError(path, problem, f"line {line}")
+        seen.add((rating.participant, rating.position))
+        found.append(rating)
+    if not found:
+        raise FormatError(path, "the table has no ratings below its line of names")
+    return found
+
+
+def write_key(path: Path, stimuli: Iterable[Stimulus]) -> None:
+    """What every stimulus is."""
+    table = [(s.name, s.experiment, s.motion, s.condition, BETWEEN.join(s.sources)) for s in stimuli]
+    write_bytes(path, _text(KEY, table))
+
+
+def read_key(path: Path) -> dict[str, Stimulus]:
+    """Stimuli by name, checked."""
+    found: dict[str, Stimulus] = {}
+    for line, (name, experiment, motion, condition, sources) in _rows(path, KEY):
+        stimulus = Stimulus(name, experiment, motion, condition, tuple(filter(None, sources.split(BETWEEN))))
+        if name in found:
+            raise FormatError(path, f"the stimulus {name!r} is listed twice: keep one", f"line {line}")
+        try:
+            check_stimulus(stimulus)
+        except UsageError as error:
+            raise FormatError(path, str(error), f"line {line}") from None
+        found[name] = stimulus
+    return found
+
+
+def _rating(path: Path, line: int, cells: Sequence[str]) -> Rating:
+    participant, position, experiment, motion, stimulus, score = cells
+    for name, value in (("participant", participant), ("stimulus", stimulus)):
+        if not value:
+            raise FormatError(path, f"the {name} is missing", f"line {line}")
+    if not (position.isascii() and position.isdigit() and int(position) >= 1):
+        raise FormatError(path, f"the position is {position!r}: whole numbers from 1 on are expected", f"line {line}")
+    scale = tuple(str(k) for k in range(LOWEST, HIGHEST + 1))
+    if score and score not in scale:
+        said = f"the score is {score!r}: a whole number from {LOWEST} to {HIGHEST} is expected, or nothing"
+        raise FormatError(path, said, f"line {line}")
+    return Rating(participant, int(position), experiment, motion, stimulus, int(score) if score else None)
+
+
+def _rows(path: Path, names: Sequence[str]) -> list[tuple[int, list[str]]]:
+    """Line numbers and cells in the order of the names; columns may be in any order, and others may be there."""
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    try:
+        head = [cell.strip().lower() for cell in next(reader, [])]
+        missing = [name for name in names if name not in head]
+        if missing:
+            raise FormatError(path, f"the column {missing[0]!r} is missing; {', '.join(names)} are expected", "line 1")
+        places = [head.index(name) for name in names]
+        out = []
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if len(cells) != len(head):
+                problem = f"there are {len(cells)} cells where the line of names has {len(head)}"
+                raise FormatError(path, problem, f"line {reader.line_num}")
+            out.append((reader.line_num, [cells[k].strip() for k in places]))
+    except csv.Error as error:
+        raise FormatError(path, f"this is no CSV table ({error})", f"line {reader.line_num}") from None
+    return out
+
+
+def _text(names: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
+    return out.getvalue().encode()
