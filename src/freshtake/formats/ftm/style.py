@@ -1,0 +1,204 @@
+"""A StyleModel as parts of a model file, and back. Loading imports what translation needs, not the learner."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+
+from freshtake.errors import FormatError
+from freshtake.formats.ftm.fields import Fields
+from freshtake.formats.ftm.parts import Parts, ReadParts, compact
+from freshtake.motion.features import Recipe
+from freshtake.motion.features.clip import ClipLayout
+from freshtake.numeric.arrays import Floats
+from freshtake.style.choices import Choice
+from freshtake.style.columns import Block, Normal, blocks_of
+from freshtake.style.footplants import Annotation
+from freshtake.style.model import StyleModel
+from freshtake.style.settings import Settings
+from freshtake.style.systems import Bank, DelayBank, StateSpaceBank, System
+
+RECIPE = "recipe_"  # before the names of the recipe's arrays
+MOST_STATES, MOST_TAPS = 4096, 65536
+SYSTEM_ARRAYS = ("damping", "turning", "B", "C", "D", "offset")
+
+
+def to_parts(model: StyleModel) -> Parts:
+    """Everything that `from_parts` needs to make the same model."""
+    recipe = model.recipe.to_parts()
+    bank = _bank_parts(model.bank)
+    header = {
+        "settings": asdict(model.settings),
+        "bank": bank.header,
+        "feet": list(model.feet),
+        "annotations": [{"name": a.name, "boundary": float(a.boundary)} for a in model.annotations],
+        "later": float(model.later),
+        "widest": float(model.widest),
+        "choice": {"kind": model.choice.kind, "why": model.choice.why, "errors": dict(model.choice.errors)},
+        "pairs": [list(pair) for pair in model.pairs],
+        "recipe": recipe.header,
+    }
+    arrays: dict[str, Any] = {
+        "source_mean": model.source.mean,
+        "source_deviation": model.source.deviation,
+        "target_mean": model.target.mean,
+        "target_deviation": model.target.deviation,
+        "effects": model.effects,
+        "floor": model.floor,
+        "poses": compact(model.poses),
+        "directions": np.array([a.direction for a in model.annotations]).reshape(len(model.annotations), -1),
+    }
+    return Parts(header, arrays | bank.arrays | {RECIPE + name: array for name, array in recipe.arrays.items()})
+
+
+def from_parts(parts: ReadParts) -> StyleModel:
+    """The model again; raises a FreshtakeError when the parts cannot be one."""
+    header = parts.fields
+    recipe = _recipe(parts)
+    count = len(recipe.names)
+    source = Normal(parts.numbers("source_mean", (count,)), parts.numbers("source_deviation", (count,), low=1e-12))
+    target = Normal(
+        parts.numbers("target_mean", (count + 1,)), parts.numbers("target_deviation", (count + 1,), low=1e-12)
+    )
+    settings = _settings(header.inner("settings"))
+    bank = _bank(parts, blocks_of(recipe, settings.inputs))
+    annotations = _annotations(parts, bank)
+    feet = header.texts("feet")
+    if not set(feet) <= {annotation.name for annotation in annotations}:
+        header.wrong("feet", "names of annotations were expected")
+    return StyleModel(
+        recipe, settings, source, target, bank, annotations, feet,
+        parts.numbers("floor", _shape(parts, "floor", 1)), parts.numbers("effects", (count,), low=0.0),
+        header.get("later", "float"), header.get("widest", "float"), _choice(header.inner("choice")), _pairs(header),
+        parts.numbers("poses", (_shape(parts, "poses", 2)[0], count)),
+    )  # fmt: skip
+
+
+def _bank_parts(bank: Bank) -> Parts:
+    if isinstance(bank, DelayBank):
+        taps = [h.ravel() for h in bank.taps]
+        return Parts(
+            {"kind": bank.kind, "stride": int(bank.stride), "taps": [len(h) for h in bank.taps]},
+            {"taps": np.concatenate(taps), "offsets": np.concatenate(bank.offsets)},
+        )
+    arrays = {
+        f"system_{name}": np.concatenate([np.asarray(getattr(s, name)).ravel() for s in bank.systems])
+        for name in SYSTEM_ARRAYS
+    }
+    return Parts({"kind": bank.kind, "orders": [len(s.damping) for s in bank.systems]}, arrays)
+
+
+def _bank(parts: ReadParts, blocks: tuple[Block, ...]) -> Bank:
+    header = parts.fields.inner("bank")
+    kind = header.get("kind", "str")
+    sizes = [(len(block.inputs), len(block.outputs)) for block in blocks]
+    if kind == "fir":
+        stride = header.get("stride", "int")
+        counts = header.whole_numbers("taps", 1, MOST_TAPS)
+        if len(counts) != len(blocks) or not 1 <= stride <= MOST_TAPS:
+            header.wrong("taps", f"{len(blocks)} numbers and a stride above 0 were expected")
+        shapes: list[tuple[int, ...]] = [(taps, m, p) for taps, (m, p) in zip(counts, sizes, strict=True)]
+        return DelayBank(
+            blocks, _split(parts, "taps", shapes), _split(parts, "offsets", [(p,) for _, p in sizes]), stride
+        )
+    if kind != "n4sid":
+        header.wrong("kind", f"n4sid or fir was expected, not {kind[:40]!r}")
+    orders = header.whole_numbers("orders", 0, MOST_STATES)
+    if len(orders) != len(blocks):
+        header.wrong("orders", f"{len(blocks)} numbers were expected")
+    shapes_of: dict[str, list[tuple[int, ...]]] = {
+        "damping": [(n,) for n in orders],
+        "turning": [(n,) for n in orders],
+        "B": [(n, m) for n, (m, _) in zip(orders, sizes, strict=True)],
+        "C": [(p, n) for n, (_, p) in zip(orders, sizes, strict=True)],
+        "D": [(p, m) for m, p in sizes],
+        "offset": [(p,) for _, p in sizes],
+    }
+    columns = [_split(parts, f"system_{name}", shapes_of[name]) for name in SYSTEM_ARRAYS]
+    bank = StateSpaceBank(blocks, tuple(System(*each) for each in zip(*columns, strict=True)))
+    _check_pairs_of_poles(parts, bank)
+    return bank
+
+
+def _check_pairs_of_poles(parts: ReadParts, bank: StateSpaceBank) -> None:
+    if not bank.radius < 1.0:
+        raise FormatError(parts.fields.path, "a pole lies outside the unit circle", "array 'system_damping'")
+    for system in bank.systems:
+        k = 0
+        while k < len(system.turning):
+            if system.turning[k] == 0.0:
+                k += 1
+                continue
+            alone = k + 1 == len(system.turning)
+            if alone or system.turning[k + 1] != -system.turning[k] or system.damping[k + 1] != system.damping[k]:
+                raise FormatError(parts.fields.path, "complex poles come in pairs", "array 'system_turning'")
+            k += 2
+
+
+def _split(parts: ReadParts, name: str, shapes: list[tuple[int, ...]]) -> tuple[Floats, ...]:
+    counts = [int(np.prod(shape)) for shape in shapes]
+    flat = parts.numbers(name, (sum(counts),))
+    pieces = np.split(flat, np.cumsum(counts)[:-1])
+    return tuple(piece.reshape(shape) for piece, shape in zip(pieces, shapes, strict=True))
+
+
+def _annotations(parts: ReadParts, bank: Bank) -> tuple[Annotation, ...]:
+    found = parts.fields.get("annotations", "list")
+    width = bank.features(bank.start(), np.zeros((1, bank.inputs))).shape[1]
+    directions = parts.numbers("directions", (len(found), width if found else 0))
+    out = []
+    for each, direction in zip(found, directions, strict=True):
+        if not isinstance(each, dict):
+            parts.fields.wrong("annotations", "a list of objects was expected")
+        own = Fields(parts.fields.path, each, "annotations")
+        out.append(Annotation(own.get("name", "str"), direction, own.get("boundary", "float")))
+    return tuple(out)
+
+
+def _recipe(parts: ReadParts) -> Recipe:
+    header = parts.fields.get("recipe", "dict")
+    arrays = {name.removeprefix(RECIPE): a for name, a in parts.arrays.items() if name.startswith(RECIPE)}
+    for name, array in arrays.items():
+        if array.dtype.kind not in "fiub":
+            raise FormatError(
+                parts.fields.path, f"numbers were expected, not {array.dtype}", f"array {RECIPE + name!r}"
+            )
+    with np.errstate(over="ignore", invalid="ignore"):
+        recipe = Recipe.from_parts(header, arrays)
+    layout = recipe.layout
+    if not isinstance(layout, ClipLayout) or (layout.angles, layout.root) != ("expmap", "heading"):
+        parts.fields.wrong("recipe", "clips as rotation vectors with a heading were expected")
+    if list(recipe.kept[: layout.root_width]) != list(range(layout.root_width)):
+        parts.fields.wrong("recipe", "all DOFs of the root were expected")
+    return recipe
+
+
+def _shape(parts: ReadParts, name: str, dimensions: int) -> tuple[int, ...]:
+    """The shape of an array whose length the header does not say."""
+    shape = parts.arrays[name].shape if name in parts.arrays else (0,)
+    return shape if len(shape) == dimensions else (0,) * dimensions
+
+
+def _settings(header: Fields) -> Settings:
+    kinds = {field.name: str(field.type) for field in fields(Settings)}
+    unknown = [name for name in header.values if name not in kinds]
+    if unknown:
+        header.wrong(unknown[0][:80], "this freshtake has no such setting: update it, or learn the model again")
+    return Settings(**{name: header.get(name, kinds[name]) for name in header.values})
+
+
+def _choice(header: Fields) -> Choice:
+    errors = header.inner("errors")
+    return Choice(
+        header.get("kind", "str"), header.get("why", "str"), {k: errors.get(k, "float") for k in errors.values}
+    )
+
+
+def _pairs(header: Fields) -> tuple[tuple[str, str], ...]:
+    found = header.get("pairs", "list")
+    for pair in found:
+        if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
+            header.wrong("pairs", "pairs of names were expected")
+    return tuple((a, b) for a, b in found)

@@ -1,0 +1,102 @@
+"""Which DOFs drive which: one block per joint, and one for the timing (Hsu 2005, §4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from freshtake.motion.features import Recipe
+from freshtake.motion.limbs import limb_joints
+from freshtake.numeric.arrays import Floats, Ints
+
+ROOT = ("forward", "sideways", "turn")  # the differential DOFs of the root
+TIMING, HEADING = "timing", "heading"  # blocks that are no joint
+
+
+@dataclass(frozen=True)
+class Block:
+    """A system of its own: the DOFs of the source that drive it, and the DOFs of the target that it yields."""
+
+    name: str
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+
+def blocks_of(recipe: Recipe, inputs: str = "own") -> tuple[Block, ...]:
+    """Every joint by itself; the timing, the last DOF of the target, is driven by the root's travel and turning.
+
+    The sway of the heading has a block apart from the root's other DOFs, driven by all of them. With `inputs` "legs"
+    the thighs, which tell the phase of a gait, drive every joint beside its own DOFs.
+    """
+    legs = leg_columns(recipe) if inputs == "legs" else ()
+    joints: dict[str, list[int]] = {}
+    for column, name in enumerate(recipe.names):
+        joints.setdefault(name.rsplit(".", 1)[0], []).append(column)
+    blocks = [
+        Block(name, (*mine, *(k for k in legs if k not in mine)), tuple(mine)) for name, mine in joints.items()
+    ]
+    root, turn = blocks[0], root_columns(recipe)[2]
+    blocks[0] = Block(root.name, root.inputs, tuple(k for k in root.outputs if k != turn))
+    blocks.append(Block(HEADING, root.outputs, (turn,)))
+    return (*blocks, Block(TIMING, root_columns(recipe), (len(recipe.names),)))
+
+
+def leg_columns(recipe: Recipe) -> tuple[int, ...]:
+    """The DOFs of the thighs."""
+    assert recipe.skeleton is not None
+    names = recipe.skeleton.names
+    thighs = {names[joints[0]] for _, joints, is_leg in limb_joints(recipe.skeleton) if is_leg}
+    return tuple(k for k, name in enumerate(recipe.names) if name.rsplit(".", 1)[0] in thighs)
+
+
+def root_columns(recipe: Recipe) -> tuple[int, ...]:
+    """Where forward and sideways speed and turn rate are."""
+    ends = [name.rsplit(".", 1)[1] for name in recipe.names[:3]]
+    return tuple(k for k, end in enumerate(ends) if end in ROOT)
+
+
+def column_of(recipe: Recipe, dof: str) -> int | None:
+    """The column of a DOF of the root by its short name; None where it never changes in the examples."""
+    root = recipe.names[0].rsplit(".", 1)[0]
+    name = f"{root}.{dof}"
+    return recipe.names.index(name) if name in recipe.names else None
+
+
+@dataclass(frozen=True, eq=False)
+class Normal:
+    """Mean and deviation per DOF: values go through (value - mean) / deviation, and back (Hsu 2005, §4.1)."""
+
+    mean: Floats
+    deviation: Floats
+
+    def down(self, values: Floats) -> Floats:
+        """To zero mean and unit variance."""
+        return (values - self.mean) / self.deviation
+
+    def up(self, values: Floats) -> Floats:
+        """The inverse."""
+        return values * self.deviation + self.mean
+
+
+def normal_of(rows: Sequence[Floats], units: Sequence[str], floor: float) -> Normal:
+    """Over all frames; a deviation is at least `floor` times the RMS deviation of the DOFs with the same unit."""
+    everything = np.concatenate(rows)
+    mean, deviation = everything.mean(axis=0), everything.std(axis=0)
+    kinds = np.array(units)
+    for unit in set(units):
+        mine: Ints = np.flatnonzero(kinds == unit)
+        usual = float(np.sqrt(np.mean(deviation[mine] ** 2)))
+        deviation[mine] = np.maximum(deviation[mine], max(floor * usual, 1e-6))
+    return Normal(mean, deviation)
+
+
+def pose_weights(recipe: Recipe, effects: Floats) -> Floats:
+    """The effects of the DOFs of the pose; travel and turning do not count."""
+    return np.where(np.isin(recipe.units, ("angle", "length")), effects, 0.0)
+
+
+def reach_of(effects: Floats, source: Normal, least: float) -> Floats:
+    """How much of each DOF's deviations counts as unexpected: less where a deviation moves the body by little."""
+    return np.asarray(np.minimum(effects * source.deviation / max(least, 1e-12), 1.0))

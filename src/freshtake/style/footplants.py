@@ -1,0 +1,58 @@
+"""Annotations told from the state: discriminant analysis with one Gaussian per class (Hsu 2005, §4.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.numeric.arrays import Bools, Floats
+
+SHRINK = 1e-2  # share of the mean variance added to every direction: states outnumber what short clips can tell
+
+
+@dataclass(frozen=True, eq=False)
+class Annotation:
+    """A yes-or-no label of frames (a footplant or anything else): yes where direction · state is above the boundary."""
+
+    name: str
+    direction: Floats
+    boundary: float
+
+    def label(self, states: Floats) -> Bools:
+        """(frames,) from states (frames, features); no lag, no lookahead."""
+        return np.asarray(states @ self.direction > self.boundary)
+
+
+def learn_annotation(name: str, states: Sequence[Floats], labels: Sequence[Bools]) -> Annotation:
+    """The direction that separates the classes best, and the point at which their Gaussians are equally likely.
+
+    The direction is S_w^-1 (m_yes - m_no): multiple discriminant analysis for two classes.
+    """
+    x, yes = np.concatenate(states), np.concatenate(labels).astype(bool)
+    if len(x) != len(yes):
+        raise UsageError(f"{name} has {len(yes)} labels for {len(x)} frames")
+    if not 0 < int(yes.sum()) < len(yes):
+        constant = np.zeros(x.shape[1])
+        return Annotation(name, constant, -1.0 if yes.all() else 1.0)
+    means = [x[yes].mean(axis=0), x[~yes].mean(axis=0)]
+    apart = x - np.where(yes[:, None], means[0], means[1])
+    scatter = apart.T @ apart / len(x)
+    scatter += SHRINK * np.trace(scatter) / len(scatter) * np.eye(len(scatter))
+    direction = np.linalg.solve(scatter, means[0] - means[1])
+    direction /= max(float(np.linalg.norm(direction)), 1e-300)
+    return Annotation(name, direction, _boundary(x[yes] @ direction, x[~yes] @ direction))
+
+
+def _boundary(yes: Floats, no: Floats) -> float:
+    """Between the two means, where N(m1, s1) p1 = N(m0, s0) p0."""
+    m1, m0 = float(yes.mean()), float(no.mean())
+    v1, v0 = max(float(yes.var()), 1e-12), max(float(no.var()), 1e-12)
+    prior = np.log(len(yes) / len(no))
+    a, b = 0.5 / v0 - 0.5 / v1, m1 / v1 - m0 / v0
+    c = 0.5 * m0**2 / v0 - 0.5 * m1**2 / v1 + prior + 0.5 * np.log(v0 / v1)
+    roots = np.roots([a, b, c]) if abs(a) > 1e-12 else np.array([-c / b])
+    inside = [float(r.real) for r in roots if abs(r.imag) < 1e-9 and m0 <= r.real <= m1]
+    return inside[0] if inside else 0.5 * (m0 + m1)

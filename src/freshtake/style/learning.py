@@ -1,0 +1,199 @@
+"""Pairs of clips to a StyleModel, offline (Hsu 2005, §4.1-4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.body import feet, leg_length
+from freshtake.motion.clip import Clip
+from freshtake.motion.contacts import contact_mask, floor_heights
+from freshtake.motion.features import Recipe
+from freshtake.motion.progress import Progress, Report, silent
+from freshtake.motion.skeleton import require_compatible
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.style.alignment import Alignment, align
+from freshtake.style.columns import Normal, blocks_of, column_of, normal_of, pose_weights
+from freshtake.style.footplants import Annotation, learn_annotation
+from freshtake.style.model import StyleModel
+from freshtake.style.pairs import Pair, pair_rows, sampled_mask
+from freshtake.style.past import past_of
+from freshtake.style.recipes import style_recipe
+from freshtake.style.settings import Settings
+from freshtake.style.system_choice import Mapper, Trial, chosen, fit_delays, fit_state_space, fold_numbers, past_frames
+from freshtake.style.systems import Bank
+from freshtake.style.warp_settings import WarpSettings
+
+Labels = Mapping[str, Sequence[Bools]]  # per annotation one array (frames,) for every target clip
+SAME = 1e-6  # mean difference of two clips, in radians and units, below which they are one
+FEWEST_PAIRS = 2
+HORIZON = 0.3  # seconds for which speeds act where it is asked how far they move the body
+POSES = 128  # of the target style that a model keeps
+WIDER = 1.25  # how much farther than in the examples the heading may sway
+
+
+def learn(
+    pairs: Sequence[tuple[Clip, Clip]],
+    settings: Settings | None = None,
+    *,
+    labels: Labels | None = None,
+    alignments: Sequence[Alignment] | None = None,
+    report: Report | None = None,
+    map: Mapper | None = None,
+) -> StyleModel:
+    """Learn to translate from pairs (source style, target style) of clips with the same content.
+
+    Footplants are found in the target clips unless `labels` names some ("LeftFoot": one array of booleans per pair);
+    any other name becomes an annotation of its own. `alignments` of the pairs are made unless given. `map` runs
+    independent pieces; the default uses all cores, and the result does not depend on it.
+    """
+    settings, tell = settings or Settings(), report or silent
+    check_pairs(pairs)
+    with ThreadPoolExecutor() as pool:
+        mapper: Mapper = map or pool.map
+        tell(Progress(0.02, "aligning the pairs"))
+        warps = alignments or list(mapper(lambda pair: aligned(pair[0], pair[1], settings), pairs))
+        tell(Progress(0.3, "representing the pairs"))
+        recipe = style_recipe([clip for pair in pairs for clip in pair])
+        rows = [pair_rows(recipe, *pair, alignment) for pair, alignment in zip(pairs, warps, strict=True)]
+        return learn_rows(recipe, pairs, rows, settings, labels or {}, tell, mapper)
+
+
+def aligned(source: Clip, target: Clip, settings: Settings) -> Alignment:
+    """Iterative motion warping with the settings of the style."""
+    return align(source, target, WarpSettings(slope=settings.slope, smoothing=settings.warp_smoothing))
+
+
+def learn_rows(
+    recipe: Recipe, pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], settings: Settings, labels: Labels,
+    tell: Report, mapper: Mapper,
+) -> StyleModel:  # fmt: skip
+    """From aligned rows on."""
+    fps = 1.0 / recipe.frame_time
+    source = normal_of([pair.source for pair in rows], recipe.units, settings.floor)
+    target = normal_of([pair.target for pair in rows], [*_target_units(recipe), "log"], settings.floor)
+    names = tuple((a.name or f"source {k}", b.name or f"target {k}") for k, (a, b) in enumerate(pairs, start=1))
+    effects = _effects(recipe, rows)
+    weights = pose_weights(recipe, effects)
+    trials = [
+        _trial(pair, source, target, weights, fps, fold)
+        for pair, fold in zip(rows, fold_numbers(_identities(pairs)), strict=True)
+    ]
+    blocks, degrees = blocks_of(recipe, settings.inputs), _degrees(recipe, target)
+    fits = {}
+    if settings.system in ("auto", "n4sid"):
+        tell(Progress(0.35, "identifying systems"))
+        fits["n4sid"] = fit_state_space(blocks, trials, settings, fps, mapper)
+    if settings.system in ("auto", "fir"):
+        tell(Progress(0.7, "fitting delay lines"))
+        fits["fir"] = fit_delays(blocks, trials, settings, fps, mapper)
+    bank, choice = chosen(fits, degrees)
+    tell(Progress(0.85, "learning footplants"))
+    annotations, planted = _annotations(bank, trials, pairs, rows, labels)
+    turn = column_of(recipe, "turn")
+    sway = max((float(np.abs(pair.target[:, turn]).max()) for pair in rows), default=0.0) if turn is not None else 0.0
+    tell(Progress(1.0, "done"))
+    return StyleModel(
+        recipe, settings, source, target, bank, annotations, planted,
+        np.mean([floor_heights(b) for _, b in pairs], axis=0), effects, _later(bank, trials, target, rows),
+        WIDER * sway if settings.heading == "model" else 0.0, choice, names, _poses(rows),
+    )  # fmt: skip
+
+
+def _poses(rows: Sequence[Pair]) -> Floats:
+    """Some poses of the target style, evenly chosen among all, as single-precision numbers keep them."""
+    every = np.concatenate([pair.target[:, :-1] for pair in rows])
+    some = np.unique(np.linspace(0, len(every) - 1, POSES).round().astype(np.intp))
+    return np.asarray(every[some].astype(np.float32), dtype=np.float64)
+
+
+def _effects(recipe: Recipe, rows: Sequence[Pair]) -> Floats:
+    """How far one unit of each DOF moves the body, in leg lengths."""
+    columns = [recipe.fill(pair.source) for pair in rows]
+    assert recipe.skeleton is not None
+    return np.asarray(recipe.layout.effects(columns, HORIZON)[recipe.kept] / leg_length(recipe.skeleton))
+
+
+def check_pairs(pairs: Sequence[tuple[Clip, Clip]]) -> None:
+    """Raise where pairs cannot teach a style."""
+    if len(pairs) < FEWEST_PAIRS:
+        raise UsageError("one pair alone cannot tell style from chance: give at least two pairs of clips")
+    first = pairs[0][0]
+    for k, (a, b) in enumerate(pairs, start=1):
+        for clip, kind in ((a, "source"), (b, "target")):
+            require_compatible(first.skeleton, clip.skeleton, first.name or "source 1", clip.name or f"{kind} {k}")
+            if abs(clip.frame_time - first.frame_time) > 1e-6 * first.frame_time:
+                raise UsageError(
+                    f"{clip.name or f'{kind} {k}'} has {clip.fps:g} fps and {first.name or 'source 1'} {first.fps:g}: "
+                    "resample it first"
+                )
+            if len(clip) < 8:
+                raise UsageError(f"{clip.name or f'{kind} {k}'} has {len(clip)} frames: at least 8 are needed")
+        if len(a) == len(b) and float(np.abs(a.rotations - b.rotations).mean()) < SAME:
+            raise UsageError(f"source and target of pair {k} are the same motion: there is no style to learn from it")
+
+
+def _identities(pairs: Sequence[tuple[Clip, Clip]]) -> list[tuple[str, str]]:
+    """Tell clips apart by what they are, not by their names."""
+    return [(str(id(a)), str(id(b))) for a, b in pairs]
+
+
+def _target_units(recipe: Recipe) -> list[str]:
+    turn = column_of(recipe, "turn")
+    return ["sway" if k == turn else unit for k, unit in enumerate(recipe.units)]
+
+
+def _trial(pair: Pair, source: Normal, target: Normal, weights: Floats, fps: float, fold: int) -> Trial:
+    past = past_frames(fps)
+    inputs = np.concatenate([past_of(pair.source, past, fps, weights), pair.source])
+    return Trial(source.down(inputs), target.down(pair.target), past, fold)
+
+
+def _degrees(recipe: Recipe, target: Normal) -> Callable[[Floats], float]:
+    """Squared errors per normalized output to degrees RMS per joint."""
+    angles = np.flatnonzero(np.array([*_target_units(recipe), "log"]) == "angle")
+    joints = len({recipe.names[k].rsplit(".", 1)[0] for k in angles}) or 1
+
+    def figure(errors: Floats) -> float:
+        squares = errors[angles] * target.deviation[angles] ** 2
+        return float(np.degrees(np.sqrt(squares.sum() / joints)))
+
+    return figure
+
+
+def _later(bank: Bank, trials: Sequence[Trial], target: Normal, rows: Sequence[Pair]) -> float:
+    """What to add to log w so that the examples' durations come out right: an average of logarithms falls short."""
+    made = wanted = 0.0
+    for trial, pair in zip(trials, rows, strict=True):
+        out = bank.run(bank.start(), trial.inputs)[1][trial.past :, -1]
+        made += float(np.exp(out * target.deviation[-1] + target.mean[-1]).sum())
+        wanted += float(np.exp(pair.target[:, -1]).sum())
+    return float(np.log(wanted / made))
+
+
+def _annotations(
+    bank: Bank, trials: Sequence[Trial], pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], labels: Labels
+) -> tuple[tuple[Annotation, ...], tuple[str, ...]]:
+    """Classifiers for the footplants and for every other label, on the states of the examples."""
+    found = {foot.name: [contact_mask(b)[:, k] for _, b in pairs] for k, foot in enumerate(feet(pairs[0][1].skeleton))}
+    given: dict[str, Any] = {**found, **labels}
+    states = [_states(bank, trial) for trial in trials]
+    out = []
+    for name, masks in given.items():
+        if len(masks) != len(pairs) or any(len(m) != len(b) for m, (_, b) in zip(masks, pairs, strict=True)):
+            raise UsageError(f"the labels {name!r} need one array per pair, with one value per frame of its target")
+        aligned = [
+            sampled_mask(np.asarray(mask, dtype=bool)[slice(*pair.alignment.second)], pair.alignment.path)
+            for mask, pair in zip(masks, rows, strict=True)
+        ]
+        out.append(learn_annotation(name, states, aligned))
+    return tuple(out), tuple(found)
+
+
+def _states(bank: Bank, trial: Trial) -> Floats:
+    state = bank.run(bank.start(), trial.inputs[: trial.past])[0]
+    return bank.features(state, trial.inputs[trial.past :])

@@ -1,0 +1,214 @@
+"""StyleModel: what was learned of a style, frozen; `translate` and `advance` are its door."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.body import leg_length
+from freshtake.motion.clip import Clip
+from freshtake.motion.features import Features, Recipe, decode, encode
+from freshtake.motion.planting import Planter
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.style.carrying import planted
+from freshtake.style.choices import Choice
+from freshtake.style.columns import Normal, pose_weights, reach_of, root_columns
+from freshtake.style.footplants import Annotation
+from freshtake.style.live import decoded_stream, planted_stream, stream_planter, translated_rows
+from freshtake.style.past import past_of
+from freshtake.style.settings import Settings
+from freshtake.style.systems import Bank
+from freshtake.style.translation_kernels import SWAY
+from freshtake.style.translator import Translated, TranslationState, Translator, translator
+
+LONGEST_PAST = 4.0  # seconds
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StyleModel:
+    """A translation from a source style into a target style (Hsu 2005)."""
+
+    recipe: Recipe
+    settings: Settings
+    source: Normal
+    target: Normal
+    bank: Bank
+    annotations: tuple[Annotation, ...]  # footplants, one per foot, and whatever else was labelled
+    feet: tuple[str, ...]  # names of the annotations that are footplants
+    floor: Floats  # (foot joints,): the height at which each one stands in the target style
+    effects: Floats  # (DOFs,): leg lengths by which one unit of a DOF moves the body
+    later: float  # added to log w, so that durations come out right on average
+    widest: float  # the sway of the heading is at most this
+    choice: Choice
+    pairs: tuple[tuple[str, str], ...]  # names of the clips that it was learned from
+    poses: Floats  # (poses, DOFs): some of the target style, from which a planter learns what legs can do
+
+    def __repr__(self) -> str:
+        return f"StyleModel({self.bank.kind}, {self.states} states, {len(self.dofs)} DOFs, {len(self.pairs)} pairs)"
+
+    @property
+    def dofs(self) -> tuple[str, ...]:
+        """The DOFs by name."""
+        return self.recipe.names
+
+    @property
+    def frame_time(self) -> float:
+        """Seconds from frame to frame."""
+        return self.recipe.frame_time
+
+    @property
+    def states(self) -> int:
+        """Numbers that are remembered from frame to frame."""
+        return self.bank.size
+
+    @property
+    def memory(self) -> float:
+        """Seconds after which less than a hundredth of a deviation is left."""
+        return self.bank.memory() * self.frame_time
+
+    @cached_property
+    def planter(self) -> Planter:
+        """What plants the feet of a stream; its `latency` is how many frames late they come."""
+        return stream_planter(self.recipe, self.poses, self.floor)
+
+    @cached_property
+    def _translators(self) -> dict[tuple[bool, bool], Translator]:
+        return {}
+
+    def translator(self, *, time_warp: bool = True, generalize: bool | None = None) -> Translator:
+        """What `advance` uses: with or without the time warp, with or without the heuristic of eqs (7)-(8)."""
+        key = (time_warp, self.settings.generalize if generalize is None else generalize)
+        if key not in self._translators:
+            forward, sideways, turn = root_columns(self.recipe)
+            s = self.settings
+            self._translators[key] = translator(
+                self.bank, self.source, self.target, (forward, sideways, turn),
+                reach=reach_of(self.effects, self.source, s.reach),
+                frame_time=self.frame_time, confidence=s.confidence, preference=s.preference,
+                time_warp=key[0], generalize=key[1], later=self.later, widest=self.widest,
+            )  # fmt: skip
+        return self._translators[key]
+
+    def encode(self, clip: Clip, *, calibrate: bool | None = None) -> Features:
+        """A clip as rows of this model's DOFs, with lengths as if it had the build of the examples.
+
+        Another person stands in another way. With `calibrate` (default: for clips of another build) the clip's mean
+        pose is put on that of the examples.
+        """
+        features = encode(self.recipe, clip, strict=False)
+        rows = features.values / self.lengths(clip)
+        if (features.skeleton is not None) if calibrate is None else calibrate:
+            pose = np.isin(self.recipe.units, ("angle", "length"))
+            rows += np.where(pose, self.source.mean - rows.mean(axis=0), 0.0)
+        return Features(self.recipe, rows, features.start, features.name, False, features.skeleton)
+
+    def decode(self, rows: Floats, features: Features) -> Clip:
+        """Rows to a clip with the build and at the place of the features' clip."""
+        scaled = rows * self.lengths(features)
+        clip = decode(self.recipe, scaled, start=features.start, skeleton=features.skeleton, name=features.name)
+        assert isinstance(clip, Clip)
+        return clip.changed(provenance="made by freshtake: style")
+
+    def lengths(self, clip: Clip | Features) -> Floats:
+        """Per DOF what lengths are to be divided by: the clip's legs in those of the examples."""
+        return np.where(np.isin(self.recipe.units, ("length", "speed")), self.build(clip), 1.0)
+
+    def build(self, clip: Clip | Features) -> float:
+        """The length of the clip's legs in those of the examples."""
+        ours = self.recipe.skeleton
+        assert ours is not None
+        return leg_length(clip.skeleton or ours) / leg_length(ours)
+
+    def past(self, rows: Floats) -> Floats:
+        """What may have led up to the first row (§4.4)."""
+        frames = min(self.bank.memory(1e-3), round(LONGEST_PAST / self.frame_time))
+        return past_of(rows, frames, 1.0 / self.frame_time, pose_weights(self.recipe, self.effects))
+
+    def translate_rows(
+        self, rows: Floats, *, time_warp: bool = True, generalize: bool | None = None
+    ) -> tuple[Translated, float]:
+        """Rows of a whole motion, with a past for the first ones; and the sway of the heading in the first row."""
+        if not np.isfinite(rows).all():
+            raise UsageError("a row to be translated holds a number that is not finite")
+        tool = self.translator(time_warp=time_warp, generalize=generalize)
+        state, first = tool.advance(tool.start(self.past(rows)), rows[:1])
+        sway = float(state.walk[SWAY])
+        _, rest = tool.advance(state, rows[1:])
+        return (
+            Translated(
+                np.concatenate([first.rows, rest.rows]),
+                np.concatenate([first.origins, rest.origins + 1.0]),
+                np.concatenate([first.blends, rest.blends]),
+            ),
+            sway,
+        )
+
+    def translate(
+        self,
+        clip: Clip,
+        *,
+        time_warp: bool = True,
+        generalize: bool | None = None,
+        plant: bool = True,
+        calibrate: bool | None = None,
+    ) -> Clip:
+        """The clip in the target style; `plant` cleans up feet that slide, with the classifier's footplants."""
+        features = self.encode(clip, calibrate=calibrate)
+        made, sway = self.translate_rows(features.values, time_warp=time_warp, generalize=generalize)
+        start = features.start._replace(heading=features.start.heading + sway)
+        placed = Features(self.recipe, made.rows, start, features.name, False, features.skeleton)
+        out = self.decode(made.rows, placed)
+        if not plant or not self.feet:
+            return out
+        return planted(out, self.footplants(features.values, made), self.floor * self.build(clip))
+
+    def labels(self, rows: Floats) -> dict[str, Bools]:
+        """Every annotation for every row of the source, told from the states alone."""
+        past = self.past(rows)
+        state = self.bank.run(self.bank.start(), self.source.down(past))[0] if len(past) else self.bank.start()
+        states = self.bank.features(state, self.source.down(rows))
+        return {annotation.name: annotation.label(states) for annotation in self.annotations}
+
+    def footplants(self, rows: Floats, made: Translated) -> Bools:
+        """(frames out, feet): where each foot stands in the translation."""
+        labels = self.labels(rows)
+        mask = np.stack([labels[name] for name in self.feet], axis=1)
+        return np.asarray(mask[np.clip(np.round(made.origins).astype(np.intp), 0, len(mask) - 1)])
+
+    def start(self, past: Floats | None = None) -> TranslationState:
+        """The state before the first frame of a stream."""
+        return self.translator().start(past)
+
+    def advance(
+        self, state: TranslationState, rows: Floats, *, time_warp: bool = True, generalize: bool | None = None
+    ) -> tuple[TranslationState, Floats]:
+        """One row (DOFs,) or several in; the rows that the time warp yields out: 0, 1 or more per row."""
+        after, made = self.translator(time_warp=time_warp, generalize=generalize).advance(state, rows)
+        return after, made.rows
+
+    def stream(
+        self,
+        rows: Iterable[Floats],
+        *,
+        time_warp: bool = True,
+        generalize: bool | None = None,
+        decode: bool = False,
+        plant: bool = False,
+    ) -> Iterator[Any]:
+        """Rows in, rows out, without end and without lag; `time_warp=False` keeps in step with a live source.
+
+        With `decode` one-frame clips come out, placed one after the other; with `plant` as well, their standing feet
+        do not slide, and they come `planter.latency` frames late.
+        """
+        tool = self.translator(time_warp=time_warp, generalize=generalize)
+        if plant and not decode:
+            raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
+        if decode and plant and self.feet:
+            known = {annotation.name: annotation for annotation in self.annotations}
+            return planted_stream(self.recipe, tool, rows, [known[name] for name in self.feet], self.planter)
+        return decoded_stream(self.recipe, tool, rows) if decode else translated_rows(tool, rows)

@@ -1,0 +1,72 @@
+"""Settings of style translation, validated when they are made; what is None is chosen from the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from freshtake.errors import UsageError
+
+SYSTEMS = ("auto", "n4sid", "fir")
+INPUTS = ("own", "legs")
+HEADINGS = ("model", "input")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How to learn a translation and how to use it. Times are in seconds, whatever the frame rate."""
+
+    system: str = "auto"  # n4sid: subspace identification (Hsu 2005, §4.3); fir: ridge regression on a delay line
+    inputs: str = "own"  # what drives a joint's system: its own DOFs (§4.2), or the thighs' as well
+    order: int | None = None  # states per joint of n4sid
+    most_states: int = 10  # per joint, where the order is chosen
+    horizon: float = 0.4  # past and future that the subspace method sees
+    radius: float = 0.9  # largest spectral radius at 30 frames per second; other rates: the equivalent
+    memory: float | None = None  # of the delay line
+    ridge: float | None = None  # of the regressions, as a share of the frames
+    steadiness: float | None = None  # pull of the gain for constant input to zero, likewise; None: 0 or 0.2 per joint
+    warp_smoothing: float = 0.08  # of the time warp, before its logarithm is taken
+    slope: int = 2  # steepest time warp of an alignment, and its inverse the flattest
+    heading: str = "model"  # model: the source's heading and the target style's sway of it; input: the source's alone
+    floor: float = 0.1  # least deviation of a DOF, as a share of the usual one among DOFs with the same unit
+    generalize: bool = True  # blend the input in where it is unlike the examples (eqs 7-8)
+    confidence: float = 2.0  # k_c of eq. 8
+    preference: float = 30.0  # k_p of eq. 8
+    reach: float = 0.012  # leg lengths by which one deviation moves the body, at least: thumbs do not count in eq. 7
+
+    def __post_init__(self) -> None:
+        _one_of(self, "system", SYSTEMS)
+        _one_of(self, "inputs", INPUTS)
+        _one_of(self, "heading", HEADINGS)
+        _between(self, "order", 1, 40)
+        _between(self, "most_states", 1, 40)
+        _between(self, "horizon", 0.02, 5.0)
+        _between(self, "radius", 0.05, 0.999)
+        _between(self, "memory", 0.0, 10.0)
+        _between(self, "ridge", 1e-12, 1e6)
+        _between(self, "steadiness", 0.0, 1e6)
+        _between(self, "warp_smoothing", 0.0, 5.0)
+        _between(self, "slope", 2, 8)
+        _between(self, "floor", 1e-6, 1.0)
+        _between(self, "confidence", 0.01, 1e6)
+        _between(self, "preference", 0.01, 1e6)
+        _between(self, "reach", 0.0, 1e6)
+
+    def changed(self, **changes: Any) -> Settings:
+        """A copy with some settings replaced."""
+        return Settings(**{f.name: changes.get(f.name, getattr(self, f.name)) for f in fields(self)})
+
+
+def _one_of(settings: Settings, name: str, choices: tuple[str, ...]) -> None:
+    if getattr(settings, name) not in choices:
+        raise UsageError(f"{name} must be one of {', '.join(choices)}, not {getattr(settings, name)!r}")
+
+
+def _between(settings: Settings, name: str, low: float, high: float) -> None:
+    value = getattr(settings, name)
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+        raise UsageError(f"{name} must lie between {low:g} and {high:g}, but is {value!r}")
+    if isinstance(low, int) and not isinstance(value, int):
+        raise UsageError(f"{name} must be a whole number, but is {value!r}")

@@ -1,0 +1,199 @@
+"""Systems for all blocks, learned and judged by leaving clips out: which kind, which order, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.numeric.arrays import Floats
+from freshtake.style import delay_line, identification, refit
+from freshtake.style.choices import Choice
+from freshtake.style.columns import HEADING, TIMING, Block
+from freshtake.style.settings import Settings
+from freshtake.style.systems import Bank, DelayBank, StateSpaceBank, System
+
+Mapper = Callable[..., Iterable[Any]]
+ORDERS = (0, 2, 4, 6, 8, 10, 12, 16, 20)
+MEMORIES = (0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0)  # seconds of delay line that are tried
+STEADINESSES = (0.0, 0.2)
+RIDGES = {"n4sid": 1e-2, "fir": 3e-2}
+TAP_RATE = 30.0  # taps per second
+SUBSPACE_RIDGE = 1e-4
+LEADS_UP = 1.5  # seconds of past before the first frame
+FOLDS, ALL = 4, -1
+QUICK = 2  # rounds of the regressions where they only serve to judge
+AS_GOOD = 1.02  # n4sid is taken when its error is at most this many times that of the delay line: it is smaller
+
+
+class Trial(NamedTuple):
+    """A pair, normalized: inputs with `past` rows that lead up to the first output, outputs, and its fold."""
+
+    inputs: Floats
+    outputs: Floats
+    past: int
+    fold: int
+
+
+class Fitted(NamedTuple):
+    """A bank and its squared errors on clips left out, (outputs,), per frame."""
+
+    bank: Bank
+    errors: Floats
+
+
+def past_frames(fps: float) -> int:
+    """How many rows lead up to the first frame of a trial."""
+    return round(LEADS_UP * fps)
+
+
+def fold_numbers(names: Sequence[tuple[str, str]]) -> list[int]:
+    """Which pairs are left out together: those that share a source clip, or a target clip where there is one source."""
+    side = 0 if len({source for source, _ in names}) > 1 else 1
+    order = {name: k for k, name in enumerate(dict.fromkeys(pair[side] for pair in names))}
+    return [order[pair[side]] % FOLDS for pair in names]
+
+
+def fit_state_space(
+    blocks: Sequence[Block], trials: Sequence[Trial], settings: Settings, fps: float, map: Mapper
+) -> Fitted:
+    """N4SID for every block, its order by the singular values and by the error on clips left out."""
+    horizon = max(2, round(settings.horizon * fps))
+    longest = max(len(trial.outputs) for trial in trials)
+    if longest < 2 * horizon + 4:
+        raise UsageError(
+            f"the longest pair has {longest} frames, but the subspace method needs {2 * horizon + 4} at this rate: "
+            "give longer clips, a shorter horizon or system='fir'"
+        )
+    done = list(map(lambda block: _block_system(block, trials, settings, fps, horizon), blocks))
+    errors = np.zeros(1 + max(max(block.outputs) for block in blocks))
+    for block, (_, error) in zip(blocks, done, strict=True):
+        errors[list(block.outputs)] = error
+    return Fitted(StateSpaceBank(tuple(blocks), tuple(system for system, _ in done)), errors)
+
+
+def _block_system(
+    block: Block, trials: Sequence[Trial], settings: Settings, fps: float, horizon: int
+) -> tuple[System, Floats]:
+    data = [(t.inputs[:, block.inputs], t.outputs[:, block.outputs], t.past, t.fold) for t in trials]
+    moments = [identification.moments_of(u[past:], y, horizon) for u, y, past, _ in data]
+    radius = settings.radius ** (30.0 / fps)
+    ridge = settings.ridge or RIDGES["n4sid"]
+    steadiness = block_steadiness(block, trials, settings, fps)
+
+    everything = list(range(len(data)))
+    folds = sorted({d[3] for d in data})
+    spaces = {
+        fold: identification.subspace(identification.added([moments[k] for k in part]), SUBSPACE_RIDGE)
+        for fold, part in [(ALL, everything), *((fold, _without(everything, data, fold)) for fold in folds)]
+    }
+
+    def fitted(fold: int, order: int) -> tuple[System, Floats]:
+        """Learned on all trials but a fold's; squared errors on that fold."""
+        chosen, left, found = _without(everything, data, fold), _only(everything, data, fold), spaces[fold]
+        poles = identification.poles_of(found, order, radius)
+        parts = {k: refit.products_of(*data[k][:2], poles, data[k][2]) for k in (*chosen, *left)}
+        together = refit.steadied(refit.added([parts[k] for k in chosen]), poles, steadiness)
+        system = refit.fit(poles, together, ridge, rounds=QUICK if left else refit.ROUNDS)
+        return system, np.sum([refit.error(system, parts[k]) for k in left], axis=0) if left else np.zeros(1)
+
+    worth = identification.orders_worth_trying(spaces[ALL], settings.most_states)
+    orders = [settings.order] if settings.order else [n for n in ORDERS if n <= worth[-1]] or [worth[-1]]
+    frames = sum(len(y) for _, y, _, _ in data)
+    scores = [np.sum([fitted(fold, order)[1] for fold in folds], axis=0) / frames for order in orders]
+    best = int(np.argmin([score.sum() for score in scores]))
+    return fitted(ALL, orders[best])[0], scores[best]
+
+
+def _without(everything: list[int], data: Sequence[tuple[Any, ...]], fold: int) -> list[int]:
+    return [k for k in everything if data[k][3] != fold]
+
+
+def _only(everything: list[int], data: Sequence[tuple[Any, ...]], fold: int) -> list[int]:
+    return [k for k in everything if data[k][3] == fold]
+
+
+def fit_delays(blocks: Sequence[Block], trials: Sequence[Trial], settings: Settings, fps: float, map: Mapper) -> Fitted:
+    """A delay line for every block; its memory by the error on clips left out."""
+    stride = max(1, round(fps / TAP_RATE))
+    memories = MEMORIES if settings.memory is None else (settings.memory,)
+    counts = sorted({1 + max(0, round(seconds * fps / stride)) for seconds in memories})
+    limit = 1 + min(trial.past for trial in trials) // stride
+    counts = sorted({min(count, limit) for count in counts})
+    done = list(map(lambda block: _block_delays(block, trials, settings, stride, counts), blocks))
+    errors = np.zeros(1 + max(max(block.outputs) for block in blocks))
+    for block, (_, _, error) in zip(blocks, done, strict=True):
+        errors[list(block.outputs)] = error
+    bank = DelayBank(tuple(blocks), tuple(taps for taps, _, _ in done), tuple(offset for _, offset, _ in done), stride)
+    return Fitted(bank, errors)
+
+
+def _block_delays(
+    block: Block, trials: Sequence[Trial], settings: Settings, stride: int, counts: Sequence[int]
+) -> tuple[Floats, Floats, Floats]:
+    ridge, m = settings.ridge or RIDGES["fir"], len(block.inputs)
+    tried = []
+    for count in counts:
+        parts = _delay_products(block, trials, stride, count)
+        for steadiness in _steadinesses(settings, block):
+            error = _delay_error(parts, trials, m, steadiness, ridge)
+            tried.append((float(error.sum()), count, steadiness, parts, error))
+    _, count, steadiness, parts, error = min(tried, key=lambda each: each[0])
+    together = delay_line.steadied(delay_line.added(parts), m, steadiness)
+    return (*delay_line.shaped(delay_line.fit(together, ridge), count, m), error)
+
+
+def _steadinesses(settings: Settings, block: Block) -> tuple[float, ...]:
+    """What is tried; turning for a while must not become a lasting sway of the heading, so that is always steady."""
+    if settings.steadiness is not None:
+        return (settings.steadiness,)
+    return STEADINESSES[-1:] if block.name in (HEADING, TIMING) else STEADINESSES
+
+
+def block_steadiness(block: Block, trials: Sequence[Trial], settings: Settings, fps: float) -> float:
+    """Whether the mean pose of a clip is chance (takes of a walk) or content (a throw): told by a short delay line."""
+    choices, stride = _steadinesses(settings, block), max(1, round(fps / TAP_RATE))
+    if len(choices) == 1:
+        return choices[0]
+    count = 1 + min(round(MEMORIES[1] * fps), min(trial.past for trial in trials)) // stride
+    parts = _delay_products(block, trials, stride, count)
+    errors = [_delay_error(parts, trials, len(block.inputs), choice, RIDGES["fir"]).sum() for choice in choices]
+    return choices[int(np.argmin(errors))]
+
+
+def _delay_products(block: Block, trials: Sequence[Trial], stride: int, count: int) -> list[delay_line.DelayProducts]:
+    return [
+        delay_line.products_of(t.inputs[:, block.inputs], t.outputs[:, block.outputs], t.past, count, stride)
+        for t in trials
+    ]
+
+
+def _delay_error(
+    parts: Sequence[delay_line.DelayProducts], trials: Sequence[Trial], inputs: int, steadiness: float, ridge: float
+) -> Floats:
+    """Squared errors (outputs,) per frame on folds left out."""
+    error = np.zeros(parts[0].outputs.shape[1])
+    for fold in sorted({t.fold for t in trials}):
+        rest = delay_line.added([p for p, t in zip(parts, trials, strict=True) if t.fold != fold])
+        weights = delay_line.fit(delay_line.steadied(rest, inputs, steadiness), ridge)
+        error += np.sum(
+            [delay_line.error(weights, p) for p, t in zip(parts, trials, strict=True) if t.fold == fold], axis=0
+        )
+    return np.asarray(error / sum(len(t.outputs) for t in trials))
+
+
+def chosen(fits: dict[str, Fitted], degrees: Callable[[Floats], float]) -> tuple[Bank, Choice]:
+    """The better kind; `degrees` turns squared errors per output into one figure."""
+    errors = {kind: degrees(fit.errors) for kind, fit in fits.items()}
+    if len(fits) == 1:
+        kind = next(iter(fits))
+        return fits[kind].bank, Choice(kind, "as asked for", errors)
+    n4sid, fir = errors["n4sid"], errors["fir"]
+    small, large = fits["n4sid"].bank.size, fits["fir"].bank.size
+    figures = f"on clips left out {n4sid:.2f}° against {fir:.2f}° of the delay line"
+    if n4sid <= AS_GOOD * fir:
+        why = f"n4sid: {figures}, with {small} states instead of {large}"
+        return fits["n4sid"].bank, Choice("n4sid", why, errors)
+    return fits["fir"].bank, Choice("fir", f"fir: {figures.replace('against', 'of n4sid against')}", errors)

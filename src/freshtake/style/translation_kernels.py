@@ -1,0 +1,179 @@
+"""Compiled translation: one row of the source in, 0, 1 or more rows of the target style out (Hsu 2005, §4.4)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.compiled import kernel
+from freshtake.style.delay_kernels import Delays, run_delays
+from freshtake.style.kernels import Modal, run_modal
+
+STARTED, AHEAD, ALONG, ASIDE, TURNED, SWAY = 0, 1, 2, 3, 4, 5  # places in `walk`
+WALK = 6
+FRAME_TIME, CONFIDENCE, PREFERENCE, WARPED, GENERAL, LATER, WIDEST, STEEPEST = 0, 1, 2, 3, 4, 5, 6, 7  # in `numbers`
+NUMBERS = 8
+Place = tuple[float, float, float]  # along, aside, heading
+
+
+class Frames(NamedTuple):
+    """What translation needs beside the systems: normalization of both sides, numbers, and where the root is.
+
+    `root` holds the columns of forward and sideways speed and of the turn rate.
+    """
+
+    source_mean: Floats
+    source_deviation: Floats
+    target_mean: Floats
+    target_deviation: Floats
+    reach: Floats  # per DOF: how much of its distance from the mean, in deviations, counts in eq. (7)
+    numbers: Floats
+    root: Ints
+
+
+class Written(NamedTuple):
+    """Where the kernel writes: rows out, the source frame of each, the blend weight of every source row."""
+
+    rows: Floats
+    origins: Floats
+    blends: Floats
+
+
+@kernel
+def normalized(rows: Floats, frames: Frames) -> Floats:
+    """(value - mean) / deviation."""
+    out = np.empty_like(rows)
+    for t in range(rows.shape[0]):
+        for k in range(rows.shape[1]):
+            out[t, k] = (rows[t, k] - frames.source_mean[k]) / frames.source_deviation[k]
+    return out
+
+
+@kernel
+def blend_of(row: Floats, reach: Floats, confidence: float, preference: float) -> float:
+    """b* of eqs (7)-(8): z and its power rise with the distance, so the farthest DOF has the largest weight."""
+    farthest = 0.0
+    for k in range(len(row)):
+        farthest = max(farthest, abs(row[k]) * reach[k])
+    weight: float = math.erf(farthest / (confidence * math.sqrt(2.0))) ** preference
+    return weight
+
+
+@kernel
+def restored(rows: Floats, inputs: Floats, outputs: Floats, frames: Frames, blends: Floats) -> None:
+    """Outputs back to their own scale (in place), the source blended in where it is unlike the examples."""
+    d = rows.shape[1]
+    turn = frames.root[2]
+    for t in range(rows.shape[0]):
+        b = 0.0
+        if frames.numbers[GENERAL] > 0.5:
+            b = blend_of(inputs[t], frames.reach, frames.numbers[CONFIDENCE], frames.numbers[PREFERENCE])
+        blends[t] = b
+        for k in range(d + 1):
+            value = outputs[t, k] * frames.target_deviation[k] + frames.target_mean[k]
+            if k < d and k != turn:
+                outputs[t, k] = (1.0 - b) * value + b * rows[t, k]
+            else:  # the sway of the heading and log w: none of either is what the source has
+                outputs[t, k] = (1.0 - b) * value
+        sway = outputs[t, turn]
+        outputs[t, turn] = max(-frames.numbers[WIDEST], min(frames.numbers[WIDEST], sway))
+
+
+@kernel
+def _written_between(
+    before: Place, after: Place, ahead: float, w: float, t: int, pose: Floats, y: Floats, frames: Frames, out: Written,
+    written: int,
+) -> tuple[int, float, float, float]:  # fmt: skip
+    """The rows that fall between two source rows w frames apart; how many, and along, aside and heading of the last."""
+    forward, sideways, turn = frames.root[0], frames.root[1], frames.root[2]
+    dt = frames.numbers[FRAME_TIME]
+    last_g, last_s, last_h, count = 0.0, 0.0, 0.0, 0
+    while count + 1 <= ahead + w:
+        count += 1
+        share = (count - ahead) / w
+        g = before[0] + share * (after[0] - before[0])
+        s = before[1] + share * (after[1] - before[1])
+        h = before[2] + share * (after[2] - before[2])
+        row = out.rows[written + count - 1]
+        for k in range(len(pose)):
+            row[k] = pose[k] + share * (y[k] - pose[k])
+        cosine, sine = math.cos(last_h), math.sin(last_h)
+        row[forward] = ((g - last_g) * cosine + (s - last_s) * sine) / dt
+        row[sideways] = ((s - last_s) * cosine - (g - last_g) * sine) / dt
+        row[turn] = (h - last_h) / dt
+        out.origins[written + count - 1] = t - 1.0 + share
+        last_g, last_s, last_h = g, s, h
+    return count, last_g, last_s, last_h
+
+
+@kernel
+def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: Frames, out: Written) -> int:
+    """Walk along the outputs and write a row whenever a whole frame of the target's time has passed.
+
+    Source row t lasts w[t] frames. `walk` and `pose` are the state, changed in place: how far the last source row is
+    ahead of the last row written (in frames, along, aside and in heading), and its pose. Heading is the source's own
+    turning plus the sway.
+    """
+    d, written = rows.shape[1], 0
+    forward, sideways, turn = frames.root[0], frames.root[1], frames.root[2]
+    dt = frames.numbers[FRAME_TIME]
+    for t in range(rows.shape[0]):
+        y = outputs[t]
+        if walk[STARTED] < 0.5:
+            for k in range(d):
+                pose[k] = y[k]
+                out.rows[written, k] = y[k]
+            out.rows[written, turn] = rows[t, turn]
+            out.origins[written] = t
+            written += 1
+            walk[STARTED], walk[SWAY] = 1.0, y[turn]
+            continue
+        w = 1.0
+        if frames.numbers[WARPED] > 0.5:
+            limit = frames.numbers[STEEPEST]
+            w = math.exp(max(-limit, min(limit, y[d] + frames.numbers[LATER])))
+        a0, g0, s0, h0 = walk[AHEAD], walk[ALONG], walk[ASIDE], walk[TURNED]
+        cosine, sine = math.cos(h0), math.sin(h0)
+        way = w * dt
+        g1 = g0 + way * (y[forward] * cosine - y[sideways] * sine)
+        s1 = s0 + way * (y[forward] * sine + y[sideways] * cosine)
+        h1 = h0 + rows[t, turn] * dt + y[turn] - walk[SWAY]
+        before, after = (g0, s0, h0), (g1, s1, h1)
+        count, last_g, last_s, last_h = _written_between(before, after, a0, w, t, pose, y, frames, out, written)
+        written += count
+        cosine, sine = math.cos(last_h), math.sin(last_h)
+        walk[AHEAD] = a0 + w - count
+        walk[ALONG] = (g1 - last_g) * cosine + (s1 - last_s) * sine
+        walk[ASIDE] = (s1 - last_s) * cosine - (g1 - last_g) * sine
+        walk[TURNED] = h1 - last_h
+        walk[SWAY] = y[turn]
+        for k in range(d):
+            pose[k] = y[k]
+    return written
+
+
+@kernel
+def translate_modal(
+    state: Floats, walk: Floats, pose: Floats, rows: Floats, bank: Modal, frames: Frames, out: Written
+) -> int:
+    """All of it with state-space systems; returns how many rows were written."""
+    inputs = normalized(rows, frames)
+    outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
+    run_modal(state, inputs, outputs, bank, np.zeros((0, 0)))
+    restored(rows, inputs, outputs, frames, out.blends)
+    return retimed(rows, outputs, walk, pose, frames, out)
+
+
+@kernel
+def translate_delays(
+    state: Floats, walk: Floats, pose: Floats, rows: Floats, bank: Delays, frames: Frames, out: Written
+) -> int:
+    """All of it with delay lines; returns how many rows were written."""
+    inputs = normalized(rows, frames)
+    outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
+    run_delays(state, inputs, outputs, bank)
+    restored(rows, inputs, outputs, frames, out.blends)
+    return retimed(rows, outputs, walk, pose, frames, out)

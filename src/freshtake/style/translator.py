@@ -1,0 +1,117 @@
+"""The streaming translator: its state is a value, one frame in gives the frames that the time warp yields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.numeric.arrays import Floats
+from freshtake.style.columns import Normal
+from freshtake.style.systems import Bank, StateSpaceBank, settled
+from freshtake.style.translation_kernels import (
+    NUMBERS,
+    WALK,
+    Frames,
+    Written,
+    restored,
+    translate_delays,
+    translate_modal,
+)
+
+STEEPEST = 4.0  # times faster or slower than the source, at most
+
+
+class TranslationState(NamedTuple):
+    """All that is remembered between frames, of constant size; keep it, copy it, go on from it."""
+
+    systems: Floats
+    walk: Floats  # see translation_kernels.retimed
+    pose: Floats
+    started: bool
+
+
+class Translated(NamedTuple):
+    """Rows of the target style (frames, DOFs), the source frame of each, and the blend weight of each source row."""
+
+    rows: Floats
+    origins: Floats
+    blends: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Translator:
+    """A bank of systems with all that translation needs, as the kernels read it."""
+
+    bank: Bank
+    frames: Frames
+    source: Normal
+
+    @cached_property
+    def _run(self) -> Any:
+        return translate_modal if isinstance(self.bank, StateSpaceBank) else translate_delays
+
+    @cached_property
+    def width(self) -> int:
+        """DOFs of the source."""
+        return len(self.source.mean)
+
+    def start(self, past: Floats | None = None) -> TranslationState:
+        """Before the first frame. `past` (frames, DOFs) leads up to it; without one the first pose has always been."""
+        systems = self.bank.start()
+        if past is not None and len(past):
+            systems = self.bank.run(systems, self.source.down(past))[0]
+        return TranslationState(systems, np.zeros(WALK), np.zeros(self.width), past is not None)
+
+    def outputs(self, rows: Floats, past: Floats) -> Floats:
+        """The target style in the source's time (frames, DOFs + 1), the sway in the place of the turn, log w last."""
+        inputs = np.ascontiguousarray(self.source.down(rows))
+        _, out = self.bank.run(self.bank.run(self.bank.start(), self.source.down(past))[0], inputs)
+        restored(np.ascontiguousarray(rows), inputs, out, self.frames, np.empty(len(rows)))
+        return out
+
+    def begun(self, state: TranslationState, row: Floats) -> TranslationState:
+        """A state that has not begun as if `row` had always been; any other as it is."""
+        if state.started:
+            return state
+        return state._replace(systems=settled(self.bank, self.source.down(row)), started=True)
+
+    def advance(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated]:
+        """Translate rows (frames, DOFs), or a single one (DOFs,)."""
+        if rows.ndim == 1:
+            rows = rows[None]
+        if not state.started and len(rows):
+            state = self.begun(state, rows[0])
+        most = 1 + int(STEEPEST + 1.0) * len(rows)
+        out = Written(np.empty((most, self.width)), np.empty(most), np.empty(len(rows)))
+        systems, walk, pose = state.systems.copy(), state.walk.copy(), state.pose.copy()
+        count = self._run(systems, walk, pose, rows, self.bank.packed, self.frames, out)
+        after = TranslationState(systems, walk, pose, state.started)
+        return after, Translated(out.rows[:count], out.origins[:count], out.blends)
+
+
+def translator(
+    bank: Bank,
+    source: Normal,
+    target: Normal,
+    root: tuple[int, int, int],
+    *,
+    reach: Floats,
+    frame_time: float,
+    confidence: float,
+    preference: float,
+    time_warp: bool,
+    generalize: bool,
+    later: float,
+    widest: float,
+) -> Translator:
+    """Packed for the kernels; `later` is added to log w, `widest` bounds the sway of the heading."""
+    numbers = np.empty(NUMBERS)
+    numbers[:] = (
+        frame_time, confidence, preference, time_warp, generalize, later, widest, np.log(STEEPEST),
+    )  # fmt: skip
+    parts = [np.ascontiguousarray(a) for a in (source.mean, source.deviation, target.mean, target.deviation, reach)]
+    frames = Frames(parts[0], parts[1], parts[2], parts[3], parts[4], numbers, np.array(root, dtype=np.intp))
+    return Translator(bank, frames, source)
