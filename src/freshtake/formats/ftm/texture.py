@@ -1,0 +1,267 @@
+"""A TextureModel as parts of a model file, and back: modes as float32 or as quantized whole numbers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from freshtake.errors import FormatError
+from freshtake.formats.ftm.fields import Fields
+from freshtake.formats.ftm.parts import Array, Parts, ReadParts, compact
+from freshtake.motion.features import Recipe
+from freshtake.motion.features.mesh import MeshLayout
+from freshtake.numeric.arrays import Floats
+from freshtake.texture.frame_distance import Weights
+from freshtake.texture.jump_map import Jumps, Reach
+from freshtake.texture.model import Sigmas, TextureModel
+from freshtake.texture.segments import Segments
+from freshtake.texture.settings import Settings
+from freshtake.texture.shape import Group, Shape, mesh_recipe
+
+MOST = 1 << 31
+RECIPE, LAYOUT = "recipe_", "layout_"
+
+
+def to_parts(model: TextureModel) -> Parts:
+    """Everything that `from_parts` needs to make the same model."""
+    segments, shape = model.segments, model.shape
+    header: dict[str, Any] = {
+        "settings": asdict(model.settings),
+        "frame_time": float(model.frame_time),
+        "bounds": list(segments.bounds),
+        "cells": list(segments.names),
+        "cell_of_take": list(segments.cell_of_take),
+        "limits": [float(limit) for limit in model.reach.limits],
+        "sigmas": [float(sigma) for sigma in model.sigmas],
+        "entries": len(model.entries),
+        "groups": [] if shape is None else [[g.name, len(g.columns), g.components] for g in shape.groups],
+        "recipe": None,
+        "layout": None,
+    }
+    arrays: dict[str, Array] = {
+        "rows": compact(model.rows),
+        "poses": compact(model.weights.poses),
+        "velocities": compact(model.weights.velocities),
+        "alive": np.asarray(model.reach.alive, dtype=np.bool_),
+        **_jump_arrays("jumps", model.jumps),
+    }
+    for cell, jumps in enumerate(model.entries):
+        arrays |= _jump_arrays(f"entries{cell}", jumps)
+    if shape is not None and model.recipe is not None:
+        header["layout"], stored = _layout_parts(model.recipe)
+        arrays |= stored
+        for number, group in enumerate(shape.groups):
+            arrays |= _group_arrays(f"group{number}", group)
+    elif model.recipe is not None:
+        recipe = model.recipe.to_parts()
+        header["recipe"] = recipe.header
+        arrays |= {RECIPE + name: array for name, array in recipe.arrays.items()}
+    return Parts(header, arrays)
+
+
+def _jump_arrays(name: str, jumps: Jumps) -> dict[str, Array]:
+    """Costs of jumps that there are; those of others are infinite."""
+    there = jumps.targets >= 0
+    return {f"{name}_targets": jumps.targets, f"{name}_costs": jumps.costs[there].astype(np.float32)}
+
+
+def _layout_parts(recipe: Recipe) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The mesh without its ground plan, which the modes' mean tells; faces as differences, which pack well."""
+    header, arrays = recipe.layout.parts()
+    faces = np.diff(arrays["faces"].ravel(), prepend=0).astype(np.int32)
+    small = faces.astype(np.int16)
+    kept: dict[str, Array] = {LAYOUT + name: array for name, array in arrays.items() if name not in ("faces", "plan")}
+    return header, {LAYOUT + "faces": small if np.array_equal(small, faces) else faces, **kept}
+
+
+def _group_arrays(name: str, group: Group) -> dict[str, Array]:
+    arrays: dict[str, Array] = {
+        f"{name}_columns": np.diff(group.columns, prepend=0).astype(np.int32),
+        f"{name}_scales": group.scales,
+        f"{name}_steps": group.steps,
+    }
+    values = np.vstack([group.mean[None], group.modes]).astype(np.float64)
+    if not group.steps.any():
+        return arrays | {f"{name}_mean": group.mean, f"{name}_modes": group.modes}
+    whole = np.round(values / group.steps[:, None])
+    modes = whole[1:].astype(np.int8 if np.abs(whole[1:]).max(initial=0.0) < 128 else np.int16)
+    return arrays | {f"{name}_mean": whole[0].astype(np.int16), f"{name}_modes": modes}
+
+
+def from_parts(parts: ReadParts) -> TextureModel:
+    """The model again; raises a FreshtakeError when the parts cannot be one."""
+    settings = _settings(parts.fields.inner("settings"))
+    frame_time = parts.fields.get("frame_time", "float")
+    if not 1e-9 < frame_time < 1e9:
+        parts.fields.wrong("frame_time", f"a time above 0 was expected, not {frame_time:g}")
+    segments = _segments(parts.fields)
+    frames = segments.frames
+    recipe, shape = _recipe(parts, frame_time)
+    weights = Weights(_rows(parts, "poses", frames), _rows(parts, "velocities", frames))
+    rows = _rows(parts, "rows", frames)
+    _check_width(parts, rows.shape[1], recipe, shape)
+    limits, sigmas = _numbers(parts.fields, "limits", len(segments.names)), _numbers(parts.fields, "sigmas", 3)
+    alive = parts.numbers("alive", (frames,), low=0.0, high=1.0) > 0.5
+    if not alive.any() or min(sigmas[:2]) <= 0.0:
+        parts.fields.wrong("sigmas", "numbers above 0, and frames that can be played, were expected")
+    count = parts.fields.get("entries", "int")
+    if count not in (0, len(segments.names)) or (count == 0 and len(segments.names) > 1):
+        parts.fields.wrong("entries", f"jumps into {len(segments.names)} cells were expected, not {count}")
+    return TextureModel(
+        settings, segments, frame_time, recipe, shape, rows, weights, _jumps(parts, "jumps", frames),
+        tuple(_jumps(parts, f"entries{cell}", frames) for cell in range(count)), Reach(tuple(limits), alive),
+        Sigmas(sigmas[0], sigmas[1], sigmas[2]),
+    )  # fmt: skip
+
+
+def _settings(header: Fields) -> Settings:
+    kinds = {field.name: str(field.type) for field in fields(Settings)}
+    unknown = [name for name in header.values if name not in kinds]
+    if unknown:
+        header.wrong(unknown[0][:80], "this freshtake has no such setting: update it, or learn the model again")
+    return Settings(**{name: header.get(name, kinds[name]) for name in header.values})
+
+
+def _segments(header: Fields) -> Segments:
+    names = header.texts("cells")
+    bounds = header.whole_numbers("bounds", 0, MOST)
+    if len(bounds) < 2 or bounds[0] != 0 or any(b - a < 2 for a, b in pairwise(bounds)):
+        header.wrong("bounds", "increasing frame numbers from 0, at least 2 apart, were expected")
+    if not names or len(set(names)) < len(names):
+        header.wrong("cells", "different names were expected")
+    cells = header.whole_numbers("cell_of_take", 0, len(names) - 1)
+    if len(cells) != len(bounds) - 1 or set(cells) != set(range(len(names))):
+        header.wrong("cell_of_take", "a cell for every take, and a take for every cell, were expected")
+    return Segments(bounds, cells, names)
+
+
+def _numbers(header: Fields, name: str, count: int) -> list[float]:
+    values = header.get(name, "list")
+    plain = Fields(header.path, {str(k): value for k, value in enumerate(values)}, name)
+    found = [plain.get(str(k), "float") for k in range(len(values))]
+    if len(found) != count or min(found, default=0.0) < 0.0:
+        header.wrong(name, f"{count} numbers from 0 were expected")
+    return found
+
+
+def _any(parts: ReadParts, name: str, dimensions: int, kinds: str) -> Array:
+    place = f"array {name!r}"
+    if name not in parts.arrays:
+        raise FormatError(parts.fields.path, "the array is missing", place)
+    found = parts.arrays[name]
+    if found.ndim != dimensions or found.dtype.kind not in kinds:
+        raise FormatError(
+            parts.fields.path,
+            f"numbers in {dimensions} dimensions were expected, not {found.shape} of {found.dtype}",
+            place,
+        )
+    return found
+
+
+def _rows(parts: ReadParts, name: str, frames: int) -> Floats:
+    found = _any(parts, name, 2, "f")
+    return parts.numbers(name, (frames, found.shape[1]))
+
+
+def _jumps(parts: ReadParts, name: str, frames: int) -> Jumps:
+    found = _any(parts, f"{name}_targets", 2, "i")
+    targets = parts.numbers(f"{name}_targets", (frames, found.shape[1]), low=-1, high=frames - 1).astype(np.int32)
+    if targets.shape[1] < 1:
+        raise FormatError(parts.fields.path, "at least one jump per frame was expected", f"array {name + '_targets'!r}")
+    there = targets >= 0
+    costs = np.full(targets.shape, np.inf)
+    costs[there] = parts.numbers(f"{name}_costs", (int(there.sum()),), low=0.0)
+    return Jumps(targets, costs)
+
+
+def _recipe(parts: ReadParts, frame_time: float) -> tuple[Recipe | None, Shape | None]:
+    header = parts.fields
+    layout, recipe = header.get("layout", "dict | None"), header.get("recipe", "dict | None")
+    if recipe is not None:
+        arrays = {n.removeprefix(RECIPE): a for n, a in parts.arrays.items() if n.startswith(RECIPE)}
+        made: Recipe | None = _checked(parts, lambda: Recipe.from_parts(recipe, _sound(parts, arrays, RECIPE)))
+        shape = None
+    elif layout is not None:
+        made, shape = _mesh(parts, layout)
+    else:
+        made, shape = None, None
+    if made is not None and made.frame_time != frame_time:
+        header.wrong("frame_time", f"the recipe's frame time, {made.frame_time:g}, was expected")
+    return made, shape
+
+
+def _checked(parts: ReadParts, make: Any) -> Any:
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers that are no indices become ones that are refused
+        return make()
+
+
+def _sound(parts: ReadParts, arrays: dict[str, Array], prefix: str) -> dict[str, Array]:
+    for name, array in arrays.items():
+        if array.dtype.kind not in "fiub":
+            raise FormatError(
+                parts.fields.path, f"numbers were expected, not {array.dtype}", f"array {prefix + name!r}"
+            )
+    return arrays
+
+
+def _mesh(parts: ReadParts, header: dict[str, Any]) -> tuple[Recipe, Shape]:
+    arrays = {n.removeprefix(LAYOUT): a for n, a in parts.arrays.items() if n.startswith(LAYOUT)}
+    differences = _any(parts, LAYOUT + "faces", 1, "i").astype(np.int64)
+    if len(differences) % 3:
+        raise FormatError(parts.fields.path, "three corners per face were expected", f"array {LAYOUT + 'faces'!r}")
+    faces = np.cumsum(differences)
+    count = Fields(parts.fields.path, header, "layout").get("vertex_count", "int")
+    if not 0 < count < MOST or (len(faces) and not (faces.min() >= 0 and faces.max() < count)):
+        raise FormatError(parts.fields.path, "faces of existing vertices were expected", f"array {LAYOUT + 'faces'!r}")
+    groups = _groups(parts)
+    arrays["faces"] = faces.reshape(-1, 3).astype(np.int32)
+    heading = header.get("root") == "heading"
+    shape = Shape(groups)
+    if shape.columns < 3 * count:
+        parts.fields.wrong("groups", f"modes of {count} vertices were expected")
+    arrays["plan"] = np.zeros(2 * count if heading else 0)
+    layout = _checked(parts, lambda: MeshLayout.from_parts(header, _sound(parts, arrays, LAYOUT)))
+    width = layout.width - (3 if heading else 0)
+    every = np.sort(np.concatenate([group.columns for group in groups]))
+    if not np.array_equal(every, np.arange(width)):
+        parts.fields.wrong("groups", f"each of the {width} columns of the mesh in one group was expected")
+    return mesh_recipe(layout, shape), shape
+
+
+def _groups(parts: ReadParts) -> tuple[Group, ...]:
+    listed = parts.fields.get("groups", "list")
+    out = []
+    for number, entry in enumerate(listed):
+        good = isinstance(entry, list) and len(entry) == 3 and isinstance(entry[0], str)
+        if not good or not all(type(n) is int and 0 <= n < MOST for n in entry[1:]):
+            parts.fields.wrong("groups", "a name and two numbers for each group were expected")
+        out.append(_group(parts, f"group{number}", entry[0], entry[1], entry[2]))
+    if not out:
+        parts.fields.wrong("groups", "there is none")
+    return tuple(out)
+
+
+def _group(parts: ReadParts, name: str, label: str, columns: int, components: int) -> Group:
+    steps = parts.numbers(f"{name}_steps", (1 + components,), low=0.0)
+    mean = parts.numbers(f"{name}_mean", (columns,))
+    modes = parts.numbers(f"{name}_modes", (components, columns))
+    if steps.any():
+        mean, modes = mean * steps[0], modes * steps[1:, None]
+    places = np.cumsum(parts.numbers(f"{name}_columns", (columns,), low=-MOST, high=MOST)).astype(np.intp)
+    scales = parts.numbers(f"{name}_scales", (columns,), low=1e-30)
+    with np.errstate(over="ignore"):
+        single = (scales.astype(np.float32), mean.astype(np.float32), modes.astype(np.float32))
+    if not all(np.isfinite(values).all() for values in single):
+        raise FormatError(parts.fields.path, "numbers of single precision were expected", f"array {name + '_modes'!r}")
+    return Group(label, places, *single, steps)
+
+
+def _check_width(parts: ReadParts, width: int, recipe: Recipe | None, shape: Shape | None) -> None:
+    if recipe is None:
+        return
+    wanted = len(recipe.kept) if shape is None else shape.width + (3 if recipe.layout.root == "heading" else 0)
+    if width != wanted:
+        raise FormatError(parts.fields.path, f"{wanted} columns were expected, not {width}", "array 'rows'")

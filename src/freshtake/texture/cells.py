@@ -1,0 +1,68 @@
+"""Motion control: the best way from the frame shown into another cell, within a look-ahead (Sattler 2004, §2.5)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.texture.jump_map import Jumps, Reach
+from freshtake.texture.kernels import arrival_costs
+from freshtake.texture.segments import Segments
+
+ENTRIES = 4  # jumps into each other cell that are kept per frame
+FARTHEST = 100_000  # frames after which a way that has not arrived is none
+
+
+def way_into(
+    cell: int, frame: int, successor: Ints, jumps: Jumps, entries: Jumps, segments: Segments, reach: Reach, ahead: int
+) -> tuple[int, ...]:
+    """Frames to show next, the last of them the first in the cell; empty where `frame` is in it already.
+
+    The way is the cheapest that arrives within `ahead` frames; where none does, the cheapest among the shortest.
+    `entries` are jumps into this cell.
+    """
+    goal = (segments.cells() == cell) & reach.alive
+    if goal[frame]:
+        return ()
+    targets = np.ascontiguousarray(np.concatenate([jumps.targets, entries.targets], axis=1))
+    costs = np.ascontiguousarray(np.concatenate([jumps.costs, entries.costs], axis=1))
+    natural = segments.successors()  # also through frames that do not last: the way ends soon
+    horizon = max(1, ahead)
+    while True:
+        least = np.empty((horizon + 1, segments.frames))
+        arrival_costs(goal.astype(np.intp), natural, targets, costs, horizon, least)
+        if np.isfinite(least[horizon, frame]):
+            break
+        if horizon > min(2 * segments.frames, FARTHEST):
+            raise UsageError(
+                f"the cell {segments.names[cell]!r} cannot be reached from {segments.names[segments.cells()[frame]]!r}"
+            )
+        horizon *= 2
+    left = horizon if horizon == max(1, ahead) else int(np.isfinite(least[:, frame]).argmax())
+    return _followed(least, left, frame, goal.astype(np.intp), natural, targets, costs)
+
+
+def _followed(
+    least: Floats, left: int, frame: int, goal: Ints, successor: Ints, targets: Ints, costs: Floats
+) -> tuple[int, ...]:
+    """The frames of the cheapest way; of equal ones the one that arrives first."""
+    way: list[int] = []
+    while not goal[frame]:
+        while left > 1 and least[left - 1, frame] <= least[left, frame]:
+            left -= 1
+        onward = least[left - 1, successor[frame]] if successor[frame] >= 0 else np.inf
+        listed = np.maximum(targets[frame], 0)
+        jumping = np.where(targets[frame] >= 0, costs[frame] + least[left - 1, listed], np.inf)
+        slot = int(jumping.argmin())
+        frame = int(successor[frame]) if onward <= jumping[slot] else int(targets[frame, slot])
+        left -= 1
+        way.append(frame)
+    return tuple(way)
+
+
+def unreachable(entries: Jumps, segments: Segments, cell: int) -> tuple[str, ...]:
+    """Names of the cells from which no jump leads into this one."""
+    cells = segments.cells()
+    leads = np.asarray((entries.targets >= 0).any(axis=1))
+    return tuple(name for other, name in enumerate(segments.names) if other != cell and not leads[cells == other].any())

@@ -1,0 +1,89 @@
+"""Distances between frames: sums over mode weights as printed, and what jumps are judged by (Sattler 2004, §2)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.numeric import pca as principal
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.texture.kernels import Frames
+from freshtake.texture.segments import Segments
+
+VELOCITY_HORIZON = 0.1  # seconds: how long a velocity lasts when it is weighed against a position
+
+
+class Weights(NamedTuple):
+    """Mode weights of all frames: `poses` (frames, c), `velocities` (frames, c*) about zero, not about their mean."""
+
+    poses: Floats
+    velocities: Floats
+
+
+def weights_of(poses: Floats, velocities: Floats, count: int, velocity_count: int) -> Weights:
+    """Separate principal components of positions and of velocities (Sattler 2004, eq. 1 and §2.1)."""
+    found = principal.fit(poses, count=min(count, *poses.shape))
+    moving = principal.fit(velocities, count=min(velocity_count, *velocities.shape))
+    return Weights(_never_empty(principal.project(found, poses)), _never_empty(velocities @ moving.modes.T))
+
+
+def _never_empty(weights: Floats) -> Floats:
+    return weights if weights.shape[1] else np.zeros((len(weights), 1))
+
+
+def weight_distances(a: Floats, b: Floats) -> Floats:
+    """D_ij = sum_k |w_ik - w_jk| (Sattler 2004, eq. 2; of velocities eq. 5)."""
+    out = np.zeros((len(a), len(b)))
+    for k in range(a.shape[1]):
+        out += np.abs(a[:, k, None] - b[None, :, k])
+    return out
+
+
+def mean_step(weights: Floats, successor: Ints) -> float:
+    """The mean distance from a frame to the next, s of Sattler 2004, §2.4.1; 1 where nothing moves."""
+    goes = np.flatnonzero(successor >= 0)
+    step = float(np.linalg.norm(weights[successor[goes]] - weights[goes], axis=1).mean()) if len(goes) else 0.0
+    return step if step > 0.0 else 1.0
+
+
+def ahead(values: Floats, segments: Segments) -> Floats:
+    """Every frame's successor; after a take's last frame the straight line goes on."""
+    out = np.empty_like(values)
+    out[:-1] = values[1:]
+    for first, stop in zip(segments.bounds[:-1], segments.bounds[1:], strict=True):
+        before = values[stop - 2] if stop - first > 1 else values[stop - 1]
+        out[stop - 1] = 2.0 * values[stop - 1] - before
+    return out
+
+
+def judged(weights: Weights, segments: Segments, frame_time: float, velocity_weight: float) -> Frames:
+    """What the cost of a jump is computed from: positions and velocities weighted, in mean frame steps.
+
+    A difference of velocities counts as the way that it makes in a tenth of a second.
+    """
+    step = mean_step(weights.poses, segments.successors())
+    here = weights.poses * ((1.0 - velocity_weight) / step)
+    speed = weights.velocities * (velocity_weight * VELOCITY_HORIZON / frame_time / step)
+    change = np.concatenate([_gradient(x) for x in np.split(weights.poses, segments.bounds[1:-1])])
+    takes, bounds = segments.takes(), np.array(segments.bounds)
+    return Frames(
+        here, ahead(here, segments), speed, ahead(speed, segments), change, ahead(change, segments),
+        takes, bounds[takes], bounds[takes + 1] - 1,
+    )  # fmt: skip
+
+
+def _gradient(values: Floats) -> Floats:
+    return np.asarray(np.gradient(values, axis=0)) if len(values) > 1 else np.zeros_like(values)
+
+
+def matrix(frames: Frames) -> Floats:
+    """Costs (frames, frames) of all jumps i to j, also of those that are never taken; for pictures."""
+    pose: npt.NDArray[np.float64] = _euclidean(frames.ahead, frames.here)
+    return pose + _euclidean(frames.speed_ahead, frames.speed)
+
+
+def _euclidean(a: Floats, b: Floats) -> Floats:
+    squared = (a * a).sum(1)[:, None] + (b * b).sum(1)[None] - 2.0 * (a @ b.T)
+    return np.asarray(np.sqrt(np.maximum(squared, 0.0)))

@@ -1,0 +1,194 @@
+"""Where to jump: the best jumps of every frame, thinned to those that lead on, as chances (Sattler 2004, §2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.texture.kernels import Frames, Numbers, best_jumps, costs_to_come, visiting
+from freshtake.texture.segments import Segments
+
+LADDER = (1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 11.0, 15.0, 20.0, 30.0, 50.0, 100.0, 1e3, 1e9)  # mean frame steps
+ENOUGH = 0.8  # share of a cell's frames that must be able to go on for ever
+POOR = 8.0  # mean frame steps: where jumps must be larger, there is no recurrence worth the name
+ROUNDS = 400
+LEAST_SIGMA, MOST_SIGMA = 0.1, 20.0  # mean frame steps: below, one and the same loop is played; above, nothing changes
+MOST_RELUCTANCE = 2.0  # mean frame steps: at the least sigma a factor of half a thousand million
+LEEWAY = 1.15  # times the least rate of jumps that a short take allows: with less, one and the same jump is taken
+
+
+class Jumps(NamedTuple):
+    """For every frame its cheapest jumps, cheapest first: targets (frames, k), -1 where there is none, and costs."""
+
+    targets: Numbers
+    costs: Floats
+
+
+class Chances(NamedTuple):
+    """The jump map that is played: the chance to go on (frames,), and of each jump (frames, k)."""
+
+    successor: Ints  # -1 where a frame cannot go on
+    onward: Floats
+    targets: Numbers
+    chances: Floats
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far jumps must be allowed, per cell, and which frames then go on for ever."""
+
+    limits: tuple[float, ...]
+    alive: Bools
+
+
+def find_jumps(frames: Frames, wanted: Ints, cells: Ints, band: int, k: int, *, forward: bool = True) -> Jumps:
+    """The best jumps of every frame into its wanted cell; `forward`: none that turns the movement back."""
+    count = len(wanted)
+    k = min(k, count)
+    targets, costs = np.empty((count, k), dtype=np.int32), np.empty((count, k))
+    if not forward:
+        still = np.zeros_like(frames.change)
+        frames = frames._replace(change=still, change_ahead=still)
+    best_jumps(frames, wanted, cells, band, 0, k, targets, costs)
+    used = max(1, int((targets >= 0).sum(axis=1).max()))
+    return Jumps(np.ascontiguousarray(targets[:, :used]), np.ascontiguousarray(costs[:, :used]))
+
+
+def costs_of(jumps: Jumps, left: Ints, entered: Ints) -> Floats:
+    """What the jumps from `left` to `entered` (jumps,) cost; infinity for those that are none."""
+    same = jumps.targets[left] == entered[:, None]
+    return np.asarray(np.where(same, jumps.costs[left], np.inf).min(axis=1))
+
+
+def with_returns(jumps: Jumps, frames: Frames, segments: Segments) -> Jumps:
+    """The same, and from every take's last frame a jump to the nearest first frame of its cell, however far."""
+    targets = np.concatenate([np.full((segments.frames, 1), -1, dtype=np.int32), jumps.targets], axis=1)
+    costs = np.concatenate([np.full((segments.frames, 1), np.inf), jumps.costs], axis=1)
+    cells, firsts = segments.cells(), np.array(segments.bounds[:-1])
+    for last in np.array(segments.bounds[1:]) - 1:
+        there = firsts[cells[firsts] == cells[last]]
+        away = np.linalg.norm(frames.ahead[last] - frames.here[there], axis=1)
+        away += np.linalg.norm(frames.speed_ahead[last] - frames.speed[there], axis=1)
+        targets[last, 0], costs[last, 0] = there[away.argmin()], away.min()
+    return Jumps(targets, costs)
+
+
+def reach_of(jumps: Jumps, segments: Segments, largest: float | None) -> Reach:
+    """The least limit, per cell, with which most of its frames lie on closed ways; or the limit that is given."""
+    cells, limits = segments.cells(), []
+    alive = np.zeros(segments.frames, dtype=np.bool_)
+    for cell, name in enumerate(segments.names):
+        mine = cells == cell
+        for limit in LADDER if largest is None else (largest,):
+            living = _lasting(jumps, segments.successors(), mine, limit)
+            if living.sum() >= ENOUGH * mine.sum():
+                break
+        if not living.any():
+            raise UsageError(_dead_end(name, len(segments.names) > 1, largest))
+        alive |= living
+        limits.append(float(limit))
+    return Reach(tuple(limits), alive)
+
+
+def _dead_end(name: str, named: bool, largest: float | None) -> str:
+    where = f"the cell {name!r}" if named else "the take"
+    if largest is None:
+        return f"{where} is too short to jump within: give a longer one"
+    return f"no jump of {largest:g} mean frame steps or less leads back in {where}: allow larger jumps"
+
+
+def _lasting(jumps: Jumps, successor: Ints, mine: Bools, limit: float) -> Bools:
+    """The largest set of frames of which each can be reached from each other, by going on and by jumps."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    count = len(successor)
+    ok = (jumps.targets >= 0) & (jumps.costs <= limit) & mine[:, None]
+    start, slot = np.nonzero(ok)
+    goes = np.flatnonzero((successor >= 0) & mine)
+    rows = np.concatenate([start, goes])
+    columns = np.concatenate([jumps.targets[start, slot], successor[goes]])
+    graph = coo_matrix((np.ones(len(rows)), (rows, columns)), shape=(count, count))
+    _, label = connected_components(graph, directed=True, connection="strong")
+    sizes = np.bincount(label[mine], minlength=int(label.max()) + 1)
+    living = (label == sizes.argmax()) & mine
+    return living if living.sum() > 1 else np.zeros(count, dtype=np.bool_)
+
+
+def within(jumps: Jumps, reach: Reach, segments: Segments) -> tuple[Ints, Jumps]:
+    """Successors and jumps that stay among the frames that go on for ever."""
+    alive, successor = reach.alive, segments.successors()
+    limit = np.array(reach.limits)[segments.cells()]
+    stays = (successor >= 0) & alive & alive[np.maximum(successor, 0)]
+    ok = (jumps.targets >= 0) & alive[:, None] & alive[np.maximum(jumps.targets, 0)] & (jumps.costs <= limit[:, None])
+    return np.where(stays, successor, -1), Jumps(
+        np.where(ok, jumps.targets, np.int32(-1)), np.where(ok, jumps.costs, np.inf)
+    )
+
+
+def totals(successor: Ints, jumps: Jumps, anticipation: float) -> tuple[Floats, Floats]:
+    """Costs of going on (frames,) and of every jump (frames, k), with what they lead to (video textures, §3)."""
+    come = costs_to_come(successor, jumps.targets, jumps.costs, anticipation, ROUNDS)
+    onward = np.where(successor >= 0, anticipation * come[np.maximum(successor, 0)], np.inf)
+    jumping = jumps.costs + anticipation * come[np.maximum(jumps.targets, 0)]
+    return onward, np.where(jumps.targets >= 0, jumping, np.inf)
+
+
+def chances_at(
+    successor: Ints, jumps: Jumps, costs: tuple[Floats, Floats], sigma: float, reluctance: float = 0.0
+) -> Chances:
+    """exp(-cost / sigma) over going on and all jumps, summing to one for each frame.
+
+    Every jump costs `reluctance` on top: where many jumps cost nothing, no sigma makes them rare.
+    """
+    onward, jumping = costs
+    jumping = jumping + reluctance
+    least = np.minimum(onward, jumping.min(axis=1))
+    least = np.where(np.isfinite(least), least, 0.0)
+    go = np.exp(-(onward - least) / sigma)
+    jump = np.exp(-(jumping - least[:, None]) / sigma)
+    total = go + jump.sum(axis=1)
+    total = np.where(total > 0.0, total, 1.0)
+    return Chances(successor, go / total, jumps.targets, jump / total[:, None])
+
+
+def jump_rate(chances: Chances, share: Floats) -> tuple[float, Floats]:
+    """Jumps per frame in the long run, and how often each frame is visited; `share` is a first guess."""
+    shares = visiting(chances.successor, chances.onward, chances.targets, chances.chances, share.copy(), ROUNDS)
+    return float((shares * chances.chances.sum(axis=1)).sum()), shares
+
+
+def calibrated(
+    successor: Ints, jumps: Jumps, costs: tuple[Floats, Floats], alive: Bools, rate: float
+) -> tuple[float, float]:
+    """The sigma, and the reluctance, with which there are `rate` jumps per frame, by bisection.
+
+    Reluctance stays zero unless the least sigma jumps too often. Where takes are so short that even much of it does,
+    there are a little more jumps than there must be, so that they differ.
+    """
+    share = alive / alive.sum()
+
+    def found(sigma: float, reluctance: float) -> float:
+        nonlocal share
+        made, share = jump_rate(chances_at(successor, jumps, costs, sigma, reluctance), share)
+        return made
+
+    freely = found(LEAST_SIGMA, 0.0)
+    if freely > rate:
+        rate = max(rate, LEEWAY * min(freely, found(LEAST_SIGMA, MOST_RELUCTANCE)))
+    if freely > rate:
+        return LEAST_SIGMA, _bisected(0.0, MOST_RELUCTANCE, lambda x: found(LEAST_SIGMA, x) <= rate)
+    sigma = np.exp(_bisected(np.log(LEAST_SIGMA), np.log(MOST_SIGMA), lambda x: found(np.exp(x), 0.0) > rate))
+    return float(sigma), 0.0
+
+
+def _bisected(low: float, high: float, above: Callable[[float], bool]) -> float:
+    for _ in range(20):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if above(middle) else (middle, high)
+    return float((low + high) / 2.0)

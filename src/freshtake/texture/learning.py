@@ -1,0 +1,191 @@
+"""Takes to a TextureModel, offline (Sattler 2004, §2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import UsageError
+from freshtake.motion import MeshSequence
+from freshtake.motion.features import Recipe
+from freshtake.motion.features.mesh import MeshLayout
+from freshtake.motion.progress import Progress, Report, silent
+from freshtake.numeric.arrays import Floats
+from freshtake.texture.cells import ENTRIES, unreachable
+from freshtake.texture.compression import COMPONENTS, compress
+from freshtake.texture.frame_distance import Weights, judged, weights_of
+from freshtake.texture.jump_map import (
+    POOR,
+    Jumps,
+    Reach,
+    calibrated,
+    find_jumps,
+    jump_rate,
+    reach_of,
+    totals,
+    with_returns,
+    within,
+)
+from freshtake.texture.kernels import Frames
+from freshtake.texture.material import Material, material_of, takes_of
+from freshtake.texture.model import FADE, Sigmas, TextureModel, paper_chances
+from freshtake.texture.paper_map import check_size, successor_distances
+from freshtake.texture.segments import Segments
+from freshtake.texture.settings import Settings
+from freshtake.texture.shape import Shape, mesh_recipe
+
+VELOCITY_COMPONENTS = 5
+
+
+def learn(
+    takes: Any,
+    settings: Settings | None = None,
+    *,
+    rng: np.random.Generator | None = None,
+    report: Report | None = None,
+    frame_time: float | None = None,
+) -> TextureModel:
+    """Learn where one take (or several, or takes by the name of their cell) can be left and entered again.
+
+    Takes are mesh sequences, clips, strokes, point clips, or plain arrays (frames, values) with a `frame_time`. `rng`
+    lets the principal components of very large takes be found by random projection.
+    """
+    chosen, say = settings or Settings(), report or silent
+    say(Progress(0.0, "reading the takes"))
+    material = material_of(_without_normals(takes, chosen), chosen, frame_time)
+    say(Progress(0.3, "principal components"))
+    recipe, shape, rows = _compressed(material, chosen, rng)
+    weights = _weights(material, chosen)
+    say(Progress(0.6, "looking for recurrences"))
+    frames = judged(weights, material.segments, material.frame_time, chosen.velocity_weight)
+    jumps, reach = jumps_and_reach(frames, material.segments, chosen, material.frame_time)
+    entries = _entries(frames, material.segments, reach)
+    say(Progress(0.9, "calibrating the rate of jumps"))
+    sigmas = _sigmas(weights, jumps, reach, material.segments, chosen, material.frame_time)
+    say(Progress(1.0, "done"))
+    return TextureModel(
+        chosen, material.segments, material.frame_time, recipe, shape, rows, weights, jumps, entries, reach, sigmas
+    )
+
+
+def recurring(model: TextureModel) -> bool:
+    """Whether the takes come back near to themselves, in every cell, so that jumps are small."""
+    return max(model.reach.limits) <= POOR
+
+
+def rounded(values: npt.ArrayLike) -> Floats:
+    """As a model file keeps it."""
+    return np.asarray(values, dtype=np.float32).astype(np.float64)
+
+
+def _without_normals(takes: Any, settings: Settings) -> Any:
+    if settings.normals != "drop":
+        return takes
+    listed = takes_of(takes)
+    plain = [replace(m, normals=None) if isinstance(m, MeshSequence) else m for m in listed.motions]
+    by_cell: dict[str, list[Any]] = {}
+    for cell, motion in zip(listed.cells, plain, strict=True):
+        by_cell.setdefault(cell, []).append(motion)
+    return by_cell
+
+
+def _compressed(
+    material: Material, settings: Settings, rng: np.random.Generator | None
+) -> tuple[Recipe | None, Shape | None, Floats]:
+    """A mesh by its modes; others as they are."""
+    recipe = material.recipe
+    if recipe is None or not isinstance(recipe.layout, MeshLayout):
+        return recipe, None, rounded(material.rows)
+    layout = recipe.layout
+    at = 3 if layout.root == "heading" else 0
+    columns = material.rows[:, at:]
+    shape = compress(columns, layout, settings, rng)
+    rows = rounded(np.concatenate([material.rows[:, :at], shape.weights(columns)], axis=1))
+    return mesh_recipe(layout, shape), shape, rows
+
+
+def _weights(material: Material, settings: Settings) -> Weights:
+    frames = material.segments.frames
+    if settings.components is not None and settings.components > min(frames, material.poses.shape[1]):
+        most = min(frames, material.poses.shape[1])
+        raise UsageError(
+            f"{settings.components} components were asked for, but {frames} frames of {material.poses.shape[1]} values "
+            f"have at most {most}: ask for fewer"
+        )
+    count = settings.components or COMPONENTS
+    found = weights_of(material.poses, material.velocities, count, settings.velocity_components or VELOCITY_COMPONENTS)
+    return Weights(rounded(found.poses), rounded(found.velocities))
+
+
+def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, frame_time: float) -> tuple[Jumps, Reach]:
+    """Jumps within each cell; where forward ones alone lead nowhere, also those that turn back."""
+    cells, band = segments.cells(), max(1, round(settings.band / frame_time))
+    if settings.method == "paper":
+        jumps = _rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates))
+        return jumps, Reach((0.0,) * len(segments.names), np.ones(segments.frames, dtype=np.bool_))
+    jumps = _rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates))
+    if settings.largest_jump is not None:
+        return jumps, reach_of(jumps, segments, settings.largest_jump)
+    try:
+        return jumps, reach_of(jumps, segments, None)
+    except UsageError:
+        jumps = find_jumps(frames, cells, cells, band, settings.candidates, forward=False)
+        forced = _rounded_jumps(with_returns(jumps, frames, segments))
+        return forced, reach_of(forced, segments, None)
+
+
+def _entries(frames: Frames, segments: Segments, reach: Reach) -> tuple[Jumps, ...]:
+    """Jumps from every frame into each cell, to frames that go on for ever; checked: each cell can be reached."""
+    if len(segments.names) == 1:
+        return ()
+    cells = np.where(reach.alive, segments.cells(), -1)
+    out = []
+    for cell, name in enumerate(segments.names):
+        wanted = np.full(segments.frames, cell)
+        found = find_jumps(frames, wanted, cells, 0, ENTRIES)
+        if unreachable(found, segments, cell):
+            found = find_jumps(frames, wanted, cells, 0, ENTRIES, forward=False)
+        lost = unreachable(found, segments, cell)
+        if lost:
+            raise UsageError(f"the cell {name!r} cannot be reached from {lost[0]!r}: give longer takes of it")
+        out.append(_rounded_jumps(found))
+    return tuple(out)
+
+
+def _rounded_jumps(jumps: Jumps) -> Jumps:
+    return Jumps(jumps.targets, rounded(jumps.costs))
+
+
+def _sigmas(
+    weights: Weights, jumps: Jumps, reach: Reach, segments: Segments, settings: Settings, frame_time: float
+) -> Sigmas:
+    """As given, or from the mean time between jumps."""
+    rate = 1.0 / max(1.0 + 1e-9, settings.jump_time / frame_time - max(2, round(FADE / frame_time)))
+    if settings.method == "paper":
+        return _paper_sigmas(weights, segments, settings, frame_time / settings.jump_time)
+    if settings.sigma is not None:
+        return Sigmas(settings.sigma, settings.sigma)
+    successor, live = within(jumps, reach, segments)
+    costs = totals(successor, live, settings.anticipation)
+    sigma, reluctance = calibrated(successor, live, costs, reach.alive, rate)
+    return Sigmas(sigma, sigma, reluctance)
+
+
+def _paper_sigmas(weights: Weights, segments: Segments, settings: Settings, rate: float) -> Sigmas:
+    check_size(segments)
+    if settings.sigma is not None:
+        return Sigmas(settings.sigma, settings.velocity_sigma or settings.sigma)
+    positions, velocities = successor_distances(weights, segments)
+    ratio = float(velocities.mean() / max(positions.mean(), 1e-300)) or 1.0
+    low, high = np.log(1e-6 * positions.mean()), np.log(10.0 * positions.mean())
+    share = np.full(segments.frames, 1.0 / segments.frames)
+    for _ in range(12):
+        middle = float(np.exp((low + high) / 2.0))
+        chances = paper_chances(weights, segments, Sigmas(middle, middle * ratio), settings)
+        found, share = jump_rate(chances, share)
+        low, high = (np.log(middle), high) if found < rate else (low, np.log(middle))
+    sigma = float(np.exp((low + high) / 2.0))
+    return Sigmas(sigma, settings.velocity_sigma or sigma * ratio)

@@ -1,0 +1,205 @@
+"""Loops of exactly so many frames whose end meets their start, by dynamic programming over jumps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.texture.jump_map import Jumps
+from freshtake.texture.kernels import Numbers, Rules, inserted, walk_costs
+
+ANCHORS = 16  # frames that loops are tried from
+SLOTS = 6  # jumps per frame that loops use
+ROUNDS = 4  # of finding a loop and laying a toll on what it repeats
+STROLLS = 24  # random plays that are closed to loops
+CLOSING = 2.5  # seconds of which the way back of a random play has at most
+TOLL = 0.1  # mean frame steps per frame that was shown before
+RESTLESS = 0.5  # mean frame steps that every jump costs on top, so that a loop has few
+TEMPO = 50.0  # mean frame steps that a loop of twice the tempo would cost on top
+LARGE, LONGEST = 6.0, 3.0  # mean frame steps from which a jump fades for longer, up to so many times
+SPREAD = 0.3  # by how much costs are varied, as a standard deviation of their logarithm
+
+Stroll = Callable[[int, int], tuple[int, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Ways:
+    """The steps that loops are made of: to the successor, or a jump and the frames after it without another.
+
+    A jump leads from i by `entries` (frames, k) to `targets`, `rest` frames later, and takes `durations` in all.
+    """
+
+    successor: Ints
+    entries: Numbers
+    targets: Numbers
+    costs: Floats
+    durations: Numbers
+    rest: int
+    every: Jumps  # also those that only random plays use
+
+    def least(self, start: int, length: int, toll: Floats) -> tuple[Floats, Numbers]:
+        """Least costs after 0 ... length frames from `start`, and where from."""
+        shape = (length + 1, len(self.successor))
+        least, origin = np.empty(shape), np.empty(shape, dtype=np.int32)
+        walk_costs(start, length, self.successor, self.targets, self.costs, self.durations, toll, least, origin)
+        return least, origin
+
+    def traced(self, end: int, length: int, origin: Numbers) -> tuple[int, ...]:
+        """The frames of the cheapest way that ends at `end` after `length` frames, `end` itself left out."""
+        way: list[int] = []
+        frame, t = end, length
+        while t > 0:
+            slot, before = int(origin[t, frame]) // len(self.successor) - 1, int(origin[t, frame]) % len(self.successor)
+            if slot < 0:
+                t -= 1
+            else:
+                t -= int(self.durations[before, slot])
+                entry = int(self.entries[before, slot])
+                way.extend(range(entry + self.rest - 1, entry - 1, -1))
+            frame = before
+            way.append(frame)
+        return tuple(way[::-1])
+
+
+def ways_of(successor: Ints, jumps: Jumps, poses: Floats, rules: Rules, slots: int = SLOTS) -> Ways:
+    """Jumps that are followed by as many frames as play has after a jump."""
+    entries = np.ascontiguousarray(jumps.targets[:, :slots])
+    targets = entries.copy()
+    for _ in range(rules.hold):
+        targets = np.where(targets >= 0, successor[np.maximum(targets, 0)], -1).astype(np.int32)
+    durations = np.ones(entries.shape, dtype=np.int32)
+    for i, slot in zip(*np.nonzero(targets >= 0), strict=True):
+        durations[i, slot] = 1 + rules.hold + inserted(rules, poses, i, entries[i, slot])
+    costs = _felt(jumps.costs[:, : entries.shape[1]])
+    return Ways(successor, entries, targets, costs, durations, rules.hold, jumps)
+
+
+def fades_of(costs: Floats, fade: int) -> Ints:
+    """Frames (jumps,) in which each jump's offset dies away: longer ones for large jumps, since a loop may need them.
+
+    Second differences of an offset grow with its size and fall with the square of its length.
+    """
+    return np.asarray(np.rint(fade * np.clip(np.sqrt(costs / LARGE), 1.0, LONGEST)).astype(np.intp))
+
+
+def find_loop(
+    length: int, ways: Ways, stroll: Stroll, rng: np.random.Generator, variety: float, frame_time: float
+) -> tuple[int, ...]:
+    """A closed way of exactly `length` frames, inserted ones included: cheap jumps, few frames shown twice.
+
+    `stroll(start, frames)` gives the frames of a random play; `variety` weighs repetitions against costs.
+    """
+    drawn = Ways(
+        ways.successor, ways.entries, ways.targets, ways.costs * np.exp(SPREAD * rng.standard_normal(ways.costs.shape)),
+        ways.durations, ways.rest, ways.every,
+    )  # fmt: skip
+    anchors = anchors_of(drawn, rng)
+    best, price = None, np.inf
+    found = _planned(length, drawn, anchors, variety)
+    if variety > 0.0:
+        found = _both(found, _closed(length, drawn, anchors, stroll, round(CLOSING / frame_time)))
+    for way in found:
+        shown = np.bincount(way, minlength=len(ways.successor))
+        cost = jump_cost(way, drawn) + variety * TOLL * float(np.maximum(shown - 1, 0).sum())
+        if cost < price:
+            best, price = way, cost
+    if best is None:
+        raise UsageError(_no_loop(length, drawn, anchors))
+    return best
+
+
+def _both(first: Iterator[tuple[int, ...]], second: Iterator[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+    yield from first
+    yield from second
+
+
+def jump_cost(way: tuple[int, ...], ways: Ways) -> float:
+    """What the jumps of a closed way cost together."""
+    total = 0.0
+    for before, after in zip(way, (*way[1:], way[0]), strict=True):
+        if ways.successor[before] != after:
+            costs = ways.every.costs[before][ways.every.targets[before] == after]
+            total += float(_felt(costs).min(initial=np.inf))
+    return total
+
+
+def _felt(costs: Floats) -> Floats:
+    """A large jump is worse than several small ones, and every jump is one too many."""
+    return RESTLESS + 0.5 * costs**2
+
+
+def _planned(length: int, ways: Ways, anchors: list[int], variety: float) -> Iterator[tuple[int, ...]]:
+    """The cheapest loop, then the cheapest when what was repeated costs a toll, and so on."""
+    toll = np.zeros(len(ways.successor))
+    for _ in range(ROUNDS):
+        best, way = np.inf, None
+        for anchor in anchors:
+            least, origin = ways.least(anchor, length, toll)
+            if least[length, anchor] < best:
+                best, way = float(least[length, anchor]), ways.traced(anchor, length, origin)
+        if way is None:
+            return
+        yield way
+        shown = np.bincount(way, minlength=len(toll))
+        if variety == 0.0 or shown.max() <= 1:
+            return
+        toll += variety * TOLL * np.maximum(shown - 1, 0)
+
+
+def _closed(length: int, ways: Ways, anchors: list[int], stroll: Stroll, closing: int) -> Iterator[tuple[int, ...]]:
+    """Random plays whose last part is the cheapest way back to their start."""
+    closing = min(closing, length - 1)
+    free = np.zeros(len(ways.successor))
+    for number in range(STROLLS):
+        anchor = anchors[number % len(anchors)]
+        way = stroll(anchor, length - closing)
+        if not way:
+            continue
+        least, origin = ways.least(way[-1], closing + 1, free)
+        if np.isfinite(least[closing + 1, anchor]):
+            yield (*way[:-1], *ways.traced(anchor, closing + 1, origin))
+
+
+def anchors_of(ways: Ways, rng: np.random.Generator) -> list[int]:
+    """Every loop enters some frame by a jump: where the cheapest ones lead, and a few others."""
+    frames, slots = np.nonzero(ways.targets >= 0)
+    order = np.argsort(ways.costs[frames, slots], kind="stable")
+    listed = ways.targets[frames[order], slots[order]]
+    unique = listed[np.sort(np.unique(listed, return_index=True)[1])]
+    some, rest = unique[: ANCHORS // 2], unique[ANCHORS // 2 :]
+    if len(rest):
+        some = np.concatenate([some, rng.choice(rest, min(len(rest), ANCHORS - len(some)), replace=False)])
+    return [int(anchor) for anchor in some]
+
+
+def nearest_length(length: int, ways: Ways, rng: np.random.Generator, stretch: float) -> int | None:
+    """The length of the best loop that is at most a share `stretch` longer or shorter; None where there is none."""
+    longest, shortest = int(length * (1.0 + stretch)), max(2, int(np.ceil(length * (1.0 - stretch))))
+    costs = np.full(longest + 1, np.inf)
+    for anchor in anchors_of(ways, rng):
+        least, _ = ways.least(anchor, longest, np.zeros(len(ways.successor)))
+        costs = np.minimum(costs, least[:, anchor])
+    costs += TEMPO * np.abs(np.arange(longest + 1) / length - 1.0)
+    costs[:shortest] = np.inf
+    best = int(costs.argmin())
+    return best if np.isfinite(costs[best]) else None
+
+
+def near_lengths(length: int, ways: Ways, anchors: list[int]) -> list[int]:
+    """Up to three lengths, near the one asked for, that loops have."""
+    found: set[int] = set()
+    for anchor in anchors:
+        least, _ = ways.least(anchor, 2 * length + 240, np.zeros(len(ways.successor)))
+        found |= {int(t) for t in np.flatnonzero(np.isfinite(least[1:, anchor])) + 1}
+    return sorted(sorted(found, key=lambda t: abs(t - length))[:3])
+
+
+def _no_loop(length: int, ways: Ways, anchors: list[int]) -> str:
+    """Which lengths near the one asked for there are."""
+    near = near_lengths(length, ways, anchors)
+    said = f"the nearest lengths are {', '.join(map(str, near))}" if near else "allow larger jumps"
+    return f"there is no loop of exactly {length} frames: {said}"

@@ -1,0 +1,279 @@
+"""TextureModel: the compressed takes, their jumps and how to play them; frozen, and all that is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.features import Recipe, Start, where_it_ends
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.texture import cells as control
+from freshtake.texture.decoding import decoded
+from freshtake.texture.frame_distance import Weights, mean_step
+from freshtake.texture.jump_map import Chances, Jumps, Reach, chances_at, costs_of, jump_rate, totals, within
+from freshtake.texture.kernels import CONSTANT, NO_BLEND, VARIABLE, Rules
+from freshtake.texture.loops import anchors_of, fades_of, find_loop, near_lengths, nearest_length, ways_of
+from freshtake.texture.paper_map import as_table, combined, probabilities, successor_distances
+from freshtake.texture.segments import Segments
+from freshtake.texture.settings import Settings
+from freshtake.texture.shape import Shape
+from freshtake.texture.synthesize import Blending, PlayState, advance, begin, looped, shown
+from freshtake.texture.transitions import Played, paced
+from freshtake.texture.turning import turning_of
+
+FADE = 1.0 / 6.0  # seconds in which an offset dies away
+STREAM_BLOCK = 64  # frames
+STRETCH = 0.06  # share by which a loop's tempo may differ from the takes'
+
+
+class Sigmas(NamedTuple):
+    """What maps costs to chances: sigma and reluctance in mean frame steps; of the paper's method sigma and sigma*."""
+
+    sigma: float
+    velocity: float
+    reluctance: float = 0.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TextureModel:
+    """What was learned; `sample`, `stream`, `loop` and `steer` are its door.
+
+    `rows` (frames, columns) decode to the takes: columns of the recipe, or, of a mesh, the root's rates and the weights
+    of the modes in `shape`. `jumps` are all that were found, within each cell; `entries` those into each cell.
+    """
+
+    settings: Settings
+    segments: Segments
+    frame_time: float
+    recipe: Recipe | None
+    shape: Shape | None
+    rows: Floats
+    weights: Weights
+    jumps: Jumps
+    entries: tuple[Jumps, ...]
+    reach: Reach
+    sigmas: Sigmas
+
+    def __repr__(self) -> str:
+        kind = "rows" if self.recipe is None else self.recipe.layout.kind
+        return f"TextureModel({len(self.rows)} frames of {kind}, {len(self.segments.names)} cells)"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The cells by name (Sattler 2004, §2.5)."""
+        return self.segments.names
+
+    @property
+    def fade(self) -> int:
+        """Frames in which the offset of a jump dies away; 0 with other blends."""
+        given = self.settings.blend_frames
+        if self.settings.blend != "inertial":
+            return 0
+        return max(2, round(FADE / self.frame_time)) if given is None else given
+
+    @cached_property
+    def rules(self) -> Rules:
+        """How play goes."""
+        s = self.settings
+        kind = {"constant": CONSTANT, "printed": CONSTANT, "variable": VARIABLE}.get(s.blend, NO_BLEND)
+        length = 3 if s.blend_frames is None else s.blend_frames
+        hold = 0 if s.method == "paper" else max(2, round(FADE / self.frame_time))
+        return Rules(hold, kind, length, mean_step(self.weights.poses, self.segments.successors()))
+
+    @cached_property
+    def live(self) -> tuple[Ints, Jumps]:
+        """Successors and jumps among the frames that go on for ever."""
+        return within(self.jumps, self.reach, self.segments)
+
+    @cached_property
+    def chances(self) -> Chances:
+        """The jump map that is played."""
+        if self.settings.method == "paper":
+            return paper_chances(self.weights, self.segments, self.sigmas, self.settings)
+        successor, jumps = self.live
+        costs = totals(successor, jumps, self.settings.anticipation)
+        return chances_at(successor, jumps, costs, self.sigmas.sigma, self.sigmas.reluctance)
+
+    @cached_property
+    def blending(self) -> Blending:
+        """How jumps are smoothed."""
+        return Blending(self.rows, self.segments, turning_of(self.recipe), self.fade, self.settings.blend == "printed")
+
+    def visits(self) -> Floats:
+        """How often each frame is shown in the long run (frames,), blends apart."""
+        return jump_rate(self.chances, self.reach.alive / self.reach.alive.sum())[1]
+
+    def cell(self, name: str) -> int:
+        """The number of a cell."""
+        if name not in self.cells:
+            raise UsageError(f"there is no cell {name!r}; the cells are {', '.join(self.cells)}")
+        return self.cells.index(name)
+
+    def start(self, rng: np.random.Generator, *, cell: str | None = None, frame: int | None = None) -> PlayState:
+        """The state before the first frame: a frame at random, of a cell where one is named."""
+        alive = self.reach.alive
+        if frame is not None:
+            if not 0 <= frame < len(alive):
+                raise UsageError(f"the takes have frames 0 to {len(alive) - 1}, but no frame {frame}")
+            return begin(frame, self.settings.recent)
+        if cell is not None:
+            alive = alive & (self.segments.cells() == self.cell(cell))
+        elif len(self.cells) > 1:
+            alive = alive & (self.segments.cells() == 0)
+        return begin(int(rng.choice(np.flatnonzero(alive))), self.settings.recent)
+
+    def play(self, state: PlayState, rng: np.random.Generator, frames: int) -> tuple[PlayState, Played]:
+        """Which frames come next, not yet as rows."""
+        natural = self.segments.successors()
+        return advance(state, frames, natural, self.chances, self.weights.poses, self.rules, self.fade, rng)
+
+    def advance(self, state: PlayState, rng: np.random.Generator, frames: int = 1) -> tuple[PlayState, Floats]:
+        """The next frames as rows, and the state after them."""
+        after, played = self.play(state, rng, frames)
+        return after, shown(state, played, self.blending)
+
+    def steer(self, state: PlayState, cell: str) -> PlayState:
+        """Go to a cell, by the best way within the look-ahead; play goes on in it (Sattler 2004, §2.5)."""
+        goal = self.cell(cell)
+        if not self.entries:
+            return state.heading_for(())
+        successor, jumps = self.live
+        ahead = max(1, int(self.settings.lookahead / self.frame_time + 1e-6))
+        frame = state.frame if state.numbers[4] == 0 else state.numbers[2]  # a blend under way ends first
+        way = control.way_into(goal, frame, successor, jumps, self.entries[goal], self.segments, self.reach, ahead)
+        return state.heading_for(way)
+
+    def cell_of(self, state: PlayState) -> str:
+        """The cell of the frame shown last."""
+        return self.cells[int(self.segments.cells()[state.frame])]
+
+    def sample_rows(self, rng: np.random.Generator, frames: int, *, cell: str | None = None) -> Floats:
+        """Rows of an endless play, cut after `frames`."""
+        if frames < 1:
+            raise UsageError(f"the number of frames must be 1 or more, not {frames}")
+        return self.advance(self.start(rng, cell=cell), rng, frames)[1]
+
+    def sample(self, rng: np.random.Generator, *, frames: int, cell: str | None = None, name: str = "") -> Any:
+        """A new motion of so many frames, like the takes but in another order."""
+        return self.decode(self.sample_rows(rng, frames, cell=cell), name=name)
+
+    def loop_rows(
+        self, rng: np.random.Generator, frames: int, *, variety: float = 1.0, stretch: float = STRETCH
+    ) -> tuple[Floats, Played]:
+        """Rows of a loop of exactly so many frames, and what they show; the frame after the last is the first.
+
+        Where that makes better jumps, a way whose length differs by at most a share `stretch` is played faster or
+        slower; what is shown then has that other length.
+        """
+        if frames < 2:
+            raise UsageError(f"a loop has at least 2 frames, not {frames}")
+        if not (np.isfinite(variety) and variety >= 0.0):
+            raise UsageError(f"variety must be 0 or more, not {variety}")
+        if not 0.0 <= stretch <= 0.5:
+            raise UsageError(f"stretch must lie between 0 and 0.5, not {stretch}")
+        way = self._closed_way(rng, frames, variety, stretch)
+        played = self._around(way, rng)
+        rows = looped(played, self.blending, fades_of(self.jump_costs(played), self.fade))
+        if len(rows) == frames:
+            return rows, played
+        rates = 3 if self.recipe is not None and self.recipe.layout.root in ("heading", "support") else 0
+        return paced(rows, frames, self.blending.turning, rates), played
+
+    def jump_costs(self, played: Played) -> Floats:
+        """What the jumps that are shown cost, in mean frame steps; infinity for those of the paper's map alone."""
+        now = np.flatnonzero(played.jumped >= 0)
+        return costs_of(self.jumps, played.jumped[now], played.source[now])
+
+    def loop_lengths(self, rng: np.random.Generator, frames: int) -> list[int]:
+        """Up to three lengths near `frames` of loops that need no larger jumps than play does."""
+        small = ways_of(*self.live, self.weights.poses, self.rules)
+        return near_lengths(frames, small, anchors_of(small, rng))
+
+    def _closed_way(self, rng: np.random.Generator, frames: int, variety: float, stretch: float) -> tuple[int, ...]:
+        """With small jumps, at the takes' tempo or a slightly different one; or else with any jumps."""
+
+        def stroll(start: int, count: int) -> tuple[int, ...]:
+            played = self.play(begin(start, self.settings.recent), rng, count)[1]
+            return () if played.step[-1] else tuple(played.source[played.step == 0].tolist())
+
+        small = ways_of(*self.live, self.weights.poses, self.rules)
+        length = nearest_length(frames, small, rng, stretch)
+        if length is not None:
+            return find_loop(length, small, stroll, rng, variety, self.frame_time)
+        wide = within(self.jumps, Reach(tuple(1e9 for _ in self.cells), self.reach.alive), self.segments)
+        some = ways_of(*wide, self.weights.poses, self.rules, slots=32)
+        return find_loop(frames, some, stroll, rng, variety, self.frame_time)
+
+    def _around(self, way: tuple[int, ...], rng: np.random.Generator) -> Played:
+        """A closed way as it is shown: the last frame leads to the first one."""
+        state = begin(way[-1], 0).heading_for(way)
+        natural = self.segments.successors()
+        last, parts = way[-1], []
+        while True:
+            state, played = advance(state, 1, natural, self.chances, self.weights.poses, self.rules, 0, rng)
+            parts.append(played)
+            if not state.plan and state.numbers[4] == 0 and state.frame == last and len(parts) > len(way):
+                break
+        return Played(*[np.concatenate([getattr(p, f) for p in parts[1:]]) for f in Played._fields])
+
+    def loop(
+        self,
+        rng: np.random.Generator,
+        *,
+        frames: int,
+        variety: float = 1.0,
+        stretch: float = STRETCH,
+        times: int = 1,
+        name: str = "",
+    ) -> Any:
+        """A motion whose end meets its start, `times` over; `variety` 0 lets one short loop be repeated."""
+        rows = self.loop_rows(rng, frames, variety=variety, stretch=stretch)[0]
+        return self.decode(np.tile(rows, (max(1, times), 1)), name=name)
+
+    def stream(self, rng: np.random.Generator, *, cell: str | None = None, decode: bool = False) -> Iterator[Any]:
+        """One row per frame without end; with `decode` one-frame motions, placed on."""
+        state, start, first = self.start(rng, cell=cell), Start(), True
+        while True:
+            state, rows = self.advance(state, rng, STREAM_BLOCK)
+            if not decode:
+                yield from rows
+                continue
+            for row in rows:
+                yield self.decode(row[None], start=start, resume=not first)
+                start = self.after(row[None], start, not first)
+                first = False
+
+    def after(self, rows: Floats, start: Start, resume: bool = True) -> Start:
+        """Where rows that begin at `start` end; to resume a stream."""
+        if self.recipe is None:
+            return start
+        if self.shape is None:
+            return where_it_ends(self.recipe, rows, start=start, resume=resume)
+        if self.recipe.layout.root != "heading":
+            return start
+        columns = np.zeros((len(rows), self.recipe.layout.width))
+        columns[:, :3] = rows[:, :3]
+        return where_it_ends(self.recipe, columns, start=start, resume=resume)
+
+    def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
+        """Rows to a motion of the takes' kind."""
+        return decoded(self.recipe, self.shape, rows, start, resume, name)
+
+
+def paper_chances(weights: Weights, segments: Segments, sigmas: Sigmas, settings: Settings) -> Chances:
+    """The jump map of eqs. (2)-(8) as printed."""
+    positions, velocities = successor_distances(weights, segments)
+    full = combined(
+        probabilities(positions, sigmas.sigma), probabilities(velocities, sigmas.velocity), settings.q,
+        settings.velocity_q,
+    )  # fmt: skip
+    cells = segments.cells()
+    full = np.where(cells[:, None] == cells[None], full, 0.0)
+    full /= full.sum(axis=1, keepdims=True)
+    targets, chances, onward = as_table(full, segments.successors())
+    return Chances(segments.successors(), onward, targets, chances)

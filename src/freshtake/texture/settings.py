@@ -1,0 +1,92 @@
+"""Settings of the texture method, validated when they are made; what is None is chosen from the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from freshtake.errors import UsageError
+
+METHODS = ("default", "paper")
+BLENDS = ("inertial", "constant", "variable", "printed", "none")
+ROOTS = ("heading", "support", "absolute")
+NORMALS = ("joint", "own", "drop")
+BITS = (0, 8, 16)
+WHOLE = {"components": 1, "velocity_components": 1, "parts": 1, "recent": 0, "blend_frames": 0, "candidates": 1}
+AMOUNTS = ("error", "attribute_weight", "largest_jump", "sigma", "velocity_sigma", "band")
+SHARES = ("energy", "velocity_weight", "q", "velocity_q", "anticipation")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How to compress, where to jump, how to blend.
+
+    Sattler 2004 writes c for `components`, c* for `velocity_components`, sigma and sigma* for the two sigmas, q and q*
+    for the two emphases, m for `recent` and b for `blend_frames`. Times are in seconds.
+    """
+
+    method: str = "default"  # paper: jumps by eqs. (2)-(8) as printed
+    root: str | None = (
+        None  # what is taken out of the frames first; None: heading (travel and heading), of strokes absolute
+    )
+
+    components: int | None = None  # of a mesh; None: 10, or fewer where there are fewer frames
+    energy: float | None = None  # or: by share of the variance
+    error: float | None = None  # or: by root mean square error, in the unit of the vertices
+    velocity_components: int | None = None  # None: 5
+    normals: str = "joint"  # with the positions in one vector, in a vector of their own, or left out (§2.2, §2.3)
+    attribute_weight: float = 0.5  # of what stands with the positions: its spread against theirs
+    parts: int = 1  # of the mesh that have modes of their own (local principal components, §4.1)
+    bits: int = 0  # of a stored mode's numbers; 0: float32
+
+    velocity_weight: float = 0.5  # share of the velocity in the cost of a jump
+    jump_time: float = 1.5  # mean time from jump to jump
+    largest_jump: float | None = None  # in mean frame steps; None: from the data
+    sigma: float | None = None  # instead of jump_time: raw, in mean frame steps (paper: in units of D)
+    velocity_sigma: float | None = None  # paper: None means sigma
+    q: float = 0.0  # paper: eq. (8)
+    velocity_q: float = 0.0
+    recent: int = 4  # frames that are not jumped back to (§2.1)
+    band: float = 0.1  # around the diagonal, in which there is no jump
+    anticipation: float = 0.995  # weight of costs to come; 0: none
+    candidates: int = 32  # jumps kept per frame
+
+    blend: str = "inertial"  # or constant, variable (eqs. 9-11), printed (eq. 10 to the letter), none
+    blend_frames: int | None = None  # None: 1/6 s, constant and printed: 3
+    lookahead: float = 0.3  # within which a steered sequence looks for its way into a cell
+
+    def __post_init__(self) -> None:
+        for name, choices in (("method", METHODS), ("blend", BLENDS), ("normals", NORMALS), ("bits", BITS)):
+            if getattr(self, name) not in choices:
+                raise UsageError(f"{name} must be one of {_list(choices)}, not {getattr(self, name)!r}")
+        if self.root is not None and self.root not in ROOTS:
+            raise UsageError(f"root must be one of {_list(ROOTS)}, not {self.root!r}")
+        for name, low in WHOLE.items():
+            _between(self, name, low, 100_000, whole=True)
+        for name in AMOUNTS:
+            _between(self, name, 0.0, 1e9)
+        for name in SHARES:
+            _between(self, name, 0.0, 1.0)
+        for name in ("jump_time", "lookahead"):
+            _between(self, name, 1e-3, 1e6)
+        for name in ("sigma", "velocity_sigma"):
+            if getattr(self, name) == 0:
+                raise UsageError(f"{name} must be above 0")
+
+    def changed(self, **changes: Any) -> Settings:
+        """A copy with some settings replaced."""
+        return Settings(**{f.name: changes.get(f.name, getattr(self, f.name)) for f in fields(self)})
+
+
+def _list(choices: tuple[Any, ...]) -> str:
+    return ", ".join(str(choice) for choice in choices)
+
+
+def _between(settings: Settings, name: str, low: float, high: float, whole: bool = False) -> None:
+    value = getattr(settings, name)
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+        raise UsageError(f"{name} must lie between {low:g} and {high:g}, but is {value!r}")
+    if whole and not isinstance(value, int):
+        raise UsageError(f"{name} must be a whole number, but is {value!r}")

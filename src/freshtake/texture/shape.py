@@ -1,0 +1,164 @@
+"""A mesh as few numbers per frame: groups of columns, each with a mean and modes of its own (Sattler 2004, eq. 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.motion.features import Recipe
+from freshtake.motion.features.ground import ground_of
+from freshtake.motion.features.mesh import MeshLayout
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.pca import Pca
+
+Single = npt.NDArray[np.float32]
+BLOCK = 16  # frames that are restored at a time
+
+
+class Group(NamedTuple):
+    """Columns of the mesh, how much a unit of each counts, their mean and modes, in the columns' own units.
+
+    `steps` are the quanta of mean and modes (1 + modes,), zero where they are not quantized.
+    """
+
+    name: str
+    columns: Ints
+    scales: Single
+    mean: Single
+    modes: Single
+    steps: Floats
+
+    @property
+    def components(self) -> int:
+        """How many modes there are."""
+        return len(self.modes)
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """All groups; a frame is the weights of their modes, one group after the other."""
+
+    groups: tuple[Group, ...]
+
+    @property
+    def width(self) -> int:
+        """Weights per frame."""
+        return sum(group.components for group in self.groups)
+
+    @property
+    def columns(self) -> int:
+        """Columns per frame when restored."""
+        return sum(len(group.columns) for group in self.groups)
+
+    @cached_property
+    def _tables(self) -> tuple[tuple[Single, slice | Ints], ...]:
+        """For every group the modes and the mean, in a multiple of four rows, and where its columns go."""
+        out = []
+        for group in self.groups:
+            places: slice | Ints = group.columns
+            first = int(group.columns[0])
+            if np.array_equal(group.columns, np.arange(first, first + len(group.columns))):
+                places = slice(first, first + len(group.columns))
+            table = np.zeros((-(-(group.components + 1) // 4) * 4, len(group.columns)), dtype=np.float32)
+            table[: group.components], table[group.components] = group.modes, group.mean
+            out.append((table, places))
+        return tuple(out)
+
+    def weights(self, columns: Floats) -> Floats:
+        """(frames, width): the nearest frames that the modes can make, each column counting by its scale."""
+        parts = [_nearest(group, columns[:, group.columns]) for group in self.groups]
+        return np.concatenate(parts, axis=1)
+
+    def restore(self, weights: npt.ArrayLike, out: Single | None = None) -> Single:
+        """Columns (frames, columns) as float32, several frames at a time (Sattler 2004, eq. 1).
+
+        `out` (at least as many frames) is filled where it is given, so that frames need no new memory.
+        """
+        w = np.asarray(weights, dtype=np.float32)
+        made: Single = np.empty((len(w), self.columns), dtype=np.float32) if out is None else out[: len(w)]
+        at = 0
+        for group, (table, places) in zip(self.groups, self._tables, strict=True):
+            mine = np.zeros((len(w), len(table)), dtype=np.float32)
+            mine[:, : group.components] = w[:, at : at + group.components]
+            mine[:, group.components] = 1.0
+            at += group.components
+            if isinstance(places, slice) and len(self.groups) == 1:
+                _filled(mine, table, made)
+            else:
+                made[:, places] = _filled(mine, table, np.empty((len(w), len(group.columns)), dtype=np.float32))
+        return made
+
+
+def _filled(weights: Single, table: Single, out: Single) -> Single:
+    """out = weights @ table, in blocks that stay in the cache."""
+    from freshtake.texture.restoring import products
+
+    whole = len(weights) // 4 * 4
+    for start in range(0, whole, BLOCK):
+        stop = min(start + BLOCK, whole)
+        products(weights[start:stop], table, out[start:stop])
+    if whole < len(weights):
+        np.matmul(weights[whole:], table, out=out[whole:])
+    return out
+
+
+def _nearest(group: Group, columns: Floats) -> Floats:
+    """Least squares, since quantized modes are not quite orthonormal."""
+    scales = group.scales.astype(np.float64)
+    modes = group.modes.astype(np.float64) * scales
+    away = (columns - group.mean) * scales
+    if len(modes) == 0:
+        return np.zeros((len(columns), 0))
+    return np.asarray(np.linalg.solve(modes @ modes.T, modes @ away.T).T)
+
+
+def group_of(name: str, columns: Ints, scales: Floats, pca: Pca, bits: int = 0) -> Group:
+    """A group from the principal components of scaled columns, rounded as a model file keeps it."""
+    mean, modes = pca.mean / scales, pca.modes / scales
+    steps = np.zeros(1 + len(modes))
+    if bits:
+        steps = quanta(np.vstack([mean[None], modes]), [16] + [bits] * len(modes))
+        mean, modes = (np.round(values / step) * step for values, step in ((mean, steps[0]), (modes, steps[1:, None])))
+    return Group(
+        name, columns.astype(np.intp), scales.astype(np.float32), mean.astype(np.float32), modes.astype(np.float32),
+        steps,
+    )  # fmt: skip
+
+
+def quanta(rows: Floats, bits: Sequence[int]) -> Floats:
+    """The step of each row that lets its largest value fit into so many bits; a power-of-two-free plain ratio."""
+    largest = np.abs(rows).max(axis=1, initial=0.0)
+    steps = largest / (2.0 ** (np.array(bits) - 1) - 1.0)
+    return np.where(steps > 0.0, steps, 1.0).astype(np.float32).astype(np.float64)
+
+
+def vertex_parts(features: Floats, count: int, rounds: int = 20) -> list[Ints]:
+    """Vertices (vertices, features) in groups of like movement: Lloyd's rounds from the farthest points."""
+    centers = [int(np.square(features - features.mean(axis=0)).sum(axis=1).argmax())]
+    away = np.square(features - features[centers[0]]).sum(axis=1)
+    while len(centers) < min(count, len(features)):
+        centers.append(int(away.argmax()))
+        away = np.minimum(away, np.square(features - features[centers[-1]]).sum(axis=1))
+    middle = features[centers]
+    mine = np.zeros(len(features), dtype=np.intp)
+    for _ in range(rounds):
+        apart = np.square(middle).sum(axis=1) - 2.0 * features @ middle.T
+        mine = apart.argmin(axis=1)
+        middle = np.stack(
+            [features[mine == k].mean(axis=0) if (mine == k).any() else middle[k] for k in range(len(middle))]
+        )
+    return [np.flatnonzero(mine == k) for k in range(len(middle)) if (mine == k).any()]
+
+
+def mesh_recipe(layout: MeshLayout, shape: Shape) -> Recipe:
+    """A recipe without what the modes tell already: its ground plan is that of the mean mesh."""
+    if layout.root == "heading":
+        mean = shape.restore(np.zeros((1, shape.width)))[0, : 3 * layout.vertex_count].astype(np.float64)
+        layout = replace(layout, plan=ground_of(mean.reshape(-1, 3), layout.up))
+    width = layout.width
+    return Recipe(layout, "none", np.arange(width), np.zeros(width), np.ones(width), np.zeros(width))

@@ -1,0 +1,115 @@
+"""Play, online: a state that is a value, blocks of frames, the model's parts passed in (Sattler 2004, §2.2-2.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.texture.jump_map import Chances
+from freshtake.texture.kernels import FRAME, PLANNED, SINCE, STATE, Rules, play
+from freshtake.texture.segments import Segments
+from freshtake.texture.transitions import Played, blended, with_offsets
+from freshtake.texture.turning import Turning
+
+
+@dataclass(frozen=True)
+class Fading:
+    """A jump whose offset still dies away: how many frames ago it showed its target, from where to where."""
+
+    age: int
+    left: int
+    entered: int
+
+
+@dataclass(frozen=True)
+class PlayState:
+    """Between two frames: all that the next ones depend on. It can be saved, forked and resumed."""
+
+    numbers: tuple[int, ...]
+    recent: tuple[int, ...]
+    plan: tuple[int, ...] = ()
+    fading: tuple[Fading, ...] = ()
+
+    @property
+    def frame(self) -> int:
+        """The frame of the takes that was shown last; before the first one, the one that comes."""
+        return self.numbers[FRAME]
+
+    def heading_for(self, way: tuple[int, ...]) -> PlayState:
+        """The same, with frames to show next."""
+        numbers = list(self.numbers)
+        numbers[PLANNED] = 0
+        return replace(self, numbers=tuple(numbers), plan=way)
+
+
+@dataclass(frozen=True, eq=False)
+class Blending:
+    """How jumps are smoothed: rows and their rotations, frames in which an offset dies away (0: none)."""
+
+    rows: Floats
+    segments: Segments
+    turning: Turning | None
+    fade: int
+    printed: bool
+
+
+def begin(frame: int, recent: int) -> PlayState:
+    """The state that shows `frame` first."""
+    numbers = [0] * STATE
+    numbers[FRAME], numbers[SINCE] = frame, -1
+    return PlayState(tuple(numbers), (-1,) * recent)
+
+
+def advance(
+    state: PlayState, frames: int, natural: Ints, chances: Chances, poses: Floats, rules: Rules, fade: int,
+    rng: np.random.Generator,
+) -> tuple[PlayState, Played]:  # fmt: skip
+    """Choose the next frames; the same ones however they are divided into blocks."""
+    numbers, recent = np.array(state.numbers, dtype=np.intp), np.array(state.recent, dtype=np.intp)
+    out = np.empty((frames, 5), dtype=np.int32)
+    play(
+        rng.random(frames), numbers, recent, np.array(state.plan, dtype=np.intp), natural, chances.successor,
+        chances.onward, chances.targets, chances.chances, poses, rules, out,
+    )  # fmt: skip
+    played = Played(*out.T)
+    done = int(numbers[PLANNED]) >= len(state.plan)
+    fading = [Fading(old.age + frames, old.left, old.entered) for old in state.fading]
+    for t in np.flatnonzero(played.jumped >= 0)[-max(fade, 1) :] if fade else ():
+        fading.append(Fading(frames - int(t), int(played.jumped[t]), int(played.source[t])))
+    if done:
+        numbers[PLANNED] = 0
+    after = PlayState(
+        tuple(int(n) for n in numbers),
+        tuple(int(n) for n in recent),
+        () if done else state.plan,
+        tuple(jump for jump in fading if jump.age < fade),
+    )
+    return after, played
+
+
+def shown(before: PlayState, played: Played, blending: Blending) -> Floats:
+    """The rows of what was played after `before`, smoothed."""
+    out = blended(blending.rows, played, blending.segments, blending.turning, blending.printed)
+    if blending.fade == 0:
+        return out
+    now = np.flatnonzero(played.jumped >= 0)
+    at = np.concatenate([[-jump.age for jump in before.fading], now]).astype(np.intp)
+    left = _joined([jump.left for jump in before.fading], played.jumped[now])
+    entered = _joined([jump.entered for jump in before.fading], played.source[now])
+    return with_offsets(out, blending.rows, at, left, entered, blending.segments, blending.turning, blending.fade)
+
+
+def _joined(old: list[int], new: Ints) -> Ints:
+    return np.concatenate([np.array(old, dtype=np.intp), np.asarray(new, dtype=np.intp)])
+
+
+def looped(played: Played, blending: Blending, fades: Ints) -> Floats:
+    """The rows of a loop: what dies away at its end goes on at its start; `fades` are the frames of each jump."""
+    out = blended(blending.rows, played, blending.segments, blending.turning, blending.printed)
+    now = np.flatnonzero(played.jumped >= 0)
+    return with_offsets(
+        out, blending.rows, now, played.jumped[now].astype(np.intp), played.source[now].astype(np.intp),
+        blending.segments, blending.turning, fades, around=True,
+    )  # fmt: skip

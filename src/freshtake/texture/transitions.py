@@ -1,0 +1,129 @@
+"""Blending over a jump (Sattler 2004, eqs. 9-11), and offsets that die away, on rows or on rotations."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.texture.segments import Segments
+from freshtake.texture.turning import Turning
+
+SLOTS = 2  # past frames that an offset continues: place and velocity
+
+
+class Played(NamedTuple):
+    """What is shown, frame by frame: `source` (frames,), or on the way from `source` to `target`.
+
+    `step` of `length` inserted frames (0: none) says how far; `jumped` is the frame that was left by a jump which shows
+    its target here, else -1.
+    """
+
+    source: Ints
+    target: Ints
+    step: Ints
+    length: Ints
+    jumped: Ints
+
+
+def linear_share(step: Ints, length: Ints) -> Floats:
+    """How far inserted frame t of b is on its way: t / (b + 1), what the text of Sattler 2004, eq. (10) describes."""
+    return np.asarray(step / (length + 1.0))
+
+
+def printed_share(step: Ints, length: Ints) -> Floats:
+    """1 / (b (b - t + 1)), Sattler 2004, eq. (10) to the letter: it ends with a jump of two thirds for b = 3."""
+    return np.where(step > 0, 1.0 / np.maximum(length * (length - step + 1.0), 1.0), 0.0)
+
+
+def variable_length(distance: float, step: float) -> int:
+    """b = |A_i - A_j| / s inserted frames (Sattler 2004, eq. 11), rounded; at most 60."""
+    return int(min(round(distance / step), 60))
+
+
+@lru_cache(maxsize=32)
+def decay(frames: int) -> Floats:
+    """(frames, 2): how much of the offsets one and two frames before the jump is left, 1, 2, ... frames after.
+
+    The offset is (1 - t/n)^3 (a + b t) with n = frames + 1: it continues the place and the velocity that it had when
+    the jump was made (t = 0 and t = -1) and ends with no place, velocity or acceleration.
+    """
+    n = frames + 1.0
+    t = np.arange(1, frames + 1)
+    fade = (1.0 - t / n) ** 3
+    out = np.stack([fade * (1.0 + t), -fade * t / (1.0 + 1.0 / n) ** 3], axis=1)
+    out.setflags(write=False)
+    return out
+
+
+def back(rows: Floats, frames: Ints, by: int, segments: Segments) -> Floats:
+    """The rows `by` frames earlier; before a take's first frame the straight line is drawn backward."""
+    first = np.array(segments.bounds)[segments.takes()[frames]]
+    there = frames - by
+    inside = np.maximum(there, first)
+    second = np.minimum(first + 1, len(rows) - 1)
+    slope = rows[second] - rows[first]
+    out: Floats = rows[inside] + (there - inside)[:, None] * slope
+    return out
+
+
+def blended(rows: Floats, played: Played, segments: Segments, turning: Turning | None, printed: bool) -> Floats:
+    """Rows as shown, inserted frames included (Sattler 2004, eqs. 9-10)."""
+    out = rows[played.source]
+    between = np.flatnonzero(played.step > 0)
+    if len(between):
+        share = (printed_share if printed else linear_share)(played.step[between], played.length[between])
+        a, b = rows[played.source[between]], rows[played.target[between]]
+        out[between] = a + share[:, None] * (b - a) if turning is None else turning.between(a, b, share)
+    return out
+
+
+def with_offsets(
+    out: Floats,
+    rows: Floats,
+    at: Ints,
+    left: Ints,
+    entered: Ints,
+    segments: Segments,
+    turning: Turning | None,
+    frames: int | Ints,
+    around: bool = False,
+) -> Floats:
+    """Add to shown rows the offsets of jumps made `at` (places, possibly before 0), from `left` to `entered`.
+
+    They die away in `frames`, one number for all jumps or one for each. `around`: the rows are a loop, so that what
+    dies away at the end goes on at the start.
+    """
+    if not np.any(frames) or len(at) == 0:
+        return out
+    lengths = np.broadcast_to(frames, at.shape).tolist()
+    near = [(rows[left], back(rows, entered, 1, segments))]
+    near.append((back(rows, left, 1, segments), back(rows, entered, 2, segments)))
+    apart = [_apart(a, b, turning) for a, b in near]
+    for k in range(len(at)):
+        places = at[k] + np.arange(lengths[k])
+        shown = np.ones(lengths[k], dtype=np.bool_) if around else (places >= 0) & (places < len(out))
+        offsets = decay(lengths[k])[shown] @ np.stack([part[k] for part in apart])
+        for start in range(0, len(offsets), len(out)):  # a loop may be shorter than the fade
+            some = (places[shown] % len(out))[start : start + len(out)]
+            piece = offsets[start : start + len(out)]
+            out[some] = out[some] + piece if turning is None else turning.moved(out[some], piece)
+    return out
+
+
+def paced(rows: Floats, frames: int, turning: Turning | None, rates: int) -> Floats:
+    """A loop of rows in another number of frames; the first `rates` columns are per second: they follow the tempo."""
+    tempo = len(rows) / frames
+    places: Floats = np.arange(frames, dtype=np.float64) * tempo
+    before = places.astype(np.intp)
+    share: Floats = places - before
+    a, b = rows[before], rows[(before + 1) % len(rows)]
+    out = a + share[:, None] * (b - a) if turning is None else turning.between(a, b, share)
+    out[:, :rates] *= tempo
+    return out
+
+
+def _apart(a: Floats, b: Floats, turning: Turning | None) -> Floats:
+    return a - b if turning is None else turning.apart(a, b)

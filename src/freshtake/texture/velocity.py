@@ -1,0 +1,27 @@
+"""Central velocities of every vertex, joint or point (Sattler 2004, eq. 4)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from freshtake.motion.features.cloud import placed
+from freshtake.motion.features.ground import Path, turned_back
+from freshtake.numeric.arrays import Floats
+
+
+def central_velocities(positions: Floats) -> Floats:
+    """Per frame, (frames, ...): half the way from the frame before to the frame after (Sattler 2004, eq. 4).
+
+    Departs from the paper: one-sided at the ends, where the paper sets zero, which no frame in motion resembles.
+    """
+    if len(positions) < 2:
+        return np.zeros_like(positions)
+    return np.asarray(np.gradient(positions, axis=0))
+
+
+def body_velocities(local: Floats, path: Path | None, up: str) -> Floats:
+    """Velocities in the world of points (frames, points, 3) that are given about the body, turned into its heading."""
+    if path is None:
+        return central_velocities(local)
+    world = placed(local, path, up)
+    return turned_back(central_velocities(world), path.heading, up)
