@@ -1,4 +1,4 @@
-"""Print all tables, or those named: python -m benchmarks [read write kinematics resample formats startup variation]."""
+"""Print all tables, or those named: python -m benchmarks [read write kinematics resample formats variation ...]."""
 
 from __future__ import annotations
 
@@ -11,11 +11,20 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.alignment import alignment
 from benchmarks.bvh_files import reading, writing
+from benchmarks.circles import circles
+from benchmarks.compression import compression
+from benchmarks.density import density
 from benchmarks.formats import all_formats
 from benchmarks.motion import forward_kinematics, resampling
+from benchmarks.planting import speed as planting
+from benchmarks.selection import selection
 from benchmarks.startup import startup
+from benchmarks.structure import structure
+from benchmarks.style import style
 from benchmarks.takes import long_takes
+from benchmarks.texture import texture
 from benchmarks.variation import variation
 
 TABLES: dict[str, Callable[[Path, Path], str]] = {
@@ -24,8 +33,17 @@ TABLES: dict[str, Callable[[Path, Path], str]] = {
     "kinematics": lambda take, scratch: forward_kinematics(take),
     "resample": lambda take, scratch: resampling(take),
     "formats": all_formats,
+    "planting": lambda take, scratch: planting(),
     "startup": lambda take, scratch: startup(take),
+    "style": lambda take, scratch: style(),
+    "density": lambda take, scratch: density(),
+    "texture": lambda take, scratch: texture(),
     "variation": lambda take, scratch: variation(),
+    "structure": lambda take, scratch: structure(),
+    "alignment": lambda take, scratch: alignment(),
+    "selection": lambda take, scratch: selection(),
+    "compression": lambda take, scratch: compression(),
+    "circles": lambda take, scratch: circles(),
 }
 
 

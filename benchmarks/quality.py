@@ -1,7 +1,8 @@
 """The targets of the variation method on recorded motion: python -m benchmarks.quality [KIND ...] [-n 50] [--seed 1].
 
 Learns from the four training takes of every kind, draws variants, and prints every figure beside what further real
-takes score and the limits that follow from them. Needs the folder that FRESHTAKE_DATA names.
+takes score and the limits that follow from them. With --single K the structure is learned from all four, but variants
+are made from the K-th alone; with --plant standing feet are held. Needs the folder that FRESHTAKE_DATA names.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import freshtake
 from freshtake.evaluation import evaluate
 from freshtake.evaluation.results import Evaluation
 from freshtake.motion import Clip
-from freshtake.variation import Settings, learn
+from freshtake.variation import Settings, VariationModel, learn
 
 KINDS = ("walk", "swim", "cheering", "throw", "jump")
 
@@ -75,17 +76,24 @@ def targets(
     return out
 
 
-def run(kind: str, count: int, seed: int, settings: Settings) -> list[Target]:
+def draw(model: VariationModel, inputs: Sequence[Clip], given: argparse.Namespace) -> list[Clip]:
+    """Variants of all examples, or of one."""
+    chosen = model if given.single is None else model.with_examples([inputs[given.single - 1]])
+    rngs = [np.random.default_rng([given.seed, k]) for k in range(given.n)]
+    return [chosen.sample(rng, plant=given.plant, name=f"variant_{k + 1:03d}") for k, rng in enumerate(rngs)]
+
+
+def run(kind: str, given: argparse.Namespace, settings: Settings) -> list[Target]:
     inputs, extra = takes(kind, kind), takes(kind, "extra")
-    learn(inputs[:2], settings.changed(prior_starts=1), rng=np.random.default_rng(seed))  # compiles the kernels
+    learn(inputs[:2], settings.changed(prior_starts=1), rng=np.random.default_rng(given.seed))  # compiles the kernels
     begun = time.perf_counter()
-    model = learn(inputs, settings, rng=np.random.default_rng(seed))
+    model = learn(inputs, settings, rng=np.random.default_rng(given.seed))
     learned = time.perf_counter() - begun
-    variants = [model.sample(np.random.default_rng([seed, k]), name=f"variant_{k + 1:03d}") for k in range(count)]
-    result = evaluate(inputs, variants, extra, rng=np.random.default_rng(seed))
+    variants = draw(model, inputs, given)
+    result = evaluate(inputs, variants, extra, rng=np.random.default_rng(given.seed))
     rows = targets(kind, result, inputs, variants, extra)
     parents = [len(p) for p in model.transition.edges]
-    made = f"{min(parents)} to {max(parents)} parents per node, {count} variants"
+    made = f"{min(parents)} to {max(parents)} parents per node, {given.n} variants"
     print(f"\n### {kind}: learned in {learned:.1f} s, {made}\n")
     print("| figure | value | range | met |\n|---|---|---|---|")
     for row in rows:
@@ -93,6 +101,11 @@ def run(kind: str, count: int, seed: int, settings: Settings) -> list[Target]:
             f"| {row.name} | {row.value:.3g} | {row.low:.3g} - {row.high:.3g} | {'yes' if row.met else 'no'} |",
             flush=True,
         )
+    outside = result.figure("outside_span")
+    real = ", ".join(f"{value:.2f}" for value in outside.real)
+    inner = result.interpolation.get("outside_span", float("nan"))
+    shares = f"{outside.value:.2f} of the variance (real takes {real}; convex mixtures {inner:.2f})"
+    print(f"\nOutside the inputs' span: {shares}", flush=True)
     return rows
 
 
@@ -102,10 +115,12 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--method", default="default")
+    parser.add_argument("--single", type=int)
+    parser.add_argument("--plant", action="store_true")
     given = parser.parse_args()
     if not DATA.is_dir():
         raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder")
-    rows = [row for kind in given.kinds for row in run(kind, given.n, given.seed, Settings(method=given.method))]
+    rows = [row for kind in given.kinds for row in run(kind, given, Settings(method=given.method))]
     print(f"\n{sum(row.met for row in rows)} of {len(rows)} targets met")
 
 

@@ -18,7 +18,7 @@ from freshtake.errors import (
 )
 
 if TYPE_CHECKING:
-    from freshtake import evaluation, formats, motion, samples, variation
+    from freshtake import density, evaluation, formats, motion, samples, style, texture, variation
     from freshtake.formats import read, write
     from freshtake.formats.ftm import load, save
     from freshtake.motion import Clip, MeshSequence, PointClip, Skeleton, Stroke
@@ -36,7 +36,7 @@ _HOMES = {
     "Skeleton": "freshtake.motion",
     "Stroke": "freshtake.motion",
 }
-_PACKAGES = ("evaluation", "formats", "motion", "samples", "variation")
+_PACKAGES = ("density", "evaluation", "formats", "motion", "samples", "style", "texture", "variation")
 
 __all__ = [
     "Clip",
@@ -51,6 +51,7 @@ __all__ = [
     "Stroke",
     "UsageError",
     "__version__",
+    "density",
     "evaluation",
     "formats",
     "load",
@@ -58,6 +59,8 @@ __all__ = [
     "read",
     "samples",
     "save",
+    "style",
+    "texture",
     "variation",
     "write",
 ]

@@ -18,7 +18,7 @@ from freshtake.cli.entry import run
 from freshtake.motion import Clip, Skeleton
 
 COMMANDS = [
-    "demo", "learn", "vary", "stream", "evaluate", "info", "convert", "cut",
+    "demo", "learn", "vary", "stream", "evaluate", "explain", "info", "convert", "cut",
     "samples list", "samples write", "samples download",
 ]  # fmt: skip
 

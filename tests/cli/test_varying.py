@@ -214,9 +214,51 @@ def test_demo_leaves_what_it_lists(tmp_path: Path, capsys: pytest.CaptureFixture
     assert ft.read(tmp_path / "d" / "variants.glb", animation="variant_015").name == "variant_015"
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("0[1-4]_*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("0[1-57]_*.py")), ids=lambda path: path.stem)
 def test_examples_run_and_are_short(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(path.read_text().splitlines()) < 60
     monkeypatch.setattr(sys, "argv", [str(path), str(tmp_path / "out")])
     runpy.run_path(str(path), run_name="__main__")
     assert any(made.suffix in (".bvh", ".csv") for made in (tmp_path / "out").iterdir())
+
+
+def test_goals_parts_and_planting_from_the_command_line(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, take = str(folder / "walk.ftm"), str(folder / "walk_1.bvh")
+    pins = tmp_path / "pins.json"
+    clip = ft.read(take)
+    place = (clip.positions()[20, clip.skeleton.index("LeftHand")] + [0.0, 2.0, 0.0]).tolist()
+    pins.write_text(json.dumps([{"joint": "LeftHand", "frame": 20, "position": place}]))
+    options = ["--start", f"{take}:0", "--end", f"{take}:-1", "--pins", str(pins), "--part", "arms=0.5"]
+    assert run(["vary", model, "-n", "2", "-o", str(tmp_path / "v"), *options, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert len(said["written"]) == len(said["goals"]) == 2
+    assert all(report["pose_error"] < 1e-6 and len(report["place_errors"]) == 1 for report in said["goals"])
+    way = tmp_path / "way.csv"
+    way.write_text("x,z\n0,0\n0,300\n300,600\n")
+    for name, more in {"free": [], "led": ["--path", str(way)], "kept": ["--heading", "0", "--no-plant"]}.items():
+        assert run(["stream", model, "--frames", "300", "-o", str(tmp_path / f"{name}.npz"), *more]) == 0
+    free, led, kept = (ft.read(tmp_path / f"{name}.npz") for name in ("free", "led", "kept"))
+    assert not np.allclose(free.root, led.root)
+    assert not np.allclose(free.root, kept.root)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--part", "tail=1"], "no body part, joint or DOF 'tail'"),
+        (["--part", "arms"], "write NAME=AMOUNT"),
+        (["--amount", "3"], "must lie between 0 and 2"),
+        (["--start", "missing.bvh"], "missing.bvh"),
+        (["--duration", "0"], "must be greater than 0"),
+        (["--heading", "0", "--path", "x.csv"], "cannot both be followed"),
+    ],
+)
+def test_bad_goals_end_in_one_sentence(
+    folder: Path, tmp_path: Path, options: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["vary", str(folder / "walk.ftm"), "-n", "1", "-o", str(tmp_path / "v"), *options]) == 2
+    said = capsys.readouterr().err.strip()
+    assert sentence in said and "\n" not in said
+    assert not (tmp_path / "v").exists()

@@ -8,6 +8,7 @@ dead child was reading. Standard output is one JSON object: how many were done, 
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import json
 import resource
@@ -39,11 +40,22 @@ def damaged(target: Target, seed: int, number: int) -> bytes:
 
 
 def read(path: Path) -> None:
-    """Read a motion, or a model by its ending."""
+    """Read a motion, or a model by its ending; a texture that is taken for good must also play."""
     if path.suffix == ".ftm":
-        ft.load(path)
+        model = ft.load(path)
+        if isinstance(model, ft.texture.TextureModel):
+            played(model)
     else:
         ft.read(path, warn=lambda message: None)
+
+
+def played(model: ft.texture.TextureModel) -> None:
+    """Play, decode, loop and steer a little."""
+    rng = np.random.default_rng(0)
+    model.sample(rng, frames=12)
+    with contextlib.suppress(ft.UsageError):  # not every length has a loop
+        model.loop_rows(rng, 40)
+    model.steer(model.start(rng), model.cells[-1])
 
 
 def complaint(path: Path) -> str:

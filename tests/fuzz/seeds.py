@@ -14,9 +14,11 @@ from pathlib import Path
 import numpy as np
 
 import freshtake as ft
+from freshtake.motion.edit import take_frames
 from freshtake.motion.points import joint_points
 from tests.formats.made_clips import fixed_layout, made_clip, moving_layout, odd_layout, usual_layout
 from tests.fuzz.mutate import Rng, mutate
+from tests.texture.made import sheet
 
 ASF = """:version 1.10
 :name fuzz
@@ -169,6 +171,23 @@ def _ftm(folder: Path) -> Target:
     return Target("ftm", "x.ftm", tuple(seeds), inside=_inside_model)
 
 
+def _texture(folder: Path) -> Target:
+    """A mesh by its modes, plain and quantized, and a clip in two cells."""
+    walk = ft.samples.walk(np.random.default_rng(0), cycles=2)
+    half = len(walk) // 2
+    choose = ft.texture.Settings
+    models = (
+        ft.texture.learn(sheet(60, normals=True), choose(components=3, candidates=2)),
+        ft.texture.learn(sheet(60), choose(components=2, parts=2, bits=8, candidates=2)),
+        ft.texture.learn({"a": take_frames(walk, 0, half), "b": take_frames(walk, half)}, choose(candidates=2)),
+    )
+    seeds = []
+    for number, model in enumerate(models):
+        ft.save(folder / f"{number}.ftm", model, sources=["a.npz"])
+        seeds.append((folder / f"{number}.ftm").read_bytes())
+    return Target("texture", "x.ftm", tuple(seeds), inside=_inside_model)
+
+
 def _inside_model(data: bytes, other: bytes, rng: Rng) -> bytes:
     """Damage one member, and let the header say the checksums of what is there."""
     changed = _inside_zip(data, other, rng)
@@ -231,6 +250,7 @@ _MAKERS: dict[str, Callable[[Path], Target]] = {
     "csv": _csv,
     "npz": _npz,
     "ftm": _ftm,
+    "texture": _texture,
     "glb": _glb,
     "gltf": _gltf,
     "obj": _obj,

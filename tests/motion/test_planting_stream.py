@@ -70,6 +70,7 @@ def same(clip: Clip, flags: Floats | Bools, base: Groundwork, settings: PlantSet
     [
         PlantSettings(lookahead=0.3, follow=0.0),
         PlantSettings(lookahead=0.3, ramp=0.2, settle=0.1, carry=0.3),
+        PlantSettings(lookahead=0.3, settle=0.56, carry=0.04),
         PlantSettings(lookahead=0.3, follow=0.5, forget=0.5, leash=0.02, reach=0.9),
     ],
 )

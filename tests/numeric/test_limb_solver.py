@@ -106,6 +106,23 @@ def test_step_of_the_quadratic_program_is_the_kkt_point() -> None:
     np.testing.assert_allclose(rows @ step, -errors, atol=1e-7)
 
 
+def test_frozen_coordinates_have_no_say_in_the_step_of_the_others() -> None:
+    """The step is that of the smaller problem, also where the larger one would leave the ranges."""
+    rng = np.random.default_rng(4)
+    size, count, frozen = 9, 5, np.arange(9) % 4 == 0
+    rows, errors, gradient = rng.normal(size=(count, size)), rng.normal(size=count), rng.normal(size=size)
+    weight = rng.uniform(0.5, 2.0, size)
+    few, free = rows[:, ~frozen], size - int(frozen.sum())
+    system = np.block([[np.diag(weight[~frozen]), few.T], [few, np.zeros((count, count))]])
+    wanted = np.zeros(size)
+    wanted[~frozen] = np.linalg.solve(system, np.concatenate([-gradient[~frozen], -errors]))[:free]
+    room = np.where(frozen, 0.0, np.abs(wanted) + 1e-6)
+    step, fixed, forces = np.empty(size), np.empty(size, dtype=bool), np.empty(count)
+    kkt_step(np.zeros(size), gradient, 1 / weight, errors, rows, count, -room, room, 0.0, step, fixed, forces)
+    np.testing.assert_allclose(step, wanted, atol=1e-8)
+    np.testing.assert_array_equal(fixed, frozen)
+
+
 def test_two_neighbouring_goals_take_five_rows() -> None:
     chain, base, turned, offsets, y = random_limb(np.random.default_rng(2))
     points, turns, vectors = placed(chain, base, turned, offsets, y)

@@ -13,14 +13,24 @@ from typing import NoReturn
 from cyclopts import App, CycloptsError
 
 from freshtake import __version__
+from freshtake.cli.align import align
+from freshtake.cli.blend import app as blend
+from freshtake.cli.compress import compress
 from freshtake.cli.convert import convert
 from freshtake.cli.cut import cut
 from freshtake.cli.demo import demo
 from freshtake.cli.evaluate import evaluate
+from freshtake.cli.explain import explain
 from freshtake.cli.info import info
 from freshtake.cli.learn import learn
+from freshtake.cli.noise import noise
+from freshtake.cli.plant import plant
 from freshtake.cli.samples import app as samples
+from freshtake.cli.select import select
 from freshtake.cli.stream import stream
+from freshtake.cli.study import app as study
+from freshtake.cli.style import app as style
+from freshtake.cli.texture import app as texture
 from freshtake.cli.vary import vary
 from freshtake.errors import FreshtakeError
 
@@ -35,7 +45,27 @@ app = App(
     suppress_keyboard_interrupt=False,
     help_epilogue="Every command has `--help` with examples. Bad input ends with one sentence and exit code 2.",
 )
-for command in (demo, learn, vary, stream, evaluate, info, convert, cut, samples):
+for command in (
+    demo,
+    learn,
+    vary,
+    stream,
+    evaluate,
+    plant,
+    select,
+    compress,
+    explain,
+    noise,
+    study,
+    align,
+    blend,
+    texture,
+    info,
+    convert,
+    cut,
+    samples,
+    style,
+):
     app.command(command)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 PIPE_WIDTH = 120  # where there is no terminal that says how wide it is
 COLORS = {"good": "green", "above": "yellow", "below": "yellow", "": ""}
+KINDS = ("strawman", "perlin", "pca", "convex", "replay")
 Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
 
 
@@ -31,10 +32,17 @@ def evaluate(
         str,
         Parameter(help="Peaks to count: auto, none, root-height, hand-height, hand-speed, left- or right-hand-speed."),
     ] = "auto",
+    baselines: Annotated[
+        bool,
+        Parameter(negative="", help="Score noise, combinations and replays of the inputs too, beside the variants."),
+    ] = False,
     everything: Annotated[
         bool, Parameter(name="--all", negative="", help="Print all figures, not the main ones.")
     ] = False,
     title: Annotated[str, Parameter(help="Heading of the report.")] = "",
+    model: Annotated[
+        Path | None, Parameter(help="The model that made the variants: the report shows its networks.")
+    ] = None,
     seed: Seed = 7,
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
@@ -51,7 +59,8 @@ def evaluate(
     ```
     freshtake evaluate --inputs walk_*.bvh --outputs variants/*.bvh -o report.html
     freshtake evaluate --inputs a_1.bvh a_2.bvh --outputs v*.bvh --extra e*.bvh -o report/ --json
-    freshtake evaluate --inputs a_0*.csv --outputs letters/*.csv --all
+    freshtake evaluate --inputs a_0*.csv --outputs letters/*.csv --all --model a.ftm -o letters.html
+    freshtake evaluate --inputs walk_*.bvh --outputs variants/*.bvh --baselines -o report.html
     ```
     """
     from freshtake.workflows import evaluate as run
@@ -63,7 +72,8 @@ def evaluate(
     with progress_bar() as report:
         done = run(
             inputs or [], outputs or [], extra or [],
-            target=out, reading=reading, action=action, seed=seed, title=title, report=report,
+            target=out, reading=reading, action=action, seed=seed, title=title, model=model,
+            baselines=KINDS if baselines else (), report=report,
         )  # fmt: skip
     written = [str(path) for path in done.written]
     if json:
@@ -80,21 +90,24 @@ def _print(result: Evaluation, everything: bool) -> None:
     from rich.table import Table
 
     from freshtake.evaluation.kinds import GROUPS
+    from freshtake.evaluation.report_beside import terminal_cells
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
     for heading in ("variants", "real takes"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
+    for column in result.baselines:
+        table.add_column(column.name, justify="right", no_wrap=True)
     for group in GROUPS:
         figures = [f for f in result.figures if f.kind.group == group and (everything or f.kind.main)]
         if figures:
             table.add_row(f"[bold]{group}[/bold]")
         for figure in figures:
-            table.add_row(*_row(figure))
+            table.add_row(*_row(figure), *terminal_cells(result.baselines, figure.key))
     console = output()
     if not console.is_terminal:
-        console.width = PIPE_WIDTH
+        console.width = PIPE_WIDTH + 12 * len(result.baselines)
     console.print(table)
     for note in result.notes:
         console.print(f"note: {note}", markup=False)

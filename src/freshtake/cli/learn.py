@@ -37,6 +37,9 @@ def learn(
     ] = None,
     max_parents: Annotated[int | None, Parameter(help="Most parents of a node, its own included.")] = None,
     prior_starts: Annotated[int | None, Parameter(help="Starts of the search for the prior network.")] = None,
+    thorough: Annotated[
+        bool | None, Parameter(negative=(), help="Search longer: all candidates, several cores, more starts.")
+    ] = None,
     seed: Seed = 0,
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
@@ -64,6 +67,7 @@ def learn(
     given: dict[str, Any] = {
         "method": method, "order": order, "neighbors": neighbors, "kernel_width": kernel_width,
         "velocity_weight": velocity_weight, "max_parents": max_parents, "prior_starts": prior_starts,
+        "thorough": thorough,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     if structure is not None and (given or cyclic is not None):

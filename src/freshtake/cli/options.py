@@ -22,5 +22,13 @@ Animation = Annotated[str | None, Parameter(help="Name or number of one of sever
 Mesh = Annotated[bool, Parameter(negative="", help="Read a glTF character as a baked mesh sequence.")]
 Seed = Annotated[int, Parameter(help="The same seed gives the same result.")]
 Amount = Annotated[
-    float, Parameter(help="How far variants differ: 0 gives the mean motion, 1 the variety of the examples.")
+    float, Parameter(help="How far variants differ, 0 to 2: 0 gives the mean motion, 1 the variety of the examples.")
 ]
+AmountOfTime = Annotated[float | None, Parameter(help="The same for timing; default: as --amount.")]
+Parts = Annotated[
+    tuple[str, ...],
+    Parameter(name="--part", help="An amount for a body part, joint or DOF, such as arms=1.5; may be repeated."),
+]
+Plant = Annotated[bool, Parameter(help="Hold standing feet still.")]
+Heading = Annotated[float | None, Parameter(help="Keep this heading, in degrees from that of the start.")]
+GroundPath = Annotated[Path | None, Parameter(name="--path", help="Follow a way over the ground: CSV with x,z or x,y.")]

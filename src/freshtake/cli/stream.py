@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json
-from freshtake.cli.options import Amount, Json, Out, Seed
+from freshtake.cli.console import output, print_json, warn
+from freshtake.cli.options import Amount, AmountOfTime, GroundPath, Heading, Json, Out, Parts, Plant, Seed
 
 
 def stream(
@@ -18,6 +18,11 @@ def stream(
     out: Out,
     frames: Annotated[int, Parameter(help="How many frames.")],
     amount: Amount = 1.0,
+    amount_time: AmountOfTime = None,
+    part: Parts = (),
+    plant: Plant = True,
+    heading: Heading = None,
+    path: GroundPath = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -28,6 +33,8 @@ def stream(
     ```
     freshtake stream walk.ftm --frames 3600 -o walk_60s.bvh
     freshtake stream swim.ftm --frames 20000 -o swim.npz --amount 0.5
+    freshtake stream walk.ftm --frames 3600 -o straight.bvh --heading 0
+    freshtake stream walk.ftm --frames 3600 -o round_the_house.bvh --path way.csv
     ```
 
     Parameters
@@ -36,8 +43,11 @@ def stream(
         A model that `freshtake learn` wrote.
     """
     from freshtake.workflows import stream as run
+    from freshtake.workflows.asking import Asked, amount_asked, goals_of
 
-    made = run(model, out, frames, amount=amount, seed=seed)
+    steer = goals_of(Asked(heading=heading, path=path)).steer
+    much = amount_asked(amount, amount_time, part)
+    made = run(model, out, frames, amount=much, steer=steer, plant=plant, seed=seed, warn=warn)
     if json:
         print_json({"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration})
     else:

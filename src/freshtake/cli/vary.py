@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar
-from freshtake.cli.options import Amount, Json, Seed
+from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.options import Amount, AmountOfTime, GroundPath, Heading, Json, Parts, Plant, Seed
 
 
 def vary(
@@ -20,7 +21,24 @@ def vary(
     ],
     count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15,
     amount: Amount = 1.0,
-    cycles: Annotated[int | None, Parameter(help="Cycles in each variant of a cyclic model; default: 1.")] = None,
+    amount_time: AmountOfTime = None,
+    part: Parts = (),
+    plant: Plant = True,
+    cycles: Annotated[
+        int | None, Parameter(help="Cycles in each variant of a cyclic model; default: by --duration, or 1.")
+    ] = None,
+    start: Annotated[str | None, Parameter(help="The pose to start with: FILE or FILE:FRAME.")] = None,
+    end: Annotated[str | None, Parameter(help="The pose to end with: FILE (its last frame) or FILE:FRAME.")] = None,
+    pose: Annotated[
+        tuple[str, ...], Parameter(help="A pose at a time, FILE:FRAME@SECONDS (negative: before the end); repeatable.")
+    ] = (),
+    pins: Annotated[Path | None, Parameter(help="Joints at places, JSON or CSV; see the docs on planting.")] = None,
+    duration: Annotated[float | None, Parameter(help="Seconds that each variant lasts.")] = None,
+    speed: Annotated[
+        float | None, Parameter(help="Mean speed over the ground, in the clip's lengths a second.")
+    ] = None,
+    heading: Heading = None,
+    path: GroundPath = None,
     format: Annotated[
         str | None, Parameter(help="Ending of the files; default: as the examples (of AMC: bvh).")
     ] = None,
@@ -37,6 +55,8 @@ def vary(
     freshtake vary walk.ftm -n 15 -o variants/
     freshtake vary jump.ftm -n 100 -o jumps/ --amount 1.2 --seed 3
     freshtake vary walk.ftm -n 5 -o long/ --cycles 4 --format glb
+    freshtake vary cheer.ftm -o wild/ --part arms=1.5 --part legs=0.3
+    freshtake vary throw.ftm -o throws/ --start idle.bvh:0 --end idle.bvh:0 --duration 2.5
     ```
 
     Parameters
@@ -45,11 +65,19 @@ def vary(
         A model that `freshtake learn` wrote.
     """
     from freshtake.workflows import vary as run
+    from freshtake.workflows.asking import Asked, amount_asked, goals_of
 
+    much = amount_asked(amount, amount_time, part)
+    goals = goals_of(Asked(start, end, pose, pins, duration, speed, heading, path))
     with progress_bar() as report:
-        made = run(model, out, count, amount=amount, cycles=cycles, ending=format, seed=seed, report=report)
+        made = run(
+            model, out, count,
+            amount=much, cycles=cycles, goals=goals, plant=plant, ending=format, seed=seed, report=report, warn=warn,
+        )  # fmt: skip
     if json:
-        print_json({"written": [str(path) for path in made]})
+        print_json(
+            {"written": [str(path) for path in made.paths], "goals": [asdict(report) for report in made.reports]}
+        )
     else:
-        output().print(f"wrote {len(made)} variants: {made[0]} ... {made[-1].name}", markup=False)
+        output().print(f"wrote {len(made.paths)} variants: {made.paths[0]} ... {made.paths[-1].name}", markup=False)
     return 0

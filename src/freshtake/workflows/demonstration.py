@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from freshtake.evaluation.networks import network_pictures
 from freshtake.evaluation.overlay import overlay
 from freshtake.evaluation.plots import BLUES, GREENS
 from freshtake.formats.pictures import write_figure
@@ -42,13 +43,16 @@ def demo(folder: Path, *, seed: int = 7, report: Report = silent) -> list[Made]:
     target = folder / "walk.ftm"
     model = learn(paths[:INPUTS], target, seed=seed, reading={"unit_m": UNIT}, report=learning)
     report(Progress(0.5, "making variants"))
-    new = [clip for clip in variants(model, VARIANTS, seed=seed) if isinstance(clip, Clip)]
+    new = [clip for clip in variants(model, VARIANTS, plant=True, seed=seed) if isinstance(clip, Clip)]
     (folder / "variants").mkdir(parents=True, exist_ok=True)
     for clip in new:
         write(folder / "variants" / f"{clip.name}.bvh", clip)
     endless = stream(target, folder / "endless_walk.bvh", STREAM_FRAMES, seed=seed)
     title = f"{VARIANTS} variants of {INPUTS} walks"
-    evaluate_motions(inputs, new, extra, target=folder / "report.html", seed=seed, title=title, report=judging)
+    evaluate_motions(
+        inputs, new, extra,
+        target=folder / "report.html", seed=seed, title=title, more=network_pictures(model), report=judging,
+    )  # fmt: skip
     report(Progress(0.92, "drawing"))
     return [
         Made(f"{len(takes)} takes of a walk cycle made by freshtake (BVH); the first {INPUTS} are the inputs",

@@ -33,14 +33,29 @@ def evaluate(
     action: str = "auto",
     seed: int = 7,
     title: str = "",
+    model: Path | None = None,
+    baselines: Sequence[str] = (),
     report: Report = silent,
 ) -> Evaluated:
-    """Score the variants in files against their inputs and further real takes; write a report if a target is given."""
+    """Score the variants in files against their inputs and further real takes; write a report if a target is given.
+
+    With `model`, the report shows its networks.
+    """
     if target is not None:
         check_report_target(target)
+    more = () if model is None or target is None else _networks(model)
     report(Progress(0.0, "reading"))
     sets = [[read(path, **(reading or {})) for path in paths] for paths in (inputs, outputs, extra)]
-    return evaluate_motions(*sets, target=target, action=action, seed=seed, title=title, report=report)
+    return evaluate_motions(
+        *sets, target=target, action=action, seed=seed, title=title, more=more, baselines=baselines, report=report
+    )
+
+
+def _networks(model: Path) -> Sequence[Picture]:
+    from freshtake.evaluation.networks import network_pictures
+    from freshtake.workflows.explaining import variation_model
+
+    return network_pictures(variation_model(model))
 
 
 def evaluate_motions(
@@ -53,14 +68,21 @@ def evaluate_motions(
     seed: int = 7,
     title: str = "",
     more: Sequence[Picture] = (),
+    baselines: Sequence[str] = (),
     report: Report = silent,
 ) -> Evaluated:
-    """The same for motions in memory; `more` are further pictures for the report, such as a model's networks."""
+    """The same for motions in memory; `more` are further pictures for the report, such as a model's networks.
+
+    `baselines` names kinds of noise, combination and replay that are made of the inputs and scored beside the variants.
+    """
 
     def scoring(step: Progress) -> None:
         report(Progress(0.75 * step.share, step.what))
 
-    result = score(inputs, variants, extra, rng=np.random.default_rng(seed), action=action, report=scoring)
+    sets = _baselines(inputs, variants, baselines, seed, report) if baselines else {}
+    result = score(
+        inputs, variants, extra, rng=np.random.default_rng(seed), action=action, baselines=sets, report=scoring
+    )
     if target is None:
         return Evaluated(result, [])
     report(Progress(0.78, "drawing"))
@@ -68,3 +90,12 @@ def evaluate_motions(
     html = page(result, drawn, title or f"{len(result.variants)} variants of {len(result.inputs)} inputs")
     written = write_report(target, html, result.as_dict(), {picture.name: picture.png for picture in drawn})
     return Evaluated(result, written)
+
+
+def _baselines(
+    inputs: Sequence[Motion], variants: Sequence[Motion], kinds: Sequence[str], seed: int, report: Report
+) -> dict[str, list[Any]]:
+    from freshtake.evaluation.baselines import baseline_sets
+
+    report(Progress(0.02, "making baselines"))
+    return baseline_sets(inputs, variants, kinds=kinds, rng=np.random.default_rng([seed, len(variants)]))

@@ -8,8 +8,25 @@ from freshtake.motion.validation import nominal_fps
 from freshtake.variation.model import VariationModel
 
 
-def model_facts(model: VariationModel) -> dict[str, Any]:
+def model_facts(model: Any) -> dict[str, Any]:
+    """What the model of any method says about itself."""
+    if type(model).__name__ == "DensityModel":
+        from freshtake.workflows.blending import blend_facts
+
+        return blend_facts(model)
+    if type(model).__name__ == "StyleModel":
+        from freshtake.workflows.styling import style_facts
+
+        return style_facts(model)
+    return variation_facts(model)
+
+
+def variation_facts(model: VariationModel) -> dict[str, Any]:
     """Examples, DOFs, the chosen numbers of the regression, and how many parents nodes have (least, mean, most)."""
+    if type(model).__name__ == "TextureModel":
+        from freshtake.workflows.texturing import texture_facts
+
+        return texture_facts(model)  # type: ignore[arg-type]
     material = model.material
     skeleton = None if material.recipe is None else material.recipe.skeleton
     return {

@@ -15,11 +15,16 @@ from freshtake.formats.options import Motion
 from freshtake.formats.registry import for_writing, read, write
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.check import NOTE, check_set
+from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.variation.amount import NATURAL, Amount, amount_of
+from freshtake.variation.goals import GoalReport, Goals
 from freshtake.variation.model import VariationModel
 from freshtake.variation.settings import Settings
+from freshtake.variation.steering import Steering
 
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
+STRAINED = 3.0  # standard deviations
 MOST_VARIANTS = 99_999
 MOST_FRAMES = 10_000_000
 
@@ -50,16 +55,48 @@ def learn(
         if warn is not None:
             warn(finding.sentence)
     if structure is not None:
-        model: VariationModel = read_stored(structure).model.with_examples(motions)
+        model = _variation(read_stored(structure), structure).with_examples(motions)
     else:
         model = learn_from(motions, settings, rng=generator(seed), cyclic=cyclic, report=report)
+        _warn_of_unlike(model, sources, warn)
     save(target, model, sources=[path.name for path in sources])
     return model
 
 
-def variants(
-    model: VariationModel, count: int, *, amount: float = 1.0, cycles: int | None = None, seed: int = 0
-) -> Iterator[Motion]:
+def _warn_of_unlike(model: VariationModel, sources: Sequence[Path], warn: Callable[[str], None] | None) -> None:
+    """Examples have to be similar (Lau 2009, §9): say which one is not, and by how much."""
+    from freshtake.variation.likelihood import UNLIKE, unlike_examples
+
+    for number, gap in unlike_examples(model) if warn is not None else []:
+        assert warn is not None
+        warn(
+            f"{sources[number].name} is unlike the others: its log-likelihood given them is {gap:.1f} below theirs per "
+            f"frame and DOF ({UNLIKE:g} is much); variants may be poor, so leave it out or add takes like it"
+        )
+
+
+class Variant(NamedTuple):
+    """A variant and how well it met its goals."""
+
+    motion: Motion
+    report: GoalReport
+
+
+def variants(model: VariationModel, count: int, *, plant: bool = False, seed: int = 0) -> Iterator[Motion]:
+    """So many variants of a model."""
+    return (made.motion for made in guided_variants(model, count, plant=plant, seed=seed))
+
+
+def guided_variants(
+    model: VariationModel,
+    count: int,
+    *,
+    amount: float | Amount = 1.0,
+    cycles: int | None = None,
+    goals: Goals | None = None,
+    plant: bool = False,
+    seed: int = 0,
+) -> Iterator[Variant]:
     """Variants named variant_001, ...; each has a generator of its own, so it does not depend on how many there are."""
     if not 1 <= count <= MOST_VARIANTS:
         raise UsageError(f"the number of variants must lie between 1 and {MOST_VARIANTS}, but is {count}")
@@ -70,8 +107,17 @@ def variants(
     model.controls(amount)
     for number in range(1, count + 1):
         name = f"variant_{number:03d}"
-        made = model.sample(generator(seed, number), amount=amount, cycles=cycles or 1, name=name)
-        yield _motion(model, made, name)
+        made = model.guided(
+            generator(seed, number), goals or Goals(), amount=amount, cycles=cycles, plant=plant, name=name
+        )
+        yield Variant(_motion(model, made.motion, name), made.report)
+
+
+class Written(NamedTuple):
+    """Files of variants, and how well each met its goals."""
+
+    paths: list[Path]
+    reports: list[GoalReport]
 
 
 def vary(
@@ -79,25 +125,58 @@ def vary(
     folder: Path,
     count: int,
     *,
-    amount: float = 1.0,
+    amount: float | Amount = 1.0,
     cycles: int | None = None,
+    goals: Goals | None = None,
+    plant: bool = True,
     ending: str | None = None,
     seed: int = 0,
     report: Report = silent,
-) -> list[Path]:
+    warn: Callable[[str], None] | None = None,
+) -> Written:
     """Write variants of a model into a folder that appears whole, in the format of the takes it was learned from."""
     stored = read_stored(source)
     suffix = _ending(stored, ending)
-    written: list[Path] = []
-    made = variants(stored.model, count, amount=amount, cycles=cycles, seed=seed)
+    written = Written([], [])
+    _warn_of_amount(amount, warn)
+    made = guided_variants(
+        _variation(stored, source), count, amount=amount, cycles=cycles, goals=goals, plant=plant, seed=seed
+    )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with replacing_folder(folder) as temporary:
-        for motion in made:
-            report(Progress(len(written) / count, motion.name))
+        for motion, goal_report in made:
+            report(Progress(len(written.paths) / count, motion.name))
             name = f"{motion.name}{suffix}"
             _write(temporary / name, motion)
-            written.append(folder / name)
+            written.paths.append(folder / name)
+            written.reports.append(goal_report)
+    if warn is not None:
+        _warn_of_goals(goals or Goals(), written.reports, warn)
     return written
+
+
+def _variation(stored: Stored, source: Path) -> VariationModel:
+    if not isinstance(stored.model, VariationModel):
+        raise UsageError(f"{source} is a model of {stored.method}, but one that freshtake learn wrote is needed")
+    return stored.model
+
+
+def _warn_of_amount(amount: float | Amount, warn: Callable[[str], None] | None) -> None:
+    most = amount_of(amount).largest
+    if warn is not None and most > NATURAL:
+        warn(f"an amount of {most:g} leaves the range of recorded takes, which ends at about {NATURAL:g}")
+
+
+def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Callable[[str], None]) -> None:
+    """Say what was not met, and what the examples give little reason for."""
+    strain = max(report.strain for report in reports)
+    if strain > STRAINED:
+        warn(f"a pinned pose lies {strain:.1f} standard deviations from what the examples do: expect it to look forced")
+    for name, wanted in (("duration", goals.duration), ("speed", goals.speed)):
+        reached = [getattr(report, name) for report in reports]
+        off = max((abs(value / wanted - 1.0) for value in reached if value is not None), default=0.0) if wanted else 0.0
+        if off > 0.02:
+            warn(f"the {name} of {wanted:g} was missed by up to {100 * off:.0f} %: the pace has natural limits")
 
 
 class Streamed(NamedTuple):
@@ -107,16 +186,30 @@ class Streamed(NamedTuple):
     motion: Motion
 
 
-def stream(source: Path, target: Path, frames: int, *, amount: float = 1.0, seed: int = 0) -> Streamed:
-    """Write exactly this many frames of a cyclic model's endless motion."""
+def stream(
+    source: Path,
+    target: Path,
+    frames: int,
+    *,
+    amount: float | Amount = 1.0,
+    steer: Steering | None = None,
+    plant: bool = True,
+    seed: int = 0,
+    warn: Callable[[str], None] | None = None,
+) -> Streamed:
+    """Write exactly this many frames of a cyclic model's endless motion, standing feet held still."""
     for_writing(target)
     if not 1 <= frames <= MOST_FRAMES:
         raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames}")
-    model = read_stored(source).model
+    model = _variation(read_stored(source), source)
+    _warn_of_amount(amount, warn)
     if not model.cyclic:
         raise UsageError(f"{source} is a model of a motion that ends by itself: use freshtake vary")
-    rows = model.rows(generator(seed), amount=amount, frames=frames)
-    motion = _motion(model, model.decode(rows, name=target.stem), target.stem)
+    made = model.made(generator(seed), amount=amount, frames=frames, steer=steer)
+    motion = _motion(model, model.decode(made.rows, name=target.stem), target.stem)
+    if plant and isinstance(motion, Clip) and model.groundwork is not None:
+        stand = None if made.phases is None else model.standing(made.phases)
+        motion = plant_feet(motion, stand, examples=model.groundwork).clip
     _write(target, motion)
     return Streamed(target, motion)
 

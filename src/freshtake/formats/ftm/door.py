@@ -22,7 +22,12 @@ from freshtake.formats.ftm.parts import ReadParts
 from freshtake.formats.npz.archive import Archive, npy_bytes, open_archive, write_archive
 
 FORMAT, VERSION, SUFFIX, HEADER = "freshtake model", 1, ".ftm", "header.json"
-METHODS = {"VariationModel": "variation"}  # class -> the module here that knows its parts
+METHODS = {  # class -> the module here that knows its parts
+    "StyleModel": "style",
+    "DensityModel": "density",
+    "TextureModel": "texture",
+    "VariationModel": "variation",
+}
 LONGEST_HEADER = 64 << 20  # bytes
 _HEAD = re.compile(rb"PK\x03\x04.{26}header\.json", re.DOTALL)
 

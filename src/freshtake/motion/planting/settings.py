@@ -35,7 +35,7 @@ class PlantSettings:
     reach: float = 0.985
     carry: float = 0.14
     follow: float = 0.24
-    forget: float = 3.0
+    forget: float = 2.0
 
     def __post_init__(self) -> None:
         w1, w2 = self.weights

@@ -1,0 +1,104 @@
+"""What every choice is worth: python -m benchmarks.ablation [KIND ...] [-n 24] [--seed 1].
+
+Variants with one setting changed at a time, beside the default: first what we add to the paper, then the paper's own
+choices. Figures as in benchmarks.quality; the last column says how many of its targets are met. Needs the folder that
+FRESHTAKE_DATA names.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from tests.conftest import DATA
+
+from benchmarks.quality import takes, targets
+from freshtake.evaluation import evaluate
+from freshtake.motion import Clip
+from freshtake.variation import Settings, VariationModel, learn
+
+OURS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "no novelty: only mixtures of the examples": {"novelty": 0.0, "spread": 0.9},
+    "no shares: only novelty": {"spread": 0.0},
+    "no ties": {"ties": 0.0},
+    "all shares in common": {"coherence": 1.0},
+    "no shares in common": {"coherence": 0.0},
+    "no split of detail": {"detail": 0.0},
+    "no tempo": {"tempo": 0.0},
+    "no leads": {"leads": 0.0},
+    "no pull": {"pull": 0.0},
+    "only pull": {"pull": 1.0},
+}
+PAPERS: dict[str, dict[str, Any]] = {
+    "random parents, as many": {"parents": "random"},
+    "own parents only": {"parents": "own"},
+    "no velocity term": {"velocity_weight": 0.0},
+    "absolute values, not deltas": {"deltas": False},
+    "one-step score": {"propagate": False},
+    "order 1": {"order": 1},
+    "order 3": {"order": 3},
+    "edges among predicted nodes": {"slice_edges": True},
+    "linear regression": {"regression": "linear"},
+    "radial-basis regression": {"regression": "radial"},
+}
+SHOWN = {
+    "nearest input, % leg": "nearest", "diversity ÷ inputs'": "diversity", "jerk, hands and feet": "jerk",
+    "planted-foot speed": "feet", "range overshoot": "overshoot", "action once": "once", "classifier AUC": "AUC",
+}  # fmt: skip
+
+
+def scored(inputs: list[Clip], extra: list[Clip], kind: str, model: VariationModel, count: int, seed: int) -> list[str]:
+    """The cells of one row."""
+    made = [model.sample(np.random.default_rng([seed, k])) for k in range(count)]
+    result = evaluate(inputs, made, extra, rng=np.random.default_rng(seed))
+    rows = targets(kind, result, inputs, made, extra)
+    values = {SHOWN[row.name]: f"{row.value:.3g}{'' if row.met else ' !'}" for row in rows if row.name in SHOWN}
+    cells = [values.get(name, "-") for name in SHOWN.values()]
+    for key in ("coordination", "outside_span"):
+        cells.append(f"{result.value(key):.3g}" if any(figure.key == key for figure in result.figures) else "-")
+    return [*cells, f"{sum(row.met for row in rows)} of {len(rows)}"]
+
+
+def run(kind: str, count: int, seed: int) -> None:
+    inputs, extra = takes(kind, kind), takes(kind, "extra")
+    learned: dict[str, VariationModel] = {}
+
+    def model(changes: dict[str, Any]) -> VariationModel:
+        key = repr(changes)
+        if key not in learned:
+            learned[key] = learn(inputs, Settings(**changes), rng=np.random.default_rng(seed))
+        return learned[key]
+
+    heads = ["setting", *SHOWN.values(), "coordination", "outside span", "met"]
+    print(f"\n### {kind}\n\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
+    for name, changes in OURS.items():
+        base = model({})
+        changed = replace(base, settings=base.settings.changed(**changes))
+        print(f"| {name} | {' | '.join(scored(inputs, extra, kind, changed, count, seed))} |", flush=True)
+    for name, changes in PAPERS.items():
+        print(f"| {name} | {' | '.join(scored(inputs, extra, kind, model(changes), count, seed))} |", flush=True)
+    both = [*inputs, *extra]
+    for clips in sorted({2, 3, len(both)} - {len(inputs)}):
+        more = learn(both[:clips], rng=np.random.default_rng(seed))
+        judged = extra if clips <= len(inputs) else both[clips - 4 :]
+        cells = scored(inputs, judged, kind, more, count, seed)
+        print(f"| {clips} input clips | {' | '.join(cells)} |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.ablation", description=__doc__)
+    parser.add_argument("kinds", nargs="*", default=["walk", "jump"])
+    parser.add_argument("-n", type=int, default=24)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    if not DATA.is_dir():
+        raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder")
+    for kind in given.kinds:
+        run(kind, given.n, given.seed)
+
+
+if __name__ == "__main__":
+    main()

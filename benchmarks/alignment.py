@@ -1,0 +1,181 @@
+"""Iterative motion warping against dynamic time warping: accuracy on known warps, on recorded styles, and speed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from itertools import product
+
+import numpy as np
+from tests.conftest import DATA
+from tests.style.known_warps import Known, known_pair, warped_pair
+
+import freshtake as ft
+from benchmarks.timing import table
+from freshtake.motion import Clip
+from freshtake.motion.contacts import contact_mask
+from freshtake.numeric.dtw import warp_path
+from freshtake.style import Alignment, WarpSettings, align
+from freshtake.style.warp_curve import read_rows
+from freshtake.style.warp_inputs import clip_rows
+
+UNIT_M = 0.0254 / 0.45  # of the recorded clips
+FARTHEST = 15.0  # frames: an event without a partner counts so much
+METHODS = {
+    "iterative motion warping": WarpSettings(),
+    "the same, z-scored DOFs": WarpSettings(scale="zscore"),
+    "time warp alone": WarpSettings(method="time-warp", scale="raw"),
+    "time warp alone, z-scored": WarpSettings(method="time-warp", scale="zscore"),
+    "DTW type I": WarpSettings(method="dtw-1", scale="raw"),
+    "DTW type I, z-scored": WarpSettings(method="dtw-1", scale="zscore"),
+    "DTW type III": WarpSettings(method="dtw-3", scale="raw"),
+    "DTW type III, z-scored": WarpSettings(method="dtw-3", scale="zscore"),
+}
+
+
+def alignment() -> str:
+    """All tables."""
+    return "\n".join([known_warps(), speed(), styles()])
+
+
+def known_warps(count: int = 40) -> str:
+    """Frames by which each method misses a known smooth warp with random scale and offset per DOF."""
+    kinds = {"bundled walks": [known_pair(seed) for seed in range(count // 2)], **recorded_pairs(count // 2)}
+    rows = []
+    for name, settings in METHODS.items():
+        errors = [np.mean([timing_error(pair, settings) for pair in pairs]) for pairs in kinds.values()]
+        rows.append([name, *(f"{error:.2f}" for error in errors)])
+    return table("Known warps: mean timing error, frames", ["method", *kinds], rows)
+
+
+def recorded_pairs(count: int) -> dict[str, list[Known]]:
+    """Known warps of recorded walks, throws and jumps; none where the data is absent."""
+    out = {}
+    for kind, pattern in (("recorded walks", "style/*_?.bvh"), ("throws", "throw/*.bvh"), ("jumps", "jump/*.bvh")):
+        clips = [ft.read(path, unit_m=UNIT_M) for path in sorted(DATA.glob(pattern))]
+        if clips:
+            chosen = [clips[k % len(clips)] for k in range(count)]
+            out[kind] = [warped_pair(clip_rows(c, c)[0][:300], np.random.default_rng(k)) for k, c in enumerate(chosen)]
+    return out
+
+
+def timing_error(pair: Known, settings: WarpSettings) -> float:
+    """Mean distance of the found places from the true ones."""
+    return float(np.abs(align(pair.first, pair.second, settings).path - pair.truth).mean())
+
+
+def speed(count: int = 6) -> str:
+    """CPU time for two motions of 300 frames and 63 DOFs, beside a compiled DTW of the same rows in the same run."""
+    spent, peers, rounds = [], [], []
+    for pair in sized_pairs(count):
+        u, y = np.ascontiguousarray(pair.first), np.ascontiguousarray(pair.second)
+        spent.append(best(lambda u=u, y=y: align(u, y)))  # type: ignore[misc]
+        peers.append(best(lambda u=u, y=y: warp_path(u, y, 0.0)))  # type: ignore[misc]
+        rounds.append(align(u, y).rounds)
+    times = np.array(spent) / np.array(peers)
+    rows = [
+        ["iterative motion warping", *_both(1e3 * np.array(spent)), *_both(times), *_both(np.array(rounds), 0)],
+        ["compiled DTW", *_both(1e3 * np.array(peers)), "1", "1", "", ""],
+    ]
+    head = ["method", "ms, mean", "worst", "× DTW, mean", "worst", "rounds, mean", "most"]
+    return table(f"300 × 300 frames, 63 DOFs, {count} pairs: CPU time", head, rows)
+
+
+def sized_pairs(count: int) -> list[Known]:
+    """Pairs of 300 frames and 63 DOFs: recorded walks where there are any, otherwise bundled ones."""
+    pairs = recorded_pairs(count).get("recorded walks") or [known_pair(seed) for seed in range(count)]
+    rows = [np.tile(pair.first, (3, 2))[:300, :63] for pair in pairs]
+    return [warped_pair(values, np.random.default_rng(k)) for k, values in enumerate(rows)]
+
+
+def _both(values: np.ndarray, digits: int = 1) -> tuple[str, str]:
+    """Mean and largest."""
+    return f"{values.mean():.{digits}f}", f"{values.max():.{digits}f}"
+
+
+def best(act: Callable[[], object], runs: int = 20) -> float:
+    """The least CPU time of several calls."""
+    act()
+    spent = []
+    for _ in range(runs):
+        start = time.process_time()
+        act()
+        spent.append(time.process_time() - start)
+    return min(spent)
+
+
+def styles() -> str:
+    """Every recorded normal × target pair: how far feet land and leave apart, and how well one predicts the other."""
+    clips = {path.stem: ft.read(path, unit_m=UNIT_M) for path in sorted((DATA / "style").glob("*_?.bvh"))}
+    if not clips:
+        return "### Recorded styles\n\nThe data is absent: set FRESHTAKE_DATA to its folder.\n"
+    pairs = [(a, b) for a, b in product(clips, clips) if a.startswith("normal") and not b.startswith("normal")]
+    same = [(a, b) for a, b in product(clips, clips) if a[:-2] == b[:-2] and a < b]
+    names = sorted({b[:-2] for _, b in pairs})
+    rows = []
+    for name, settings in [*METHODS.items(), ("cut at equal phase only", None)]:
+        scored = {pair: score(clips[pair[0]], clips[pair[1]], settings) for pair in pairs}
+        by_style = [np.mean([s[0] for (_, b), s in scored.items() if b[:-2] == style]) for style in names]
+        rows.append(_row(name, list(scored.values()), [f"{error:.2f}" for error in by_style]))
+    between = [score(clips[a], clips[b], WarpSettings()) for a, b in same]
+    rows.append(_row("two takes of one style", between, ["" for _ in names]))
+    head = ["method", *names, "all", "contacts agree", "regression error"]
+    title = f"Recorded styles, {len(pairs)} pairs: frames (at 60 fps) between corresponding foot events"
+    return table(title, head, rows)
+
+
+def _row(name: str, scores: list[tuple[float, float, float]], middle: list[str]) -> list[str]:
+    events, agree, error = np.mean(scores, axis=0)
+    return [name, *middle, f"{events:.2f}", f"{100 * agree:.1f} %", f"{error:.2f}°"]
+
+
+def score(a: Clip, b: Clip, settings: WarpSettings | None) -> tuple[float, float, float]:
+    """Frames between foot events, share of frames whose contacts agree, and the regression error in degrees."""
+    found = align(a, b, settings)
+    if settings is None:
+        found = replace(found, path=np.linspace(0.0, found.rows - 1.0, len(found)))
+    masks = contacts(a)[slice(*found.first)], contacts(b)[slice(*found.second)]
+    agree = float((masks[0] == masks[1][np.rint(found.path).astype(int)]).mean())
+    u, y = clip_rows(a, b)
+    return (
+        event_distance(found, *masks),
+        agree,
+        regression_error(u[slice(*found.first)], y[slice(*found.second)], found),
+    )
+
+
+@cache
+def contacts(clip: Clip) -> np.ndarray:
+    """Which feet stand, found once per clip."""
+    return contact_mask(clip)
+
+
+def event_distance(found: Alignment, first: np.ndarray, second: np.ndarray) -> float:
+    """Mean distance of the foot strikes and lifts of the first from the nearest such event of the second."""
+    apart = []
+    for foot, change in product(range(first.shape[1]), (1, -1)):
+        ours, theirs = (np.flatnonzero(np.diff(mask[:, foot].astype(int)) == change) + 0.5 for mask in (first, second))
+        for event in np.interp(ours, np.arange(len(found)), found.path):
+            apart.append(min([FARTHEST, *np.abs(theirs - event)]))
+    return float(np.mean(apart))
+
+
+def regression_error(u: np.ndarray, y: np.ndarray, found: Alignment) -> float:
+    """RMS error of the second's DOFs predicted linearly (ridge) from the first's, learned on the other half."""
+    laid, half = read_rows(y, found.path), len(u) // 2
+    inputs = np.concatenate([u, np.ones((len(u), 1))], axis=1)
+    squares = []
+    for learned, held in ((slice(0, half), slice(half, None)), (slice(half, None), slice(0, half))):
+        known = inputs[learned]
+        ridge = 1e-3 * len(known) * np.eye(known.shape[1])
+        ridge[-1, -1] = 0.0
+        weights = np.linalg.solve(known.T @ known + ridge, known.T @ laid[learned])
+        squares.append(np.mean((inputs[held] @ weights - laid[held]) ** 2))
+    return float(np.degrees(np.sqrt(np.mean(squares))))
+
+
+if __name__ == "__main__":
+    for part in (known_warps, speed, styles):
+        print(part(), flush=True)

@@ -1,0 +1,137 @@
+"""Handwriting: python -m benchmarks.handwriting [CHARACTER ...] [-n 50] [--seed 1] [--sheets DIR].
+
+Learns from the first four samples of every character, draws variants, and lets a classifier that knows real strokes of
+all characters name them. Needs the folder that FRESHTAKE_DATA names.
+
+The classifier is the nearest neighbour by dynamic time warping of paths: each read at forty places spaced evenly along
+the way, around its middle, and of equal size, so that it sees the shape alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from tests.conftest import DATA
+
+import freshtake
+from benchmarks.timing import table
+from freshtake.evaluation import evaluate
+from freshtake.evaluation.alignment import dtw_distances
+from freshtake.motion import Stroke
+from freshtake.variation import Settings, learn
+
+INPUTS, PLACES = 4, 40
+
+
+class Real(NamedTuple):
+    """A real stroke: its character, its number among them, and its shape."""
+
+    character: str
+    number: int
+    shape: np.ndarray
+
+
+def characters() -> dict[str, list[Stroke]]:
+    """All similar samples of every character, in the order of their names."""
+    folder = DATA / "handwriting"
+    paths = {name: sorted((folder / "kast").glob(f"{name}_[0-9]*.csv")) for name in ("a", "2")}
+    paths |= {place.name: sorted(place.glob("*.csv")) for place in sorted((folder / "omniglot").iterdir())}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # points that share a time are set apart
+        found = {name: [freshtake.read(path) for path in listed] for name, listed in paths.items()}
+    return {name: [s for s in strokes if isinstance(s, Stroke)] for name, strokes in found.items() if strokes}
+
+
+def shape(stroke: Stroke) -> np.ndarray:
+    """Forty points along the way (40, 2), around their middle, of root mean square 1."""
+    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(stroke.points, axis=0), axis=1))])
+    at = np.linspace(0.0, way[-1], PLACES)
+    points = np.stack([np.interp(at, way, column) for column in stroke.points.T], axis=1)
+    points -= points.mean(axis=0)
+    return points / np.sqrt((points**2).sum(axis=1).mean())
+
+
+def named(strokes: Sequence[np.ndarray], known: Sequence[Real]) -> list[str]:
+    """The character of the nearest real stroke."""
+    apart = dtw_distances([(one, real.shape) for one in strokes for real in known]).reshape(len(strokes), -1)
+    return [known[k].character for k in apart.argmin(axis=1)]
+
+
+def right(strokes: Sequence[np.ndarray], known: Sequence[Real], character: str) -> float:
+    """The share that is named so."""
+    return float(np.mean([name == character for name in named(strokes, known)]))
+
+
+def row(
+    character: str, strokes: list[Stroke], known: list[Real], count: int, seed: int, sheets: Path | None
+) -> list[str]:
+    """One line of the table."""
+    examples = strokes[:INPUTS]
+    learn(examples, Settings(prior_starts=1), rng=np.random.default_rng(seed))  # compiles the kernels
+    begun = time.process_time()
+    model = learn(examples, rng=np.random.default_rng(seed))
+    spent = time.process_time() - begun
+    variants = [model.sample(np.random.default_rng([seed, k]), name=f"variant_{k + 1:03d}") for k in range(count)]
+    shapes = [shape(stroke) for stroke in variants]
+    unseen = [real for real in known if real.character != character or real.number >= INPUTS]
+    result = evaluate(examples, variants, strokes[INPUTS:], rng=np.random.default_rng(seed))
+    jerk, near = result.figure("jerk"), result.figure("nearest")
+    if sheets is not None:
+        sheet(sheets / f"{character}.png", examples, strokes[INPUTS:], variants)
+    return [
+        character, f"{spent:.2f}", f"{100 * right(shapes, known, character):.0f} %",
+        f"{100 * right(shapes, unseen, character):.0f} %", f"{jerk.value:.2f}", f"{np.median(jerk.each):.2f}",
+        f"{min(jerk.real):.2f}-{max(jerk.real):.2f}",
+        f"{result.value('copied'):.0%}", f"{near.value:.1f}", f"{min(near.extra):.1f}-{max(near.extra):.1f}",
+        f"{result.value('diversity'):.2f}",
+    ]  # fmt: skip
+
+
+def sheet(path: Path, examples: Sequence[Stroke], further: Sequence[Stroke], variants: Sequence[Stroke]) -> None:
+    """Inputs in blue, further real strokes in red, variants in green, eight in a row."""
+    from matplotlib.figure import Figure
+
+    shown = [(s, "tab:blue") for s in examples[:4]] + [(s, "tab:red") for s in further[:4]]
+    shown += [(s, "tab:green") for s in variants[:24]]
+    figure = Figure(figsize=(10, 5.4), layout="constrained")
+    for axis, (stroke, color) in zip(figure.subplots(4, 8).flat, shown, strict=False):
+        axis.plot(*stroke.points[:, :2].T, color=color, linewidth=1.0)
+        axis.set_aspect("equal")
+        axis.set_axis_off()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=80)
+
+
+def handwriting(chosen: Sequence[str], count: int, seed: int, sheets: Path | None) -> str:
+    """The table, with the classifier's own accuracy on real strokes above it."""
+    found = characters()
+    known = [Real(name, k, shape(s)) for name, strokes in found.items() for k, s in enumerate(strokes)]
+    held = [named([real.shape], [other for other in known if other is not real])[0] for real in known]
+    own = np.mean([name == real.character for name, real in zip(held, known, strict=True)])
+    print(f"{len(known)} real strokes of {len(found)} characters, each named by the others: {100 * own:.1f} % right\n")
+    rows = [row(name, found[name], known, count, seed, sheets) for name in chosen or found]
+    head = ["character", "learning, CPU s", "named right", "by unseen strokes", "jerk", "its median", "jerk, real"]
+    head += ["copied", "nearest", "nearest, real", "diversity"]
+    return table(f"{count} variants each, seed {seed}", head, rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.handwriting", description=__doc__)
+    parser.add_argument("characters", nargs="*")
+    parser.add_argument("-n", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sheets", type=Path)
+    given = parser.parse_args()
+    if not DATA.is_dir():
+        raise SystemExit("recorded strokes are absent: set FRESHTAKE_DATA to their folder")
+    print(handwriting(given.characters, given.n, given.seed, given.sheets))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,307 @@
+"""Style translation: errors on takes left out, what is kept of the input, feet, speed and stability.
+
+Protocol: every normal × target pair of the style takes, neither clip of which trains in any pair; a style with one take
+only is left out. Without the takes the tables that need them are not printed.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import freshtake as ft
+from benchmarks.style_speed import speed
+from benchmarks.timing import table
+from freshtake.motion.body import feet, leg_length
+from freshtake.motion.contacts import contact_mask, joint_contacts
+from freshtake.motion.edit import heading, sampled_at
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.rotations import about_axis, multiply
+from freshtake.style import align
+from freshtake.style.baselines import KINDS, held_out_errors, joint_angle_error
+from freshtake.style.learning import learn
+from freshtake.style.model import StyleModel
+from freshtake.style.pairs import pair_rows
+from freshtake.style.settings import Settings
+
+DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+STYLES = ("bentforward", "crouched", "toes", "toescrouched")
+Clips = dict[str, Any]
+
+
+def style() -> str:
+    """All tables."""
+    if not (DATA / "style").is_dir():
+        return "\n".join([punches(), speed()])
+    clips = {path.stem: ft.read(path) for path in sorted((DATA / "style").glob("*.bvh"))}
+    errors, kept = translations(clips)
+    return "\n".join(
+        [
+            errors,
+            kept,
+            others(clips),
+            deviations(clips),
+            made_pairs(),
+            punches(),
+            speed(normals(clips), targets(clips, "crouched")),
+        ]
+    )
+
+
+def normals(clips: Clips) -> list[Any]:
+    return [clip for name, clip in clips.items() if name.startswith("normal")]
+
+
+def targets(clips: Clips, name: str) -> list[Any]:
+    return [clips[f"{name}_{k}"] for k in (1, 2)]
+
+
+def translations(clips: Clips) -> tuple[str, str]:
+    """Both tables over all held-out pairs."""
+    sources = normals(clips)
+    rows, kept_rows = [], []
+    all_errors: dict[str, list[float]] = {kind: [] for kind in (*KINDS, "another take")}
+    for name in STYLES:
+        takes = targets(clips, name)
+        warps = {(id(a), id(b)): align(a, b) for a in sources for b in takes}
+        errors: dict[str, list[float]] = {kind: [] for kind in all_errors}
+        kept: list[dict[str, float]] = []
+        for test in ((a, b) for a in sources for b in takes):
+            train = [(a, b) for a in sources for b in takes if a is not test[0] and b is not test[1]]
+            done = held_out_errors(train, test, alignments=warps, map=map)
+            for kind, value in done.errors.items():
+                errors[kind].append(value)
+            kept.append(measures(done.models["n4sid"], test, warps[id(test[0]), id(test[1])]))
+        errors["another take"] = [between_takes(done.models["n4sid"], *order) for order in (takes, takes[::-1])]
+        for kind, values in errors.items():
+            all_errors[kind] += values
+        rows.append(error_row(name, errors))
+        kept_rows.append(kept_row(name, kept))
+    rows.append(error_row("all", all_errors))
+    head = ["style", *KINDS, "another take", "n4sid / mean-var", "n4sid / static", "fir / static", "n4sid / fir"]
+    first = table("Mean joint-angle error in degrees on takes left out", head, rows)
+    head = [
+        "style", "heading off (max)", "strides kept", "frames / real", "contacts right", "planted cm/s: real",
+        "raw", "cleaned", "cleaned / real", "input blended in",
+    ]  # fmt: skip
+    return first, table("What a translation keeps, n4sid", head, kept_rows)
+
+
+def error_row(name: str, errors: dict[str, list[float]]) -> list[str]:
+    mean = {kind: float(np.mean(values)) for kind, values in errors.items()}
+    ratios = [
+        mean["n4sid"] / mean["mean/variance"], mean["n4sid"] / mean["static"], mean["fir"] / mean["static"],
+        mean["n4sid"] / mean["fir"],
+    ]  # fmt: skip
+    return [name, *(f"{value:.2f}" for value in mean.values()), *(f"{ratio:.3f}" for ratio in ratios)]
+
+
+def between_takes(model: StyleModel, a: Any, b: Any) -> float:
+    """How far two real takes of one style are apart: no translation can be expected to do better."""
+    rows = pair_rows(model.recipe, a, b, align(a, b))
+    return joint_angle_error(model.recipe, rows.source, rows.target[:, :-1])
+
+
+def measures(model: StyleModel, test: tuple[Any, Any], warp: Any) -> dict[str, float]:
+    """Of one translation of a normal walk that was left out."""
+    source, target = test
+    raw, made = (model.translate(source, plant=plant) for plant in (False, True))
+    features = model.encode(source)
+    rows, _ = model.translate_rows(features.values)
+    mask = model.footplants(features.values, rows)
+    labels = model.labels(features.values[slice(*warp.first)])
+    said = np.stack([labels[name] for name in model.feet], axis=1)
+    truth = contact_mask(target)[slice(*warp.second)][np.round(warp.path).astype(int)]
+    return {
+        "heading": abs(usual_turn(made) - usual_turn(source)),
+        "strides": float(strides(made) == strides(source)),
+        "frames": len(made) / len(source) / ((warp.second[1] - warp.second[0]) / (warp.first[1] - warp.first[0])),
+        "contacts": float(np.mean(said == truth)),
+        "real": planted_speed(target, joint_contacts(target)),
+        "raw": planted_speed(raw, mask),
+        "cleaned": planted_speed(made, joint_contacts(made)),
+        "blended": float(rows.blends.mean()),
+    }
+
+
+def kept_row(name: str, kept: list[dict[str, float]]) -> list[str]:
+    mean = {key: float(np.mean([each[key] for each in kept])) for key in kept[0]}
+    worst = max(each["heading"] for each in kept)
+    return [
+        name, f"{mean['heading']:.1f}° ({worst:.1f}°)", f"{100 * mean['strides']:.0f} %", f"{mean['frames']:.2f}",
+        f"{100 * mean['contacts']:.0f} %", f"{mean['real']:.1f}", f"{mean['raw']:.1f}", f"{mean['cleaned']:.1f}",
+        f"{mean['cleaned'] / mean['real']:.2f}", f"{100 * mean['blended']:.0f} %",
+    ]  # fmt: skip
+
+
+def usual_turn(clip: Any) -> float:
+    """Degrees by which the heading changes from the first second to the last, swaying averaged out."""
+    angle = np.degrees(heading(clip))
+    span = min(len(angle) // 2, round(1.25 * clip.fps))
+    return float(angle[-span:].mean() - angle[:span].mean())
+
+
+def strides(clip: Any) -> int:
+    """How often the left ankle passes the right one."""
+    left, right = sorted(feet(clip.skeleton), key=lambda foot: not foot.name.lower().startswith("l"))
+    places = clip.positions()
+    apart = places[:, left.ankle] - places[:, right.ankle]
+    angle = heading(clip)
+    ahead = (apart[:, 2] * np.cos(angle) + apart[:, 0] * np.sin(angle)) / leg_length(clip.skeleton)
+    side, count = 0, 0
+    for value in ahead:
+        if abs(value) > 0.08 and np.sign(value) != side:
+            count += side < 0
+            side = int(np.sign(value))
+    return count
+
+
+def planted_speed(clip: Any, mask: Bools) -> float:
+    """Mean speed in cm/s over the ground of the slower joint of each foot, while it stands."""
+    places, speeds, column = clip.positions(), [], 0
+    for number, foot in enumerate(feet(clip.skeleton)):
+        joints = list(foot.joints)
+        speed = np.linalg.norm(np.diff(places[:, joints], axis=0), axis=-1) * clip.fps * 100.0 * metres(clip)
+        count = len(joints)
+        stands = mask[:, column : column + count].any(axis=1) if mask.shape[1] > 2 else mask[:, number]
+        column += count
+        speeds.append(speed.min(axis=1)[stands[1:] & stands[:-1]])
+    return float(np.concatenate(speeds).mean())
+
+
+def metres(clip: Any) -> float:
+    """Per unit of length; takes that do not say have legs of 0.86 m."""
+    return float(clip.unit_m or 0.86 / leg_length(clip.skeleton))
+
+
+def others(clips: Clips) -> str:
+    """Walks of other people with turns: the turn is kept."""
+    paths = [DATA / "style" / "test_turns.bvh", *sorted((DATA / "cyclic").glob("walk*.bvh"))]
+    rows = []
+    for name in STYLES:
+        model = learn([(a, b) for a in normals(clips) for b in targets(clips, name)], Settings(system="n4sid"))
+        for path in paths:
+            clip = ft.read(path)
+            made = model.translate(clip)
+            turn = [np.degrees(heading(c)[-1] - heading(c)[0]) for c in (clip, made)]
+            blended = model.translate_rows(model.encode(clip).values)[0].blends.mean()
+            rows.append(
+                [name, path.stem, f"{turn[0]:.0f}°", f"{turn[1] - turn[0]:+.1f}°", f"{strides(clip)} → {strides(made)}",
+                 f"{100 * blended:.0f} %"]
+            )  # fmt: skip
+    head = ["style", "walk of another person", "turns by", "translation off by", "strides", "input blended in"]
+    return table("Turns", head, rows)
+
+
+def deviations(clips: Clips) -> str:
+    """Ducking, limbo, stepping over and an exaggerated arm swing, with and without generalization; recovery."""
+    model = learn([(a, b) for a in normals(clips) for b in targets(clips, "crouched")], Settings(system="n4sid"))
+    source = clips["normal_2"]
+    rows_in = model.encode(source).values
+    window = np.zeros(len(source))
+    window[150:210] = np.hanning(60)
+    cases = {
+        "duck (hips 40 % lower)": ("Hips.height", -0.4 * rows_in[:, 3].mean()),
+        "limbo (back bent by 60°)": ("LowerBack.x", -np.radians(60.0)),
+        "step over (thigh lifted by 70°)": ("LeftUpLeg.x", -np.radians(70.0)),
+    }
+    rows = []
+    memory = model.bank.memory()
+    for what, (dof, size) in cases.items():
+        column = model.dofs.index(dof)
+        changed = rows_in.copy()
+        changed[:, column] += size * window
+        cells = [what]
+        for generalize in (False, True):
+            usual, _ = model.translate_rows(rows_in, time_warp=False, generalize=generalize)
+            made, _ = model.translate_rows(changed, time_warp=False, generalize=generalize)
+            peak = made.rows[175:185, column].mean() - rows_in[175:185, column].mean()
+            cells.append(f"{100 * peak / (size * window[175:185].mean()):.0f} %")
+            late = slice(210 + memory, None)
+            cells.append(f"{joint_angle_error(model.recipe, made.rows[late], usual.rows[late]):.3f}°")
+        rows.append([*cells, f"{made.blends[175:185].mean():.2f}"])
+    head = ["deviation for 1 s", "of it in the output, without", "left after one memory", "with", "left after", "b*"]
+    swing = table("Unexpected input (crouched; 100 %: the input's own pose)", head, rows)
+    arms = [k for k, name in enumerate(model.dofs) if "Arm." in name]
+    ratios = []
+    for factor in (1.5, 2.0):
+        wider = rows_in.copy()
+        wider[:, arms] += (factor - 1.0) * (rows_in[:, arms] - rows_in[:, arms].mean(axis=0))
+        size = [
+            np.sqrt(model.translate_rows(r, time_warp=False, generalize=g)[0].rows[:, arms].var(axis=0).sum())
+            for r, g in ((rows_in, False), (wider, False), (wider, True))
+        ]
+        ratios.append([f"{factor:g} ×", f"{size[1] / size[0]:.2f} ×", f"{size[2] / size[0]:.2f} ×"])
+    head = ["arm swing of the input", "of the output, without generalization", "with"]
+    return "\n".join([swing, table("Exaggerated arm swing", head, ratios)])
+
+
+def made_pairs() -> str:
+    """Throws and jumps with a known style: slower, arms wider, trunk bent; the truth is known exactly."""
+    rows = []
+    for kind in ("throw", "jump"):
+        takes = [ft.read(path) for path in sorted((DATA / kind).glob("*.bvh"))]
+        pairs = [(take, known_style(take, k)) for k, take in enumerate(takes)]
+        errors: dict[str, list[float]] = {name: [] for name in KINDS}
+        for test in pairs:
+            done = held_out_errors([p for p in pairs if p is not test], test, map=map)
+            for name, value in done.errors.items():
+                errors[name].append(value)
+        rows.append([kind, str(len(pairs)), *(f"{np.mean(values):.2f}" for values in errors.values())])
+    return table("Motions that do not repeat, known style, left out: degrees", ["motion", "takes", *KINDS], rows)
+
+
+def known_style(clip: Any, seed: int) -> Any:
+    """Slower by a smooth warp of its own, arms 1.4 times as wide about their mean, the back bent by 15 degrees."""
+    rng = np.random.default_rng(seed)
+    model_time = np.linspace(0.0, 1.0, round(1.25 * len(clip)))
+    places = model_time + 0.04 * rng.uniform(0.6, 1.0) * np.sin(2 * np.pi * model_time)
+    rotations = clip.rotations.copy()
+    for name in ("LeftArm", "RightArm", "LeftForeArm", "RightForeArm"):
+        k = clip.skeleton.index(name)
+        rotations[:, k] = widened(rotations[:, k], 1.4)
+    back = clip.skeleton.index("LowerBack")
+    rotations[:, back] = multiply(rotations[:, back], about_axis([1.0, 0.0, 0.0], np.full(len(clip), np.radians(15.0))))
+    changed = clip.changed(rotations=rotations)
+    return sampled_at(changed, places * (len(clip) - 1)).changed(name=f"{clip.name}_styled")
+
+
+def widened(rotations: Floats, factor: float) -> Floats:
+    from freshtake.numeric.rotations import from_rotvec, inverse, mean, to_rotvec
+
+    middle = mean(rotations)
+    return multiply(middle, from_rotvec(factor * to_rotvec(multiply(inverse(middle), rotations))))
+
+
+def punches() -> str:
+    """Bundled weak punches into aggressive ones, five-fold."""
+    weak = [ft.samples.punch(np.random.default_rng(k), strength="weak") for k in range(10)]
+    strong = [ft.samples.punch(np.random.default_rng(100 + k), strength="aggressive") for k in range(10)]
+    pairs = list(zip(weak, strong, strict=True))
+    errors: dict[str, list[float]] = {name: [] for name in KINDS}
+    speeds = []
+    hand = weak[0].skeleton.index("RightHand")
+
+    def fastest(clip: Any) -> float:
+        return float(np.linalg.norm(np.diff(clip.positions()[:, hand], axis=0), axis=1).max() * clip.fps)
+
+    for test in pairs[::2]:
+        done = held_out_errors([p for p in pairs if p is not test], test, map=map)
+        for name, value in done.errors.items():
+            errors[name].append(value)
+        speeds.append([fastest(clip) for clip in (test[0], done.models["n4sid"].translate(test[0]), test[1])])
+    shown = " → ".join(f"{value:.0f}" for value in np.mean(speeds, axis=0)[:2])
+    row = [
+        *(f"{np.mean(values):.2f}" for values in errors.values()),
+        f"{shown} (real {np.mean(speeds, axis=0)[2]:.0f})",
+    ]
+    return table(
+        "Weak punches into aggressive ones, left out: degrees, hand speed", [*KINDS, "fastest hand, cm/s"], [row]
+    )
+
+
+if __name__ == "__main__":
+    print(style())

@@ -1,0 +1,102 @@
+"""Speed and stability of style translation: learning, simulation, streaming, a million frames."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import freshtake as ft
+from benchmarks.timing import table
+from freshtake.numeric.arrays import Floats
+from freshtake.style.kernels import run_modal_batch
+from freshtake.style.learning import learn
+from freshtake.style.model import StyleModel
+from freshtake.style.settings import Settings
+
+
+def cpu(act: Callable[[], object], runs: int = 5) -> float:
+    """Least CPU time of several calls after one that does not count."""
+    act()
+    spent = []
+    for _ in range(runs):
+        start = time.process_time()
+        act()
+        spent.append(time.process_time() - start)
+    return min(spent)
+
+
+def speed(walks: list[Any] | None = None, styled: list[Any] | None = None) -> str:
+    """Learning, simulation, streaming and a million frames."""
+    walks = walks or [ft.samples.walk(np.random.default_rng(k), cycles=4) for k in range(5)]
+    styled = styled or [ft.samples.walk(np.random.default_rng(50 + k), cycles=4, style="limp") for k in range(2)]
+    pairs = [(a, b) for a in walks for b in styled]
+    clock = time.perf_counter()
+    learning = cpu(lambda: learn(pairs), 2)
+    wall = (time.perf_counter() - clock) / 3.0
+    rows = [
+        ["learning from ten pairs", f"{learning:.1f} s of CPU ({wall:.1f} s wall, shared machine)", "10 s on two cores"]
+    ]
+    for kind in ("n4sid", "fir"):
+        settings = Settings(system=kind, order=4) if kind == "n4sid" else Settings(system=kind)
+        model = learn(pairs, settings)
+        rows += streaming(model, walks[0])
+    return table("Speed and stability", ["what", "measured", "target"], rows)
+
+
+def streaming(model: StyleModel, clip: Any) -> list[list[str]]:
+    rows_in = np.ascontiguousarray(np.tile(model.encode(clip).values, (40, 1)))
+    inputs, bank, tool = model.source.down(rows_in), model.bank, model.translator()
+    count, name = len(rows_in), f"{bank.kind}, {bank.size} numbers of state"
+    wanted = "" if bank.kind == "fir" else "400,000"
+    out = [
+        [f"simulation alone ({name})", per_second(count, cpu(lambda: bank.run(bank.start(), inputs))), wanted],
+        ["with time warp and generalization", per_second(count, cpu(lambda: tool.advance(tool.start(), rows_in))), ""],
+        ["the same, called frame by frame", per_second(4000, cpu(lambda: one_by_one(tool, rows_in[:4000]))),
+         "" if bank.kind == "fir" else "50,000"],
+    ]  # fmt: skip
+    if bank.kind == "n4sid":
+        batch, frames = 256, 100
+        state = np.zeros((bank.size, batch), dtype=np.float32)
+        many = np.ascontiguousarray(np.repeat(inputs[:frames, :, None], batch, axis=2).astype(np.float32))
+        made, scratch = np.zeros((frames, bank.width, batch), dtype=np.float32), np.zeros((64, batch), dtype=np.float32)
+        spent = cpu(lambda: run_modal_batch(state, many, made, bank.packed, scratch))
+        out.append(["256 at once, float32", per_second(batch * frames, spent), "4,000,000"])
+        encode = cpu(lambda: model.encode(clip))
+        both = cpu(lambda: model.decode(model.encode(clip).values, model.encode(clip))) - encode
+        out.append(
+            [
+                "encoding a clip / encoding and decoding",
+                f"{per_second(len(clip), encode)} / {per_second(len(clip), both)}",
+                "",
+            ]
+        )
+        out.append(["spectral radius", f"{bank.radius:.4f}", "below 1"])
+        out.append(["1,000,000 frames streamed", million(model, rows_in), "no drift, finite"])
+    return out
+
+
+def one_by_one(tool: Any, rows: Floats) -> None:
+    state = tool.start(rows[:100])
+    for row in rows:
+        state, _ = tool.advance(state, row)
+
+
+def million(model: StyleModel, rows: Floats) -> str:
+    """Spans of all DOFs in the first and in the last 20,000 frames."""
+    tool = model.translator()
+    state, done, spans, finite = tool.start(rows[:100]), 0, [], True
+    piece = rows[: 10 * (len(rows) // 10)]
+    while done < 1_000_000:
+        state, made = tool.advance(state, piece)
+        finite &= bool(np.isfinite(made.rows).all())
+        spans.append(np.ptp(made.rows, axis=0))
+        done += len(piece)
+    change = np.abs(spans[-1] - spans[1]).max() / spans[1].max()
+    return f"largest change of a DOF's span {100 * change:.4f} %, {'all finite' if finite else 'not finite'}"
+
+
+def per_second(frames: int, seconds: float) -> str:
+    return f"{frames / seconds:,.0f} frames/s"

@@ -1,0 +1,42 @@
+"""The takes that textures are measured on: real ones, or, where they are absent, samples."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import freshtake as ft
+from freshtake.motion import Clip
+from freshtake.motion.edit import concatenate
+from freshtake.samples.meshes import flag
+
+DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+
+
+def motions(names: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
+    """Takes by name, one after the other; all of them where none is named."""
+    paths = [*sorted((DATA / "mesh").glob("*.npz")), *sorted((DATA / "cyclic").glob("*.bvh"))]
+    rng = np.random.default_rng(0)
+    for path in paths:
+        if not names or path.stem in names:
+            yield path.stem, ft.read(path)
+    if not paths or "flag" in names:
+        yield "flag", flag(rng, frames=900)
+    if not paths or "walk" in names:
+        yield "walk", ft.samples.walk(rng, cycles=12)
+
+
+def long_clip(frames: int) -> Clip:
+    """Takes laid end to end, as often as it needs."""
+    clips = [motion for _, motion in motions() if isinstance(motion, Clip)]
+    total = 0
+    parts: list[Clip] = []
+    while total < frames:
+        parts.append(clips[len(parts) % len(clips)])
+        total += len(parts[-1])
+    whole = concatenate([clip.changed(name="", frame_time=clips[0].frame_time) for clip in parts])
+    return whole.changed(root=whole.root[:frames], rotations=whole.rotations[:frames])

@@ -1,0 +1,43 @@
+"""Which takes are similar enough to learn from, and which few the others can be made again from (Lau 2009, §9, §10).
+
+Run: python examples/08_select_takes.py OUTDIR
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import freshtake as ft
+from freshtake.evaluation.selection_picture import selection_figure
+from freshtake.formats.pictures import write_figure
+from freshtake.variation.compression import compress_takes
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    walks = [ft.samples.walk(np.random.default_rng([7, take]), cycles=1) for take in range(9)]
+    crouched = ft.samples.walk(np.random.default_rng([7, 20]), cycles=1, style="crouch")
+    running = ft.samples.run(np.random.default_rng([7, 21]), cycles=1)
+
+    # Six walks are trusted; of the others, the walks are to stay and what is no such walk is to go.
+    candidates = {"walk_7": walks[6], "walk_8": walks[7], "walk_9": walks[8], "crouched": crouched, "running": running}
+    found = ft.variation.select(list(candidates.values()), walks[:6], rng=np.random.default_rng(1))
+    print(f"threshold {found.threshold:.2f}")
+    for name, verdict in zip(candidates, found.verdicts, strict=True):
+        print(f"{name:9} {verdict.likelihood:8.2f} {'kept' if verdict.kept else verdict.reason}")
+    write_figure(folder / "selection.png", selection_figure(found, list(candidates)))
+
+    # From which few walks can the others be made again, each joint within 3 % of the leg?
+    packed = compress_takes(walks, 0.03)
+    size = 100 * packed.numbers / packed.plain
+    print(f"kept {[k + 1 for k in packed.kept]} of {len(walks)} walks, {size:.0f} % of the size")
+    for number, error in packed.errors.items():
+        print(f"walk {number + 1} is rebuilt with an error of {100 * error:.2f} % of the leg")
+    print(f"written to {folder}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out/selection"))

@@ -1,0 +1,82 @@
+"""What a model has learned: what predicts what, how strongly, and how likely a clip is under it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.evaluation.explain_html import explain_page
+from freshtake.evaluation.explanation import Explanation, explanation
+from freshtake.evaluation.likelihood_map import ClipLikelihood, clip_likelihood, likelihood_figure
+from freshtake.evaluation.networks import joint_pictures, network_pictures
+from freshtake.evaluation.plots import Picture, png
+from freshtake.formats.ftm import is_model, read_stored
+from freshtake.formats.registry import read
+from freshtake.formats.report import check_report_target, write_report
+from freshtake.motion.progress import Progress, Report, silent
+from freshtake.variation.model import VariationModel
+from freshtake.workflows.model_description import model_facts
+
+
+class Explained(NamedTuple):
+    """The edges with their strengths, facts of the model, sentences about the clip, and the files that were written."""
+
+    found: Explanation
+    facts: dict[str, Any]
+    notes: list[str]
+    written: list[Path]
+
+
+def explain(
+    source: Path,
+    *,
+    joint: str = "",
+    clip: Path | None = None,
+    target: Path | None = None,
+    reading: dict[str, Any] | None = None,
+    report: Report = silent,
+) -> Explained:
+    """Parents of a joint's DOFs with their strengths, or the whole network; write a page if a target is given.
+
+    With `clip`, how likely this clip is under the model, frame by frame and joint by joint.
+    """
+    if target is not None:
+        check_report_target(target)
+    model = variation_model(source)
+    scored = None
+    if clip is not None:
+        report(Progress(0.05, f"scoring {clip.name}"))
+        scored = clip_likelihood(model, read(clip, **(reading or {})), clip.name)
+    report(Progress(0.3, "dropping edges one at a time"))
+    found = explanation(model, joint)
+    facts = {"model": model_facts(model), **found.as_dict(), "clip": None if scored is None else scored.as_dict()}
+    notes = [] if scored is None else scored.sentences()
+    if target is None:
+        return Explained(found, facts, notes, [])
+    report(Progress(0.6, "drawing"))
+    pictures = [*_scored_pictures(scored, found), *(joint_pictures(model, found) if joint else network_pictures(model))]
+    title = f"{source.name}: {joint}" if joint else f"{source.name}: what predicts what"
+    page = explain_page(found, facts["model"], pictures, title, notes)
+    written = write_report(target, page, facts, {picture.name: picture.png for picture in pictures})
+    return Explained(found, facts, notes, written)
+
+
+def _scored_pictures(scored: ClipLikelihood | None, found: Explanation) -> list[Picture]:
+    if scored is None:
+        return []
+    figure = likelihood_figure(scored, (found.joint, *[dof.rsplit(".", 1)[0] for dof in found.dofs if found.joint]))
+    caption = "red: less likely than the examples usually are at this joint; blue: more likely"
+    return [Picture("likelihood", f"How likely {scored.name} is", caption, png(figure), True)]
+
+
+def variation_model(source: Path) -> VariationModel:
+    """The model in a file; models of other methods are refused."""
+    if source.exists() and not is_model(source):
+        raise FormatError(source, "this is no freshtake model: write one with freshtake learn")
+    stored = read_stored(source)
+    if not isinstance(stored.model, VariationModel):
+        raise UsageError(
+            f"{source} is a model of {stored.method}, which has no networks: give one that freshtake learn wrote"
+        )
+    return stored.model

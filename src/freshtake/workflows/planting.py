@@ -1,0 +1,69 @@
+"""A clip in, the same clip with planted feet and met pins out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.pins import read_contacts, read_mapping, read_pins
+from freshtake.formats.registry import for_writing, read, write
+from freshtake.motion import Clip
+
+
+def plant(
+    source: Path,
+    target: Path,
+    *,
+    contacts: Path | None = None,
+    pins: Path | None = None,
+    mapping: Path | None = None,
+    examples: Sequence[Path] = (),
+    floor: float | None = None,
+    weights: tuple[float, float] = (1.0, 5.0),
+    reading: dict[str, Any] | None = None,
+) -> Any:
+    """Read a clip, hold its feet where they stand, meet its pins, write it; returns what `motion.planting` reports.
+
+    Without a file of contacts they are found: in the poses of the examples that are nearest, else in the clip itself.
+    """
+    from freshtake.motion.planting import PlantSettings
+    from freshtake.motion.planting.groundwork import lay_groundwork, own_groundwork
+    from freshtake.motion.planting.offline import plant as plant_clip
+
+    for_writing(target)
+    clip = _clip(source, reading)
+    limbs = read_mapping(mapping) if mapping is not None else None
+    given = read_pins(pins) if pins is not None else []
+    likes = [_clip(path, reading) for path in examples]
+    if likes:
+        base = lay_groundwork(likes, floor=floor, mapping=limbs)
+    else:
+        base = own_groundwork(clip, floor=floor, mapping=limbs)
+    flags: npt.ArrayLike | None = None
+    if contacts is not None:
+        flags = _flags(contacts, clip, base.feet)
+    elif not base.feet and not given:
+        raise UsageError(f"{source}: no legs can be recognized in the skeleton: name their joints with --mapping")
+    planted = plant_clip(clip, flags, pins=given, examples=base, settings=PlantSettings(weights=weights))
+    write(target, planted.clip, unit_m=planted.clip.unit_m)
+    return planted.report
+
+
+def _flags(path: Path, clip: Clip, feet: Any) -> npt.ArrayLike:
+    from freshtake.motion.planting.flags import named_flags
+
+    try:
+        return named_flags(read_contacts(path), len(clip), feet, clip.skeleton.names)
+    except UsageError as error:
+        raise FormatError(path, str(error)) from None
+
+
+def _clip(path: Path, reading: dict[str, Any] | None) -> Clip:
+    motion = read(path, **(reading or {}))
+    if not isinstance(motion, Clip):
+        raise UsageError(f"{path} is a {type(motion).__name__}: only clips with a skeleton have feet to plant")
+    return motion

@@ -1,0 +1,200 @@
+"""Pairs of files to a style model, a style model and a file to the file in that style."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from freshtake.errors import UsageError
+from freshtake.formats.files import is_folder
+from freshtake.formats.ftm import check_model_target, read_stored, save
+from freshtake.formats.registry import for_writing, read, write
+from freshtake.formats.report import check_report_target, write_report
+from freshtake.motion import Clip
+from freshtake.motion.progress import Progress, Report, silent
+from freshtake.style.model import StyleModel
+from freshtake.style.settings import Settings
+
+ENDINGS = (".bvh", ".amc", ".glb", ".gltf", ".npz")
+
+
+class PairRow(NamedTuple):
+    """A line of the table of pairs: names, contents in words, and how far those are apart."""
+
+    source: str
+    target: str
+    source_content: str
+    target_content: str
+    apart: float
+
+
+class StylePairs(NamedTuple):
+    """Clips that belong together, and the table that says why."""
+
+    pairs: tuple[tuple[Clip, Clip], ...]
+    table: tuple[PairRow, ...]
+    by_content: bool
+    left_out: tuple[str, ...]
+
+
+class StyleLearned(NamedTuple):
+    """The model, its pairs, and what was written."""
+
+    model: StyleModel
+    pairs: StylePairs
+    written: tuple[Path, ...]
+
+
+class StyleApplied(NamedTuple):
+    """The clip before and after, how much of it was blended in on average, and what was written."""
+
+    source: Clip
+    clip: Clip
+    blended: float
+    written: tuple[Path, ...]
+
+
+def style_pairs(
+    sources: Sequence[Path], targets: Sequence[Path], *, reading: dict[str, Any] | None = None
+) -> StylePairs:
+    """Two folders are paired by content, every clip with every one of the same speed and turn; lists by their order."""
+    folders = [len(paths) == 1 and is_folder(paths[0]) for paths in (sources, targets)]
+    if folders[0] != folders[1]:
+        raise UsageError("give two folders, which are paired by content, or two lists of files, which pair by order")
+    lists = [_files(paths[0]) if folders[0] else list(paths) for paths in (sources, targets)]
+    clips = [[_clip(path, reading or {}) for path in paths] for paths in lists]
+    if folders[0]:
+        return _by_content(*clips)
+    if len(clips[0]) != len(clips[1]):
+        raise UsageError(
+            f"there are {len(clips[0])} source clips and {len(clips[1])} target clips: lists pair by order, so give as "
+            "many of each, or two folders"
+        )
+    return _by_order(*clips)
+
+
+def _files(folder: Path) -> list[Path]:
+    found = sorted(path for path in folder.iterdir() if path.suffix.lower() in ENDINGS)
+    if not found:
+        raise UsageError(f"{folder} holds no clip: clips end in {', '.join(ENDINGS)}")
+    return found
+
+
+def _clip(path: Path, reading: dict[str, Any]) -> Clip:
+    motion = read(path, **reading)
+    if not isinstance(motion, Clip):
+        raise UsageError(f"{path} is a {type(motion).__name__}: style translation needs clips with a skeleton")
+    return motion if motion.name else motion.changed(name=path.stem)
+
+
+def _by_content(sources: list[Clip], targets: list[Clip]) -> StylePairs:
+    from freshtake.style.correspondence import described, match
+
+    found = match(sources, targets, every=True)
+    pairs = tuple((sources[m.source], targets[m.target]) for m in found)
+    table = tuple(
+        PairRow(a.name, b.name, described(m.contents[0]), described(m.contents[1]), m.apart)
+        for (a, b), m in zip(pairs, found, strict=True)
+    )
+    used = {id(clip) for pair in pairs for clip in pair}
+    return StylePairs(pairs, table, True, tuple(clip.name for clip in (*sources, *targets) if id(clip) not in used))
+
+
+def _by_order(sources: list[Clip], targets: list[Clip]) -> StylePairs:
+    from freshtake.motion.skeleton import require_compatible
+    from freshtake.style.correspondence import content, content_distances, described
+
+    pairs = tuple(zip(sources, targets, strict=True))
+    for clip in (*sources, *targets):
+        require_compatible(sources[0].skeleton, clip.skeleton, sources[0].name, clip.name)
+    contents = [[content(clip) for clip in clips] for clips in (sources, targets)]
+    apart = content_distances(*contents)
+    table = tuple(
+        PairRow(a.name, b.name, described(contents[0][k]), described(contents[1][k]), float(apart[k, k]))
+        for k, (a, b) in enumerate(pairs)
+    )
+    return StylePairs(pairs, table, False, ())
+
+
+def style_learn(
+    sources: Sequence[Path],
+    targets: Sequence[Path],
+    target: Path,
+    settings: Settings | None = None,
+    *,
+    page: Path | None = None,
+    reading: dict[str, Any] | None = None,
+    show: Callable[[StylePairs], None] | None = None,
+    report: Report = silent,
+) -> StyleLearned:
+    """Read pairs, show their table, learn, write the model and, where asked for, the report page."""
+    from freshtake.style.learning import learn
+
+    check_model_target(target)
+    if page is not None:
+        check_report_target(page)
+    found = style_pairs(sources, targets, reading=reading)
+    if show is not None:
+        show(found)
+    share = 0.5 if page is not None else 1.0
+    model = learn(found.pairs, settings, report=lambda p: report(Progress(share * p.share, p.what)))
+    written = [target]
+    if page is not None:
+        from freshtake.workflows.style_reports import learning_page
+
+        text, figures, pictures = learning_page(
+            model, found, lambda p: report(Progress(share + (1.0 - share) * p.share, p.what))
+        )
+        written += write_report(page, text, figures, pictures)
+    save(target, model, sources=[name for pair in model.pairs for name in pair])
+    return StyleLearned(model, found, tuple(written))
+
+
+def style_apply(
+    source: Path,
+    path: Path,
+    target: Path,
+    *,
+    time_warp: bool = True,
+    generalize: bool | None = None,
+    plant: bool = True,
+    page: Path | None = None,
+    reading: dict[str, Any] | None = None,
+) -> StyleApplied:
+    """Translate a file into the style of a model and write it and, where asked for, the report page."""
+    for_writing(target)
+    if page is not None:
+        check_report_target(page)
+    model = read_stored(source).model
+    if not isinstance(model, StyleModel):
+        raise UsageError(f"{source} is no style model: learn one with freshtake style learn")
+    clip = _clip(path, reading or {})
+    made, _ = model.translate_rows(model.encode(clip).values, time_warp=time_warp, generalize=generalize)
+    out = model.translate(clip, time_warp=time_warp, generalize=generalize, plant=plant).changed(name=target.stem)
+    write(target, out, unit_m=out.unit_m)
+    written = [target]
+    if page is not None:
+        from freshtake.workflows.style_reports import translation_page
+
+        written += write_report(page, *translation_page(model, clip, out, made))
+    return StyleApplied(clip, out, float(made.blends.mean()), tuple(written))
+
+
+def style_facts(model: StyleModel) -> dict[str, Any]:
+    """What a style model says about itself."""
+    skeleton = model.recipe.skeleton
+    return {
+        "method": f"style, {model.bank.kind}",
+        "chosen": model.choice.why,
+        "held_out_error": {kind: f"{error:.2f}°" for kind, error in model.choice.errors.items()},
+        "pairs": [f"{a} -> {b}" for a, b in model.pairs],
+        "fps": round(1.0 / model.frame_time, 3),
+        "joints": None if skeleton is None else len(skeleton),
+        "dofs": len(model.dofs),
+        "states": model.states,
+        "spectral_radius": round(model.bank.radius, 4),
+        "memory_s": round(model.memory, 2),
+        "annotations": [annotation.name for annotation in model.annotations],
+        "dof_names": list(model.dofs),
+    }

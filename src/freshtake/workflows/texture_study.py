@@ -1,0 +1,151 @@
+"""Tables 1 and 2 and figures 3 and 5-9 of Sattler 2004, from anyone's takes."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.formats.files import replacing_folder
+from freshtake.formats.ftm import save
+from freshtake.formats.pictures import write_figure
+from freshtake.formats.registry import read
+from freshtake.motion import MeshSequence
+from freshtake.motion.features.mesh import MeshLayout
+from freshtake.motion.progress import Progress, Report, silent
+from freshtake.numeric.arrays import Floats
+from freshtake.texture.fidelity import Fidelity, eigenvalues, fidelity_table, position_error
+from freshtake.texture.learning import learn
+from freshtake.texture.material import Material, material_of
+from freshtake.texture.model import TextureModel
+from freshtake.texture.plots import matrices, played_frames, sample_frames, spectrum
+from freshtake.texture.settings import Settings
+
+COUNTS = (0, 1, 2, 4, 6, 8, 10)
+SIGMAS = (0.01, 0.05, 0.3)  # shares of the mean distance
+EMPHASES = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.2, 0.2))
+SHOWN = 900  # frames
+
+
+class Compression(NamedTuple):
+    """One line of table 1: components, bytes of the model file, ratio to raw float32, E(c) relative to E(0)."""
+
+    components: int
+    bits: int
+    bytes: int
+    ratio: float
+    zipped_ratio: float
+    relative_error: float
+
+
+def compression_table(
+    mesh: MeshSequence, choices: Sequence[tuple[int, int]], report: Report = silent
+) -> list[Compression]:
+    """Table 1 with real file sizes, for pairs of components and bits (0: float32)."""
+    import zlib
+
+    raw, zipped = mesh.vertices.nbytes, len(zlib.compress(mesh.vertices.tobytes(), 6))
+    out = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (count, bits) in enumerate(choices):
+            report(Progress(number / len(choices), f"{count} components"))
+            model = learn(mesh, Settings(components=count, bits=bits))
+            target = Path(folder) / "model.ftm"
+            save(target, model)
+            size = target.stat().st_size
+            out.append(Compression(count, bits, size, raw / size, zipped / size, relative_error(mesh, model)))
+    return out
+
+
+def relative_error(mesh: MeshSequence, model: TextureModel) -> float:
+    """E(c) / E(0) of the positions, travel and heading as the model has taken them out."""
+    true = _local(material_of(mesh, model.settings))
+    assert model.shape is not None and model.recipe is not None
+    at = 3 if model.recipe.layout.root == "heading" else 0
+    made = model.shape.restore(model.rows[:, at:])[:, : true.shape[1] * 3].astype(np.float64).reshape(true.shape)
+    mean = np.broadcast_to(true.mean(axis=0), true.shape)
+    return position_error(true, made) / position_error(true, mean)
+
+
+def error_table(mesh: MeshSequence, counts: Sequence[int] = COUNTS) -> list[Fidelity]:
+    """Table 2: E(c) and E*(c), per frame and as printed."""
+    material = material_of(mesh, Settings())
+    local = _local(material)
+    scale = local.shape[1] ** 0.5  # the material's points are scaled by the number of vertices
+    velocities = material.velocities.reshape(local.shape) * scale
+    return fidelity_table(local, velocities, [count for count in counts if count <= len(mesh)])
+
+
+def _local(material: Material) -> Floats:
+    """Vertices about the body (frames, vertices, 3)."""
+    assert material.recipe is not None
+    layout = material.recipe.layout
+    assert isinstance(layout, MeshLayout)
+    at = 3 if layout.root == "heading" else 0
+    return material.rows[:, at : at + 3 * layout.vertex_count].reshape(len(material.rows), -1, 3)
+
+
+def draw_texture_study(
+    source: Path, folder: Path, *, seed: int = 0, report: Report = silent, **reading: Any
+) -> list[Path]:
+    """Draw figs. 3 and 5-9 of a take into a folder that appears whole; returns the pictures."""
+    motion = read(source, **reading)
+    if len(motion) < 3:
+        raise UsageError(f"{source} has {len(motion)} frames: the figures need at least 3")
+    material = material_of(motion, Settings())
+    figures: dict[str, Any] = {}
+    report(Progress(0.1, "matrices"))
+    model = learn(motion)
+    literal = learn(motion, Settings(method="paper"))
+    figures["fig3_matrices"] = matrices(model)
+    figures["fig3_matrices_paper"] = matrices(literal)
+    report(Progress(0.4, "eigenvalues"))
+    figures["fig5_eigenvalues"] = spectrum(
+        [(source.stem, eigenvalues(material.poses, 40), eigenvalues(material.velocities, 40))]
+    )
+    report(Progress(0.6, "sigma and q"))
+    figures["fig6_sigma"] = played_frames(_by_sigma(motion, literal, seed), model.frame_time)
+    figures["fig7_emphasis"] = played_frames(_by_emphasis(motion, literal, seed), model.frame_time)
+    figures["default_play"] = played_frames([("default method", _played(model, seed))], model.frame_time)
+    if hasattr(motion, "up"):
+        shown = np.linspace(1, len(motion) - 2, 6).astype(int).tolist()
+        figures["fig9_frames"] = sample_frames(model, shown)
+    with replacing_folder(folder) as temporary:
+        for name, figure in figures.items():
+            write_figure(temporary / f"{name}.png", figure, dpi=90)
+    return [folder / f"{name}.png" for name in figures]
+
+
+def _by_sigma(motion: Any, literal: TextureModel, seed: int) -> list[tuple[str, Any]]:
+    """The paper's scheme with several sigmas, in shares of the mean distance (figs. 6 and 8)."""
+    from freshtake.texture.frame_distance import weight_distances
+
+    out = []
+    poses, velocities = literal.weights
+    d, dv = weight_distances(poses, poses).mean(), weight_distances(velocities, velocities).mean()
+    for share in SIGMAS:
+        made = learn(motion, Settings(method="paper", sigma=float(share * d), velocity_sigma=float(share * dv)))
+        out.append((f"paper's method, sigma = {share:g} of the mean distance", _played(made, seed)))
+    return out
+
+
+def _by_emphasis(motion: Any, literal: TextureModel, seed: int) -> list[tuple[str, Any]]:
+    """The paper's scheme with several emphases (fig. 7)."""
+    out = []
+    for q, velocity_q in EMPHASES:
+        settings = Settings(
+            method="paper", sigma=literal.sigmas.sigma, velocity_sigma=literal.sigmas.velocity, q=q,
+            velocity_q=velocity_q,
+        )  # fmt: skip
+        made = learn(motion, settings)
+        out.append((f"paper's method, q = {q:g}, q* = {velocity_q:g}", _played(made, seed)))
+    return out
+
+
+def _played(model: TextureModel, seed: int) -> Any:
+    rng = np.random.default_rng(seed)
+    return model.play(model.start(rng, frame=0), rng, SHOWN)[1].source

@@ -1,0 +1,296 @@
+"""One animation to a texture model, a model to endless, looped and steered motions: files in, files out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.ftm import check_model_target, read_stored, save
+from freshtake.formats.options import Motion
+from freshtake.formats.registry import for_writing, read, write
+from freshtake.motion import Clip, MeshSequence, Stroke
+from freshtake.motion.features.mesh import MeshLayout
+from freshtake.motion.progress import Report, silent
+from freshtake.motion.validation import nominal_fps
+from freshtake.numeric.arrays import Floats
+from freshtake.texture.model import STRETCH, TextureModel
+from freshtake.texture.settings import Settings
+from freshtake.texture.transitions import Played
+
+MOST_FRAMES = 10_000_000
+MOST_BYTES = 2 << 30  # of a mesh sequence that is made whole
+MORPHING = (".glb", ".gltf")
+
+
+class Learned(NamedTuple):
+    """A model, and what its file weighs against the takes."""
+
+    model: TextureModel
+    facts: dict[str, Any]
+
+
+def learn_texture(
+    sources: Sequence[Path] | Mapping[str, Sequence[Path]],
+    target: Path,
+    settings: Settings | None = None,
+    *,
+    turns: bool = False,
+    picture: Path | None = None,
+    reading: dict[str, Any] | None = None,
+    report: Report = silent,
+    warn: Callable[[str], None] | None = None,
+) -> Learned:
+    """Read takes (by the name of their cell, or one cell), learn a texture model and write it.
+
+    `turns`: one walk is cut into the cells forward, left and right. `picture`: where the matrices are drawn; without
+    one they are drawn beside the model when no frame comes near to another.
+    """
+    from freshtake.texture.learning import learn, recurring
+
+    check_model_target(target)
+    takes = _takes(sources, turns, reading or {})
+    model = learn(takes, settings, rng=np.random.default_rng(0), report=report)
+    drawn = picture
+    if not recurring(model):
+        drawn = picture or target.with_suffix(".png")
+        if warn is not None:
+            warn(
+                f"no frame comes back near to another (jumps of {max(model.reach.limits):g} mean frame steps are "
+                f"needed), so that jumps will show; {drawn} shows where frames are alike"
+            )
+    names = [path.name for path in _listed(sources)]
+    save(target, model, sources=names)
+    if drawn is not None:
+        draw_matrices(model, drawn)
+    return Learned(model, texture_facts(model) | sizes(takes, target))
+
+
+def _listed(sources: Sequence[Path] | Mapping[str, Sequence[Path]]) -> list[Path]:
+    if isinstance(sources, Mapping):
+        return [path for paths in sources.values() for path in paths]
+    return list(sources)
+
+
+def _takes(sources: Sequence[Path] | Mapping[str, Sequence[Path]], turns: bool, reading: dict[str, Any]) -> Any:
+    from freshtake.texture.turn_cells import turn_cells
+
+    if isinstance(sources, Mapping):
+        if turns:
+            raise UsageError("--turns cuts one walk into cells: leave the cells' names out")
+        return {cell: [read(path, **reading) for path in paths] for cell, paths in sources.items()}
+    takes = [read(path, **reading) for path in sources]
+    if not turns:
+        return takes
+    cells: dict[str, list[Any]] = {}
+    for path, take in zip(sources, takes, strict=True):
+        if not isinstance(take, Clip):
+            raise UsageError(f"{path}: only clips with a skeleton are cut by where they turn")
+        for cell, pieces in turn_cells(take).items():
+            cells.setdefault(cell, []).extend(pieces)
+    return cells
+
+
+def sizes(takes: Any, target: Path) -> dict[str, Any]:
+    """Bytes of the model against those of a mesh's vertices as float32, plain and zipped; nothing for other motions."""
+    import zlib
+
+    from freshtake.texture.material import takes_of
+
+    motions = takes_of(takes).motions
+    arrays = [take.vertices for take in motions if isinstance(take, MeshSequence)]
+    if len(arrays) < len(motions):
+        return {"bytes": target.stat().st_size}
+    raw = sum(array.nbytes for array in arrays)
+    packed = sum(len(zlib.compress(array.tobytes(), 6)) for array in arrays)
+    size = target.stat().st_size
+    return {
+        "bytes": size, "raw_bytes": raw, "zipped_raw_bytes": packed, "ratio": round(raw / size, 2),
+        "ratio_to_zipped": round(packed / size, 2),
+    }  # fmt: skip
+
+
+def texture_facts(model: TextureModel) -> dict[str, Any]:
+    """What is in a texture model, ready to be printed."""
+    layout = None if model.recipe is None else model.recipe.layout
+    facts: dict[str, Any] = {
+        "method": f"texture, {model.settings.method}",
+        "motion": "rows" if layout is None else layout.kind,
+        "frames": len(model.rows),
+        "takes": len(model.segments.bounds) - 1,
+        "cells": list(model.cells),
+        "fps": round(nominal_fps(model.frame_time), 3),
+        "frame_time": model.frame_time,
+        "largest_jump": max(model.reach.limits),
+        "frames_played": round(float(model.reach.alive.mean()), 4),
+        "sigma": model.sigmas.sigma,
+        "blend": model.settings.blend,
+    }
+    if model.shape is not None and isinstance(layout, MeshLayout):
+        facts |= {
+            "vertices": layout.vertex_count,
+            "components": [group.components for group in model.shape.groups],
+            "bits": model.settings.bits or 32,
+        }
+    return facts
+
+
+class Made(NamedTuple):
+    """What was written."""
+
+    path: Path
+    frames: int
+    duration: float
+    jumps: int
+
+
+def sample_texture(
+    source: Path,
+    target: Path,
+    frames: int,
+    *,
+    loop: bool = False,
+    variety: float = 1.0,
+    stretch: float | None = None,
+    times: int = 1,
+    cell: str | None = None,
+    plan: Sequence[tuple[float, str]] = (),
+    unit_m: float | None = None,
+    seed: int = 0,
+    warn: Callable[[str], None] | None = None,
+) -> Made:
+    """Write exactly this many frames: endless play cut there, or with `loop` a loop, `times` over.
+
+    `plan` are times in seconds and the cells to go to then. `warn` hears of a loop that needs large jumps.
+    """
+    model = load_texture(source)
+    _check(model, target, frames, times)
+    if seed < 0:
+        raise UsageError(f"the seed must be 0 or more, but is {seed}")
+    rng = np.random.default_rng(seed)
+    if loop:
+        if plan or cell is not None:
+            raise UsageError("a loop is not steered: leave the cells out")
+        share = STRETCH if stretch is None else stretch
+        rows, played = model.loop_rows(rng, frames, variety=variety, stretch=share)
+        if warn is not None:
+            _warn_of_jumps(model, played, frames, warn)
+        rows, jumps = np.tile(rows, (times, 1)), int((played.jumped >= 0).sum()) * times
+    else:
+        rows, jumps = steered_rows(model, rng, frames, plan, cell)
+    write_rows(model, rows, target, unit_m)
+    return Made(target, len(rows), (len(rows) - 1) * model.frame_time, jumps)
+
+
+def _warn_of_jumps(model: TextureModel, played: Played, frames: int, warn: Callable[[str], None]) -> None:
+    """Say so where a loop of that length needs larger jumps than play does, and which lengths do not."""
+    largest, limit = max(model.jump_costs(played).tolist(), default=0.0), max(model.reach.limits)
+    if largest <= limit:
+        return
+    near = model.loop_lengths(np.random.default_rng(0), frames)
+    better = f"; loops of {', '.join(map(str, near))} frames need none above {limit:g}" if near else ""
+    warn(f"a loop of {frames} frames needs a jump of {largest:.0f} mean frame steps, which may show{better}")
+
+
+def load_texture(source: Path) -> TextureModel:
+    """A texture model; another one is refused."""
+    model = read_stored(source).model
+    if not isinstance(model, TextureModel):
+        raise UsageError(f"{source} is no texture model: learn one with freshtake texture learn")
+    return model
+
+
+def _check(model: TextureModel, target: Path, frames: int, times: int) -> None:
+    """Refuse what cannot be written, before the work is done."""
+    for_writing(target)
+    if not target.parent.is_dir():
+        raise FormatError(target, f"the folder {target.parent} does not exist: create it first")
+    if times < 1:
+        raise UsageError(f"the number of repetitions must be 1 or more, not {times}")
+    if not 1 <= frames * times <= MOST_FRAMES:
+        raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames * times}")
+    if model.shape is not None and target.suffix.lower() not in MORPHING:
+        size = 4 * model.shape.columns * frames * times
+        if size > MOST_BYTES:
+            raise UsageError(
+                f"{frames * times} frames of this mesh have {size / 2**30:.1f} GB: write .glb, whose size hardly grows "
+                "with the frames, or fewer frames"
+            )
+
+
+def steered_rows(
+    model: TextureModel, rng: np.random.Generator, frames: int, plan: Sequence[tuple[float, str]], cell: str | None
+) -> tuple[Floats, int]:
+    """Rows of a play that goes to each cell of the plan at its time, and the number of jumps."""
+    from freshtake.texture.synthesize import shown
+
+    state = model.start(rng, cell=cell)
+    parts, jumps, done = [], 0, 0
+    stops: list[tuple[int, str | None]] = [
+        (round(when / model.frame_time), name) for when, name in sorted(plan, key=lambda stop: stop[0])
+    ]
+    for _, goal in plan:
+        model.cell(goal)
+    for until, name in [*stops, (frames, None)]:
+        count = min(until, frames) - done
+        if count > 0:
+            before = state
+            state, played = model.play(state, rng, count)
+            parts.append(shown(before, played, model.blending))
+            jumps += int((played.jumped >= 0).sum())
+            done += count
+        if name is not None and done < frames:
+            state = model.steer(state, name)
+    return np.concatenate(parts), jumps
+
+
+def write_rows(model: TextureModel, rows: Floats, target: Path, unit_m: float | None) -> None:
+    """Rows as the motion they are; a mesh to glTF by its modes."""
+    if model.shape is not None and target.suffix.lower() in MORPHING:
+        _write_morphs(model, rows, target, unit_m)
+        return
+    made = model.decode(rows, name=target.stem)
+    if isinstance(made, np.ndarray):
+        made = Stroke(
+            made,
+            np.arange(len(made), dtype=np.float64) * model.frame_time,
+            tuple(f"x{k}" for k in range(made.shape[1])),
+        )
+    motion: Motion = made
+    write(target, motion, unit_m=unit_m if isinstance(motion, Stroke) or unit_m is not None else motion.unit_m)
+
+
+def _write_morphs(model: TextureModel, rows: Floats, target: Path, unit_m: float | None) -> None:
+    from freshtake.formats.gltf.morphs import Morphs, Playing, write_morphs
+    from freshtake.motion.features import Start
+
+    assert model.recipe is not None and model.shape is not None
+    layout = model.recipe.layout
+    assert isinstance(layout, MeshLayout)
+    heading = layout.root == "heading"
+    at = 3 if heading else 0
+    width = model.shape.width
+    columns = model.shape.restore(np.concatenate([np.zeros((1, width)), np.eye(width)])).astype(np.float64)
+    columns[1:] -= columns[0]
+    count = 3 * layout.vertex_count
+    points = columns[:, :count].reshape(len(columns), -1, 3)
+    normals = columns[:, count : 2 * count].reshape(len(columns), -1, 3) if layout.normals else None
+    uv = layout.constant.get("uv")
+    morphs = Morphs(
+        points[0], points[1:], layout.faces, None if normals is None else normals[0],
+        None if normals is None else normals[1:], None if uv is None or uv.shape[-1] != 2 else uv, layout.up,
+    )  # fmt: skip
+    path = layout.path(rows, Start()) if heading else None
+    unit = unit_m if unit_m is not None else layout.unit_m
+    write_morphs(target, morphs, Playing(rows[:, at:], model.frame_time, path, target.stem), unit)
+
+
+def draw_matrices(model: TextureModel, target: Path) -> None:
+    """Distances, chances and the jump map as a picture (fig. 3)."""
+    from freshtake.formats.pictures import write_figure
+    from freshtake.texture.plots import matrices
+
+    write_figure(target, matrices(model))
