@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 import freshtake as ft
+from benchmarks.style_measures import planted_speed, streamed_speed, strides, usual_turn
 from benchmarks.style_speed import speed
 from benchmarks.timing import table
-from freshtake.motion.body import feet, leg_length
 from freshtake.motion.contacts import contact_mask, joint_contacts
 from freshtake.motion.edit import heading, sampled_at
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.style import align
-from freshtake.style.baselines import KINDS, held_out_errors, joint_angle_error
+from freshtake.style.baselines import KINDS, held_out_errors, joint_angle_error, untimed_rows
 from freshtake.style.learning import learn
 from freshtake.style.model import StyleModel
 from freshtake.style.pairs import pair_rows
@@ -29,6 +29,8 @@ from freshtake.style.settings import Settings
 
 DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 STYLES = ("bentforward", "crouched", "toes", "toescrouched")
+WITH_LEGS = "n4sid, legs"
+LEGS = Settings(system="n4sid", inputs="legs")
 Clips = dict[str, Any]
 
 
@@ -63,7 +65,7 @@ def translations(clips: Clips) -> tuple[str, str]:
     """Both tables over all held-out pairs."""
     sources = normals(clips)
     rows, kept_rows = [], []
-    all_errors: dict[str, list[float]] = {kind: [] for kind in (*KINDS, "another take")}
+    all_errors: dict[str, list[float]] = {kind: [] for kind in (*KINDS, WITH_LEGS, "another take")}
     for name in STYLES:
         takes = targets(clips, name)
         warps = {(id(a), id(b)): align(a, b) for a in sources for b in takes}
@@ -74,6 +76,7 @@ def translations(clips: Clips) -> tuple[str, str]:
             done = held_out_errors(train, test, alignments=warps, map=map)
             for kind, value in done.errors.items():
                 errors[kind].append(value)
+            errors[WITH_LEGS].append(with_legs(train, test, warps))
             kept.append(measures(done.models["n4sid"], test, warps[id(test[0]), id(test[1])]))
         errors["another take"] = [between_takes(done.models["n4sid"], *order) for order in (takes, takes[::-1])]
         for kind, values in errors.items():
@@ -81,11 +84,14 @@ def translations(clips: Clips) -> tuple[str, str]:
         rows.append(error_row(name, errors))
         kept_rows.append(kept_row(name, kept))
     rows.append(error_row("all", all_errors))
-    head = ["style", *KINDS, "another take", "n4sid / mean-var", "n4sid / static", "fir / static", "n4sid / fir"]
+    head = [
+        "style", *KINDS, WITH_LEGS, "another take", "n4sid / mean-var", "n4sid / static", "fir / static", "n4sid / fir",
+        f"{WITH_LEGS} / static",
+    ]  # fmt: skip
     first = table("Mean joint-angle error in degrees on takes left out", head, rows)
     head = [
         "style", "heading off (max)", "strides kept", "frames / real", "contacts right", "planted cm/s: real",
-        "raw", "cleaned", "cleaned / real", "input blended in",
+        "raw", "cleaned", "cleaned / real", "streamed / real", "input blended in",
     ]  # fmt: skip
     return first, table("What a translation keeps, n4sid", head, kept_rows)
 
@@ -94,9 +100,16 @@ def error_row(name: str, errors: dict[str, list[float]]) -> list[str]:
     mean = {kind: float(np.mean(values)) for kind, values in errors.items()}
     ratios = [
         mean["n4sid"] / mean["mean/variance"], mean["n4sid"] / mean["static"], mean["fir"] / mean["static"],
-        mean["n4sid"] / mean["fir"],
+        mean["n4sid"] / mean["fir"], mean[WITH_LEGS] / mean["static"],
     ]  # fmt: skip
     return [name, *(f"{value:.2f}" for value in mean.values()), *(f"{ratio:.3f}" for ratio in ratios)]
+
+
+def with_legs(train: list[Any], test: tuple[Any, Any], warps: dict[tuple[int, int], Any]) -> float:
+    """The error of n4sid whose joints are driven by the thighs beside their own DOFs."""
+    model = learn(train, LEGS, alignments=[warps[id(a), id(b)] for a, b in train], map=map)
+    rows = pair_rows(model.recipe, *test, warps[id(test[0]), id(test[1])])
+    return joint_angle_error(model.recipe, untimed_rows(model, rows.source), rows.target[:, :-1])
 
 
 def between_takes(model: StyleModel, a: Any, b: Any) -> float:
@@ -123,6 +136,7 @@ def measures(model: StyleModel, test: tuple[Any, Any], warp: Any) -> dict[str, f
         "real": planted_speed(target, joint_contacts(target)),
         "raw": planted_speed(raw, mask),
         "cleaned": planted_speed(made, joint_contacts(made)),
+        "streamed": streamed_speed(model, features.values),
         "blended": float(rows.blends.mean()),
     }
 
@@ -133,48 +147,9 @@ def kept_row(name: str, kept: list[dict[str, float]]) -> list[str]:
     return [
         name, f"{mean['heading']:.1f}° ({worst:.1f}°)", f"{100 * mean['strides']:.0f} %", f"{mean['frames']:.2f}",
         f"{100 * mean['contacts']:.0f} %", f"{mean['real']:.1f}", f"{mean['raw']:.1f}", f"{mean['cleaned']:.1f}",
-        f"{mean['cleaned'] / mean['real']:.2f}", f"{100 * mean['blended']:.0f} %",
+        f"{mean['cleaned'] / mean['real']:.2f}", f"{mean['streamed'] / mean['real']:.2f}",
+        f"{100 * mean['blended']:.0f} %",
     ]  # fmt: skip
-
-
-def usual_turn(clip: Any) -> float:
-    """Degrees by which the heading changes from the first second to the last, swaying averaged out."""
-    angle = np.degrees(heading(clip))
-    span = min(len(angle) // 2, round(1.25 * clip.fps))
-    return float(angle[-span:].mean() - angle[:span].mean())
-
-
-def strides(clip: Any) -> int:
-    """How often the left ankle passes the right one."""
-    left, right = sorted(feet(clip.skeleton), key=lambda foot: not foot.name.lower().startswith("l"))
-    places = clip.positions()
-    apart = places[:, left.ankle] - places[:, right.ankle]
-    angle = heading(clip)
-    ahead = (apart[:, 2] * np.cos(angle) + apart[:, 0] * np.sin(angle)) / leg_length(clip.skeleton)
-    side, count = 0, 0
-    for value in ahead:
-        if abs(value) > 0.08 and np.sign(value) != side:
-            count += side < 0
-            side = int(np.sign(value))
-    return count
-
-
-def planted_speed(clip: Any, mask: Bools) -> float:
-    """Mean speed in cm/s over the ground of the slower joint of each foot, while it stands."""
-    places, speeds, column = clip.positions(), [], 0
-    for number, foot in enumerate(feet(clip.skeleton)):
-        joints = list(foot.joints)
-        speed = np.linalg.norm(np.diff(places[:, joints], axis=0), axis=-1) * clip.fps * 100.0 * metres(clip)
-        count = len(joints)
-        stands = mask[:, column : column + count].any(axis=1) if mask.shape[1] > 2 else mask[:, number]
-        column += count
-        speeds.append(speed.min(axis=1)[stands[1:] & stands[:-1]])
-    return float(np.concatenate(speeds).mean())
-
-
-def metres(clip: Any) -> float:
-    """Per unit of length; takes that do not say have legs of 0.86 m."""
-    return float(clip.unit_m or 0.86 / leg_length(clip.skeleton))
 
 
 def others(clips: Clips) -> str:
@@ -225,18 +200,23 @@ def deviations(clips: Clips) -> str:
         rows.append([*cells, f"{made.blends[175:185].mean():.2f}"])
     head = ["deviation for 1 s", "of it in the output, without", "left after one memory", "with", "left after", "b*"]
     swing = table("Unexpected input (crouched; 100 %: the input's own pose)", head, rows)
-    arms = [k for k, name in enumerate(model.dofs) if "Arm." in name]
+    legs = learn([(a, b) for a in normals(clips) for b in targets(clips, "crouched")], LEGS)
     ratios = []
     for factor in (1.5, 2.0):
-        wider = rows_in.copy()
-        wider[:, arms] += (factor - 1.0) * (rows_in[:, arms] - rows_in[:, arms].mean(axis=0))
-        size = [
-            np.sqrt(model.translate_rows(r, time_warp=False, generalize=g)[0].rows[:, arms].var(axis=0).sum())
-            for r, g in ((rows_in, False), (wider, False), (wider, True))
-        ]
-        ratios.append([f"{factor:g} ×", f"{size[1] / size[0]:.2f} ×", f"{size[2] / size[0]:.2f} ×"])
-    head = ["arm swing of the input", "of the output, without generalization", "with"]
+        passed = [swing_ratio(*how, rows_in, factor) for how in ((model, False), (model, True), (legs, False))]
+        ratios.append([f"{factor:g} ×", *(f"{value:.2f} ×" for value in passed)])
+    head = ["arm swing of the input", "of the output, without generalization", "with", "without, inputs='legs'"]
     return "\n".join([swing, table("Exaggerated arm swing", head, ratios)])
+
+
+def swing_ratio(model: StyleModel, generalize: bool, rows: Floats, factor: float) -> float:
+    """How much wider the arms swing in the output when they do so by `factor` in the input."""
+    arms = [k for k, name in enumerate(model.dofs) if "Arm." in name]
+    wider = rows.copy()
+    wider[:, arms] += (factor - 1.0) * (rows[:, arms] - rows[:, arms].mean(axis=0))
+    usual = model.translate_rows(rows, time_warp=False, generalize=False)[0].rows[:, arms]
+    made = model.translate_rows(wider, time_warp=False, generalize=generalize)[0].rows[:, arms]
+    return float(np.sqrt(made.var(axis=0).sum() / usual.var(axis=0).sum()))
 
 
 def made_pairs() -> str:

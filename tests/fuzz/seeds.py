@@ -16,8 +16,10 @@ import numpy as np
 import freshtake as ft
 from freshtake.motion.edit import take_frames
 from freshtake.motion.points import joint_points
+from tests.density.made import orbit
 from tests.formats.made_clips import fixed_layout, made_clip, moving_layout, odd_layout, usual_layout
 from tests.fuzz.mutate import Rng, mutate
+from tests.style.pairs_of_clips import model as pair_of_walks
 from tests.texture.made import sheet
 
 ASF = """:version 1.10
@@ -181,11 +183,25 @@ def _texture(folder: Path) -> Target:
         ft.texture.learn(sheet(60), choose(components=2, parts=2, bits=8, candidates=2)),
         ft.texture.learn({"a": take_frames(walk, 0, half), "b": take_frames(walk, half)}, choose(candidates=2)),
     )
+    return _stored("texture", folder, *models)
+
+
+def _density(folder: Path) -> Target:
+    orbits = {"small": [orbit(1, 3)], "large": [orbit(2, 3, size=1.6)]}
+    return _stored("density", folder, ft.density.learn(orbits, frame_time=1 / 30))
+
+
+def _style(folder: Path) -> Target:
+    return _stored("style", folder, pair_of_walks("n4sid"), pair_of_walks("fir"))
+
+
+def _stored(name: str, folder: Path, *models: object) -> Target:
+    """Models of one method, in files."""
     seeds = []
     for number, model in enumerate(models):
         ft.save(folder / f"{number}.ftm", model, sources=["a.npz"])
         seeds.append((folder / f"{number}.ftm").read_bytes())
-    return Target("texture", "x.ftm", tuple(seeds), inside=_inside_model)
+    return Target(name, "x.ftm", tuple(seeds), inside=_inside_model)
 
 
 def _inside_model(data: bytes, other: bytes, rng: Rng) -> bytes:
@@ -251,6 +267,8 @@ _MAKERS: dict[str, Callable[[Path], Target]] = {
     "npz": _npz,
     "ftm": _ftm,
     "texture": _texture,
+    "density": _density,
+    "style": _style,
     "glb": _glb,
     "gltf": _gltf,
     "obj": _obj,

@@ -162,13 +162,14 @@ def test_what_follows_comes_as_near_as_its_hinge_allows() -> None:
 
 
 @pytest.mark.parametrize("way", [1.0, -1.0])
-@pytest.mark.parametrize("skew", [ACROSS, np.array([0.0, 0.0, 1.0])])
-def test_ranges_hold_what_was_seen_whichever_way_a_knee_bends(way: float, skew: Floats) -> None:
+@pytest.mark.parametrize("skew", [0.1, -0.1])
+def test_ranges_hold_what_was_seen_whichever_way_a_knee_bends(way: float, skew: float) -> None:
     rng = np.random.default_rng(5)
     bend = way * rng.uniform(0.1, 1.2, (300, 1)) * np.array([1.0, 0, 0])
-    rotations = from_rotvec(bend + rng.uniform(0.0, 0.08, (300, 1)) * skew)
+    beside = rng.uniform(-0.15, 0.15, (300, 1)) * ACROSS + skew * rng.random((300, 1)) ** 4 * np.array([0, 0, 1.0])
+    rotations = from_rotvec(bend + beside)
     (link,) = joint_links(SKELETON, rotations, Bend(2, end=3))
     y = link_coordinates(chain_of([link], 1.0), slice(0, 1), rotations)
     assert not link.frozen[0] and np.corrcoef(y[:, 0], np.abs(bend[:, 0]))[0, 1] > 0.99
-    for k in np.flatnonzero(~link.frozen):
-        assert link.low[k] <= y[:, k].min() and y[:, k].max() <= link.high[k]
+    assert not link.frozen.any()
+    assert (link.low[1:] <= y[:, 1:].min(axis=0)).all() and (y[:, 1:].max(axis=0) <= link.high[1:]).all()

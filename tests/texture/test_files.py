@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from freshtake.errors import FormatError, FreshtakeError
 from freshtake.formats import read, write
 from freshtake.formats.ftm import load, save
 from freshtake.formats.gltf.morphs import Morphs, Playing, write_morphs
-from freshtake.formats.npz.archive import open_archive, write_archive
+from freshtake.formats.npz.archive import npy_bytes, open_archive, write_archive
 from freshtake.motion import MeshSequence, Stroke
 from freshtake.motion.edit import take_frames
 from freshtake.texture import Settings, learn
@@ -68,6 +69,11 @@ def test_damaged_models_are_refused_in_one_sentence(tmp_path: Path, name: str) -
         write_archive(path, arrays, {"header.json": json.dumps({**header, key: value})})
         with pytest.raises(FormatError):
             load(path)
+    none = np.zeros_like(arrays["alive"])
+    sums = {**header["sha256"], "alive": hashlib.sha256(npy_bytes(none)).hexdigest()}
+    write_archive(path, {**arrays, "alive": none}, {"header.json": json.dumps({**header, "sha256": sums})})
+    with pytest.raises(FormatError, match="frames that can be played were expected in every cell"):
+        load(path)
     for key in arrays:
         rest = {k: v for k, v in arrays.items() if k != key}
         sums = {k: v for k, v in header["sha256"].items() if k != key}
@@ -175,6 +181,17 @@ def test_a_take_without_recurrences_is_drawn_and_warned_of(tmp_path: Path) -> No
     learn_texture([tmp_path / "line.npz"], tmp_path / "m.ftm", warn=heard.append)
     assert len(heard) == 1 and "no frame comes back near to another" in heard[0]
     assert (tmp_path / "m.png").stat().st_size > 1000
+
+
+def test_a_loop_with_a_large_jump_is_warned_of(tmp_path: Path) -> None:
+    t = np.arange(200) * FRAME_TIME
+    ring = np.stack([np.cos(2 * np.pi * 0.3 * t), np.sin(2 * np.pi * 0.3 * t)], axis=1)
+    write(tmp_path / "ring.npz", Stroke(ring, t, ("x", "y"), "ring"))
+    learn_texture([tmp_path / "ring.npz"], tmp_path / "m.ftm")
+    heard: list[str] = []
+    for frames in (160, 200):
+        sample_texture(tmp_path / "m.ftm", tmp_path / "l.npz", frames, loop=True, warn=heard.append)
+    assert len(heard) == 1 and heard[0].startswith("a loop of 160 frames needs a jump of") and "; loops of " in heard[0]
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,12 @@ from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.motion.edit import take_frames
 from freshtake.texture import Settings, learn
-from freshtake.texture.jump_map import Chances
+from freshtake.texture.jump_map import Chances, Jumps, costs_of
 from freshtake.texture.kernels import NO_BLEND, Rules
 from freshtake.texture.learning import recurring
+from freshtake.texture.loops import fades_of
 from freshtake.texture.material import material_of
-from freshtake.texture.synthesize import advance, begin, shown
+from freshtake.texture.synthesize import advance, begin, looped, shown
 from tests.conftest import data_files, label
 from tests.texture.made import FRAME_TIME, circling, long_walk, second_differences, sheet
 
@@ -118,6 +119,15 @@ def test_jumps_come_as_often_as_asked() -> None:
         assert abs(found - seconds) < 0.2 * seconds
 
 
+def test_a_short_take_is_not_one_loop_over_and_over() -> None:
+    """Less than two cycles must be left every cycle, more often than asked for; by different jumps all the same."""
+    model = learn(circling(1.8), Settings(jump_time=3.0), frame_time=FRAME_TIME)
+    _, played = model.play(model.start(np.random.default_rng(0)), np.random.default_rng(1), 10_000)
+    jumps = np.flatnonzero(played.jumped >= 0)
+    kinds = set(zip(played.jumped[jumps].tolist(), played.source[jumps].tolist(), strict=True))
+    assert len(kinds) >= 5 and len(jumps) < 1.3 * 10_000 / 50
+
+
 def test_without_anticipation_and_with_raw_sigma() -> None:
     plain = learn(circling(8.0), Settings(anticipation=0.0, sigma=0.4), frame_time=FRAME_TIME)
     assert plain.sigmas == (0.4, 0.4, 0.0)
@@ -176,6 +186,27 @@ def test_a_loop_that_cannot_be_names_lengths_that_can() -> None:
     once = learn(circling(1.04, 50), frame_time=FRAME_TIME)
     with pytest.raises(UsageError, match=r"no loop of exactly 75 frames: the nearest lengths are"):
         once.loop_rows(np.random.default_rng(0), 75, stretch=0.0)
+
+
+def test_a_loop_that_needs_a_large_jump_is_as_smooth_as_others() -> None:
+    t = np.arange(200)
+    once = np.stack([np.cos(2 * np.pi * t / 200), np.sin(2 * np.pi * t / 200)], axis=1)  # one turn: no jump but its end
+    model = learn(once, frame_time=FRAME_TIME)
+    rows, played = model.loop_rows(np.random.default_rng(0), 160)
+    large = model.jump_costs(played).max()
+    assert large > 6.0 > max(model.reach.limits)
+    hard = model.rows[played.source]
+    bends = [second_differences(np.tile(x, (3, 1))).max() for x in (hard, rows)]
+    fixed = looped(played, model.blending, np.full((played.jumped >= 0).sum(), model.fade))
+    assert bends[1] < 0.6 * second_differences(np.tile(fixed, (3, 1))).max() < 0.6 * bends[0]
+    near = model.loop_lengths(np.random.default_rng(0), 160)
+    assert near and all(abs(n - 200) < 10 for n in near)
+
+
+def test_a_jump_fades_by_its_size() -> None:
+    assert fades_of(np.array([0.0, 6.0, 24.0, 1e4]), 10).tolist() == [10, 10, 20, 30]
+    jumps = Jumps(np.array([[3, 1], [2, -1]], dtype=np.int32), np.array([[0.5, 0.7], [1.5, np.inf]]))
+    assert costs_of(jumps, np.array([0, 1, 1]), np.array([1, 2, 3])).tolist() == [0.7, 1.5, np.inf]
 
 
 def test_cells_are_reached_within_the_look_ahead_and_kept() -> None:

@@ -19,7 +19,7 @@ def slow_conditional(rows: np.ndarray, held: Held, sizes: np.ndarray, correlatio
     at = held.frames * dofs + held.dofs
     inside = covariance[np.ix_(at, at)]
     change = covariance[:, at] @ np.linalg.solve(inside, held.values - rows.ravel()[at])
-    return rows + change.reshape(rows.shape)
+    return np.asarray(rows + change.reshape(rows.shape))
 
 
 def problem(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Out, Seed, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Json, Out, Plant, Seed, SkeletonFile, SourceFps, Unit
 
 app = App(
     name="blend",
@@ -31,6 +31,7 @@ def learn(
     acyclic: Annotated[list[str] | None, Parameter(help="Classes that do not go round; default: told.")] = None,
     residuals: Annotated[bool, Parameter(help="Keep what the eigenspace leaves out, to be given back.")] = True,
     alone: Annotated[bool, Parameter(negative="", help="Allow a single class, to be synthesized.")] = False,
+    common: Annotated[bool, Parameter(negative="", help="Use only the markers that all takes have.")] = False,
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
@@ -57,7 +58,8 @@ def learn(
     with progress_bar() as report:
         model = blend_learn(
             named_takes(classes), out, settings,
-            alone=alone, cyclic=dict.fromkeys(acyclic or (), False), reading=reading, report=report, warn=warn,
+            alone=alone, common=common, cyclic=dict.fromkeys(acyclic or (), False), reading=reading, report=report,
+            warn=warn,
         )  # fmt: skip
     facts = blend_facts(model)
     if json:
@@ -91,6 +93,7 @@ def sample(
     method: Annotated[str | None, Parameter(help="default, paper or aligned; default: as learned.")] = None,
     noise: Annotated[float | None, Parameter(help="Smooth noise on the pose, in kernel widths.")] = None,
     residuals: Annotated[bool, Parameter(help="Give back what the eigenspace leaves out.")] = True,
+    plant: Plant = True,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -114,7 +117,8 @@ def sample(
     with progress_bar() as report:
         made = blend_sample(
             model, out, frames,
-            weights=weights, method=method, noise=noise, residuals=residuals, seed=seed, report=report,
+            weights=weights, method=method, noise=noise, residuals=residuals, plant=plant, seed=seed,
+            report=report,
         )  # fmt: skip
     if json:
         print_json({"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration})

@@ -68,6 +68,8 @@ def evaluate(
     for option, paths in (("--inputs", inputs), ("--outputs", outputs)):
         if not paths:
             raise UsageError(f"evaluate needs {option}: name at least one file")
+    if model is not None and out is None:
+        raise UsageError("--model draws networks into the report: name one with -o")
     reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
     with progress_bar() as report:
         done = run(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import messages, output, print_json, progress_bar, warn
+from freshtake.cli.gaits import app as gaits
 from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit
 from freshtake.errors import UsageError
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 PIPE_WIDTH = 140  # where there is no terminal that says how wide it is
 
 app = App(name="style", help="Learn a style from pairs of clips, and put other clips into it.")
+app.command(gaits)
 Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
 Page = Annotated[Path | None, Parameter(help="Report: a page (.html), or a folder with figures and pictures.")]
 
@@ -28,6 +30,7 @@ def learn(
     target: Annotated[Files, Parameter(help="Clips in the target style, or a folder.")] = None,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
     system: Annotated[str, Parameter(help="n4sid, fir, or auto: both, and the better one on clips left out.")] = "auto",
+    inputs: Annotated[str, Parameter(help="What drives a joint: own, its own DOFs; legs, the thighs as well.")] = "own",
     order: Annotated[int | None, Parameter(help="States per joint of n4sid; default: from the data.")] = None,
     memory: Annotated[float | None, Parameter(help="Seconds that fir looks back; default: from the data.")] = None,
     report: Page = None,
@@ -54,7 +57,7 @@ def learn(
     for option, paths in (("--source", source), ("--target", target)):
         if not paths:
             raise UsageError(f"style learn needs {option}: name clips or a folder")
-    settings = Settings(system=system, order=order, memory=memory)
+    settings = Settings(system=system, inputs=inputs, order=order, memory=memory)
     reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
     with progress_bar() as bar:
         done = style_learn(

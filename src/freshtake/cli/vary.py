@@ -30,7 +30,8 @@ def vary(
     start: Annotated[str | None, Parameter(help="The pose to start with: FILE or FILE:FRAME.")] = None,
     end: Annotated[str | None, Parameter(help="The pose to end with: FILE (its last frame) or FILE:FRAME.")] = None,
     pose: Annotated[
-        tuple[str, ...], Parameter(help="A pose at a time, FILE:FRAME@SECONDS (negative: before the end); repeatable.")
+        tuple[str, ...],
+        Parameter(negative="", help="A pose at a time, FILE:FRAME@SECONDS (negative: before the end); repeatable."),
     ] = (),
     pins: Annotated[Path | None, Parameter(help="Joints at places, JSON or CSV; see the docs on planting.")] = None,
     duration: Annotated[float | None, Parameter(help="Seconds that each variant lasts.")] = None,
@@ -79,5 +80,7 @@ def vary(
             {"written": [str(path) for path in made.paths], "goals": [asdict(report) for report in made.reports]}
         )
     else:
-        output().print(f"wrote {len(made.paths)} variants: {made.paths[0]} ... {made.paths[-1].name}", markup=False)
+        first, last = made.paths[0], made.paths[-1]
+        files = f"{len(made.paths)} variants: {first} ... {last.name}" if len(made.paths) > 1 else f"1 variant: {first}"
+        output().print(f"wrote {files}", markup=False)
     return 0

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from freshtake.density.learning import learn
+    from freshtake.density.marker_sets import common_points
     from freshtake.density.model import DensityModel
     from freshtake.density.settings import Settings
     from freshtake.density.synthesize import BlendState, advance
@@ -17,11 +18,12 @@ _HOMES = {
     "DensityModel": "model",
     "Settings": "settings",
     "advance": "synthesize",
+    "common_points": "marker_sets",
     "learn": "learning",
     "schedule": "weights",
 }
 
-__all__ = ["BlendState", "DensityModel", "Settings", "advance", "learn", "schedule"]
+__all__ = ["BlendState", "DensityModel", "Settings", "advance", "common_points", "learn", "schedule"]
 
 
 def __getattr__(name: str) -> Any:

@@ -20,7 +20,7 @@ PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN = range(10)  #
 
 
 class Track(NamedTuple):
-    """What synthesis reads. Rows (kernels, width) are modes, then rates, then residuals where they are given back."""
+    """What synthesis reads. Rows (kernels, width) are modes, then rates, then residuals or rotations, if any."""
 
     rows: Floats
     modes: int

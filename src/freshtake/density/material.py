@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from freshtake.density.bodies import on_skeleton, usual_rotations
 from freshtake.density.cleaning import bridge_single, cleaned, still
+from freshtake.density.marker_sets import in_one_order
 from freshtake.density.settings import Settings
 from freshtake.errors import UsageError
 from freshtake.motion import Clip, PointClip
@@ -66,7 +67,7 @@ def material_of(examples: Mapping[str, Any], settings: Settings, frame_time: flo
         raise UsageError(f"the examples are of different kinds: {', '.join(sorted(kinds))}")
     if not isinstance(flat[0], Clip | PointClip):
         raise UsageError(f"densities are learned from clips, point clips or arrays, not from a {kinds.pop()}")
-    return _without_still(_from_motions(grouped, settings))
+    return _without_still(_from_motions(in_one_order(grouped), settings))
 
 
 def _listed(takes: Any) -> list[Any]:

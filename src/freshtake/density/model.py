@@ -20,12 +20,16 @@ from freshtake.density.paper import PaperState, advance_paper, begin_paper
 from freshtake.density.pose_density import Density, density, log_density, pose_widths
 from freshtake.density.settings import Settings
 from freshtake.density.space import poses_of, weights_of
+from freshtake.density.standing import groundwork_of, planted_stream
 from freshtake.density.synthesize import BlendState, advance, begin, rates_of
 from freshtake.density.tables import track_of
+from freshtake.density.turning import Turning, turned_clip, turned_poses, turning_of
 from freshtake.density.weights import changes, schedule
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Recipe, Start, decode, encode, where_it_ends
+from freshtake.motion.planting import Groundwork
+from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.pca import Pca
 
@@ -101,8 +105,18 @@ class DensityModel:
         return motion_widths(self.pca.variances, self.speeds, self.settings.alpha)
 
     @cached_property
+    def turning(self) -> Turning | None:
+        """The kernels' poses as rotations, which synthesis carries instead of residuals where it can."""
+        return turning_of(self)
+
+    @cached_property
+    def groundwork(self) -> Groundwork | None:
+        """What planting needs to know of the kernels; None where nothing has feet."""
+        return groundwork_of(self)
+
+    @cached_property
     def track(self) -> Track:
-        """What the default synthesis reads, residuals included."""
+        """What the default synthesis reads, residuals or rotations included."""
         return track_of(self)
 
     @cached_property
@@ -166,7 +180,7 @@ class DensityModel:
         return advance(state, self.track, self.controls, values, rng, endless=endless)
 
     def rows(self, rng: np.random.Generator, *, frames: int, weights: Any = None, endless: bool = True) -> Floats:
-        """Rows (frames, width): mode weights, then root rates, then residuals; see `decode`."""
+        """Rows (frames, width): mode weights, then root rates, then residuals or rotations; see `decode`."""
         if not frames >= 1:
             raise UsageError(f"the number of frames must be 1 or more, but is {frames}")
         plan = schedule(self.classes, weights, frames)
@@ -186,22 +200,46 @@ class DensityModel:
         weights: Any = None,
         residuals: bool = True,
         endless: bool = True,
+        plant: bool = False,
         name: str = "",
     ) -> Any:
         """New motion of the examples' kind. `weights` as `weights.schedule` takes them; default: the first class.
 
         Without `residuals` poses are those of the eigenspace alone, as in the paper. An acyclic class starts over when
-        it has ended, unless `endless` is off.
+        it has ended, unless `endless` is off. `plant` holds standing feet still.
         """
-        return self.decode(self.rows(rng, frames=frames, weights=weights, endless=endless), residuals, name=name)
+        made = self.decode(self.rows(rng, frames=frames, weights=weights, endless=endless), residuals, name=name)
+        return self.planted(made) if plant else made
+
+    def planted(self, motion: Any) -> Any:
+        """A motion of this model with its standing feet held still; markers and bodies without feet stay as they are.
+
+        When feet stand is told by the kernels nearest to each pose.
+        """
+        if not isinstance(motion, Clip) or self.groundwork is None:
+            return motion
+        return plant_feet(motion, examples=self.groundwork).clip
 
     def stream(
-        self, rng: np.random.Generator, *, weights: Any = None, residuals: bool = True, decode: bool = False
+        self,
+        rng: np.random.Generator,
+        *,
+        weights: Any = None,
+        residuals: bool = True,
+        decode: bool = False,
+        plant: bool = False,
     ) -> Iterator[Any]:
         """One row per frame without end; with `decode` one-frame motions, each placed where the one before left off.
 
-        `weights` may be a function of the frame number, which is asked anew for every frame.
+        `weights` may be a function of the frame number, which is asked anew for every frame. With `decode` and
+        `plant`, standing feet are held still; frames then come a constant number of frames late.
         """
+        frames = self._stream(rng, weights, residuals, decode)
+        if decode and plant and self.groundwork is not None:
+            return planted_stream(frames, self.groundwork)
+        return frames
+
+    def _stream(self, rng: np.random.Generator, weights: Any, residuals: bool, decode: bool) -> Iterator[Any]:
         live = callable(weights)
         state = self.start(rng, weights(0) if live else weights)
         steady = None if live else np.tile(self.mixture(weights), (BLOCK, 1))
@@ -222,13 +260,22 @@ class DensityModel:
         """Where the last of some rows stands, given where they start: the `start` from which to go on."""
         if self.recipe is None:
             return start
-        return where_it_ends(self.recipe, self.dofs(rows, before=before), start=start, resume=before is not None)
+        return where_it_ends(self.recipe, self.mode_dofs(rows, False, before), start=start, resume=before is not None)
 
     def dofs(self, rows: Floats, residuals: bool = True, before: Floats | None = None) -> Floats:
         """Rows of synthesis to rows (frames, DOFs) of the recipe: x = mean + V y, and what was left out.
 
         `before` is the row that came before the first one, where there was one.
         """
+        out = self.mode_dofs(rows, residuals and self.turning is None, before)
+        if residuals and self.turning is not None and self.recipe is not None:
+            moving = rate_columns(self.recipe)
+            columns = rows[:, self.modes + self.rates.shape[1] :]
+            out[:, ~moving] = turned_poses(self, self.turning, columns)[:, ~moving]
+        return out
+
+    def mode_dofs(self, rows: Floats, residuals: bool = True, before: Floats | None = None) -> Floats:
+        """The same from mode weights, and positions that were left out."""
         d, r = self.modes, self.rates.shape[1]
         poses = poses_of(self.pca, self.scale, rows[:, :d])
         if residuals and rows.shape[1] > d + r:
@@ -237,9 +284,13 @@ class DensityModel:
             return poses
         out = np.empty((len(rows), len(self.recipe.kept)))
         moving = rate_columns(self.recipe)
-        swing = None if before is None or r == 0 else float(before[d + r - 1])
+        swing = self._swing(before)
         out[:, ~moving], out[:, moving] = poses, own_rates(rows[:, d : d + r], self.frame_time, swing)
         return out
+
+    def _swing(self, before: Floats | None) -> float | None:
+        last = self.modes + self.rates.shape[1] - 1
+        return None if before is None or self.rates.shape[1] == 0 else float(before[last])
 
     def decode(
         self,
@@ -255,7 +306,12 @@ class DensityModel:
         To go on where another piece ended, give its last row as `before` and where that stood as `start`
         (see `where_it_ends`).
         """
-        values, resume = self.dofs(rows, residuals, before), before is not None
+        if residuals and self.turning is not None:
+            d, r = self.modes, self.rates.shape[1]
+            swing = self._swing(before)
+            clip = turned_clip(self.turning, rows[:, d : d + r], rows[:, d + r :], swing, start, name)
+            return clip.changed(provenance="made by freshtake: density")
+        values, resume = self.mode_dofs(rows, residuals, before), before is not None
         if self.recipe is None:
             return values
         motion = decode(self.recipe, values, start=start, resume=resume, name=name)

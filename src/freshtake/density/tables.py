@@ -18,7 +18,8 @@ STRETCH = 16  # kernels whose visits are counted together
 
 def track_of(model: DensityModel) -> Track:
     """The kernels in the order of synthesis, with their search index."""
-    rows = np.concatenate([model.weights, model.rates, model.residuals], axis=1)
+    extra = model.residuals if model.turning is None else model.turning.columns
+    rows = np.concatenate([model.weights, model.rates, extra], axis=1)
     stops = model.run_stops
     lengths = np.diff(np.concatenate([[0], stops]))
     firsts, lasts = np.repeat(stops - lengths, lengths), np.repeat(stops - 1, lengths)

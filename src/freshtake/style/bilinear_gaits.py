@@ -21,6 +21,7 @@ from freshtake.style.warp_curve import read_rows
 from freshtake.style.warp_inputs import clip_rows
 from freshtake.style.warp_settings import WarpSettings
 
+FARTHEST = 3.0  # logarithm of the pace against the reference's: twenty times faster or slower is no gait
 SLACK = 0.04  # of a cycle: how much may be missing at a clip's ends
 
 
@@ -93,7 +94,10 @@ def looped(code: GaitCode, vector: Floats, cycles: int, name: str) -> Clip:
     """A clip of some cycles, at the recipe's rate; the first frame is repeated at the end."""
     if cycles < 1:
         raise UsageError(f"at least one cycle is made, not {cycles}")
-    rows, pace = vector[: -code.frames].reshape(code.frames, -1), np.exp(vector[-code.frames :])
+    rows, log_pace = vector[: -code.frames].reshape(code.frames, -1), vector[-code.frames :]
+    if np.abs(log_pace).max() > FARTHEST:
+        raise UsageError("this style and speed lie too far beyond the examples: give weights nearer to 0 and 1")
+    pace = np.exp(log_pace)
     ends = np.concatenate([[0.0], np.cumsum(0.5 * (pace + np.roll(pace, -1)))])  # time of each phase, in frames
     count = max(2, round(ends[-1]))
     time = np.arange(cycles * count + 1) % count * (ends[-1] / count)

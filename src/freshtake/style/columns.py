@@ -34,9 +34,7 @@ def blocks_of(recipe: Recipe, inputs: str = "own") -> tuple[Block, ...]:
     joints: dict[str, list[int]] = {}
     for column, name in enumerate(recipe.names):
         joints.setdefault(name.rsplit(".", 1)[0], []).append(column)
-    blocks = [
-        Block(name, (*mine, *(k for k in legs if k not in mine)), tuple(mine)) for name, mine in joints.items()
-    ]
+    blocks = [Block(name, (*mine, *(k for k in legs if k not in mine)), tuple(mine)) for name, mine in joints.items()]
     root, turn = blocks[0], root_columns(recipe)[2]
     blocks[0] = Block(root.name, root.inputs, tuple(k for k in root.outputs if k != turn))
     blocks.append(Block(HEADING, root.outputs, (turn,)))

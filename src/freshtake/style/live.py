@@ -1,4 +1,4 @@
-"""A live stream: rows of the source in, poses of the target style out, with planted feet where wanted (Hsu 2005, §4.5)."""
+"""A live stream: rows of the source in, poses of the target style out, their feet planted where wanted (§4.5)."""
 
 from __future__ import annotations
 

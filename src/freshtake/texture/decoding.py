@@ -59,5 +59,6 @@ def _changing(mesh: MeshSequence) -> list[str]:
 def _unit(parts: list[Any]) -> Single:
     """Restored normals have not quite unit length."""
     normals: Single = np.concatenate(parts)
-    length = np.linalg.norm(normals, axis=-1, keepdims=True)
+    with np.errstate(over="ignore"):  # of modes without measure nothing is left
+        length = np.linalg.norm(normals, axis=-1, keepdims=True)
     return np.asarray(normals / np.where(length > 0.0, length, 1.0), dtype=np.float32)

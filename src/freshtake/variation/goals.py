@@ -78,7 +78,8 @@ class GoalReport:
     """How well a variant met what it was asked for.
 
     `strain` says how many standard deviations (root mean square over its DOFs) the farthest pinned pose lay from the
-    variant as it was first drawn: about 1.4 is usual, above 3 the examples give little reason to go there. `pose_error` is in the DOFs' units, `place_errors` in lengths.
+    variant as it was first drawn: about 1.4 is usual, above 3 the examples give little reason to go there.
+    `pose_error` is in the DOFs' units, `place_errors` in lengths.
     """
 
     rate: float

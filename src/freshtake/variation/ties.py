@@ -12,11 +12,11 @@ import numpy as np
 
 from freshtake.numeric.arrays import Bools, Floats
 
-COUNTS = (0, 25, 50, 100, 200, 400)  # edges that are tried
+COUNTS = (0, 25, 50, 100, 200)  # edges that are tried
 USUAL = 100  # edges where there are too few takes to leave one out
 SHRINK = 0.7  # of correlations, which are measured on a few takes
 LEAST = 0.3  # of a DOF's mean spread: how little it counts where takes agree
-SWEEPS, CLOSE = 40, 1e-4  # of covariance selection
+SWEEPS, CLOSE, ROUGH = 40, 1e-4, 3e-3  # of covariance selection
 STRENGTH = 10.0  # of the ties between shares
 
 
@@ -46,7 +46,7 @@ def _best_count(values: Floats) -> int:
         mean = others.mean(axis=0)
         found = correlations_of(others - mean)
         rows = scaled(own[None] - mean, spread_of(others - mean))
-        scores += [likelihood(rows, covariance_selection(found, strongest(found, count))) for count in counts]
+        scores += [likelihood(rows, covariance_selection(found, strongest(found, n), ROUGH)) for n in counts]
     return counts[int(np.argmax(scores))]
 
 
@@ -80,7 +80,7 @@ def strongest(correlations: Floats, count: int) -> Bools:
     return np.asarray(edges | edges.T)
 
 
-def covariance_selection(correlations: Floats, edges: Bools) -> Floats:
+def covariance_selection(correlations: Floats, edges: Bools, close: float = CLOSE) -> Floats:
     """The covariance (DOFs, DOFs) with these correlations, shrunk, on the edges and an inverse that is 0 elsewhere.
 
     Node after node is regressed on its neighbours until nothing changes (Hastie, Tibshirani, Friedman 2009, 17.3.1).
@@ -91,12 +91,14 @@ def covariance_selection(correlations: Floats, edges: Bools) -> Floats:
     for _ in range(SWEEPS):
         change = 0.0
         for node, near in enumerate(neighbors):
+            if len(near) == 0 and not out[node, :node].any() and not out[node, node + 1 :].any():
+                continue
             slopes = np.linalg.solve(out[np.ix_(near, near)], wanted[near, node])
             new = out[:, near] @ slopes
             new[node] = 1.0
             change = max(change, float(np.abs(new - out[node]).max()))
             out[node], out[:, node] = new, new
-        if change < CLOSE:
+        if change < close:
             break
     return np.asarray(out)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from freshtake.workflows.description import describe, describe_set
     from freshtake.workflows.evaluating import evaluate, evaluate_motions
     from freshtake.workflows.explaining import explain
+    from freshtake.workflows.gaits import gaits_facts, gaits_learn, gaits_sample
     from freshtake.workflows.model_description import model_facts
     from freshtake.workflows.noising import noise
     from freshtake.workflows.planting import plant
@@ -49,6 +50,9 @@ _HOMES = {
     "evaluate": "evaluating",
     "evaluate_motions": "evaluating",
     "explain": "explaining",
+    "gaits_facts": "gaits",
+    "gaits_learn": "gaits",
+    "gaits_sample": "gaits",
     "learn": "varying",
     "learn_texture": "texturing",
     "model_facts": "model_description",
@@ -91,6 +95,9 @@ __all__ = [
     "evaluate",
     "evaluate_motions",
     "explain",
+    "gaits_facts",
+    "gaits_learn",
+    "gaits_sample",
     "learn",
     "learn_texture",
     "model_facts",

@@ -44,13 +44,18 @@ def blend_learn(
     settings: Settings | None = None,
     *,
     alone: bool = False,
+    common: bool = False,
     cyclic: dict[str, bool] | None = None,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> DensityModel:
-    """Read takes by class, learn the densities and write the model. One class needs `alone`: it cannot be blended."""
+    """Read takes by class, learn the densities and write the model. One class needs `alone`: it cannot be blended.
+
+    With `common`, only markers that all takes have are learned from.
+    """
     from freshtake.density.learning import learn
+    from freshtake.density.marker_sets import common_points
 
     check_model_target(target)
     if len(takes) < 2 and not alone:
@@ -63,7 +68,7 @@ def blend_learn(
         for path in paths:
             report(Progress(0.0, f"reading {path.name}"))
             motions[name].append(read(path, **(reading or {})))
-    model = learn(motions, settings, cyclic=cyclic, report=report)
+    model = learn(common_points(motions) if common else motions, settings, cyclic=cyclic, report=report)
     if warn is not None:
         for note in model.notes:
             warn(note)
@@ -95,10 +100,11 @@ def blend_sample(
     method: str | None = None,
     noise: float | None = None,
     residuals: bool = True,
+    plant: bool = True,
     seed: int = 0,
     report: Report = silent,
 ) -> Blended:
-    """Write exactly this many frames of a model's motion, with weights that may change over time."""
+    """Write exactly this many frames of a model's motion, with weights that may change over time, feet held still."""
     from dataclasses import replace
 
     for_writing(target)
@@ -117,6 +123,9 @@ def blend_sample(
         state, rows = model.advance(state, plan[first : first + PIECE], rng)
         parts.append(rows)
     made = model.decode(np.concatenate(parts), residuals, name=target.stem)
+    if plant:
+        report(Progress(1.0, "planting feet"))
+        made = model.planted(made)
     motion: Motion = _stroke(model, made, target.stem) if isinstance(made, np.ndarray) else made
     write(target, motion, unit_m=None if isinstance(motion, Stroke) else motion.unit_m)
     return Blended(target, motion)

@@ -18,6 +18,10 @@ def model_facts(model: Any) -> dict[str, Any]:
         from freshtake.workflows.styling import style_facts
 
         return style_facts(model)
+    if type(model).__name__ == "GaitModel":
+        from freshtake.workflows.gaits import gaits_facts
+
+        return gaits_facts(model)
     return variation_facts(model)
 
 

@@ -24,6 +24,7 @@ from freshtake.formats.npz.archive import Archive, npy_bytes, open_archive, writ
 FORMAT, VERSION, SUFFIX, HEADER = "freshtake model", 1, ".ftm", "header.json"
 METHODS = {  # class -> the module here that knows its parts
     "StyleModel": "style",
+    "GaitModel": "gaits",
     "DensityModel": "density",
     "TextureModel": "texture",
     "VariationModel": "variation",
@@ -95,6 +96,8 @@ def load(path: str | PathLike[str]) -> Any:
 def read_stored(path: str | PathLike[str]) -> Stored:
     """A model with what its file says about it."""
     source = Path(path)
+    if source.is_file() and not read_head(source, 4).startswith(b"PK"):
+        raise FormatError(source, "this is no freshtake model: write one with freshtake learn")
     archive = open_archive(source)
     header = _header(archive)
     method = header.get("method", "str")

@@ -56,7 +56,7 @@ def to_parts(model: StyleModel) -> Parts:
 def from_parts(parts: ReadParts) -> StyleModel:
     """The model again; raises a FreshtakeError when the parts cannot be one."""
     header = parts.fields
-    recipe = _recipe(parts)
+    recipe = read_recipe(parts)
     count = len(recipe.names)
     source = Normal(parts.numbers("source_mean", (count,)), parts.numbers("source_deviation", (count,), low=1e-12))
     target = Normal(
@@ -157,7 +157,8 @@ def _annotations(parts: ReadParts, bank: Bank) -> tuple[Annotation, ...]:
     return tuple(out)
 
 
-def _recipe(parts: ReadParts) -> Recipe:
+def read_recipe(parts: ReadParts) -> Recipe:
+    """The recipe of a style model's rows: clips as rotation vectors with a heading and all DOFs of the root."""
     header = parts.fields.get("recipe", "dict")
     arrays = {name.removeprefix(RECIPE): a for name, a in parts.arrays.items() if name.startswith(RECIPE)}
     for name, array in arrays.items():

@@ -105,8 +105,10 @@ def from_parts(parts: ReadParts) -> TextureModel:
     _check_width(parts, rows.shape[1], recipe, shape)
     limits, sigmas = _numbers(parts.fields, "limits", len(segments.names)), _numbers(parts.fields, "sigmas", 3)
     alive = parts.numbers("alive", (frames,), low=0.0, high=1.0) > 0.5
-    if not alive.any() or min(sigmas[:2]) <= 0.0:
-        parts.fields.wrong("sigmas", "numbers above 0, and frames that can be played, were expected")
+    if min(sigmas[:2]) <= 0.0:
+        parts.fields.wrong("sigmas", "numbers above 0 were expected")
+    if len(np.unique(segments.cells()[alive])) < len(segments.names):
+        raise FormatError(parts.fields.path, "frames that can be played were expected in every cell", "array 'alive'")
     count = parts.fields.get("entries", "int")
     if count not in (0, len(segments.names)) or (count == 0 and len(segments.names) > 1):
         parts.fields.wrong("entries", f"jumps into {len(segments.names)} cells were expected, not {count}")

@@ -1,0 +1,61 @@
+"""What is measured of a walk: its turn, its strides, and how fast feet slide while they stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from freshtake.motion.body import feet, leg_length
+from freshtake.motion.contacts import joint_contacts
+from freshtake.motion.edit import heading
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.style.model import StyleModel
+
+
+def usual_turn(clip: Any) -> float:
+    """Degrees by which the heading changes from the first second to the last, swaying averaged out."""
+    angle = np.degrees(heading(clip))
+    span = min(len(angle) // 2, round(1.25 * clip.fps))
+    return float(angle[-span:].mean() - angle[:span].mean())
+
+
+def strides(clip: Any) -> int:
+    """How often the left ankle passes the right one."""
+    left, right = sorted(feet(clip.skeleton), key=lambda foot: not foot.name.lower().startswith("l"))
+    places = clip.positions()
+    apart = places[:, left.ankle] - places[:, right.ankle]
+    angle = heading(clip)
+    ahead = (apart[:, 2] * np.cos(angle) + apart[:, 0] * np.sin(angle)) / leg_length(clip.skeleton)
+    side, count = 0, 0
+    for value in ahead:
+        if abs(value) > 0.08 and np.sign(value) != side:
+            count += side < 0
+            side = int(np.sign(value))
+    return count
+
+
+def planted_speed(clip: Any, mask: Bools) -> float:
+    """Mean speed in cm/s over the ground of the slower joint of each foot, while it stands."""
+    places, speeds, column = clip.positions(), [], 0
+    for number, foot in enumerate(feet(clip.skeleton)):
+        joints = list(foot.joints)
+        speed = np.linalg.norm(np.diff(places[:, joints], axis=0), axis=-1) * clip.fps * 100.0 * metres(clip)
+        count = len(joints)
+        stands = mask[:, column : column + count].any(axis=1) if mask.shape[1] > 2 else mask[:, number]
+        column += count
+        speeds.append(speed.min(axis=1)[stands[1:] & stands[:-1]])
+    return float(np.concatenate(speeds).mean())
+
+
+def streamed_speed(model: StyleModel, rows: Floats) -> float:
+    """The planted speed of a stream whose feet are planted live."""
+    poses = list(model.stream(rows, decode=True, plant=True))
+    root, rotations = (np.concatenate([getattr(pose, part) for pose in poses]) for part in ("root", "rotations"))
+    clip = poses[0].changed(root=root, rotations=rotations)
+    return planted_speed(clip, joint_contacts(clip))
+
+
+def metres(clip: Any) -> float:
+    """Per unit of length; takes that do not say have legs of 0.86 m."""
+    return float(clip.unit_m or 0.86 / leg_length(clip.skeleton))

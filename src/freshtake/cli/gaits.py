@@ -1,0 +1,82 @@
+"""`freshtake style gaits learn` and `sample`: style and speed as two sliders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit
+
+app = App(name="gaits", help="Style and speed as two sliders, from one clip of every style at every speed.")
+
+
+@app.command
+def learn(
+    cells: Annotated[list[str], Parameter(help="STYLE@SPEED=CLIP, for every style at every speed.")],
+    /,
+    *,
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
+    ranks: Annotated[
+        tuple[int, int] | None, Parameter(help="How many coordinates styles and speeds have; default: all.")
+    ] = None,
+    skeleton: SkeletonFile = None,
+    fps: SourceFps = None,
+    unit: Unit = None,
+    json: Json = False,
+) -> int:
+    """Split gait cycles into style and speed by bilinear analysis.
+
+    A clip holds one cycle or more, of which the steadiest is taken. The first clip given is the clock of all.
+
+    **Examples**
+
+    ```
+    freshtake style gaits learn normal@0.9=a.bvh normal@1.7=b.bvh crouch@0.9=c.bvh crouch@1.7=d.bvh -o gaits.ftm
+    ```
+    """
+    from freshtake.workflows import gaits_facts, gaits_learn
+
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
+    with progress_bar() as bar:
+        model = gaits_learn(cells, out, ranks=ranks, reading=reading, report=bar)
+    if json:
+        print_json({"written": str(out), **gaits_facts(model)})
+        return 0
+    console = output()
+    styles, speeds = (", ".join(map(str, levels)) for levels in (model.styles, model.speeds))
+    console.print(f"{styles} at {speeds}, {model.code.frames} frames per cycle", markup=False, highlight=False)
+    console.print(f"wrote {out}", markup=False)
+    return 0
+
+
+@app.command
+def sample(
+    model: Path,
+    /,
+    *,
+    style: Annotated[str, Parameter(help="A style, or weights that sum to 1: normal=0.5,crouch=0.5.")],
+    speed: Annotated[str, Parameter(help="A speed; where all are numbers any number, between them or beyond.")],
+    cycles: Annotated[int, Parameter(help="How many cycles.")] = 4,
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write.")],
+    json: Json = False,
+) -> int:
+    """Write a walk in any mixture of the model's styles and speeds; its end meets its start.
+
+    **Examples**
+
+    ```
+    freshtake style gaits sample gaits.ftm --style crouch --speed 1.3 -o walk.bvh
+    freshtake style gaits sample gaits.ftm --style normal=1.3,crouch=-0.3 --speed 2.0 --cycles 10 -o walk.bvh
+    ```
+    """
+    from freshtake.workflows import gaits_sample
+
+    clip = gaits_sample(model, out, style, speed, cycles=cycles)
+    if json:
+        print_json({"frames": len(clip), "cycles": cycles, "written": str(out)})
+        return 0
+    output().print(f"wrote {out}: {len(clip)} frames, {cycles} cycles", markup=False)
+    return 0

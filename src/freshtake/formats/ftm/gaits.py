@@ -1,0 +1,61 @@
+"""A GaitModel (style × speed) as parts of a model file, and back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from freshtake.formats.ftm.parts import Parts, ReadParts
+from freshtake.formats.ftm.style import RECIPE, read_recipe
+from freshtake.style.bilinear import GaitModel, Level
+from freshtake.style.bilinear_factors import Factors
+from freshtake.style.bilinear_gaits import GaitCode
+
+MOST_LEVELS, MOST_FRAMES = 4096, 1 << 20
+FARTHEST = 1e6  # any number of a table of gaits
+
+
+def to_parts(model: GaitModel) -> Parts:
+    """Everything that `from_parts` needs to make the same model."""
+    recipe = model.code.recipe.to_parts()
+    header = {
+        "styles": list(model.styles),
+        "speeds": list(model.speeds),
+        "frames": int(model.code.frames),
+        "ranks": [int(size) for size in model.factors.core.shape[:2]],
+        "recipe": recipe.header,
+    }
+    arrays = {
+        "style_coordinates": model.factors.styles,
+        "speed_coordinates": model.factors.contents,
+        "core": model.factors.core,
+    }
+    return Parts(header, arrays | {RECIPE + name: array for name, array in recipe.arrays.items()})
+
+
+def from_parts(parts: ReadParts) -> GaitModel:
+    """The model again; raises a FreshtakeError when the parts cannot be one."""
+    header = parts.fields
+    recipe = read_recipe(parts)
+    styles, speeds = _levels(parts, "styles"), _levels(parts, "speeds")
+    ranks = header.whole_numbers("ranks", 1, MOST_LEVELS)
+    frames = header.get("frames", "int")
+    if len(ranks) != 2 or not 1 <= frames <= MOST_FRAMES:
+        header.wrong("ranks", "two ranks, and frames from 1, were expected")
+    numbers = frames * (len(recipe.names) + 1)
+    factors = Factors(
+        parts.numbers("style_coordinates", (len(styles), ranks[0]), -FARTHEST, FARTHEST),
+        parts.numbers("speed_coordinates", (len(speeds), ranks[1]), -FARTHEST, FARTHEST),
+        parts.numbers("core", (*ranks, numbers), -FARTHEST, FARTHEST),
+    )
+    return GaitModel(styles, speeds, factors, GaitCode(recipe, frames))
+
+
+def _levels(parts: ReadParts, name: str) -> tuple[Level, ...]:
+    """Names, or numbers, each once."""
+    found = parts.fields.get(name, "list")
+    sound = all(isinstance(x, (str, int, float)) and not isinstance(x, bool) for x in found)
+    if not (sound and 0 < len(found) <= MOST_LEVELS and len(set(found)) == len(found)):
+        parts.fields.wrong(name, "names or numbers, each once, were expected")
+    if not all(isinstance(x, str) or np.isfinite(float(x)) for x in found):
+        parts.fields.wrong(name, "finite numbers were expected")
+    return tuple(x if isinstance(x, str) else float(x) for x in found)
