@@ -9,8 +9,8 @@ import freshtake
 
 PUBLIC = {
     "Clip", "FormatError", "FreshtakeError", "InvalidMotion", "MeshSequence", "MissingExtra", "PointClip", "Skeleton",
-    "SkeletonMismatch", "Stroke", "UsageError", "__version__", "density", "evaluation", "formats", "load", "motion", "read",
-    "samples", "save", "style", "texture", "variation", "write",
+    "SkeletonMismatch", "Stroke", "UsageError", "__version__", "density", "evaluation", "formats", "load", "motion",
+    "read", "samples", "save", "style", "texture", "variation", "write",
 }  # fmt: skip
 
 

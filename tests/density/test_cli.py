@@ -34,6 +34,21 @@ def test_sample_writes_exactly_the_frames(files: Path, capsys: pytest.CaptureFix
     assert not np.array_equal(ft.read(out).root, first.root)
 
 
+def test_feet_are_planted_unless_told_not_to(files: Path) -> None:
+    made = []
+    for words in ([], ["--no-plant"]):
+        out = files / "feet.bvh"
+        asked = ["blend", "sample", f"{files}/g.ftm", "--weights", "walk:1->run:1", "--frames", "90", "-o", str(out)]
+        assert command([*asked, *words]) == 0
+        made.append(ft.read(out))
+        out.unlink()
+    model = ft.load(files / "g.ftm")
+    for clip, plant in zip(made, (True, False), strict=True):
+        again = model.sample(np.random.default_rng(0), frames=90, weights="walk:1->run:1", plant=plant)
+        np.testing.assert_allclose(clip.root, again.root, atol=1e-3)
+    assert np.abs(made[0].root - made[1].root).max() > 1e-2
+
+
 def test_info_tells_about_the_model(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(["info", f"{files}/g.ftm", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)["files"][0]

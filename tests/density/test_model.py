@@ -117,6 +117,13 @@ def test_a_damaged_file_is_one_sentence(tmp_path: Path) -> None:
         ft.load(tmp_path / "m.ftm")
 
 
+def test_a_file_in_which_no_kernel_can_be_jumped_to_is_refused(tmp_path: Path) -> None:
+    model = two_orbits()
+    ft.save(tmp_path / "m.ftm", replace(model, allowed=model.allowed & (model.owners == 0)))
+    with pytest.raises(FormatError, match="every class needs a kernel"):
+        ft.load(tmp_path / "m.ftm")
+
+
 def test_modes_restore_poses() -> None:
     model = two_orbits()
     poses = poses_of(model.pca, model.scale, model.encode(orbit(1)))
@@ -143,10 +150,88 @@ def test_bad_examples_are_one_sentence(examples: object, sentence: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_planted_feet_slide_less_and_the_body_goes_as_far() -> None:
+    model = gaits()
+    assert model.groundwork is not None
+    plain, planted = (
+        model.sample(np.random.default_rng(5), frames=150, weights="walk:1->run:1", plant=plant)
+        for plant in (False, True)
+    )
+    joints = [joint for foot in model.groundwork.feet for joint in foot.joints]
+    stand = model.groundwork.contacts(plain) > 0.9
+    both = stand[1:] & stand[:-1]
+    slides = []
+    for clip in (plain, planted):
+        steps = np.linalg.norm(np.diff(clip.positions()[:, joints][..., [0, 2]], axis=0), axis=-1)
+        slides.append(steps[both].mean())
+    assert slides[1] < 0.6 * slides[0]
+    way = [np.linalg.norm(clip.root[-1] - clip.root[0]) for clip in (plain, planted)]
+    assert way[1] == pytest.approx(way[0], rel=0.05)
+
+
+def test_a_planted_stream_is_late_and_stands() -> None:
+    model = gaits()
+    plain = list(itertools.islice(model.stream(np.random.default_rng(3), decode=True), 120))
+    planted = list(itertools.islice(model.stream(np.random.default_rng(3), decode=True, plant=True), 100))
+    assert all(len(pose) == 1 for pose in planted)
+    apart = [np.linalg.norm(a.root - b.root) for a, b in zip(plain, planted, strict=False)]
+    assert max(apart) < 0.1 * float(np.linalg.norm(plain[-1].root - plain[0].root))
+
+
+def test_poses_between_classes_keep_rotations_smooth() -> None:
+    """Between two poses a hand goes no faster than by turning joints from one to the other."""
+    model = gaits()
+    assert model.turning is not None
+    middle = 0.5 * (model.track.rows[3] + model.track.rows[len(model.owners) - 3])
+    clip = model.decode(middle[None])
+    ends = model.decode(model.track.rows[[3, len(model.owners) - 3]])
+    apart = np.abs((ends.rotations[0] * ends.rotations[1]).sum(axis=-1)).clip(max=1.0)
+    for k in range(2):
+        half = np.abs((clip.rotations[0] * ends.rotations[k]).sum(axis=-1)).clip(max=1.0)
+        assert (np.arccos(half)[1:] <= 0.6 * np.arccos(apart)[1:] + 1e-3).all()
+
+
+def test_the_paper_noise_and_whole_turns_keep_to_positions() -> None:
+    model = gaits()
+    assert replace(model, settings=model.settings.changed(method="paper")).turning is None
+    assert replace(model, settings=model.settings.changed(noise=0.2)).turning is None
+    clip = walk()
+    turns = clip.rotations.copy()
+    angle = np.linspace(0.0, 12.0 * np.pi, len(clip)) / 2.0
+    turns[:, -1] = np.stack([np.cos(angle), np.sin(angle), 0 * angle, 0 * angle], axis=1)
+    assert learn({"walk": [clip.changed(rotations=turns)]}).turning is None
+
+
+def test_noise_is_seen_in_the_motion() -> None:
+    calm = gaits()
+    loud = replace(calm, settings=calm.settings.changed(noise=0.5))
+    a, b = (m.sample(np.random.default_rng(1), frames=60) for m in (calm, loud))
+    assert np.abs(a.positions() - b.positions()).max() > 0.5
+
+
+def test_markers_in_another_order_are_the_same_markers() -> None:
+    a, b = joint_points(walk()), joint_points(run())
+    turned = replace(b, names=b.names[::-1], positions=b.positions[:, ::-1])
+    mixed, plain = (learn({"walk": [a], "run": [x]}) for x in (turned, b))
+    np.testing.assert_array_equal(mixed.weights, plain.weights)
+
+
+def test_other_markers_are_told_with_a_remedy() -> None:
+    a, b = joint_points(walk()), joint_points(run())
+    fewer = replace(b, names=("extra", *b.names[1:]), name="run_1")
+    with pytest.raises(UsageError, match=f"run_1 has other markers.*lacks {b.names[0]}, it also has extra; --common"):
+        learn({"walk": [a], "run": [fewer]})
+    shared = ft.density.common_points({"walk": [a], "run": [fewer]})
+    assert [take.names for takes in shared.values() for take in takes] == [a.names[1:]] * 2
+    assert learn(shared).classes == ("walk", "run")
+    with pytest.raises(UsageError, match="0 markers in common"):
+        ft.density.common_points({"a": [a], "b": [replace(b, names=tuple(f"{n}_x" for n in b.names))]})
+
+
 def test_markers_have_to_match_and_clips_need_frames() -> None:
     a, b = joint_points(walk()), joint_points(run())
     other = replace(b, names=tuple(f"{name}_x" for name in b.names))
-    with pytest.raises(ft.FreshtakeError, match="other points"):
+    with pytest.raises(ft.FreshtakeError, match="other markers"):
         learn({"walk": [a], "run": [other]})
     one = walk().changed(root=walk().root[:1], rotations=walk().rotations[:1])
     with pytest.raises(ft.FreshtakeError, match="no 8 sound frames in a row"):

@@ -37,6 +37,8 @@ CHANGES = {
     "feet": (lambda h, a: h.update(feet=["Wing"]), "names of annotations"),
     "setting": (lambda h, a: h["settings"].update(speed=1), "no such setting"),
     "pairs": (lambda h, a: h.update(pairs=[["a"]]), "pairs of names"),
+    "poses": (lambda h, a: a.update(poses=a["poses"][:, 1:]), "numbers were expected"),
+    "inputs": (lambda h, a: h["settings"].update(inputs="legs"), "numbers were expected"),
     "zero": (lambda h, a: a.update(source_deviation=0.0 * a["source_deviation"]), "finite numbers between"),
 }
 

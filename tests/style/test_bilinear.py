@@ -127,6 +127,7 @@ def test_refusals(gaits: GaitModel, walks: dict[tuple[str | float, str | float],
         (lambda: gaits.synthesize({"normal": 0.5}, 1.0), "sum to 1"),
         (lambda: gaits.synthesize("normal", "fast"), "no speed of this model"),
         (lambda: gaits.synthesize("normal", 1.0, cycles=0), "at least one cycle"),
+        (lambda: gaits.synthesize("normal", 900.0), "too far beyond the examples"),
         (lambda: weights_of({"x": 1.0}, ("a", "b"), "style"), "no style"),
     ]
     for act, words in cases:

@@ -262,3 +262,19 @@ def test_a_decoded_stream_is_the_clip_frame_by_frame() -> None:
     assert isinstance(whole, Clip) and len(whole) == len(poses)
     np.testing.assert_allclose(np.concatenate([p.root for p in poses]), whole.root, atol=1e-9)
     np.testing.assert_allclose(np.concatenate([p.rotations for p in poses]), whole.rotations, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_legs_can_drive_other_joints_and_only_then_do(kind: str, tmp_path: Path) -> None:
+    own = learn(walk_pairs(), Settings(system=kind, order=3, memory=0.2))
+    legs = learn(walk_pairs(), Settings(system=kind, order=3, memory=0.2, inputs="legs"))
+    rows = own.encode(walk(64)).values
+    lifted = rows.copy()
+    lifted[40:60, own.dofs.index("LeftUpLeg.x")] += 0.3
+    arm = own.dofs.index("RightArm.x")
+    moved = [np.abs(untimed_rows(m, lifted)[:, arm] - untimed_rows(m, rows)[:, arm]).max() for m in (own, legs)]
+    assert moved[0] == 0.0 and moved[1] > 1e-3
+    ft.save(tmp_path / "legs.ftm", legs)
+    np.testing.assert_array_equal(
+        ft.load(tmp_path / "legs.ftm").translate(walk(64)).rotations, legs.translate(walk(64)).rotations
+    )

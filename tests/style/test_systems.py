@@ -10,13 +10,16 @@ from freshtake.style.columns import Block
 from freshtake.style.kernels import CHUNK, run_modal_batch
 from freshtake.style.systems import Bank, DelayBank, StateSpaceBank, System, settled
 
-BLOCKS = (Block("a", (0, 1), (0, 1)), Block("b", (2, 3, 4), (2,)), Block("timing", (0, 4), (3,)))
+BLOCKS = (
+    Block("a", (0, 1), (0, 1)), Block("b", (2, 3, 4), (2,)), Block("c", (4, 1, 3), (6, 4, 5)),
+    Block("timing", (0, 4), (3,)),
+)  # fmt: skip
 
 
 def state_space_bank(seed: int = 0) -> StateSpaceBank:
     rng = np.random.default_rng(seed)
     systems = []
-    for block, poles in zip(BLOCKS, ([0.5 + 0.6j, 0.3], [-0.4, 0.8 + 0.1j, 0.2j], []), strict=True):
+    for block, poles in zip(BLOCKS, ([0.5 + 0.6j, 0.3], [-0.4, 0.8 + 0.1j, 0.2j], [0.7], []), strict=True):
         damping, turning = [], []
         for pole in poles:
             pair = [1, -1] if np.imag(pole) else [0]
@@ -35,7 +38,7 @@ def state_space_bank(seed: int = 0) -> StateSpaceBank:
 def delay_bank(seed: int = 0) -> DelayBank:
     rng = np.random.default_rng(seed)
     taps = tuple(
-        rng.normal(size=(count, len(b.inputs), len(b.outputs))) for count, b in zip((4, 1, 3), BLOCKS, strict=True)
+        rng.normal(size=(count, len(b.inputs), len(b.outputs))) for count, b in zip((4, 1, 5, 3), BLOCKS, strict=True)
     )
     return DelayBank(BLOCKS, taps, tuple(rng.normal(size=len(b.outputs)) for b in BLOCKS), 2)
 

@@ -14,7 +14,7 @@ from freshtake.texture import Settings, learn
 from freshtake.texture.jump_map import Chances, Jumps, costs_of
 from freshtake.texture.kernels import NO_BLEND, Rules
 from freshtake.texture.learning import recurring
-from freshtake.texture.loops import fades_of
+from freshtake.texture.loops import fades_of, period
 from freshtake.texture.material import material_of
 from freshtake.texture.synthesize import advance, begin, looped, shown
 from tests.conftest import data_files, label
@@ -155,7 +155,7 @@ def test_loops_have_their_length_and_close(rower, frames: int) -> None:
     usual = second_differences(circling(8.0)).max()
     assert second_differences(np.tile(rows, (2, 1))).max() < 2.0 * usual
     stretched, shown_frames = rower.loop_rows(np.random.default_rng(2), frames)
-    assert len(stretched) == frames and abs(len(shown_frames.source) / frames - 1) <= 0.06
+    assert len(stretched) == frames and abs(len(shown_frames.source) / frames - 1) <= 0.12
 
 
 def test_the_cheapest_loop_is_found() -> None:
@@ -201,6 +201,14 @@ def test_a_loop_that_needs_a_large_jump_is_as_smooth_as_others() -> None:
     assert bends[1] < 0.6 * second_differences(np.tile(fixed, (3, 1))).max() < 0.6 * bends[0]
     near = model.loop_lengths(np.random.default_rng(0), 160)
     assert near and all(abs(n - 200) < 10 for n in near)
+
+
+def test_a_loop_is_not_a_short_one_over_and_over() -> None:
+    assert period((1, 2, 3, 1, 2, 3)) == 3 and period((1, 2, 3, 1, 2, 4)) == 6 and period((5, 5, 5)) == 1
+    model = learn(circling(1.5), frame_time=FRAME_TIME)
+    for seed in range(4):
+        rows, played = model.loop_rows(np.random.default_rng(seed), 120)
+        assert len(rows) == 120 and period(tuple(played.source.tolist())) == len(played.source)
 
 
 def test_a_jump_fades_by_its_size() -> None:

@@ -27,7 +27,9 @@ Amount = Annotated[
 AmountOfTime = Annotated[float | None, Parameter(help="The same for timing; default: as --amount.")]
 Parts = Annotated[
     tuple[str, ...],
-    Parameter(name="--part", negative="", help="An amount for a body part, joint or DOF, such as arms=1.5; may be repeated."),
+    Parameter(
+        name="--part", negative="", help="An amount for a body part, joint or DOF, such as arms=1.5; may be repeated."
+    ),
 ]
 Plant = Annotated[bool, Parameter(help="Hold standing feet still.")]
 Heading = Annotated[float | None, Parameter(help="Keep this heading, in degrees from that of the start.")]

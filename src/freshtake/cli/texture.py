@@ -103,9 +103,10 @@ def _print_learned(out: Path, facts: dict[str, Any], json: bool) -> None:
     size = f"; {facts['bytes']:,} bytes"
     if "ratio" in facts:
         size += f", 1:{facts['ratio']:g} of the vertices as float32, 1:{facts['ratio_to_zipped']:g} of them zipped"
+    limit = facts["largest_jump"]
+    jumps = "" if limit is None else f"; jumps of at most {limit:g} mean frame steps"
     output().print(
-        f"wrote {out}: {facts['frames']} frames of {facts['motion']} at {facts['fps']:g} fps{cells}; jumps of at most "
-        f"{facts['largest_jump']:g} mean frame steps{size}",
+        f"wrote {out}: {facts['frames']} frames of {facts['motion']} at {facts['fps']:g} fps{cells}{jumps}{size}",
         markup=False,
     )
 
@@ -121,7 +122,7 @@ def sample(
     times: Annotated[int, Parameter(help="How many times the loop is written.")] = 1,
     variety: Annotated[float, Parameter(help="How strongly a loop avoids repeating itself; 0: not at all.")] = 1.0,
     stretch: Annotated[
-        float | None, Parameter(help="Share by which a loop's tempo may differ from the takes'; default: 0.06.")
+        float | None, Parameter(help="Share by which a loop's tempo may differ from the takes'; default: 0.12.")
     ] = None,
     cell: Annotated[str | None, Parameter(help="The cell to start in.")] = None,
     steer: Annotated[

@@ -33,7 +33,8 @@ def factorize(table: Floats, ranks: tuple[int, int] | None = None, rounds: int =
     for _ in range(rounds if (first, second) != full else 0):
         styles = _leading(np.einsum("sck,cj->sjk", table, contents), first)
         contents = _leading(np.einsum("sck,si->cik", table, styles), second)
-    return Factors(styles, contents, np.einsum("sck,si,cj->ijk", table, styles, contents))
+    core = np.einsum("sck,si,cj->ijk", table, styles, contents)
+    return Factors(*(np.ascontiguousarray(part) for part in (styles, contents, core)))  # as a file gives them back
 
 
 def _leading(table: Floats, rank: int) -> Floats:

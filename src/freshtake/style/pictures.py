@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLORS = ("#3b82d6", "#35a264", "#d9534f", "#9467bd", "#ff7f0e")
+DASHES = ("-", "--", ":")
 GRAY = "#828b96"
 CURVES = ((0.5, 1.0), (1.0, 1.0), (2.0, 1.0), (1.0, 4.0), (2.0, 4.0), (2.0, 30.0))  # k_c, k_p of figure 4
 
@@ -72,12 +73,13 @@ def warp_curves(steps: Sequence[Floats], names: Sequence[str], fps: float) -> Fi
     axis = figure.subplots()
     axis.axhline(1.0, color=GRAY, linewidth=0.8)
     for number, (w, name) in enumerate(zip(steps, names, strict=True)):
-        axis.plot(np.arange(len(w)) / fps, w, linewidth=1.0, color=COLORS[number % len(COLORS)], label=name)
+        color, dash = COLORS[number % len(COLORS)], DASHES[number // len(COLORS) % len(DASHES)]
+        axis.plot(np.arange(len(w)) / fps, w, linewidth=1.0, color=color, linestyle=dash, label=name)
     axis.set_xlabel("time of the source in seconds", fontsize=8, color=GRAY)
     axis.set_ylabel("w", fontsize=8, color=GRAY)
     _quiet(axis)
     if len(names) <= 8:
-        axis.legend(fontsize=6, frameon=False, labelcolor=GRAY)
+        figure.legend(fontsize=6, frameon=False, labelcolor=GRAY, loc="outside right upper")
     figure.patch.set_alpha(0.0)
     return figure
 

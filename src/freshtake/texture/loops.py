@@ -18,6 +18,7 @@ ROUNDS = 4  # of finding a loop and laying a toll on what it repeats
 STROLLS = 24  # random plays that are closed to loops
 CLOSING = 2.5  # seconds of which the way back of a random play has at most
 TOLL = 0.1  # mean frame steps per frame that was shown before
+MONOTONOUS = 20.0  # mean frame steps that a loop costs on top which is a shorter one over and over
 RESTLESS = 0.5  # mean frame steps that every jump costs on top, so that a loop has few
 TEMPO = 50.0  # mean frame steps that a loop of twice the tempo would cost on top
 LARGE, LONGEST = 6.0, 3.0  # mean frame steps from which a jump fades for longer, up to so many times
@@ -105,6 +106,7 @@ def find_loop(
     for way in found:
         shown = np.bincount(way, minlength=len(ways.successor))
         cost = jump_cost(way, drawn) + variety * TOLL * float(np.maximum(shown - 1, 0).sum())
+        cost += variety * MONOTONOUS * (period(way) < length)
         if cost < price:
             best, price = way, cost
     if best is None:
@@ -115,6 +117,15 @@ def find_loop(
 def _both(first: Iterator[tuple[int, ...]], second: Iterator[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
     yield from first
     yield from second
+
+
+def period(way: tuple[int, ...]) -> int:
+    """The length of the shortest way that is this one when it is repeated."""
+    shown = np.array(way)
+    for count in range(1, len(way) // 2 + 1):
+        if len(way) % count == 0 and np.array_equal(shown[count:], shown[:-count]):
+            return count
+    return len(way)
 
 
 def jump_cost(way: tuple[int, ...], ways: Ways) -> float:

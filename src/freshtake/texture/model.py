@@ -28,7 +28,7 @@ from freshtake.texture.turning import turning_of
 
 FADE = 1.0 / 6.0  # seconds in which an offset dies away
 STREAM_BLOCK = 64  # frames
-STRETCH = 0.06  # share by which a loop's tempo may differ from the takes'
+STRETCH = 0.12  # share by which a loop's tempo may differ from the takes'
 
 
 class Sigmas(NamedTuple):

@@ -11,13 +11,14 @@ import numpy as np
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
 from freshtake.density.weights import schedule
-from freshtake.errors import FormatError, UsageError
-from freshtake.formats.ftm import check_model_target, read_stored, save
+from freshtake.errors import UsageError
+from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.options import Motion
 from freshtake.formats.registry import for_writing, read, write
 from freshtake.motion import Stroke
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.motion.validation import nominal_fps
+from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.varying import MOST_FRAMES, generator
 
 PIECE = 4096  # frames between two reports of progress
@@ -85,10 +86,8 @@ class Blended(NamedTuple):
 
 def density_model(path: Path) -> DensityModel:
     """A model that `blend learn` wrote."""
-    stored = read_stored(path)
-    if not isinstance(stored.model, DensityModel):
-        raise FormatError(path, f"this is a model of the method {stored.method}: write one with freshtake blend learn")
-    return stored.model
+    model: DensityModel = model_of(path, "density")
+    return model
 
 
 def blend_sample(

@@ -5,18 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from freshtake.errors import FormatError, UsageError
 from freshtake.evaluation.explain_html import explain_page
 from freshtake.evaluation.explanation import Explanation, explanation
 from freshtake.evaluation.likelihood_map import ClipLikelihood, clip_likelihood, likelihood_figure
 from freshtake.evaluation.networks import joint_pictures, network_pictures
 from freshtake.evaluation.plots import Picture, png
-from freshtake.formats.ftm import is_model, read_stored
 from freshtake.formats.registry import read
 from freshtake.formats.report import check_report_target, write_report
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.variation.model import VariationModel
 from freshtake.workflows.model_description import model_facts
+from freshtake.workflows.model_kinds import model_of
 
 
 class Explained(NamedTuple):
@@ -72,11 +71,5 @@ def _scored_pictures(scored: ClipLikelihood | None, found: Explanation) -> list[
 
 def variation_model(source: Path) -> VariationModel:
     """The model in a file; models of other methods are refused."""
-    if source.exists() and not is_model(source):
-        raise FormatError(source, "this is no freshtake model: write one with freshtake learn")
-    stored = read_stored(source)
-    if not isinstance(stored.model, VariationModel):
-        raise UsageError(
-            f"{source} is a model of {stored.method}, which has no networks: give one that freshtake learn wrote"
-        )
-    return stored.model
+    model: VariationModel = model_of(source, "variation")
+    return model

@@ -10,12 +10,13 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.evaluation.baselines import Basis, Changes, Made, NoiseSettings, basis_of, changes, make
 from freshtake.evaluation.baselines.making import check_kind, match
 from freshtake.formats.files import read_head, replacing_folder
-from freshtake.formats.ftm import looks_like_model, read_stored
+from freshtake.formats.ftm import looks_like_model
 from freshtake.formats.options import Motion
 from freshtake.formats.registry import for_writing, read, write
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.joining import BLEND, join
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.varying import MOST_VARIANTS, generator, variants
 
 MATCHED_TO = 15  # variants of a model, as in the paper
@@ -98,7 +99,7 @@ def _matched_to(paths: Sequence[Path], seed: int, reading: dict[str, Any] | None
         return [read(path, **(reading or {})) for path in paths]
     if len(paths) > 1:
         raise UsageError(f"{paths[0]} is a model: match to it alone, or to variants")
-    return list(variants(read_stored(paths[0]).model, MATCHED_TO, seed=seed))
+    return list(variants(model_of(paths[0], "variation"), MATCHED_TO, seed=seed))
 
 
 def _parts(

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 from freshtake.errors import UsageError
 from freshtake.formats.files import is_folder
-from freshtake.formats.ftm import check_model_target, read_stored, save
+from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.registry import for_writing, read, write
 from freshtake.formats.report import check_report_target, write_report
 from freshtake.motion import Clip
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.style.model import StyleModel
 from freshtake.style.settings import Settings
+from freshtake.workflows.model_kinds import model_of
 
 ENDINGS = (".bvh", ".amc", ".glb", ".gltf", ".npz")
 
@@ -166,9 +167,7 @@ def style_apply(
     for_writing(target)
     if page is not None:
         check_report_target(page)
-    model = read_stored(source).model
-    if not isinstance(model, StyleModel):
-        raise UsageError(f"{source} is no style model: learn one with freshtake style learn")
+    model: StyleModel = model_of(source, "style")
     clip = _clip(path, reading or {})
     made, _ = model.translate_rows(model.encode(clip).values, time_warp=time_warp, generalize=generalize)
     out = model.translate(clip, time_warp=time_warp, generalize=generalize, plant=plant).changed(name=target.stem)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.ftm import check_model_target, read_stored, save
+from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.options import Motion
 from freshtake.formats.registry import for_writing, read, write
 from freshtake.motion import Clip, MeshSequence, Stroke
@@ -20,6 +20,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.texture.model import STRETCH, TextureModel
 from freshtake.texture.settings import Settings
 from freshtake.texture.transitions import Played
+from freshtake.workflows.model_kinds import model_of
 
 MOST_FRAMES = 10_000_000
 MOST_BYTES = 2 << 30  # of a mesh sequence that is made whole
@@ -124,7 +125,7 @@ def texture_facts(model: TextureModel) -> dict[str, Any]:
         "cells": list(model.cells),
         "fps": round(nominal_fps(model.frame_time), 3),
         "frame_time": model.frame_time,
-        "largest_jump": max(model.reach.limits),
+        "largest_jump": max(model.reach.limits) if model.settings.method == "default" else None,
         "frames_played": round(float(model.reach.alive.mean()), 4),
         "sigma": model.sigmas.sigma,
         "blend": model.settings.blend,
@@ -188,7 +189,7 @@ def sample_texture(
 def _warn_of_jumps(model: TextureModel, played: Played, frames: int, warn: Callable[[str], None]) -> None:
     """Say so where a loop of that length needs larger jumps than play does, and which lengths do not."""
     largest, limit = max(model.jump_costs(played).tolist(), default=0.0), max(model.reach.limits)
-    if largest <= limit:
+    if largest <= limit or model.settings.method == "paper":
         return
     near = model.loop_lengths(np.random.default_rng(0), frames)
     better = f"; loops of {', '.join(map(str, near))} frames need none above {limit:g}" if near else ""
@@ -197,9 +198,7 @@ def _warn_of_jumps(model: TextureModel, played: Played, frames: int, warn: Calla
 
 def load_texture(source: Path) -> TextureModel:
     """A texture model; another one is refused."""
-    model = read_stored(source).model
-    if not isinstance(model, TextureModel):
-        raise UsageError(f"{source} is no texture model: learn one with freshtake texture learn")
+    model: TextureModel = model_of(source, "texture")
     return model
 
 

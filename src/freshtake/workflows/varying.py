@@ -22,6 +22,7 @@ from freshtake.variation.goals import GoalReport, Goals
 from freshtake.variation.model import VariationModel
 from freshtake.variation.settings import Settings
 from freshtake.variation.steering import Steering
+from freshtake.workflows.model_kinds import checked
 
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
 STRAINED = 3.0  # standard deviations
@@ -136,12 +137,11 @@ def vary(
 ) -> Written:
     """Write variants of a model into a folder that appears whole, in the format of the takes it was learned from."""
     stored = read_stored(source)
+    model = _variation(stored, source)
     suffix = _ending(stored, ending)
     written = Written([], [])
     _warn_of_amount(amount, warn)
-    made = guided_variants(
-        _variation(stored, source), count, amount=amount, cycles=cycles, goals=goals, plant=plant, seed=seed
-    )
+    made = guided_variants(model, count, amount=amount, cycles=cycles, goals=goals, plant=plant, seed=seed)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with replacing_folder(folder) as temporary:
         for motion, goal_report in made:
@@ -156,9 +156,8 @@ def vary(
 
 
 def _variation(stored: Stored, source: Path) -> VariationModel:
-    if not isinstance(stored.model, VariationModel):
-        raise UsageError(f"{source} is a model of {stored.method}, but one that freshtake learn wrote is needed")
-    return stored.model
+    model: VariationModel = checked(stored, source, "variation").model
+    return model
 
 
 def _warn_of_amount(amount: float | Amount, warn: Callable[[str], None] | None) -> None:

@@ -77,6 +77,9 @@ def from_parts(parts: ReadParts) -> DensityModel:
     settings = _settings(header.inner("settings"))
     kernels, width = sum(map(sum, lengths)), len(names)
     allowed = parts.numbers("allowed", (kernels,), low=0.0, high=1.0) > 0.5
+    owners = np.repeat(np.arange(len(classes)), [sum(runs) for runs in lengths])
+    if len(np.unique(owners[allowed])) < len(classes):
+        raise FormatError(header.path, "every class needs a kernel that may be jumped to", "array 'allowed'")
     pca = _pca(parts, width)
     return DensityModel(
         settings, classes, names, frame_time, recipe, parts.numbers("scale", (width,), low=1e-30), pca,

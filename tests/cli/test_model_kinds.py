@@ -1,0 +1,73 @@
+"""Every command that takes a model says in one sentence that it was given one of another method, and which to use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import freshtake as ft
+from freshtake.cli.entry import run
+from freshtake.workflows.model_kinds import LEARNS, USES
+from tests.density.made import two_orbits
+from tests.formats.made_clips import made_clip, usual_layout
+from tests.style.pairs_of_clips import model as limp
+from tests.texture.made import sheet
+
+METHODS = ("variation", "density", "style", "texture")
+COMMANDS = {
+    "vary {model} -n 1 -o {out}/v": "variation",
+    "stream {model} --frames 9 -o {out}/s.bvh": "variation",
+    "explain {model}": "variation",
+    "evaluate --inputs {clip} {clip} --outputs {clip} --model {model} -o {out}/e.html": "variation",
+    "noise {clip} -o {out}/n --match {model}": "variation",
+    "learn {clip} -o {out}/l.ftm --structure {model}": "variation",
+    "blend sample {model} --frames 9 -o {out}/b.bvh": "density",
+    "blend report {model} -o {out}/b.html": "density",
+    "style apply {model} {clip} -o {out}/y.bvh": "style",
+    "texture sample {model} --frames 9 -o {out}/t.npz": "texture",
+}
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("kinds")
+    settings = ft.variation.Settings(prior_starts=1, neighbors=3, kernel_width=0.3, velocity_weight=0.5)
+    clips = [made_clip(usual_layout(), frames=frames) for frames in (8, 9)]
+    ft.save(folder / "variation.ftm", ft.variation.learn(clips, settings, rng=np.random.default_rng(0), cyclic=False))
+    ft.save(folder / "density.ftm", two_orbits())
+    ft.save(folder / "style.ftm", limp("fir"))
+    ft.save(folder / "texture.ftm", ft.texture.learn(sheet(60), ft.texture.Settings(components=2, candidates=2)))
+    ft.write(folder / "clip.bvh", made_clip(usual_layout(), frames=12))
+    return folder
+
+
+@pytest.mark.parametrize("given", METHODS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_model_of_another_method_is_one_sentence(
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, given: str
+) -> None:
+    needed = COMMANDS[command]
+    if given == needed:
+        return
+    words = command.format(model=models / f"{given}.ftm", clip=models / "clip.bvh", out=tmp_path).split()
+    assert run(words) == 2
+    said = capsys.readouterr().err.strip()
+    assert len(said.splitlines()) == 1 and f"{given}.ftm" in said
+    assert f"a model of the method {given}, which freshtake {USES[given]} takes" in said
+    assert f"freshtake {LEARNS[needed]} writes" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["explain {model}", "blend report {model} -o {out}/b.html"])
+def test_a_clip_is_no_model(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    assert run(command.format(model=models / "clip.bvh", out=tmp_path).split()) == 2
+    assert "this is no freshtake model: write one with freshtake" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_commands_that_are_named_exist(method: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (LEARNS[method], USES[method]):
+        assert run([*words.split(), "--help"]) == 0
+    capsys.readouterr()

@@ -1,0 +1,103 @@
+"""Live poses: placed on, in time with the classifiers, their standing feet still."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from freshtake.errors import UsageError
+from freshtake.motion import Clip
+from freshtake.motion.body import feet
+from freshtake.motion.planting import Planter
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.style.live import labels_now
+
+from .pairs_of_clips import model, walk
+
+KINDS = ["n4sid", "fir"]
+
+
+def joined(poses: list[Clip]) -> Clip:
+    root, rotations = (np.concatenate([getattr(pose, part) for pose in poses]) for part in ("root", "rotations"))
+    return poses[0].changed(root=root, rotations=rotations)
+
+
+def stood_speed(clip: Clip, mask: Bools) -> float:
+    """Of the slower joint of feet that stand by the mask, in lengths per second."""
+    places, speeds = clip.positions(), []
+    for column, foot in enumerate(feet(clip.skeleton)):
+        speed = np.linalg.norm(np.diff(places[:, list(foot.joints)], axis=0), axis=-1).min(axis=1) * clip.fps
+        speeds.append(speed[mask[1:, column] & mask[:-1, column]])
+    return float(np.concatenate(speeds).mean())
+
+
+def live_masks(kind: str, rows: Floats) -> tuple[Bools, Floats]:
+    """What the classifiers say at every output row, the slow way: whole arrays, first pose held before."""
+    learned = model(kind)
+    tool = learned.translator()
+    state = tool.begun(tool.start(), rows[0])
+    seen = learned.bank.features(state.systems, learned.source.down(rows))
+    known = {annotation.name: annotation for annotation in learned.annotations}
+    labels = np.stack([known[name].label(seen) for name in learned.feet], axis=1)
+    made = tool.advance(tool.start(), rows)[1]
+    return labels[np.clip(np.round(made.origins), 0, len(rows) - 1).astype(int)], made.rows
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_planted_stream_is_the_planter_on_the_stream_with_the_classifiers_contacts(kind: str) -> None:
+    learned = model(kind)
+    rows = learned.encode(walk(61, cycles=4)).values
+    raw = joined(list(learned.stream(rows, decode=True)))
+    made = joined(list(learned.stream(rows, decode=True, plant=True)))
+    mask, _ = live_masks(kind, rows)
+    planter = learned.planter
+    state, first = planter.feed(planter.start(), raw.root, raw.rotations, mask)
+    rest = planter.finish(state)
+    assert len(made) == len(raw)  # late, but none is lost
+    np.testing.assert_allclose(made.root, np.concatenate([first.root, rest.root]), atol=1e-9)
+    np.testing.assert_allclose(made.rotations, np.concatenate([first.rotations, rest.rotations]), atol=1e-9)
+    assert stood_speed(made, mask) < 0.6 * stood_speed(raw, mask)
+
+
+def test_poses_come_as_late_as_the_planter_says() -> None:
+    learned = model("fir")
+    rows = learned.encode(walk(62, cycles=4)).values
+    fed = 0
+
+    def counted() -> object:
+        nonlocal fed
+        for row in rows:
+            fed += 1
+            yield row
+
+    stream = learned.stream(counted(), time_warp=False, decode=True, plant=True)  # type: ignore[arg-type]
+    next(stream)
+    assert fed == learned.planter.latency + 1
+    assert isinstance(learned.planter, Planter) and learned.planter.latency * learned.frame_time < 0.5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_labels_of_single_rows_are_those_of_all_rows_at_once(kind: str) -> None:
+    learned = model(kind)
+    rows = learned.encode(walk(63)).values
+    tool = learned.translator()
+    state = tool.start(learned.past(rows))
+    told = []
+    for row in rows:
+        told.append(labels_now(tool, state, row, learned.annotations))
+        state, _ = tool.advance(state, row)
+    whole = learned.labels(rows)
+    for column, annotation in enumerate(learned.annotations):
+        np.testing.assert_array_equal(np.array(told)[:, column], whole[annotation.name])
+        assert 0.2 < whole[annotation.name].mean() < 0.9
+
+
+def test_planting_rows_or_without_poses_is_refused() -> None:
+    learned = model("fir")
+    with pytest.raises(UsageError, match="decode=True"):
+        learned.stream([], plant=True)
+    bare = replace(learned, poses=learned.poses[:0])
+    with pytest.raises(UsageError, match="learn it again"):
+        bare.stream([], decode=True, plant=True)
