@@ -65,17 +65,6 @@ def test_bad_input_is_one_sentence(
     assert not (folder / "report.pdf").exists()
 
 
-def test_a_model_of_another_kind_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from freshtake.formats.ftm import Stored
-    from freshtake.workflows import explaining
-
-    monkeypatch.setattr(explaining, "read_stored", lambda path: Stored(object(), "style", (), "test"))
-    assert run(["explain", str(folder / "walk.ftm")]) == 2
-    assert "is a model of style, which has no networks" in capsys.readouterr().err
-
-
 def test_the_report_of_evaluate_shows_the_networks(folder: Path, tmp_path: Path) -> None:
     letters = [str(path) for path in sorted(folder.glob("letter_a_*.csv"))]
     files = ["evaluate", "--inputs", *letters[:2], "--outputs", *letters[2:]]

@@ -228,6 +228,18 @@ def test_other_markers_are_told_with_a_remedy() -> None:
         ft.density.common_points({"a": [a], "b": [replace(b, names=tuple(f"{n}_x" for n in b.names))]})
 
 
+def test_markers_that_are_never_seen_are_told_by_take() -> None:
+    a, b = joint_points(walk()), replace(joint_points(run()), name="run_1")
+    hidden = b.positions.copy()
+    hidden[:, 2] = np.nan
+    with pytest.raises(UsageError, match=f"run_1: never seen: {b.names[2]}; --common"):
+        learn({"walk": [a], "run": [replace(b, positions=hidden)]})
+    shared = ft.density.common_points({"walk": [a], "run": [replace(b, positions=hidden)]})
+    assert b.names[2] not in shared["walk"][0].names and len(shared["run"][0].names) == len(a.names) - 1
+    with pytest.raises(UsageError, match="run_1: no marker is seen in any frame"):
+        learn({"walk": [a], "run": [replace(b, positions=np.full_like(b.positions, np.nan))]})
+
+
 def test_markers_have_to_match_and_clips_need_frames() -> None:
     a, b = joint_points(walk()), joint_points(run())
     other = replace(b, names=tuple(f"{name}_x" for name in b.names))

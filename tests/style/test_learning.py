@@ -15,7 +15,7 @@ from freshtake.motion.contacts import contact_mask
 from freshtake.motion.edit import heading, sampled_at, take_frames
 from freshtake.numeric.rotations import about_axis, angle_between, multiply
 from freshtake.style.baselines import held_out_errors, joint_angle_error, shifted_rows, untimed_rows
-from freshtake.style.learning import learn
+from freshtake.style.learning import aligned, learn
 from freshtake.style.pairs import pair_rows
 from freshtake.style.settings import Settings
 from freshtake.style.translator import TranslationState
@@ -278,3 +278,16 @@ def test_legs_can_drive_other_joints_and_only_then_do(kind: str, tmp_path: Path)
     np.testing.assert_array_equal(
         ft.load(tmp_path / "legs.ftm").translate(walk(64)).rotations, legs.translate(walk(64)).rotations
     )
+
+
+def test_durations_of_the_examples_come_out_right_on_average() -> None:
+    learned, pairs = model("n4sid"), walk_pairs()
+    made = plain = wanted = 0.0
+    for pair in pairs:
+        rows = pair_rows(learned.recipe, *pair, aligned(*pair, learned.settings))
+        log_w = learned.translator(generalize=False).outputs(rows.source, learned.past(rows.source))[:, -1]
+        made += float(np.exp(log_w + learned.later).sum())
+        plain += float(np.exp(log_w).sum())
+        wanted += float(np.exp(rows.target[:, -1]).sum())
+    assert made == pytest.approx(wanted, rel=2e-4)
+    assert abs(plain / wanted - 1.0) > 5e-4  # the mean of logarithms falls short

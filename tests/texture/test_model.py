@@ -16,6 +16,7 @@ from freshtake.texture.kernels import NO_BLEND, Rules
 from freshtake.texture.learning import recurring
 from freshtake.texture.loops import fades_of, period
 from freshtake.texture.material import material_of
+from freshtake.texture.plots import dense
 from freshtake.texture.synthesize import advance, begin, looped, shown
 from tests.conftest import data_files, label
 from tests.texture.made import FRAME_TIME, circling, long_walk, second_differences, sheet
@@ -299,6 +300,14 @@ def test_a_take_that_never_returns_says_so() -> None:
     assert not recurring(model)
     assert len(model.sample_rows(np.random.default_rng(0), 300)) == 300
     assert recurring(learn(circling(6.0), frame_time=FRAME_TIME))
+
+
+def test_a_thinned_picture_shows_the_largest_chances(rower) -> None:
+    whole = dense(rower)
+    np.testing.assert_allclose(whole.sum(axis=1)[rower.reach.alive], 1.0)
+    padded = np.zeros((402, 402))
+    padded[:400, :400] = whole
+    np.testing.assert_array_equal(dense(rower, 3), padded.reshape(134, 3, 134, 3).max(axis=(1, 3)))
 
 
 def test_refusals() -> None:

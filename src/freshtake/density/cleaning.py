@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.density.marker_sets import check_seen
 from freshtake.motion import Clip, PointClip
 from freshtake.motion.check.frames import is_tpose_first, repeated, spikes
 from freshtake.motion.contacts import runs
@@ -52,6 +53,7 @@ def _clean_clip(clip: Clip, label: str) -> Cleaned:
 
 
 def _clean_points(clip: PointClip, label: str) -> Cleaned:
+    check_seen(clip, label)
     positions = clip.positions.copy()
     lost = (positions == 0.0).all(axis=-1)
     positions[lost] = np.nan

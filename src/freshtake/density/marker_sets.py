@@ -10,6 +10,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import PointClip
+from freshtake.numeric.arrays import Bools
 
 LEAST = 3  # points that tell how a body is turned
 SHOWN = 4  # names in a message
@@ -24,14 +25,33 @@ def in_one_order(takes: Takes) -> dict[str, list[Any]]:
 
 
 def common_points(takes: Takes) -> dict[str, list[Any]]:
-    """All takes with only the markers that every one of them has, in the first one's order."""
+    """All takes with only the markers that are seen in every one of them, in the first one's order."""
     clips = [take for found in takes.values() for take in found]
     if not clips or not all(isinstance(clip, PointClip) for clip in clips):
         return {name: list(found) for name, found in takes.items()}
-    shared = [name for name in clips[0].names if all(name in clip.names for clip in clips)]
+    seen = [{name for name, hidden in zip(clip.names, unseen(clip), strict=True) if not hidden} for clip in clips]
+    shared = [name for name in clips[0].names if all(name in names for names in seen)]
     if len(shared) < LEAST:
         raise UsageError(f"the takes have {len(shared)} markers in common, but at least {LEAST} are needed")
     return {name: [_picked(clip, shared) for clip in found] for name, found in takes.items()}
+
+
+def unseen(clip: PointClip) -> Bools:
+    """(points,): markers that have no place, or exactly zero, in every frame."""
+    return np.asarray((np.isnan(clip.positions) | (clip.positions == 0.0)).all(axis=(0, 2)))
+
+
+def check_seen(clip: PointClip, label: str) -> None:
+    """Refuse a take with a marker that is never seen."""
+    hidden = [name for name, never in zip(clip.names, unseen(clip), strict=True) if never]
+    if len(hidden) == len(clip.names):
+        raise UsageError(f"{label}: no marker is seen in any frame: leave this take out")
+    if hidden:
+        told = ", ".join(hidden[:SHOWN]) + (f" and {len(hidden) - SHOWN} more" if len(hidden) > SHOWN else "")
+        raise UsageError(
+            f"{label}: never seen: {told}; --common (in Python, density.common_points) keeps the markers that all "
+            "takes have"
+        )
 
 
 def _ordered(take: Any, first: Any, label: str) -> Any:

@@ -92,7 +92,7 @@ def _from_motions(grouped: Mapping[str, Sequence[Any]], settings: Settings) -> M
     pieces = {name: [piece for take in takes for piece in _pieces(take)] for name, takes in clean.items()}
     bare = [name for name, found in pieces.items() if not found]
     if bare:
-        why = f": {notes[0]}" if notes else ""
+        why = f": {notes[0]}" if notes else ": give longer takes"
         raise UsageError(f"the class {bare[0]!r} has no {LEAST_FRAMES} sound frames in a row{why}")
     pieces = _one_body(pieces)
     layout = _layout([piece for found in pieces.values() for piece in found], settings)

@@ -10,6 +10,7 @@ import numpy as np
 from freshtake.motion.features import Start
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture.frame_distance import judged, matrix, weight_distances
+from freshtake.texture.kernels import Frames
 from freshtake.texture.model import TextureModel
 from freshtake.texture.paper_map import combined, probabilities, successor_distances
 
@@ -18,13 +19,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_PIXELS = 700  # per side of a matrix
+MOST_COMPARED = 1400  # frames that are compared with each other; of more, every second, third, ...
 STYLE: dict[Any, Any] = {"font.size": 8.0, "axes.spines.top": False, "axes.spines.right": False}
 CURVES = ("#1f5fae", "#35a264", "#d9534f", "#7b8fe0", "#c28a2b")
 
 
 def matrices(model: TextureModel) -> Figure:
     """Distances of positions and velocities, their chances, and the jump map (fig. 3), as the model has them."""
-    poses, velocities = model.weights
+    every = -(-len(model.rows) // MOST_COMPARED)
+    poses, velocities = model.weights.poses[::every], model.weights.velocities[::every]
     panels: list[tuple[str, Floats, bool]] = [
         ("D, positions", weight_distances(poses, poses), False),
         ("D*, velocities", weight_distances(velocities, velocities), False),
@@ -36,23 +39,25 @@ def matrices(model: TextureModel) -> Figure:
         panels.append(("P*, velocities", pv, True))
         panels.append(("jump map", combined(p, pv, model.settings.q, model.settings.velocity_q), True))
     else:
-        costs = matrix(judged(model.weights, model.segments, model.frame_time, model.settings.velocity_weight))
-        panels += [("cost of a jump", costs, False), ("jump map", dense(model), True)]
-    return _panels(panels)
+        frames = judged(model.weights, model.segments, model.frame_time, model.settings.velocity_weight)
+        thinned: Any = [values[::every] for values in frames]
+        costs = matrix(Frames(*thinned))
+        panels += [("cost of a jump", costs, False), ("jump map", dense(model, every), True)]
+    return _panels(panels, len(model.rows))
 
 
-def dense(model: TextureModel) -> Floats:
-    """The jump map that is played, all frames against all."""
-    chances, count = model.chances, len(model.rows)
+def dense(model: TextureModel, every: int = 1) -> Floats:
+    """The jump map that is played, all frames against all; or the largest chances of squares of `every` frames."""
+    chances, count = model.chances, -(-len(model.rows) // every)
     out = np.zeros((count, count))
     frames, slots = np.nonzero(chances.targets >= 0)
-    out[frames, chances.targets[frames, slots]] = chances.chances[frames, slots]
+    np.maximum.at(out, (frames // every, chances.targets[frames, slots] // every), chances.chances[frames, slots])
     goes = np.flatnonzero(chances.successor >= 0)
-    out[goes, chances.successor[goes]] = chances.onward[goes]
+    np.maximum.at(out, (goes // every, chances.successor[goes] // every), chances.onward[goes])
     return out
 
 
-def _panels(panels: Sequence[tuple[str, Floats, bool]]) -> Figure:
+def _panels(panels: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -64,7 +69,7 @@ def _panels(panels: Sequence[tuple[str, Floats, bool]]) -> Figure:
             if chance:  # roots, so that rare jumps can be seen beside the certain step
                 shown = np.sqrt(np.clip(shown, 0.0, 1.0)) ** 0.5
             colors = "gray" if chance else "viridis"
-            axis.imshow(shown, cmap=colors, extent=(0, len(values), len(values), 0), interpolation="nearest")
+            axis.imshow(shown, cmap=colors, extent=(0, count, count, 0), interpolation="nearest")
             axis.set_title(title)
             axis.set_xlabel("to frame j")
             axis.set_ylabel("from frame i" if number == 0 else "")

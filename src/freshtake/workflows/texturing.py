@@ -64,9 +64,9 @@ def learn_texture(
                 f"needed), so that jumps will show; {drawn} shows where frames are alike"
             )
     names = [path.name for path in _listed(sources)]
-    save(target, model, sources=names)
-    if drawn is not None:
+    if drawn is not None:  # first, so that a picture that cannot be written leaves no model either
         draw_matrices(model, drawn)
+    save(target, model, sources=names)
     return Learned(model, texture_facts(model) | sizes(takes, target))
 
 
