@@ -50,6 +50,7 @@ CASES = {
     "no weight": (["--style", "normal=much", "--speed", "1.3"], "no weight"),
     "speed": (["--style", "normal", "--speed", "fast"], "no speed"),
     "far": (["--style", "normal", "--speed", "900"], "too far"),
+    "nan": (["--style", "normal", "--speed", "nan"], "no speed"),
     "cycles": (["--style", "normal", "--speed", "1", "--cycles", "0"], "at least one cycle"),
 }
 

@@ -51,7 +51,7 @@ def test_markers_that_are_never_seen_are_named() -> None:
     clip = markers()
     positions = clip.positions.copy()
     positions[:, 4] = np.nan
-    with pytest.raises(FreshtakeError, match=f"point '{clip.names[4]}' is never seen"):
+    with pytest.raises(FreshtakeError, match=f"never seen: {clip.names[4]}"):
         learn({"walk": [replace(clip, positions=positions)]})
 
 

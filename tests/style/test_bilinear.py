@@ -73,6 +73,15 @@ def test_a_trained_point_is_that_cycle(gaits: GaitModel, walks: dict[tuple[str |
         assert pace[0] == pytest.approx(pace[1], rel=0.02)
 
 
+def test_the_time_warp_of_a_trained_point_lasts_as_long_as_its_cycle(
+    gaits: GaitModel, walks: dict[tuple[str | float, str | float], Clip]
+) -> None:
+    for key in walks:
+        lasts = float(np.exp(gaits.vector(*key)[-len(gaits.code) :]).sum())
+        assert lasts == pytest.approx(round(lasts), abs=1e-6)  # whole frames, as the cycle has
+        assert lasts == pytest.approx((len(walks[key]) - 1) / 3.0, rel=0.04)
+
+
 def test_weights_are_affine_in_the_vectors(gaits: GaitModel) -> None:
     ends = [gaits.vector(style, 1.3) for style in STYLES]
     for share in (-0.5, 0.0, 0.25, 1.0, 1.5):

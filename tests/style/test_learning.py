@@ -291,3 +291,17 @@ def test_durations_of_the_examples_come_out_right_on_average() -> None:
         wanted += float(np.exp(rows.target[:, -1]).sum())
     assert made == pytest.approx(wanted, rel=2e-4)
     assert abs(plain / wanted - 1.0) > 5e-4  # the mean of logarithms falls short
+
+
+def test_the_style_sways_the_heading_within_bounds_and_only_where_asked_to() -> None:
+    learned = model("fir")
+    still = learn(walk_pairs(), Settings(system="fir", heading="input"))
+    source = walk(65)
+    turn = learned.dofs.index("Hips.turn")
+    swayed = []
+    for each in (learned, still):
+        rows = each.encode(source).values
+        made, first = each.translate_rows(rows, time_warp=False, generalize=False)
+        swayed.append(first + np.cumsum(made.rows[1:, turn] - rows[1:, turn]) * each.frame_time)
+    assert np.abs(swayed[1]).max() < 1e-12 and still.widest == 0.0
+    assert np.radians(0.1) < np.ptp(swayed[0]) and np.abs(swayed[0]).max() <= learned.widest + 1e-9

@@ -20,7 +20,6 @@ from freshtake.density.jumps import (
     Track,
     excess,
     jump,
-    leave,
     restart,
     visit,
 )
@@ -78,9 +77,10 @@ def follow(
         here = int(clock[RUN])
         own, last = track.owners[here], float(track.lasts[here])
         over = clock[PLACE] + clock[PACE] > last
+        goal, forced, again = -1, False, False  # jumps are called in one place: each call compiles for seconds
         if clock[PLAN] >= 0.0:
             if clock[PLAN] < 1.0 or over:
-                leave(track, rates, held, clock, visits, int(clock[GOAL]), luck[2:])
+                goal, forced = int(clock[GOAL]), True
                 credit[:] = 0.0
                 clock[PLAN] = -1.0
             else:
@@ -89,13 +89,18 @@ def follow(
             if not endless:
                 clock[ENDED] = 1.0
                 return t
-            restart(track, rates, held, clock, own, luck[2])
+            again = True
         elif over:
-            leave(track, rates, held, clock, visits, own, luck[2:])
+            goal, forced = own, True
         elif clock[AGE] >= clock[SPAN] and track.cyclic[own]:
             now = min(int(clock[PLACE]), int(last))
             if luck[6] < rates.jump * max(1.0 + excess(track, visits, now), 0.25):
-                jump(track, rates, held, clock, visits, own, False, luck[2:])
+                goal = own
+        if goal >= 0:
+            made = jump(track, rates, held, clock, visits, goal, forced, luck[2:])
+            again = forced and not made
+        if again:  # to a start, where there is no kernel to draw
+            restart(track, rates, held, clock, goal if forced else own, luck[2])
         here = int(clock[RUN])
         clock[PLACE] += clock[PACE]
         clock[AGE] += 1.0

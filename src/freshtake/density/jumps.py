@@ -177,10 +177,3 @@ def restart(track: Track, rates: Rates, held: Floats, clock: Floats, owner: int,
             clock[PLACE], clock[RUN], clock[AGE], clock[SPAN] = float(start), float(start), 0.0, span
             return
         pick -= 1
-
-
-@kernel
-def leave(track: Track, rates: Rates, held: Floats, clock: Floats, visits: Floats, owner: int, chances: Floats) -> None:
-    """A jump that has to be: to the mildest kernel that was drawn, or to a start where there is none to draw."""
-    if not jump(track, rates, held, clock, visits, owner, True, chances):
-        restart(track, rates, held, clock, owner, chances[0])
