@@ -169,13 +169,23 @@ def test_planted_feet_slide_less_and_the_body_goes_as_far() -> None:
     assert way[1] == pytest.approx(way[0], rel=0.05)
 
 
-def test_a_planted_stream_is_late_and_stands() -> None:
+def test_a_planted_stream_holds_its_feet() -> None:
     model = gaits()
-    plain = list(itertools.islice(model.stream(np.random.default_rng(3), decode=True), 120))
-    planted = list(itertools.islice(model.stream(np.random.default_rng(3), decode=True, plant=True), 100))
-    assert all(len(pose) == 1 for pose in planted)
-    apart = [np.linalg.norm(a.root - b.root) for a, b in zip(plain, planted, strict=False)]
-    assert max(apart) < 0.1 * float(np.linalg.norm(plain[-1].root - plain[0].root))
+    assert model.groundwork is not None
+    joints = [joint for foot in model.groundwork.feet for joint in foot.joints]
+    clips, slides = [], []
+    for plant in (False, True):
+        poses = list(itertools.islice(model.stream(np.random.default_rng(3), decode=True, plant=plant), 120))
+        assert all(len(pose) == 1 for pose in poses)
+        root, turns = (np.concatenate([getattr(pose, part) for pose in poses]) for part in ("root", "rotations"))
+        clips.append(poses[0].changed(root=root, rotations=turns))
+    stand = model.groundwork.contacts(clips[0]) > 0.9
+    for clip in clips:
+        steps = np.linalg.norm(np.diff(clip.positions()[:, joints][..., [0, 2]], axis=0), axis=-1)
+        slides.append(steps[stand[1:] & stand[:-1]].mean())
+    assert slides[1] < 0.7 * slides[0]
+    way = np.linalg.norm(clips[0].root[-1] - clips[0].root[0])
+    assert np.linalg.norm(clips[0].root - clips[1].root, axis=1).max() < 0.1 * way
 
 
 def test_poses_between_classes_keep_rotations_smooth() -> None:

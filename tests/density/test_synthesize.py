@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from freshtake.density import DensityModel, learn
-from freshtake.density.jumps import AGE, excess, visit
+from freshtake.density.jumps import AGE, PLACE, RUN, excess, visit
 from freshtake.density.measures import Holding, cycle_starts, holding
 from freshtake.density.synthesize import BlendState
 from freshtake.density.weights import schedule
@@ -198,3 +198,20 @@ def test_jumps_come_about_once_per_stay() -> None:
         state = after
     most = 1500 * FRAME_TIME / model.settings.stay
     assert 0.35 * most < jumps < 1.3 * most
+
+
+def test_a_jump_that_is_too_sharp_is_not_made() -> None:
+    """Where no second difference is allowed, a run is followed to its end; with the data's own, it is left before."""
+    model = one_orbit()
+    strict = replace(model, limits=np.array([[1e-9, *model.limits[0, 1:]]]))
+    left = []
+    for chosen in (model, strict):
+        rng, before = np.random.default_rng(0), 0
+        state = chosen.start(rng)
+        for _ in range(400):
+            here, place = int(state.clock[RUN]), state.clock[PLACE]
+            state, _row = chosen.advance(state, None, rng)
+            ended = place + 1.1 > chosen.track.lasts[here]
+            before += int(state.clock[RUN]) != here and not ended
+        left.append(before)
+    assert left[0] > 3 and left[1] == 0

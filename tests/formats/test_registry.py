@@ -11,7 +11,8 @@ from freshtake.formats.registry import FORMATS, by_name, detect, for_writing
 from tests.conftest import data_files, label
 from tests.fuzz.seeds import TARGETS, make_target
 
-SINGLE = [name for name in TARGETS if name not in ("obj", "ftm")]  # motions that are single files
+MODELS = {"ftm", "texture", "density", "style"}
+SINGLE = [name for name in TARGETS if name not in {"obj", *MODELS}]  # motions that are single files
 
 
 @pytest.fixture(scope="module")
