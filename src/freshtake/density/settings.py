@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from freshtake.errors import UsageError
+from freshtake.motion.settings_checks import between, one_of
 
 METHODS = ("default", "paper", "aligned")
 POSES = ("positions", "expmap", "euler")
@@ -40,20 +41,20 @@ class Settings:
     residuals: bool = True  # give back per kernel what the eigenspace leaves out
 
     def __post_init__(self) -> None:
-        _one_of(self, "method", METHODS)
-        _one_of(self, "poses", POSES)
-        _one_of(self, "search", SEARCHES)
-        _one_of(self, "phase", PHASES)
-        _between(self, "energy", 0.01, 1.0)
-        _between(self, "modes", 1, 512)
-        _between(self, "harmonics", 1, 64)
-        _between(self, "alpha", 1e-3, 10.0)
-        _between(self, "velocity_weight", 0.0, 100.0)
+        one_of(self, "method", METHODS)
+        one_of(self, "poses", POSES)
+        one_of(self, "search", SEARCHES)
+        one_of(self, "phase", PHASES)
+        between(self, "energy", 0.01, 1.0)
+        between(self, "modes", 1, 512)
+        between(self, "harmonics", 1, 64)
+        between(self, "alpha", 1e-3, 10.0)
+        between(self, "velocity_weight", 0.0, 100.0)
         for name in ("stay", "class_stay"):
-            _between(self, name, 0.01, 1e6)
-        _between(self, "blend", 0.0, 10.0)
-        _between(self, "tempo", 0.0, 0.2)
-        _between(self, "noise", 0.0, 10.0)
+            between(self, name, 0.01, 1e6)
+        between(self, "blend", 0.0, 10.0)
+        between(self, "tempo", 0.0, 0.2)
+        between(self, "noise", 0.0, 10.0)
         for name in ("correction", "residuals"):
             if not isinstance(getattr(self, name), bool):
                 raise UsageError(f"{name} must be true or false, not {getattr(self, name)!r}")
@@ -61,18 +62,3 @@ class Settings:
     def changed(self, **changes: Any) -> Settings:
         """A copy with some settings replaced."""
         return Settings(**{f.name: changes.get(f.name, getattr(self, f.name)) for f in fields(self)})
-
-
-def _one_of(settings: Settings, name: str, choices: tuple[str, ...]) -> None:
-    if getattr(settings, name) not in choices:
-        raise UsageError(f"{name} must be one of {', '.join(choices)}, not {getattr(settings, name)!r}")
-
-
-def _between(settings: Settings, name: str, low: float, high: float) -> None:
-    value = getattr(settings, name)
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
-        raise UsageError(f"{name} must lie between {low:g} and {high:g}, but is {value!r}")
-    if isinstance(low, int) and not isinstance(value, int):
-        raise UsageError(f"{name} must be a whole number, but is {value!r}")

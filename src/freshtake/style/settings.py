@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from freshtake.errors import UsageError
+from freshtake.motion.settings_checks import between, one_of
 
 SYSTEMS = ("auto", "n4sid", "fir")
 INPUTS = ("own", "legs")
@@ -35,38 +35,23 @@ class Settings:
     reach: float = 0.012  # leg lengths by which one deviation moves the body, at least: thumbs do not count in eq. 7
 
     def __post_init__(self) -> None:
-        _one_of(self, "system", SYSTEMS)
-        _one_of(self, "inputs", INPUTS)
-        _one_of(self, "heading", HEADINGS)
-        _between(self, "order", 1, 40)
-        _between(self, "most_states", 1, 40)
-        _between(self, "horizon", 0.02, 5.0)
-        _between(self, "radius", 0.05, 0.999)
-        _between(self, "memory", 0.0, 10.0)
-        _between(self, "ridge", 1e-12, 1e6)
-        _between(self, "steadiness", 0.0, 1e6)
-        _between(self, "warp_smoothing", 0.0, 5.0)
-        _between(self, "slope", 2, 8)
-        _between(self, "floor", 1e-6, 1.0)
-        _between(self, "confidence", 0.01, 1e6)
-        _between(self, "preference", 0.01, 1e6)
-        _between(self, "reach", 0.0, 1e6)
+        one_of(self, "system", SYSTEMS)
+        one_of(self, "inputs", INPUTS)
+        one_of(self, "heading", HEADINGS)
+        between(self, "order", 1, 40)
+        between(self, "most_states", 1, 40)
+        between(self, "horizon", 0.02, 5.0)
+        between(self, "radius", 0.05, 0.999)
+        between(self, "memory", 0.0, 10.0)
+        between(self, "ridge", 1e-12, 1e6)
+        between(self, "steadiness", 0.0, 1e6)
+        between(self, "warp_smoothing", 0.0, 5.0)
+        between(self, "slope", 2, 8)
+        between(self, "floor", 1e-6, 1.0)
+        between(self, "confidence", 0.01, 1e6)
+        between(self, "preference", 0.01, 1e6)
+        between(self, "reach", 0.0, 1e6)
 
     def changed(self, **changes: Any) -> Settings:
         """A copy with some settings replaced."""
         return Settings(**{f.name: changes.get(f.name, getattr(self, f.name)) for f in fields(self)})
-
-
-def _one_of(settings: Settings, name: str, choices: tuple[str, ...]) -> None:
-    if getattr(settings, name) not in choices:
-        raise UsageError(f"{name} must be one of {', '.join(choices)}, not {getattr(settings, name)!r}")
-
-
-def _between(settings: Settings, name: str, low: float, high: float) -> None:
-    value = getattr(settings, name)
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
-        raise UsageError(f"{name} must lie between {low:g} and {high:g}, but is {value!r}")
-    if isinstance(low, int) and not isinstance(value, int):
-        raise UsageError(f"{name} must be a whole number, but is {value!r}")

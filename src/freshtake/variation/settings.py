@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from freshtake.errors import UsageError
+from freshtake.motion.settings_checks import between, one_of
 
 METHODS = ("default", "paper")
 REGRESSIONS = ("kernel", "linear", "radial")
@@ -49,20 +50,20 @@ class Settings:
     detail: float = 0.07  # seconds below which movement is detail, mixed alike for all nodes; 0: no split
 
     def __post_init__(self) -> None:
-        _one_of(self, "method", METHODS)
-        _one_of(self, "regression", REGRESSIONS)
-        _one_of(self, "parents", PARENTS)
+        one_of(self, "method", METHODS)
+        one_of(self, "regression", REGRESSIONS)
+        one_of(self, "parents", PARENTS)
         for name in ("deltas", "propagate", "slice_edges", "thorough"):
             _switch(self, name)
-        _between(self, "order", 1, 3)
+        between(self, "order", 1, 3)
         for name in ("neighbors", "prior_pairs", "prior_starts", "max_parents", "rounds"):
-            _between(self, name, 1, 100_000)
+            between(self, name, 1, 100_000)
         for name in ("prior_max_parents", "core"):
-            _between(self, name, 0, 1000)
+            between(self, name, 0, 1000)
         for name in ("kernel_width", "velocity_weight", "spread", "novelty", "leads", "tempo", "detail"):
-            _between(self, name, 0.0, 1e6)
+            between(self, name, 0.0, 1e6)
         for name in ("pull", "coherence", "screening", "ties"):
-            _between(self, name, 0.0, 1.0)
+            between(self, name, 0.0, 1.0)
         if self.max_parents < self.order:
             raise UsageError(
                 f"max_parents is {self.max_parents}, but a node's own {self.order} parents are always kept"
@@ -83,22 +84,7 @@ class Settings:
         return Settings(**{f.name: changes.get(f.name, getattr(self, f.name)) for f in fields(self)})
 
 
-def _one_of(settings: Settings, name: str, choices: tuple[str, ...]) -> None:
-    if getattr(settings, name) not in choices:
-        raise UsageError(f"{name} must be one of {', '.join(choices)}, not {getattr(settings, name)!r}")
-
-
 def _switch(settings: Settings, name: str) -> None:
     value = getattr(settings, name)
     if not isinstance(value, bool) and not (value is None and name == "slice_edges"):
         raise UsageError(f"{name} is on or off, True or False, but is {value!r}")
-
-
-def _between(settings: Settings, name: str, low: float, high: float) -> None:
-    value = getattr(settings, name)
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
-        raise UsageError(f"{name} must lie between {low:g} and {high:g}, but is {value!r}")
-    if isinstance(low, int) and not isinstance(value, int):
-        raise UsageError(f"{name} must be a whole number, but is {value!r}")
