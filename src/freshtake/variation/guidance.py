@@ -12,7 +12,6 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features.clip import ClipLayout
 from freshtake.motion.features.ground import turned_back
-from freshtake.motion.features.support import carried
 from freshtake.motion.pins import Pin, check_pins
 from freshtake.motion.planting import Planted
 from freshtake.numeric.arrays import Floats, Ints
@@ -78,8 +77,8 @@ def _unguided(model: VariationModel, goals: Goals, made: Block, rate: float, nam
 
 
 def _sizes(model: VariationModel, made: Block) -> Floats:
-    """How far values may deviate at every frame, (frames, DOFs); 0 for speeds and what keeps feet on the floor."""
-    profile = model.tables.profile
+    """How far values may deviate at every frame, (frames, DOFs); 0 for speeds."""
+    profile = model.sizes
     last = len(profile) - 1.0
     if made.phases is None:
         raise UsageError("pinned poses and places need the default method: the paper has no pins beyond feet")
@@ -135,7 +134,7 @@ def _heading(model: VariationModel, rows: Floats) -> Floats:
 
 
 def _step(model: VariationModel, row: Floats, joint: int, gap: Floats, sizes: Floats) -> Floats:
-    """The likeliest change (DOFs,) of one row that moves a joint by `gap`, seen from what the body stands on."""
+    """The likeliest change (DOFs,) of one row that moves a joint by `gap`, seen from the root."""
     count = len(row)
     nudges = np.concatenate([np.zeros((1, count)), SMALL * np.eye(count)])
     places = _seen(model, row + nudges, joint)
@@ -147,18 +146,14 @@ def _step(model: VariationModel, row: Floats, joint: int, gap: Floats, sizes: Fl
 
 
 def _seen(model: VariationModel, rows: Floats, joint: int) -> Floats:
-    """Where a joint is in single poses (rows, 3), from the carrying foot, or else from the root."""
+    """Where a joint is in single poses (rows, 3), from the root."""
     recipe = model.material.recipe
     assert recipe is not None
     layout = recipe.layout
     if not isinstance(layout, ClipLayout):
         raise UsageError("only joints of a skeleton can be brought to places")
     columns = recipe.fill(rows)
-    points = layout.points(columns)
-    if layout.feet is None:
-        return points[:, joint]
-    share = np.clip(columns[:, layout.root_width - 1], 0.0, 1.0)
-    return np.asarray(points[:, joint] - carried(points[:, list(layout.feet)], share))
+    return layout.points(columns)[:, joint]
 
 
 def _once(held: Held) -> Held:

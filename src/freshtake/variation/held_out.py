@@ -59,7 +59,6 @@ def held_out_error(
     dofs, order = len(material.names), chosen.order
     everything = tuple(tuple(range(order * dofs)) for _ in range(dofs))
     own = own_parents(dofs, order)
-    pull = 0.0 if chosen.literal else chosen.pull
     rows, parents = [], []
     with ThreadPoolExecutor() as pool:
         mapper: Mapper = map or pool.map
@@ -69,7 +68,7 @@ def held_out_error(
             rule = choose_rule(data, chosen, mapper)
             network = learn_transition(material.names, data, rule, chosen, rng, silent, mapper)
             parents += [len(edges) for edges in network.edges]
-            way = way_of(rule, chosen.changed(propagate=True), pull=pull)
+            way = way_of(rule, chosen.changed(propagate=True), pull=chosen.pull_share)
             judge = JointScores(transition_instances(material.values, order), material.weights, way)
             rows.append([judge.error(edges, left) for edges in (network.edges, everything, own)])
     learned, joint, alone = np.array(rows).T

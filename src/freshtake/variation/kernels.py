@@ -1,4 +1,4 @@
-"""The inner loop of synthesis: one block of frames for one character."""
+"""The inner loops of synthesis: frames of the network, and frames of the motion between them."""
 
 from __future__ import annotations
 
@@ -8,352 +8,200 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import kernel
-from freshtake.variation.interpolation import add_row, read_nodes, smooth_values, wrapped
+from freshtake.variation.dynamics import PackedEdges
+
+ENDING = 12.0  # frames before the end over which the steps of an acyclic motion are fitted to it
+SLOWEST, FASTEST = 0.5, 2.0  # of the mean pace: how far the tempo may go
 
 
 class Tables(NamedTuple):
-    """What synthesis reads: the examples' rows one after the other, split into a smooth part and detail."""
+    """What synthesis reads along the phase, all at whole phases; a cycle's last phase is its first one again."""
 
-    low: Floats  # (rows, dofs): smooth part
-    detail: Floats  # (rows, dofs): the rest
-    slope: Floats  # (rows, dofs): change of the smooth part per frame
-    firsts: Ints  # (examples,): first row of each
-    counts: Ints  # (examples,): rows of each
-    places: Floats  # (phases, examples): see alignment
-    periods: Floats  # (examples,): frames of a cycle
-    weights: Floats  # (dofs,)
-    rates: Ints  # (dofs,): 1 for speeds, which scale with the pace
-    profile: Floats  # (phases, dofs): how far examples lie apart at each phase
-    apart: Floats  # (dofs,): the same over all phases, as sums of squares
-    parent_starts: Ints  # (dofs + 1,)
-    parents: Ints  # parent DOFs of all nodes
+    mean: Floats  # (phases, nodes): DOFs, speeds per phase, last the logarithm of the pace
+    basis: Floats  # (traits, phases, nodes): what one standard deviation of a trait adds
+    sizes: Floats  # (phases, nodes): what one standard deviation of the rest adds
+    detail: Floats  # (examples, phases, DOFs)
+    speeds: Ints  # (DOFs,): 1 for speeds, which scale with the pace
+    spacing: float  # phases between two frames of the network
     cyclic: bool
 
 
-class Noise(NamedTuple):
-    """The random part of a block: knots of smooth processes, the first of each with its number."""
+class Knots(NamedTuple):
+    """Values of smooth processes at equal distances, the first of each with its number."""
 
-    slow: Floats  # (knots, examples, dofs + 1): shares; the last column is common to all nodes
-    fast: Floats  # (knots, examples, dofs + 1)
-    leads: Floats  # (knots, dofs): timing of the nodes
-    strays: Floats  # (knots, dofs): deviations that no example has
-    tempo: Floats  # (knots, 1)
-    start: Floats  # (examples, dofs + 1): shares at the start, from the prior network
-    slow_first: int
-    fast_first: int
-    slow_spacing: float  # frames
-    fast_spacing: float
-    fade: float  # frames after which the start has lost most of its say
+    rest: Floats  # (knots, nodes): frames of the network
+    traits: Floats  # (knots, traits, nodes)
+    shares: Floats  # (knots, examples): in the detail
+    rest_first: int
+    traits_first: int
+    shares_first: int
+    traits_spacing: float  # phases
+    shares_spacing: float
 
 
-REACH = 4  # frames to either side in which a node looks for its place in an example
-WINDOW = 2 * REACH + 1
-EVERY = 2  # frames between looks
-ENDING = 12.0  # frames
+class Amounts(NamedTuple):
+    """How much is added of what; 1 is as far as a further take goes."""
+
+    space: Floats  # (nodes,): posture, extent and the rest; last the tempo
+    timing: Floats  # (nodes,)
+    detail: float  # 0: the mean of the examples' detail
+    rate: float  # of the mean pace
 
 
 @kernel
-def shares_at(
-    noise: Noise, t: float, amount: float, detail: float, mix: Floats, room: Floats, out: Floats
-) -> None:  # fmt: skip
-    """Shares (examples, dofs + 1) of the examples in every node and, last, in what all nodes have in common.
+def draw_slices(edges: PackedEdges, noise: Floats, slices: Floats) -> None:
+    """Frames of the network: rows 2 and on of `slices` (2 + frames, nodes) from the two before each, node after node.
 
-    W_l = 1/L + amount g_l / sqrt(L - 1),  sum_l g_l = 0: with amount 1 the mixture varies like a further take. g is a
-    slow and a fast smooth process; the slow one begins with what the prior network said. `room` (2, dofs + 1).
-    In the last column W_l = 1/L + detail sqrt(1 - 1/L) g_l / |g|: with detail 1 the squares of its shares sum to 1 too.
-    What agrees between the examples then keeps its size, and so does what does not.
+    z_i[t+2] = sum_p slope_ip z_p + noise_i e_i, parents at t, t+1 and, drawn before it, t+2.
     """
-    examples, columns = out.shape
-    fade = np.exp(-t / noise.fade)
-    field = np.sqrt(1.0 - fade * fade)
-    value, mean = room[0], room[1]
-    mean[:] = 0.0
-    for k in range(examples):
-        start, row = noise.start[k], out[k]
-        smooth_values(noise.slow[:, k], t, noise.slow_spacing, noise.slow_first, row)
-        smooth_values(noise.fast[:, k], t, noise.fast_spacing, noise.fast_first, value)
-        for i in range(columns):
-            row[i] = mix[0] * (field * row[i] + fade * start[i]) + mix[1] * value[i]
-            mean[i] += row[i] / examples
-    size = amount / np.sqrt(max(examples - 1.0, 1.0))
-    for k in range(examples):
-        row = out[k]
-        for i in range(columns):
-            row[i] = size * (row[i] - mean[i])
-    norm = 0.0
-    for k in range(examples):
-        norm += out[k, columns - 1] * out[k, columns - 1]
-    rescale = detail * np.sqrt((1.0 - 1.0 / examples) / max(norm, 1e-24))
-    for k in range(examples):
-        row = out[k]
-        row[columns - 1] *= rescale
-        for i in range(columns):
-            row[i] += 1.0 / examples
+    nodes = slices.shape[1]
+    for f in range(noise.shape[0]):
+        for k in range(nodes):
+            i = edges.sequence[k]
+            value = edges.noise[i] * noise[f, i]
+            for e in range(edges.starts[i], edges.starts[i + 1]):
+                parent = edges.parents[e]
+                value += edges.slopes[e] * slices[f + parent // nodes, parent % nodes]
+            slices[f + 2, i] = value
 
 
 @kernel
-def place_and_pace(places: Floats, periods: Floats, tau: float, cyclic: bool, out: Floats, pace: Floats) -> None:
-    """Frame of every example at phase tau, and how fast it passes there (frames per phase)."""
-    last = places.shape[0] - 1
-    turns = 0.0
-    if cyclic:
-        turns = np.floor(tau / last)
-        tau -= turns * last
-    low = min(max(int(np.floor(tau)), 0), last - 1)
-    t = tau - low
-    for k in range(places.shape[1]):
-        b, c = places[low, k], places[low + 1, k]
-        if low > 0:
-            a = places[low - 1, k]
-        elif cyclic:
-            a = places[last - 1, k] - periods[k]
-        else:
-            a = 2 * b - c
-        if low + 2 <= last:
-            d = places[low + 2, k]
-        elif cyclic:
-            d = places[1, k] + periods[k]
-        else:
-            d = 2 * c - b
-        out[k] = (
-            turns * periods[k] + b + 0.5 * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)))
-        )
-        pace[k] = 0.5 * (c - a + 2 * t * (2 * a - 5 * b + 4 * c - d) + 3 * t * t * (3 * (b - c) + d - a))
-
-
-class Room(NamedTuple):
-    """Arrays to work in, one allocation per block."""
-
-    place: Floats  # (examples,): common place in each example before the frame
-    pace: Floats
-    next_place: Floats  # after it
-    next_pace: Floats
-    shares: Floats  # (examples, dofs + 1)
-    two: Floats  # (2, dofs + 1)
-    leads: Floats  # (dofs,)
-    strays: Floats
-    found: Floats  # (examples, dofs)
-    window: Floats  # (dofs + 1, examples * WINDOW)
-    totals: Floats  # (examples * WINDOW, dofs)
-    four: Floats  # (4, dofs)
-    absolute: Floats  # (dofs,)
-    delta: Floats
-    fine: Floats
-    before: Floats
-    after: Floats
-
-
-@kernel
-def make_room(examples: int, dofs: int) -> Room:
-    """Room for one character."""
-    return Room(
-        np.empty(examples), np.empty(examples), np.empty(examples), np.empty(examples),
-        np.empty((examples, dofs + 1)), np.empty((2, dofs + 1)), np.empty(dofs), np.empty(dofs),
-        np.zeros((examples, dofs)), np.empty((dofs + 1, examples * WINDOW)), np.empty((examples * WINDOW, dofs)),
-        np.empty((4, dofs)),
-        np.empty(dofs), np.empty(dofs), np.empty(dofs), np.empty(dofs), np.empty(dofs),
-    )  # fmt: skip
-
-
-@kernel
-def window_distances(y: Floats, velocity: Floats, tables: Tables, place: Floats, weight: float, out: Floats) -> None:
-    """Squared distances (dofs, examples * WINDOW) of the pose to the frames round the common place."""
-    weights = tables.weights
-    for k in range(tables.firsts.shape[0]):
-        count, middle = tables.counts[k], int(np.round(place[k]))
-        for c in range(WINDOW):
-            row = middle + c - REACH
-            row = tables.firsts[k] + (row % count if tables.cyclic else min(max(row, 0), count - 1))
-            low, slope, column = tables.low[row], tables.slope[row], k * WINDOW + c
-            for p in range(y.shape[0]):
-                w, difference, moving = weights[p], y[p] - low[p], velocity[p] - slope[p]
-                out[p, column] = w * w * (difference * difference + weight * moving * moving)
-
-
-@kernel
-def node_offsets(
-    y: Floats,
-    velocity: Floats,
-    tables: Tables,
-    place: Floats,
-    rule: Floats,  # (2,): kernel width, velocity weight
-    room: Room,
-) -> None:
-    """Where in each example every node's parents are now, in frames from the common place (Lau 2009, §5.2).
-
-    To `room.found`. Kernel regression of the frame number on the parents' values and velocities, inside a window
-    round the common phase. Departs from the paper: weights are biweight in the distance beyond the best one.
-    """
-    dofs, examples = y.shape[0], tables.firsts.shape[0]
-    window, totals, starts, parents = room.window, room.totals, tables.parent_starts, tables.parents
-    window_distances(y, velocity, tables, place, rule[1], window)
-    total = window[dofs]
-    for i in range(dofs):
-        total[:] = 0.0
-        for e in range(starts[i], starts[i + 1]):
-            p = parents[e]
-            for c in range(total.shape[0]):
-                total[c] += window[p, c]
-        for c in range(total.shape[0]):
-            totals[c, i] = total[c]
-    for k in range(examples):
-        found = room.found[k]
-        biweight_means(room.totals[k * WINDOW : (k + 1) * WINDOW], rule[0], room.four, found)
-        from_middle = np.round(place[k]) - place[k] - REACH
-        for i in range(dofs):
-            found[i] += from_middle
-
-
-@kernel
-def biweight_means(distances: Floats, width: float, four: Floats, out: Floats) -> None:
-    """Mean row numbers (columns,), rows weighed by how near they are: (1 - (d - best) / (width (mean - best)))^2."""
-    best, scale, above, below = four[0], four[1], four[2], four[3]
-    count = distances.shape[0]
-    best[:] = np.inf
-    scale[:] = 0.0
-    above[:] = 0.0
-    below[:] = 0.0
-    for c in range(count):
-        row = distances[c]
-        for i in range(out.shape[0]):
-            best[i] = row[i] if row[i] < best[i] else best[i]
-            scale[i] += row[i]
-    for i in range(out.shape[0]):
-        scale[i] = 1.0 / (width * (scale[i] / count - best[i]) + 1e-12)
-    for c in range(count):
-        row = distances[c]
-        for i in range(out.shape[0]):
-            u = 1.0 - (row[i] - best[i]) * scale[i]
-            u = u if u > 0.0 else 0.0
-            above[i] += u * u * c
-            below[i] += u * u
-    for i in range(out.shape[0]):
-        out[i] = above[i] / below[i]
-
-
-@kernel
-def mix_examples(tables: Tables, offsets: Floats, room: Room, step: float, gain: float) -> None:
-    """Mixtures of the examples with every node's shares, at every node's own place in each of them.
-
-    `room.absolute` is where the smooth part should be, `room.delta` how it moves, `room.fine` the detail, mixed
-    alike for all nodes. Speeds scale with the pace.
-    """
-    # Arrays are taken out of the tuples once: in the inner loops that would cost more than the reading.
-    low, rates, cyclic = tables.low.reshape(-1), tables.rates, tables.cyclic
-    absolute, delta, fine, leads, before, after = (
-        room.absolute,
-        room.delta,
-        room.fine,
-        room.leads,
-        room.before,
-        room.after,
+def spline(t: float) -> tuple[float, float, float, float]:
+    """Uniform cubic B-spline at t in [0, 1)."""
+    return (
+        (1.0 - t) ** 3 / 6.0,
+        (3.0 * t**3 - 6.0 * t**2 + 4.0) / 6.0,
+        (-3.0 * t**3 + 3.0 * t**2 + 3.0 * t + 1.0) / 6.0,
+        t**3 / 6.0,
     )
-    dofs = absolute.shape[0]
-    absolute[:] = 0.0
-    delta[:] = 0.0
-    fine[:] = 0.0
-    for k in range(tables.firsts.shape[0]):
-        first, count, share, shifts = tables.firsts[k], tables.counts[k], room.shares[k], offsets[k]
-        next_pace = room.next_pace[k]
-        read_nodes(low, first, count, room.place[k], room.pace[k], leads, shifts, gain, cyclic, before)
-        read_nodes(low, first, count, room.next_place[k], next_pace, leads, shifts, gain, cyclic, after)
-        for i in range(dofs):
-            delta[i] += share[i] * (after[i] - before[i])
-            absolute[i] += share[i] * after[i] * (1.0 + rates[i] * (next_pace * step - 1.0))
-        scale = share[dofs]
-        add_row(tables.detail, first, count, room.next_place[k], cyclic, scale, scale * next_pace * step, rates, fine)
 
 
 @kernel
-def next_phase(tables: Tables, noise: Noise, clock: Floats, amounts: Floats, room: Room) -> tuple[float, float]:
-    """How far the phase moves in this frame and where to; places and paces of the examples before and after.
+def smooth_values(knots: Floats, place: float, first: int, unit: bool, out: Floats) -> None:
+    """Smooth processes (columns,) at a place counted in knots; with `unit` of variance 1 where knots are independent."""
+    k = int(place)
+    w0, w1, w2, w3 = spline(place - k)
+    if unit:
+        scale = 1.0 / np.sqrt(w0 * w0 + w1 * w1 + w2 * w2 + w3 * w3)
+        w0, w1, w2, w3 = scale * w0, scale * w1, scale * w2, scale * w3
+    k -= first
+    a, b, c, d = knots[k], knots[k + 1], knots[k + 2], knots[k + 3]
+    for i in range(out.shape[0]):
+        out[i] = w0 * a[i] + w1 * b[i] + w2 * c[i] + w3 * d[i]
 
-    The first frame stands at phase 0, and an acyclic motion's last one at its end: the last ENDING steps are fitted so
-    that they come out even.
-    """
-    examples, last, cyclic = tables.firsts.shape[0], tables.places.shape[0] - 1.0, tables.cyclic
-    dofs = room.leads.shape[0]
-    place_and_pace(tables.places, tables.periods, clock[1], cyclic, room.place, room.pace)
-    speed = 0.0
-    for k in range(examples):
-        speed += (1.0 / examples + amounts[5] * (room.shares[k, dofs] - 1.0 / examples)) * room.pace[k]
-    quicker = room.two[0, :1]
-    smooth_values(noise.tempo, clock[0], noise.fast_spacing, noise.fast_first, quicker)
-    step = amounts[6] * np.exp(amounts[2] * quicker[0]) / min(max(speed, 0.4), 2.5)
-    left = (last - clock[1]) / step
-    if not cyclic and left < ENDING:
-        step *= left / max(np.round(left), 1.0)
-    target = clock[1] if clock[0] == 0.0 else clock[1] + step
-    if not cyclic:
-        target = min(target, last)
-    place_and_pace(tables.places, tables.periods, target, cyclic, room.next_place, room.next_pace)
+
+@kernel
+def around(phase: float, last: int, cyclic: bool) -> tuple[int, int, int, int, float]:
+    """The four whole phases round a phase, and how far it lies between the middle two."""
     if cyclic:
-        for k in range(examples):
-            room.place[k] = wrapped(room.place[k], tables.counts[k])
-            room.next_place[k] = wrapped(room.next_place[k], tables.counts[k])
-    return step, target
-
-
-@kernel
-def scale_strays(profile: Floats, phase: float, amount: float, strays: Floats) -> None:
-    """Multiply deviations (dofs,) by how far the examples lie apart at this phase."""
-    last = profile.shape[0] - 1
-    phase -= np.floor(phase / last) * last if phase > last else 0.0
+        phase -= np.floor(phase / last) * last
     low = min(max(int(phase), 0), last - 1)
-    t = phase - low
-    a, b = profile[low], profile[low + 1]
-    for i in range(strays.shape[0]):
-        strays[i] *= amount * ((1.0 - t) * a[i] + t * b[i])
+    before = low - 1 if low > 0 else (last - 1 if cyclic else 0)
+    after = low + 2 if low + 2 <= last else (1 if cyclic else last)
+    return before, low, low + 1, after, phase - low
 
 
 @kernel
-def advance_block(
-    rows: Floats,  # out (frames, dofs)
+def add_row(rows: Floats, i0: int, i1: int, i2: int, i3: int, t: float, scale: float, out: Floats) -> None:
+    """Add `scale` times the row between rows i1 and i2, on a cubic through four rows (Catmull-Rom)."""
+    w0, w1 = 0.5 * scale * t * (-1.0 + t * (2.0 - t)), scale * (1.0 + 0.5 * t * t * (-5.0 + 3.0 * t))
+    w2, w3 = 0.5 * scale * t * (1.0 + t * (4.0 - 3.0 * t)), 0.5 * scale * t * t * (t - 1.0)
+    a, b, c, d = rows[i0], rows[i1], rows[i2], rows[i3]
+    for i in range(out.shape[0]):
+        out[i] += w0 * a[i] + w1 * b[i] + w2 * c[i] + w3 * d[i]
+
+
+@kernel
+def detail_shares(knots: Knots, place: float, amount: float, out: Floats) -> None:
+    """Shares of the examples in the detail: they sum to 1, and with amount 1 so do their squares.
+
+    W_l = 1/L + amount sqrt(1 - 1/L) g_l / |g|, sum_l g_l = 0. What agrees between the examples then keeps its size, and
+    so does what does not.
+    """
+    examples = out.shape[0]
+    smooth_values(knots.shares, place, knots.shares_first, False, out)
+    mean, square = out.mean(), 0.0
+    for k in range(examples):
+        out[k] -= mean
+        square += out[k] * out[k]
+    scale = amount * np.sqrt((1.0 - 1.0 / examples) / max(square, 1e-24))
+    for k in range(examples):
+        out[k] = 1.0 / examples + scale * out[k]
+
+
+@kernel
+def nodes_at(tables: Tables, knots: Knots, amounts: Amounts, phase: float, room: Floats, out: Floats) -> None:
+    """All nodes at a phase: the mean, and what traits and the rest of the deviations add to it.
+
+    `room` (2 + traits, nodes) is for work.
+    """
+    nodes, traits = out.shape[0], tables.basis.shape[0]
+    i0, i1, i2, i3, t = around(phase, tables.mean.shape[0] - 1, tables.cyclic)
+    rest, shape = room[0], room[1]
+    smooth_values(knots.rest, phase / tables.spacing, knots.rest_first, False, rest)
+    shape[:] = 0.0
+    add_row(tables.sizes, i0, i1, i2, i3, t, 1.0, shape)
+    for i in range(nodes):
+        out[i] = amounts.space[i] * shape[i] * rest[i]
+    for q in range(traits):
+        value = room[2 + q]
+        smooth_values(knots.traits[:, q], phase / knots.traits_spacing, knots.traits_first, True, value)
+        shape[:] = 0.0
+        add_row(tables.basis[q], i0, i1, i2, i3, t, 1.0, shape)
+        amount = amounts.timing if q == traits - 1 else amounts.space
+        for i in range(nodes):
+            out[i] += amount[i] * shape[i] * value[i]
+    add_row(tables.mean, i0, i1, i2, i3, t, 1.0, out)
+
+
+@kernel
+def phase_step(tables: Tables, tempo: float, phase: float, rate: float) -> float:
+    """How far the phase moves in a frame at this tempo; the last steps of an acyclic motion come out even."""
+    i0, i1, i2, i3, t = around(phase, tables.mean.shape[0] - 1, tables.cyclic)
+    usual = (1.0 - t) * tables.mean[i1, -1] + t * tables.mean[i2, -1]
+    away = min(max(tempo - usual, np.log(SLOWEST)), np.log(FASTEST))
+    step = rate / np.exp(usual + away)
+    left = (tables.mean.shape[0] - 1.0 - phase) / step
+    if not tables.cyclic and left < ENDING:
+        step *= left / max(np.round(left), 1.0)
+    return float(step)
+
+
+@kernel
+def make_frames(
+    rows: Floats,  # out (frames, DOFs)
     phases: Floats,  # out (frames,)
-    y: Floats,  # in and out (dofs,): smooth part of the pose
-    velocity: Floats,  # in and out (dofs,): its change per phase
-    offsets: Floats,  # in and out (examples, dofs): relaxed node offsets
-    clock: Floats,  # in and out (2,): frames so far, phase
-    noise: Noise,
+    clock: Floats,  # in and out (2,): phase of the next frame, and the step that led to it
     tables: Tables,
-    amounts: Floats,  # (7,): shares, nodes' leads, tempo, deviations that no example has, detail, pace, rate
-    mix: Floats,  # (2,): weights of the slow and the fast process
-    rule: Floats,  # (2,): kernel width, velocity weight
-    follow: Floats,  # (3,): pull, relaxation of the offsets, how much of them is used
+    knots: Knots,
+    amounts: Amounts,
+    chosen: Ints,  # (examples,): whose detail is used
 ) -> int:
-    """Synthesize up to len(rows) frames; returns how many there are before an acyclic motion ends."""
-    examples, dofs = tables.firsts.shape[0], y.shape[0]
-    last, cyclic, pull, relax = tables.places.shape[0] - 1.0, tables.cyclic, follow[0], follow[1]
-    room = make_room(examples, dofs)
-    absolute, delta, fine, leads, strays = room.absolute, room.delta, room.fine, room.leads, room.strays
-    found, rates = room.found, tables.rates
+    """Up to len(rows) frames of motion; returns how many there are before an acyclic motion ends."""
+    dofs, nodes, last = rows.shape[1], tables.mean.shape[1], tables.mean.shape[0] - 1
+    room, values = np.empty((2 + tables.basis.shape[0], nodes)), np.empty(nodes)
+    shares = np.empty(chosen.shape[0])
     for f in range(rows.shape[0]):
-        t, tau = clock[0], clock[1]
-        if not cyclic and tau >= last - 1e-9:
+        phase = clock[0]
+        if not tables.cyclic and phase > last + 1e-6:
             return f
-        shares_at(noise, t, amounts[0], amounts[4], mix, room.two, room.shares)
-        step, target = next_phase(tables, noise, clock, amounts, room)
-        middle = 1.0
-        if not cyclic:  # nodes start and end together
-            middle = min(1.0, min(tau, last - tau) / (0.15 * last))
-            middle = middle * middle * (3.0 - 2.0 * middle)
-        if follow[2] > 0.0 and f % EVERY == 0:
-            node_offsets(y, velocity, tables, room.place, rule, room)
-        for k in range(examples):
-            offset, place = offsets[k], found[k]
-            for i in range(dofs):
-                offset[i] += relax * (place[i] * middle - offset[i])
-        smooth_values(noise.leads, t, noise.fast_spacing, noise.fast_first, leads)
-        smooth_values(noise.strays, t, noise.slow_spacing, noise.slow_first, strays)
+        nodes_at(tables, knots, amounts, phase, room, values)
+        step = phase_step(tables, values[nodes - 1], phase, amounts.rate)
+        came = clock[1] if clock[1] > 0.0 else step
+        row = rows[f]
         for i in range(dofs):
-            leads[i] *= amounts[1] * middle
-        mix_examples(tables, offsets, room, step, follow[2])
-        scale_strays(tables.profile, target, amounts[3], strays)
+            row[i] = values[i]
+        detail_shares(knots, phase / knots.shares_spacing, amounts.detail, shares)
+        i0, i1, i2, i3, t = around(phase, last, tables.cyclic)
+        for k in range(chosen.shape[0]):
+            add_row(tables.detail[chosen[k]], i0, i1, i2, i3, t, shares[k], row)
         for i in range(dofs):
-            away = absolute[i] + strays[i] - y[i]
-            moved = away if rates[i] == 1 else (1.0 - pull) * delta[i] + pull * away
-            velocity[i] = moved if rates[i] == 1 else moved / step
-            y[i] += moved
-            rows[f, i] = y[i] + fine[i]
-        clock[0], clock[1], phases[f] = t + 1.0, target, target
+            if tables.speeds[i] == 1:
+                row[i] *= came
+        phases[f] = phase
+        clock[0], clock[1] = phase + step, step
+        if not tables.cyclic and phase < last - 1e-6:
+            clock[0] = min(clock[0], float(last))
+        elif not tables.cyclic:
+            clock[0] = last + 1.0
     return rows.shape[0]

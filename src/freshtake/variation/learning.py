@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,18 +12,17 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.cycles import is_cyclic
 from freshtake.motion.progress import Progress, Report, silent
-from freshtake.numeric.arrays import Floats
-from freshtake.variation.balance import balanced, share_outside
+from freshtake.variation.dynamics_learning import learn_dynamics
 from freshtake.variation.instances import prior_instances, transition_instances
 from freshtake.variation.joint_scores import Mapper
-from freshtake.variation.material import Material, material_of, rounded
-from freshtake.variation.model import VariationModel
+from freshtake.variation.material import Material, material_of
+from freshtake.variation.model import VariationModel, common_places, example_courses
+from freshtake.variation.network import TransitionNetwork
+from freshtake.variation.paper import KernelParts
 from freshtake.variation.prior_structure import learn_prior
 from freshtake.variation.rules import choose_rule
 from freshtake.variation.settings import Settings
 from freshtake.variation.structure import learn_transition, transition_data
-from freshtake.variation.tables import deviations, spread_between
-from freshtake.variation.ties import learn_ties, shuffled
 
 
 def learn(
@@ -49,37 +47,36 @@ def learn(
     material = material_of(examples, names, frame_time)
     _check_examples(examples, material, chosen)
     goes_round = cyclic if cyclic is not None else isinstance(examples[0], Clip) and is_cyclic(list(examples))
-    data = transition_data(transition_instances(material.values, chosen.order), material.weights)
     with ThreadPoolExecutor() as pool:
-        mapper: Mapper = map or pool.map
-        say(Progress(0.05, "choosing neighbours and widths"))
-        rule = choose_rule(data, chosen, mapper)
-        transition = learn_transition(material.names, data, rule, chosen, rng, say, mapper)
-        pairs = prior_instances(material.values, chosen.prior_pairs, delta=not chosen.literal)
-        prior, prior_rule = learn_prior(material.names, pairs, material.weights, chosen, rng, say, mapper)
-    count = len(material.names)
-    model = VariationModel(
-        material, chosen, goes_round, prior, transition, rule, prior_rule, np.eye(count), np.zeros(count)
-    )
-    say(Progress(0.97, "tying nodes by their edges"))
-    apart = deviations(model.tables)
-    spread = spread_between(model.tables)
-    ties = _ties(apart, material, chosen, rng)
-    weighted = (apart * material.weights)[:, :, ~material.rates]
-    model = replace(
-        model, settings=balanced(chosen, share_outside(weighted)),
-        precision=rounded(ties), spread=rounded(spread),  # as a model file keeps them
-    )  # fmt: skip
+        model = learned(material, chosen, goes_round, rng, say, map or pool.map)
     say(Progress(1.0, "done"))
     return model
 
 
-def _ties(apart: Floats, material: Material, settings: Settings, rng: np.random.Generator) -> Floats:
-    """Which DOFs deviate together, or, for comparison, random ones or none."""
-    if settings.parents == "own":
-        return np.eye(apart.shape[2])
-    found = learn_ties(apart, ~material.held)
-    return shuffled(found, rng) if settings.parents == "random" else found
+def learned(
+    material: Material, settings: Settings, cyclic: bool, rng: np.random.Generator, report: Report, mapper: Mapper
+) -> VariationModel:
+    """The model of examples that are rows of DOFs already."""
+    if settings.method != "default":
+        transition, parts = learn_kernel_networks(material, settings, rng, report, mapper)
+        return VariationModel(material, settings, cyclic, transition, kernel=parts)
+    report(Progress(0.05, "laying the examples on one another"))
+    courses = example_courses(material, common_places(material), settings, cyclic)
+    dynamics = learn_dynamics(material, courses, settings, rng, report, mapper)
+    return VariationModel(material, settings, cyclic, dynamics.network, dynamics=dynamics)
+
+
+def learn_kernel_networks(
+    material: Material, settings: Settings, rng: np.random.Generator, report: Report, mapper: Mapper
+) -> tuple[TransitionNetwork, KernelParts]:
+    """Both networks of the paper, with kernel regression on all instances."""
+    data = transition_data(transition_instances(material.values, settings.order), material.weights)
+    report(Progress(0.05, "choosing neighbours and widths"))
+    rule = choose_rule(data, settings, mapper)
+    transition = learn_transition(material.names, data, rule, settings, rng, report, mapper)
+    pairs = prior_instances(material.values, settings.prior_pairs, delta=not settings.literal)
+    prior, prior_rule = learn_prior(material.names, pairs, material.weights, settings, rng, report, mapper)
+    return transition, KernelParts(prior, rule, prior_rule)
 
 
 def _check_examples(examples: Sequence[Any], material: Material, settings: Settings) -> None:

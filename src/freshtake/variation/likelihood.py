@@ -83,7 +83,7 @@ class Judge:
         self.literal = model.settings.literal
         self.starts = prior_instances(model.material.values, model.settings.prior_pairs, delta=not self.literal)
         settings = model.settings
-        pull = settings.pull if propagated and not self.literal else 0.0
+        pull = settings.pull_share if propagated else 0.0
         self.way = Way(model.rule, Course(settings.deltas, propagated, pull, False), "kernel")
         rows = self.instances.rows
         deviation = np.maximum(rows.std(axis=0), 1e-12)

@@ -11,14 +11,11 @@ import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.contacts import contact_mask
 from freshtake.motion.features import Recipe, encode, recipe
-from freshtake.motion.features.support import carrying_joints
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Bools, Floats
 
 RATE_HORIZON = 0.1  # seconds for which a speed counts in distances
-STANDING = 0.2  # share of frames in which a foot must stand for the feet to carry the root
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,16 +38,8 @@ class Material:
 
     @property
     def held(self) -> Bools:
-        """DOFs that may only do what some example does: speeds, time steps, what keeps carrying feet on the floor."""
-        if self.recipe is None:
-            return self.rates
-        if "share" not in self.recipe.units:
-            return np.asarray(self.rates | self.timing)
-        feet = [
-            unit == "share" or name.endswith(".height")
-            for name, unit in zip(self.names, self.recipe.units, strict=True)
-        ]
-        return np.asarray(self.rates | np.array(feet))
+        """DOFs that goals do not move: speeds and time steps."""
+        return np.asarray(self.rates | self.timing)
 
 
 def rounded(values: npt.ArrayLike) -> Floats:
@@ -64,7 +53,7 @@ def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time
         raise UsageError("there is nothing to learn from: give at least one example")
     if any(isinstance(example, np.ndarray) for example in examples):
         return _from_arrays(examples, names, frame_time)
-    layout = recipe(examples, angles=_angles(examples[0]), root=_root(examples), horizon=RATE_HORIZON)
+    layout = recipe(examples, angles=_angles(examples[0]), root="heading" if isinstance(examples[0], Clip) else None, horizon=RATE_HORIZON)
     rows = tuple(rounded(encode(layout, example).values) for example in examples)
     rates = np.array([unit in ("speed", "turn") for unit in layout.units])
     return Material(rows, layout.names, rounded(layout.weights), rates, layout.frame_time, layout)
@@ -72,16 +61,6 @@ def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time
 
 def _angles(first: Any) -> str | None:
     return "expmap" if isinstance(first, Clip) else None
-
-
-def _root(examples: Sequence[Any]) -> str | None:
-    """Feet carry the root where they stand for a good part of the examples."""
-    if not isinstance(examples[0], Clip):
-        return None
-    if carrying_joints(examples[0].skeleton) is None:
-        return "heading"
-    standing = float(np.mean([contact_mask(clip).mean() for clip in examples]))
-    return "support" if standing >= STANDING else "heading"
 
 
 def _from_arrays(examples: Sequence[Any], names: Sequence[str] | None, frame_time: float | None) -> Material:

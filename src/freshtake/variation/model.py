@@ -19,33 +19,41 @@ from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.variation.alignment import align
 from freshtake.variation.amount import Amount, amount_of
-from freshtake.variation.balance import balanced
+from freshtake.variation.courses import Courses, courses_of
+from freshtake.variation.dynamics import Dynamics, deviating_together
 from freshtake.variation.goals import Goals
 from freshtake.variation.guidance import Guided, guided
 from freshtake.variation.instances import PriorInstances, prior_instances
-from freshtake.variation.kernels import Tables
+from freshtake.variation.kernels import Amounts, Tables
 from freshtake.variation.likelihood import Judge, Likelihood
 from freshtake.variation.material import Material, rounded
 from freshtake.variation.network import PriorNetwork, TransitionNetwork
-from freshtake.variation.paper import paper_blocks
+from freshtake.variation.paper import KNOTS, KernelParts, paper_blocks
 from freshtake.variation.prior import sample_prior
 from freshtake.variation.regression import Regression
 from freshtake.variation.settings import Settings
 from freshtake.variation.standing import Posed, planted_stream, standing_at, standing_phases
 from freshtake.variation.steering import Course, Steering, Travel, steered, travel_of, turn_column
-from freshtake.variation.synthesize import Controls, Mixing, SynthesisState, advance, begin
-from freshtake.variation.tables import some_examples, synthesis_tables
-from freshtake.variation.ties import correlations_from, tied_deviations, tied_shares
+from freshtake.variation.synthesize import Sampler, SynthesisState, advance, begin, synthesis_tables
+from freshtake.variation.take_likelihood import take_likelihood
+from freshtake.variation.traits import sizes_at, trait_basis
 
 ALIGNMENT = 0.05  # seconds by which warps are smoothed
-SLOW_SHARE = 0.9
-STEPS_IN_TIME = 0.4  # of the variation of other DOFs: jerk goes with their third power
-ALONE = 1.1  # most novelty of a single example, which itself lies off the mean
-RELAX, GAIN, WIDTH = 0.1, 0.5, 0.5
+
+
+def common_places(material: Material) -> Floats:
+    """The common phase of the examples (see alignment)."""
+    return align(material.values, material.weights, ALIGNMENT / material.frame_time)
+
+
+def example_courses(material: Material, places: Floats, settings: Settings, cyclic: bool) -> Courses:
+    """The examples on their common phase, split into smooth courses and detail."""
+    frames = settings.step / material.frame_time if settings.detail else 0.0
+    return courses_of(material, places, detail_frames=frames, cyclic=cyclic)
 
 
 class Block(NamedTuple):
-    """Rows (frames, DOFs) and their phases (frames,); the paper's method has none."""
+    """Rows (frames, DOFs) and their phases (frames,); the kernel methods have none."""
 
     rows: Floats
     phases: Floats | None
@@ -53,17 +61,14 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VariationModel:
-    """What was learned; `sample`, `stream` and `score` are its door."""
+    """What was learned. Use sample, stream and score."""
 
     material: Material
     settings: Settings
     cyclic: bool
-    prior: PriorNetwork
     transition: TransitionNetwork
-    rule: Regression
-    prior_rule: Regression
-    precision: Floats  # (DOFs, DOFs) of deviations in units of their spread, 0 where there is no edge; see ties
-    spread: Floats  # (17, DOFs): how far the examples that it was learned from lie apart, see tables
+    dynamics: Dynamics | None = None  # of the default method
+    kernel: KernelParts | None = None  # of the kernel methods
 
     def __repr__(self) -> str:
         kind = "cyclic" if self.cyclic else "acyclic"
@@ -79,48 +84,63 @@ class VariationModel:
         """Seconds from frame to frame."""
         return self.material.frame_time
 
+    @property
+    def _kernel(self) -> KernelParts:
+        if self.kernel is None:
+            raise UsageError("the default method has no such network: learn with method='kernel' or 'paper'")
+        return self.kernel
+
+    @property
+    def prior(self) -> PriorNetwork:
+        """The prior network of the kernel methods."""
+        return self._kernel.prior
+
+    @property
+    def rule(self) -> Regression:
+        """The numbers of their regression."""
+        return self._kernel.rule
+
+    @property
+    def prior_rule(self) -> Regression:
+        """Those of the prior network's."""
+        return self._kernel.prior_rule
+
     @cached_property
     def places(self) -> Floats:
         """The common phase of the examples (see alignment)."""
-        return align(self.material.values, self.material.weights, ALIGNMENT / self.frame_time)
+        return common_places(self.material)
+
+    @cached_property
+    def courses(self) -> Courses:
+        """The examples on their common phase."""
+        return example_courses(self.material, self.places, self.settings, self.cyclic)
 
     @cached_property
     def tables(self) -> Tables:
-        """What synthesis reads."""
-        return synthesis_tables(
-            self.material, self.places, self.spread, self.transition,
-            detail_frames=self.settings.detail / self.frame_time, cyclic=self.cyclic,
-        )  # fmt: skip
+        """What the default synthesis reads."""
+        return synthesis_tables(self._dynamics, self.courses, self.material.rates)
+
+    @property
+    def _dynamics(self) -> Dynamics:
+        if self.dynamics is None:
+            raise UsageError("this needs a model of the default method")
+        return self.dynamics
 
     @cached_property
-    def mixing(self) -> Mixing:
-        """How the learned edges tie what the nodes draw on."""
-        ties = self.settings.ties
-        return Mixing(tied_shares(self.correlations, self.tied, ties), tied_deviations(self.correlations, ties))
-
-    def ties(self, dof: str) -> dict[str, float]:
-        """The DOFs that have a learned edge to this one, each with how they deviate together, strongest first."""
-        if dof not in self.dofs:
-            raise UsageError(f"there is no DOF {dof!r}; those are {', '.join(self.dofs)}")
-        number = self.dofs.index(dof)
-        row = np.where(self.tied[number], self.correlations[number], 0.0)
-        order = np.argsort(-np.abs(row), kind="stable")
-        return {self.dofs[k]: float(row[k]) for k in order if self.tied[number, k]}
-
-    @cached_property
-    def tied(self) -> Bools:
-        """Edges between DOFs that deviate together, (DOFs, DOFs)."""
-        return np.asarray((self.precision != 0.0) & ~np.eye(len(self.precision), dtype=np.bool_))
-
-    @cached_property
-    def correlations(self) -> Floats:
-        """How DOFs deviate together, (DOFs, DOFs) with unit diagonal, as these edges imply."""
-        return correlations_from(self.precision)
+    def sizes(self) -> Floats:
+        """How far a further take is expected to deviate, (phases, DOFs): one standard deviation, traits included."""
+        dynamics = self._dynamics
+        rest = sizes_at(dynamics.sizes, len(self.places)) ** 2
+        traits = (self.tables.basis**2).sum(axis=0)
+        return np.sqrt(rest + traits)[:, :-1]
 
     @cached_property
     def deviating_together(self) -> Floats:
-        """How DOFs deviate together (DOFs, DOFs), unit diagonal: as the learned edges tie them."""
-        return np.asarray(self.mixing.strays @ self.mixing.strays.T)
+        """How DOFs deviate together within a frame (DOFs, DOFs), unit diagonal: as the learned edges tie them."""
+        dynamics = self._dynamics
+        basis = trait_basis(self.courses.mean, self.cyclic)
+        found = deviating_together(dynamics, basis, sizes_at(dynamics.sizes, len(self.places)))
+        return found[:-1, :-1]
 
     @cached_property
     def groundwork(self) -> Groundwork | None:
@@ -149,30 +169,25 @@ class VariationModel:
         assert self.material.recipe is not None
         return travel_of(self.material.recipe, self.material.values)
 
-    def controls(self, amount: float | Amount = 1.0, *, rate: float = 1.0) -> Controls:
-        """The numbers of synthesis for an amount of variation, at a `rate` of the mean pace."""
+    def sampler(self, amount: float | Amount = 1.0, *, rate: float = 1.0) -> Sampler:
+        """What the default synthesis works with for an amount of variation, at a `rate` of the mean pace."""
         if not 0.1 <= rate <= 10.0:
             raise UsageError(f"the rate must lie between 0.1 and 10, but is {rate}")
-        s, much = balanced(self.settings, 1.0), amount_of(amount)
-        assert s.spread is not None and s.novelty is not None and s.coherence is not None
+        asked, settings = amount_of(amount), self.settings
         recipe = self.material.recipe
-        timing = self.material.timing
-        scale = much.per_dof(self.dofs, None if recipe is None else recipe.skeleton)
-        scale = np.where(timing, STEPS_IN_TIME * much.tempo, scale)
-        coherence = np.where(timing, 1.0, s.coherence)
-        tempo = much.tempo
-        novelty = s.novelty if len(self.material.values) > 1 else min(float(np.hypot(s.novelty, s.spread)), ALONE)
-        return Controls(
-            scale, s.spread, tempo * s.leads / self.frame_time, tempo * s.tempo, novelty, min(much.space, 1.0),
-            tempo, rate, coherence, SLOW_SHARE, s.pull, RELAX, GAIN, WIDTH, self.rule.velocity_weight,
-        )  # fmt: skip
+        space = asked.per_dof(self.dofs, None if recipe is None else recipe.skeleton)
+        time = asked.tempo * (asked.tempo > 0.0)
+        space = np.append(np.where(self.material.timing, time, space), time * settings.tempo)
+        timing = np.where(space > 0.0, time, 0.0)
+        tables = self.tables
+        if not settings.traits:
+            tables = tables._replace(basis=np.zeros_like(tables.basis))
+        detail = min(asked.space, 1.0)
+        return Sampler(self._dynamics, tables, Amounts(space, timing, detail, rate))
 
-    def start(
-        self, rng: np.random.Generator, amount: float | Amount = 1.0, *, rate: float = 1.0, tables: Tables | None = None
-    ) -> SynthesisState:
-        """The state before the first frame; the prior network draws the pose that it starts from."""
-        first = None if amount_of(amount).is_mean else self._first_frames(rng, 1.0)[0]
-        return begin(tables or self.tables, self.mixing, self.controls(amount, rate=rate), first, rng)
+    def start(self, rng: np.random.Generator, amount: float | Amount = 1.0, *, rate: float = 1.0) -> SynthesisState:
+        """The state before the first frame."""
+        return begin(self.sampler(amount, rate=rate), rng)
 
     def blocks(
         self,
@@ -196,26 +211,26 @@ class VariationModel:
             yield Block(rows, block.phases)
 
     def _blocks(self, rng: np.random.Generator, amount: float | Amount, rate: float) -> Iterator[Block]:
-        if self.settings.method == "paper":
-            for rows in self._paper_blocks(rng, amount_of(amount).space):
+        if self.kernel is not None:
+            for rows in self._kernel_blocks(rng, amount_of(amount).space):
                 yield Block(rows, None)
             return
-        controls = self.controls(amount, rate=rate)
-        tables = self.tables if amount_of(amount).is_mean else some_examples(self.tables, rng)
-        state = self.start(rng, amount, rate=rate, tables=tables)
+        sampler = self.sampler(amount, rate=rate)
+        state = begin(sampler, rng)
         while not state.ended:
-            state, rows = advance(state, tables, self.mixing, controls, rng)
+            state, rows = advance(state, sampler, rng)
             yield Block(rows, state.phases)
 
-    def _paper_blocks(self, rng: np.random.Generator, amount: float) -> Iterator[Floats]:
-        """The text to the letter (Lau 2009, §6)."""
+    def _kernel_blocks(self, rng: np.random.Generator, amount: float) -> Iterator[Floats]:
+        """The paper's sampler (Lau 2009, §6)."""
         s = self.settings
         first, second = self._first_frames(rng, amount)
         order = self.transition.order
         begin_with = np.stack([first + k * (second - first) for k in range(order)])
         yield from paper_blocks(
             self.material.values, self.material.weights, self.transition, self.rule, begin_with, rng,
-            amount=amount, deltas=s.deltas, cyclic=self.cyclic, regression=s.regression,
+            amount=amount, pull=s.pull_share, smooth_frames=KNOTS / self.frame_time if s.smooth_noise else 0.0,
+            deltas=s.deltas, cyclic=self.cyclic, regression=s.regression,
         )  # fmt: skip
 
     @cached_property
@@ -246,7 +261,7 @@ class VariationModel:
             raise UsageError("a cyclic model goes on for ever: say how many frames or cycles")
         if cycles is not None and cycles < 1:
             raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
-        if cycles is not None and self.settings.method == "paper":
+        if cycles is not None and self.kernel is not None:
             frames = 1 + cycles * round(float(np.mean([len(x) - 1 for x in self.material.values])))
         goal = np.inf if cycles is None or frames is not None else cycles * (len(self.places) - 1.0)
         blocks, count = [], 0
@@ -325,7 +340,7 @@ class VariationModel:
         if not decode:
             for block in blocks:
                 yield from block.rows
-        elif plant and self.groundwork is not None and self.settings.method != "paper":
+        elif plant and self.groundwork is not None and self.kernel is None:
             yield from planted_stream(self._posed(blocks), self.groundwork)
         else:
             start, first = Start(), True
@@ -363,12 +378,15 @@ class VariationModel:
 
     @cached_property
     def judge(self) -> Judge:
-        """What scores clips under both networks."""
+        """What scores clips under both networks of the kernel methods."""
         return Judge(self)
 
     def score(self, example: Any) -> Likelihood:
-        """How likely a motion is under both networks (Lau 2009, eq. 2); `.normalized` compares different lengths."""
-        return self.judge.score(self.encode(example))
+        """How likely a motion is under the model (Lau 2009, eq. 2); `.normalized` compares different lengths."""
+        rows = self.encode(example)
+        if self.kernel is not None:
+            return self.judge.score(rows)
+        return take_likelihood(self._dynamics, self.courses, self.material, self.settings, rows)
 
     def score_frames(self, example: Any) -> Floats:
         """(frames, DOFs): log density of every DOF at every frame."""

@@ -74,7 +74,7 @@ def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: 
     usual = float(np.mean([len(x) - 1 for x in model.material.values]))
     count = cycles or (1 if frames is None else max(1, round((frames - 1) / usual)))
     by_frames = frames if goals.speed is not None else None
-    if model.settings.method == "paper":  # knows no phases
+    if model.kernel is not None:  # knows no phases
         return Stretch(0.0, count * whole, by_frames, count)
     first = 0.0 if goals.start is None else phase_of(model, goals.start)
     if goals.end is None:
@@ -95,7 +95,7 @@ def phase_of(model: VariationModel, pin: PosePin) -> float:
 
 
 def pinned_dofs(model: VariationModel, pin: PosePin) -> Bools:
-    """(DOFs,): which of them a pose pins; speeds, and what keeps feet on the floor, never."""
+    """(DOFs,): which of them a pose pins; speeds never."""
     if not pin.joints:
         return ~model.material.held
     own = [dof.rpartition(".")[0] for dof in model.dofs]

@@ -1,28 +1,41 @@
-"""Synthesis as the paper has it (Lau 2009, §6): one regression per node and frame, white Gaussian noise.
+"""Synthesis as the paper has it (Lau 2009, §6): one regression per node and frame on its parents' values.
 
-The text to the letter, with what it leaves open filled in as follows.
+method="paper" is the text to the letter, method="kernel" the same with a pull and noise that is smooth in time. What the
+text leaves open is filled in as follows.
 The root: DOFs like all others, coded as velocities in the heading frame, turning rate, height and tilt; absolute
 places would keep a walk from walking on.
 The end: a variant of a motion that does not repeat ends after the frame at which, for more than half of the nodes, the
 nearest instance is the last one of its clip (for fitted functions: the nearest by all parents together), and at the
 latest after four lengths of the longest clip.
-The width K_W: one length for all nodes and frames, chosen by cross-validation unless given.
+The width K_W: one length for all nodes and frames, chosen from the data unless given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.numeric.arrays import Floats
+from freshtake.variation.dynamics import spline_weights
 from freshtake.variation.instances import transition_instances
-from freshtake.variation.network import TransitionNetwork
+from freshtake.variation.network import PriorNetwork, TransitionNetwork
 from freshtake.variation.regression import Regression
 from freshtake.variation.unroll import Course, floors_of, pool_of, unroll, web
 
 BLOCK = 32  # frames
 LONGEST = 4  # lengths of the longest example, after which a variant is cut
+KNOTS = 0.17  # seconds between knots of smooth noise
+SMOOTH_SIZE = 0.3  # of eq. 6's standard deviation: what lasts adds up, white noise averages out
+
+
+class KernelParts(NamedTuple):
+    """What the kernel methods know besides the transition network."""
+
+    prior: PriorNetwork
+    rule: Regression
+    prior_rule: Regression
 
 
 def paper_blocks(
@@ -34,26 +47,31 @@ def paper_blocks(
     rng: np.random.Generator,
     *,
     amount: float,
+    pull: float,
+    smooth_frames: float,
     deltas: bool,
     cyclic: bool,
     regression: str = "kernel",
 ) -> Iterator[Floats]:
-    """Rows (frames, DOFs), block after block: no pull, no smoothing, white noise of eq. 6's variance per node.
+    """Rows (frames, DOFs), block after block, all n_trans instances every time (Lau 2009, §6).
 
-    x_i[t+2] = x_i[t+1] + mu_i + sigma_i e,  e ~ N(0, 1), all n_trans instances every time (Lau 2009, §6).
+    x_i[t+2] = x_i[t+1] + (1 - pull) mu_i + pull (mu'_i - x_i[t+1]) + sigma_i e,  e ~ N(0, 1)
+
+    where mu' predicts the value and mu its change. With `smooth_frames` above 0, e is smooth in time.
     """
     instances, dofs = transition_instances(examples, network.order), len(network.dofs)
     pool = pool_of(instances, weights, np.arange(len(instances.queries)), delta=deltas)
-    floors, edges, course = floors_of(instances.rows), web(network), Course(deltas, True, 0.0, not cyclic)
+    floors, edges, course = floors_of(instances.rows), web(network), Course(deltas, True, pull, not cyclic)
     if regression != "kernel":
         from freshtake.variation.parametric import KINDS, fit_all, unroll_fitted
 
         fits = fit_all(KINDS[regression], edges, pool, rule.velocity_weight, floors)
     past, made = start, 0
+    draw = _noise(rng, dofs, smooth_frames)
     yield start
     while cyclic or made < LONGEST * int(instances.lengths.max()):
         means, variances = np.empty((BLOCK, dofs)), np.empty((BLOCK, dofs))
-        values, noise = np.empty((network.order + BLOCK, dofs)), amount * rng.standard_normal((BLOCK, dofs))
+        values, noise = np.empty((network.order + BLOCK, dofs)), amount * next(draw)
         if regression == "kernel":
             count = unroll(edges, pool, weights, rule, course, floors, past, noise, means, variances, values)
         else:
@@ -63,3 +81,21 @@ def paper_blocks(
         if count < BLOCK:
             return
         past = values[-network.order :]
+
+
+def _noise(rng: np.random.Generator, dofs: int, smooth_frames: float) -> Iterator[Floats]:
+    """Blocks (BLOCK, DOFs) of standard normals, white, or smooth between knots that many frames apart."""
+    if smooth_frames <= 0.0:
+        while True:
+            yield rng.standard_normal((BLOCK, dofs))
+    knots, first = rng.standard_normal((4, dofs)), 0
+    for block in range(1 << 62):
+        places = (block * BLOCK + np.arange(BLOCK)) / smooth_frames
+        low = places.astype(np.intp)
+        missing = int(low[-1]) + 4 - first - len(knots)
+        if missing > 0:
+            knots = np.concatenate([knots, rng.standard_normal((missing, dofs))])
+        weights = np.array([spline_weights(t) for t in places - low])
+        weights /= np.sqrt((weights * weights).sum(axis=1, keepdims=True))
+        yield SMOOTH_SIZE * sum(weights[:, [k]] * knots[low - first + k] for k in range(4))
+        knots, first = knots[low[-1] - first :], int(low[-1])

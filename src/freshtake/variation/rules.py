@@ -36,8 +36,8 @@ def choose_rule(data: TransitionData, settings: Settings, mapper: Mapper = map) 
     velocities = VELOCITY_WEIGHTS if settings.velocity_weight is None else (settings.velocity_weight,)
     best = _best(data, settings, mapper, [Regression(k, WIDTH, True, v) for k in neighbors for v in velocities])
     if settings.kernel_width is not None:
-        return best._replace(width=settings.kernel_width, adaptive=not settings.literal)
-    if not settings.literal:
+        return best._replace(width=settings.kernel_width, adaptive=settings.is_adaptive)
+    if settings.is_adaptive:
         return _best(data, settings, mapper, [best._replace(width=w) for w in WIDTHS])
     usual = _usual_distance(data, best.neighbors)
     return _best(data, settings, mapper, [best._replace(width=w * usual, adaptive=False) for w in LITERAL_WIDTHS])

@@ -1,4 +1,4 @@
-"""Settings of the variation method, validated when they are made; what is None is chosen from the data."""
+"""Settings of the variation method, validated when they are made; what is None is chosen by the method or the data."""
 
 from __future__ import annotations
 
@@ -8,61 +8,65 @@ from typing import Any
 from freshtake.errors import UsageError
 from freshtake.motion.settings_checks import between, one_of
 
-METHODS = ("default", "paper")
+METHODS = ("default", "kernel", "paper")
 REGRESSIONS = ("kernel", "linear", "radial")
-PARENTS = ("learned", "random", "own")
+PARENTS = ("learned", "random", "own", "none")
+NOISES = ("smooth", "white")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """How to learn and how to synthesize.
 
-    The first block is Lau 2009's own; the second block is what we add so that it holds on recorded motion, each
-    addition a setting that can be switched off. What is None is chosen from the data.
+    method "default": a hidden phase and tempo, a network between deviations from the mean at the phase. "kernel": the
+    paper's sampler, every node by kernel regression on its parents' values, with what makes it hold on recorded
+    motion; "paper": the same with all of that switched off. The second block is for these two alone.
     """
 
     method: str = "default"
-    order: int = 2  # frames that the transition network sees; the default synthesis reads value and velocity
-    regression: str = "kernel"  # kernel (§5.2), linear or radial: what scores nodes, and the paper's synthesis
+    parents: str = "learned"  # random: as many as learned ones, drawn anew, own ones kept; own: no others; none
+    max_parents: int = 15  # of a transition node, own ones included
+    step: float = 0.07  # seconds between frames of the network; what moves faster is detail
+    traits: bool = True  # deviations that hold from the first frame to the last
+    tempo: bool = True  # the pace varies
+    detail: bool = True  # movement faster than `step` is taken from the examples, not from the network
+
+    order: int = 2  # frames that the transition network sees
+    regression: str = "kernel"  # kernel (§5.2), linear or radial
     neighbors: int | None = None  # k of §5.2
-    kernel_width: float | None = None  # paper: K_W; default: K_W^2 as a share of the k-th squared distance
+    kernel_width: float | None = None  # K_W; with `adaptive`: K_W^2 as a share of the k-th squared distance
     velocity_weight: float | None = None  # of the velocity term in the distance, §5.2; 0: no such term
-    deltas: bool = True  # predict x[t+2] - x[t+1], not x[t+2]; in the search, and in the paper's synthesis
+    deltas: bool = True  # predict x[t+2] - x[t+1], not x[t+2]
     propagate: bool = True  # score by feeding predictions back (eq. 4), not frame by frame
-    parents: str = "learned"  # random: as many as learned ones, drawn anew, own ones kept; own: no others
     slice_edges: bool | None = None  # edges among the nodes that are predicted; None: in the paper's method only
-    core: int = 11  # largest-moving DOFs that every node starts with and keeps; the paper's method has none
-    thorough: bool = False  # search longer: all candidates, several cores, more starts
-    rounds: int = 6  # of the paper's search: in each, every node may change one edge
     prior_pairs: int = 10
     prior_starts: int = 5
-    max_parents: int = 15  # of a transition node, own ones included
     prior_max_parents: int = 3
+    rounds: int = 6  # of the paper's search: in each, every node may change one edge
     screening: float = 0.06  # share of candidates that survive the first round of the search
-
-    pull: float = 0.1  # towards the predicted value itself, the restoring force that deltas lack
-    spread: float | None = None  # how far the nodes' shares of the clips vary, against those of a further take
-    coherence: float | None = None  # share of that variation that all nodes have in common
-    ties: float = 1.0  # how strongly DOFs that deviate together in the examples do so in variants
-    novelty: float | None = None  # slow deviations that no example has, against the examples' own spread
-    leads: float = 0.003  # seconds by which nodes run ahead or behind
-    tempo: float = 0.015  # variation of the pace, as a share
-    detail: float = 0.07  # seconds below which movement is detail, mixed alike for all nodes; 0: no split
+    thorough: bool = False  # search longer: all candidates, several cores, more starts
+    core: int | None = None  # largest-moving DOFs that every node starts with and keeps: 11, in the paper's method 0
+    adaptive: bool | None = None  # K_W follows the distance of the k-th instance: yes, in the paper's method no
+    pull: float | None = None  # towards the predicted value, which deltas lack: 0.1, in the paper's method 0
+    noise: str | None = None  # of every node, smooth in time or white: smooth, in the paper's method white
 
     def __post_init__(self) -> None:
         one_of(self, "method", METHODS)
         one_of(self, "regression", REGRESSIONS)
         one_of(self, "parents", PARENTS)
-        for name in ("deltas", "propagate", "slice_edges", "thorough"):
+        if self.noise is not None:
+            one_of(self, "noise", NOISES)
+        for name in ("traits", "tempo", "detail", "deltas", "propagate", "slice_edges", "thorough", "adaptive"):
             _switch(self, name)
         between(self, "order", 1, 3)
+        between(self, "step", 1e-6, 1e6)
         for name in ("neighbors", "prior_pairs", "prior_starts", "max_parents", "rounds"):
             between(self, name, 1, 100_000)
         for name in ("prior_max_parents", "core"):
             between(self, name, 0, 1000)
-        for name in ("kernel_width", "velocity_weight", "spread", "novelty", "leads", "tempo", "detail"):
+        for name in ("kernel_width", "velocity_weight"):
             between(self, name, 0.0, 1e6)
-        for name in ("pull", "coherence", "screening", "ties"):
+        for name in ("pull", "screening"):
             between(self, name, 0.0, 1.0)
         if self.max_parents < self.order:
             raise UsageError(
@@ -79,6 +83,26 @@ class Settings:
         """Whether nodes of the predicted frame may be parents of one another."""
         return self.literal if self.slice_edges is None else self.slice_edges
 
+    @property
+    def core_size(self) -> int:
+        """How many DOFs all nodes share in the kernel methods' search."""
+        return (0 if self.literal else 11) if self.core is None else self.core
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether the width of the kernel follows the data."""
+        return not self.literal if self.adaptive is None else self.adaptive
+
+    @property
+    def pull_share(self) -> float:
+        """How far predictions are drawn to the predicted value itself in each frame."""
+        return (0.0 if self.literal else 0.1) if self.pull is None else self.pull
+
+    @property
+    def smooth_noise(self) -> bool:
+        """Whether what a node draws is smooth in time."""
+        return (not self.literal) if self.noise is None else self.noise == "smooth"
+
     def changed(self, **changes: Any) -> Settings:
         """A copy with some settings replaced."""
         return Settings(**{f.name: changes.get(f.name, getattr(self, f.name)) for f in fields(self)})
@@ -86,5 +110,5 @@ class Settings:
 
 def _switch(settings: Settings, name: str) -> None:
     value = getattr(settings, name)
-    if not isinstance(value, bool) and not (value is None and name == "slice_edges"):
+    if not isinstance(value, bool) and not (value is None and name in ("slice_edges", "adaptive")):
         raise UsageError(f"{name} is on or off, True or False, but is {value!r}")

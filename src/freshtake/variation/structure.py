@@ -64,15 +64,14 @@ def learn_transition(
     report: Report,
     mapper: Mapper,
 ) -> TransitionNetwork:
-    """Own parents are always kept; the paper's search starts from them alone, the default's from a shared core."""
+    """Own parents are always kept; the paper's search starts from them alone, ours from a shared core."""
     from freshtake.variation.joint_search import search_jointly
 
     order, own = data.instances.order, own_parents(len(names), data.instances.order)
-    pull = 0.0 if settings.literal else settings.pull
-    joint = JointScores(data.instances, data.weights, way_of(rule, settings, pull=pull), mapper)
-    if settings.parents == "own":
+    joint = JointScores(data.instances, data.weights, way_of(rule, settings, pull=settings.pull_share), mapper)
+    if settings.parents in ("own", "none"):
         return TransitionNetwork(tuple(names), order, own)
-    if settings.literal:
+    if settings.core_size == 0:
         edges = search_jointly(joint, single_nodes(data), settings, report, mapper)
     else:
         edges = _search_from_core(names, joint, single_nodes(data), settings, report, mapper)
@@ -85,7 +84,7 @@ def _search_from_core(
     names: Sequence[str], joint: JointScores, data: TransitionData, settings: Settings, report: Report, mapper: Mapper
 ) -> Edges:
     """The best of the searches from one core, or, when thorough, from several."""
-    sizes = {max(0, settings.core + more) for more in (THOROUGH_CORES if settings.thorough else (0,))}
+    sizes = {max(0, settings.core_size + more) for more in (THOROUGH_CORES if settings.thorough else (0,))}
     best: Edges = ()
     least = np.inf
     for number, size in enumerate(sorted(sizes)):

@@ -6,198 +6,117 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import erf
 
-from freshtake.numeric.arrays import Floats
-from freshtake.variation.interpolation import smooth_values
-from freshtake.variation.kernels import Noise, Tables, advance_block, shares_at
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.variation.courses import Courses
+from freshtake.variation.dynamics import Dynamics
+from freshtake.variation.kernels import FASTEST, Amounts, Knots, Tables, draw_slices, make_frames
+from freshtake.variation.traits import TRAITS, sizes_at, trait_basis
 
 BLOCK = 32  # frames
-SLOW_KNOTS = 1.5  # mean lengths of an example between knots of the slow process
-FAST_KNOTS = 0.8
-FADE = 2.0  # slow knots after which a stream has forgotten its start; an acyclic motion never does
-RIDGE = 10.0  # how far examples must differ at the start, against their usual difference, to be told apart there
-LARGEST = 1.5  # standard deviations of a start
+TRAIT_KNOTS = 2.0  # lengths of a take: a cycle's traits change to those of another one in about as many cycles
+SHARE_KNOTS = 0.5  # lengths of a take between changes of whose detail is used
 MEMORY = 4  # knots that a moment of a smooth process depends on
-
-
-class Controls(NamedTuple):
-    """The numbers of synthesis, from the settings and the amount that the caller asks for."""
-
-    scale: Floats  # (dofs,): amount of variation of every node
-    shares: float
-    leads: float  # frames
-    tempo: float
-    strays: float
-    detail: float
-    pace: float  # amount of variation of the pace at which the examples go through their phases
-    rate: float  # of the mean pace
-    coherence: Floats  # (dofs,): share of the variation of a node's shares that all have in common
-    slow: float  # share of the slow process
-    pull: float
-    relax: float
-    gain: float
-    width: float
-    velocity_weight: float
+MOST_EXAMPLES = 12  # whose detail one motion uses
 
 
 @dataclass(frozen=True, eq=False)
 class SynthesisState:
-    """Between blocks: pose, clock and the knots of the smooth processes. Can be kept, forked and resumed."""
+    """Between blocks: the phase and the knots of all smooth processes. Can be kept, forked and resumed."""
 
-    y: Floats
-    velocity: Floats
-    offsets: Floats
-    clock: Floats  # (2,): frames so far, phase
-    slow: Floats
-    fast: Floats
-    leads: Floats
-    strays: Floats
-    tempo: Floats
-    start: Floats
+    clock: Floats  # (2,): phase of the next frame, and the step that led to it
+    rest: Floats  # (knots, nodes): frames of the network
+    traits: Floats  # (knots, traits, nodes)
+    shares: Floats  # (knots, examples)
+    chosen: Ints  # (examples,): whose detail is used
     phases: Floats  # (frames,): of the rows of the last block
-    slow_first: int = 0
-    fast_first: int = 0
+    rest_first: int = 0
+    traits_first: int = 0
+    shares_first: int = 0
     ended: bool = False
 
 
-class Mixing(NamedTuple):
-    """How learned edges tie the nodes (see ties)."""
+class Sampler(NamedTuple):
+    """What synthesis works with: the network, tables along the phase, and how much of what is added."""
 
-    shares: Floats  # (dofs, dofs)
-    strays: Floats
-
-
-def spacings(tables: Tables) -> tuple[float, float]:
-    """Frames between knots of the slow and the fast process."""
-    length = float(tables.places.shape[0])
-    return SLOW_KNOTS * length, FAST_KNOTS * length
+    dynamics: Dynamics
+    tables: Tables
+    amounts: Amounts
 
 
-def share_knots(mixing: Mixing, controls: Controls, examples: int, count: int, rng: np.random.Generator) -> Floats:
-    """Knots (count, examples, dofs + 1): tied by the network, partly common to all nodes."""
-    dofs = len(mixing.shares)
-    knots = rng.standard_normal((count, examples, dofs + 1))
-    common = knots[..., dofs:]
-    knots[..., :dofs] = controls.scale * (
-        np.sqrt(controls.coherence) * common + np.sqrt(1.0 - controls.coherence) * knots[..., :dofs] @ mixing.shares.T
-    )
-    return knots
-
-
-def stray_knots(mixing: Mixing, controls: Controls, count: int, rng: np.random.Generator) -> Floats:
-    """Knots (count, dofs) of deviations that no example has, tied by the network with the signs of the edges.
-
-    They are spread evenly over +-sqrt(3) instead of normally: a few large joints decide how far a variant is from the
-    examples, and takes differ less in that than normal draws do.
-    """
-    knots = rng.standard_normal((count, len(mixing.strays))) @ mixing.strays.T
-    return np.asarray(controls.scale * np.sqrt(3.0) * erf(knots / np.sqrt(2.0)))
-
-
-def begin(
-    tables: Tables, mixing: Mixing, controls: Controls, first_pose: Floats | None, rng: np.random.Generator
-) -> SynthesisState:
-    """The state before the first frame. `first_pose` (DOFs,) is what the prior network drew; None: the mean start."""
-    examples, dofs = len(tables.firsts), tables.low.shape[1]
-    slow = share_knots(mixing, controls, examples, MEMORY, rng)
-    fast = share_knots(mixing, controls, examples, MEMORY, rng)
-    leads = rng.standard_normal((MEMORY, dofs)) @ mixing.shares.T
-    strays = stray_knots(mixing, controls, MEMORY, rng)
-    tempo = rng.standard_normal((MEMORY, 1))
-    start = share_knots(mixing, controls, examples, 1, rng)[0]
-    if first_pose is not None and examples > 1:
-        start = _starting_shares(tables, first_pose, start, controls.scale)
-    state = SynthesisState(
-        np.zeros(dofs), np.zeros(dofs), np.zeros((examples, dofs)), np.zeros(2),
-        slow, fast, leads, strays, tempo, start, np.empty(0),
-    )  # fmt: skip
-    return replace(state, y=_first_y(state, tables, controls), velocity=tables.slope[tables.firsts].mean(axis=0))
-
-
-def _starting_shares(tables: Tables, pose: Floats, drawn: Floats, scale: Floats) -> Floats:
-    """Shares with which the mixture of the examples' first frames comes near a pose, node by node.
-
-    Ridge regression: where the examples hardly differ at the start, no share can bring the node there, and what was
-    `drawn` (examples, DOFs + 1) takes its place.
-    """
-    firsts = tables.low[tables.firsts]
-    apart = firsts - firsts.mean(axis=0)
-    size = (apart * apart).sum(axis=0)
-    wanted = (pose - firsts.mean(axis=0)) * np.sqrt(len(firsts) - 1.0)
-    ridge = RIDGE * tables.apart + 1e-12
-    sure = size / (size + ridge)
-    told = apart * wanted / (size + ridge)
-    norm = np.sqrt((told * told).sum(axis=0))
-    told *= np.minimum(1.0, LARGEST * np.sqrt(len(firsts)) / np.maximum(norm, 1e-12))
-    out = drawn.copy()
-    out[:, :-1] = scale * told + np.sqrt(1.0 - sure * sure) * drawn[:, :-1]
-    return out
-
-
-def _first_y(state: SynthesisState, tables: Tables, controls: Controls) -> Floats:
-    examples, dofs = len(tables.firsts), tables.low.shape[1]
-    shares = np.empty((examples, dofs + 1))
-    room = np.empty((2, dofs + 1))
-    shares_at(_noise(state, tables), 0.0, controls.shares, controls.detail, _mix(controls), room, shares)
-    strays = np.empty(dofs)
-    smooth_values(state.strays, 0.0, spacings(tables)[0], 0, strays)
-    mixed = (shares[:, :-1] * tables.low[tables.firsts]).sum(axis=0)
-    return np.asarray(mixed + controls.strays * tables.profile[0] * strays)
-
-
-def _mix(controls: Controls) -> Floats:
-    return np.array([np.sqrt(controls.slow), np.sqrt(1.0 - controls.slow)])
-
-
-def _noise(state: SynthesisState, tables: Tables) -> Noise:
-    slow, fast = spacings(tables)
-    return Noise(
-        state.slow, state.fast, state.leads, state.strays, state.tempo, state.start,
-        state.slow_first, state.fast_first, slow, fast, FADE * slow if tables.cyclic else np.inf,
+def synthesis_tables(dynamics: Dynamics, courses: Courses, speeds: Bools) -> Tables:
+    """Everything that is read along the phase."""
+    phases = courses.smooth.shape[1]
+    basis = trait_basis(courses.mean, courses.cyclic) * dynamics.trait_sizes[:, None]
+    return Tables(
+        np.ascontiguousarray(courses.mean), np.ascontiguousarray(basis),
+        sizes_at(dynamics.sizes, phases) * dynamics.scale, np.ascontiguousarray(courses.detail),
+        speeds.astype(np.intp), (phases - 1.0) / dynamics.slices, courses.cyclic,
     )  # fmt: skip
 
 
-def advance(
-    state: SynthesisState, tables: Tables, mixing: Mixing, controls: Controls, rng: np.random.Generator
-) -> tuple[SynthesisState, Floats]:
+def begin(sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
+    """The state before the first frame: deviations as they are far from any start."""
+    dynamics, tables = sampler.dynamics, sampler.tables
+    nodes, examples = len(dynamics.noise), len(tables.detail)
+    first = dynamics.start_root @ rng.standard_normal(2 * nodes)
+    chosen = np.arange(examples)
+    if examples > MOST_EXAMPLES:
+        chosen = np.sort(rng.choice(examples, MOST_EXAMPLES, replace=False))
+    return SynthesisState(
+        np.zeros(2), np.stack([first[nodes:], first[:nodes]]), _traits(dynamics, MEMORY, rng),
+        rng.standard_normal((MEMORY, len(chosen))), chosen.astype(np.intp), np.empty(0),
+    )  # fmt: skip
+
+
+def _traits(dynamics: Dynamics, count: int, rng: np.random.Generator) -> Floats:
+    drawn = rng.standard_normal((count, len(TRAITS), len(dynamics.noise)))
+    return np.einsum("qij,cqj->cqi", dynamics.trait_roots, drawn)
+
+
+def advance(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -> tuple[SynthesisState, Floats]:
     """One block of at most BLOCK frames, (frames, DOFs); fewer, and at last none, where an acyclic motion ends."""
+    tables = sampler.tables
     if state.ended:
-        return state, np.empty((0, tables.low.shape[1]))
-    state = _with_knots(state, tables, mixing, controls, rng)
-    rows, phases = np.empty((BLOCK, tables.low.shape[1])), np.empty(BLOCK)
-    y, velocity, offsets, clock = (np.array(a) for a in (state.y, state.velocity, state.offsets, state.clock))
-    count = advance_block(
-        rows, phases, y, velocity, offsets, clock, _noise(state, tables), tables,
-        np.array(controls[1:8]), _mix(controls),
-        np.array([controls.width, controls.velocity_weight]),
-        np.array([controls.pull, controls.relax, controls.gain]),
+        return state, np.empty((0, len(tables.speeds)))
+    state = _with_knots(state, sampler, rng)
+    rows, phases, clock = np.empty((BLOCK, len(tables.speeds))), np.empty(BLOCK), state.clock.copy()
+    length = len(tables.mean) - 1.0
+    knots = Knots(
+        state.rest, state.traits, state.shares, state.rest_first, state.traits_first, state.shares_first,
+        TRAIT_KNOTS * length, SHARE_KNOTS * length,
     )  # fmt: skip
-    ended, phases = count < BLOCK, phases[:count]
-    after = replace(state, y=y, velocity=velocity, offsets=offsets, clock=clock, phases=phases, ended=ended)
-    return after, rows[:count]
+    count = make_frames(rows, phases, clock, tables, knots, sampler.amounts, state.chosen)
+    return replace(state, clock=clock, phases=phases[:count], ended=count < BLOCK), rows[:count]
 
 
-def _with_knots(
-    state: SynthesisState, tables: Tables, mixing: Mixing, controls: Controls, rng: np.random.Generator
-) -> SynthesisState:
-    """Drop knots that are past and draw those that the coming block needs."""
-    slow_spacing, fast_spacing = spacings(tables)
-    last = state.clock[0] + BLOCK - 1.0
-    examples, dofs = len(tables.firsts), tables.low.shape[1]
-    slow_first, fast_first = int(state.clock[0] / slow_spacing), int(state.clock[0] / fast_spacing)
-    more_slow = int(last / slow_spacing) + MEMORY - (state.slow_first + len(state.slow))
-    more_fast = int(last / fast_spacing) + MEMORY - (state.fast_first + len(state.fast))
-    slow, fast, leads, strays, tempo = state.slow, state.fast, state.leads, state.strays, state.tempo
-    if more_slow > 0:
-        slow = np.concatenate([slow, share_knots(mixing, controls, examples, more_slow, rng)])
-        strays = np.concatenate([strays, stray_knots(mixing, controls, more_slow, rng)])
-    if more_fast > 0:
-        fast = np.concatenate([fast, share_knots(mixing, controls, examples, more_fast, rng)])
-        leads = np.concatenate([leads, rng.standard_normal((more_fast, dofs)) @ mixing.shares.T])
-        tempo = np.concatenate([tempo, rng.standard_normal((more_fast, 1))])
-    past_slow, past_fast = slow_first - state.slow_first, fast_first - state.fast_first
+def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
+    """Drop knots that are past and draw those that the coming block may need."""
+    dynamics, tables = sampler.dynamics, sampler.tables
+    phase, length = float(state.clock[0]), len(tables.mean) - 1.0
+    fastest = sampler.amounts.rate * FASTEST / float(np.exp(tables.mean[:, -1].min()))
+    last = phase + BLOCK * fastest
+    rest = state.rest
+    missing = _missing(last, tables.spacing, state.rest_first + len(rest))
+    if missing:
+        more = np.concatenate([rest[-2:], np.empty((missing, rest.shape[1]))])
+        draw_slices(dynamics.packed, rng.standard_normal((missing, rest.shape[1])), more)
+        rest = np.concatenate([rest, more[2:]])
+    traits, shares = state.traits, state.shares
+    missing = _missing(last, TRAIT_KNOTS * length, state.traits_first + len(traits))
+    if missing:
+        traits = np.concatenate([traits, _traits(dynamics, missing, rng)])
+    missing = _missing(last, SHARE_KNOTS * length, state.shares_first + len(shares))
+    if missing:
+        shares = np.concatenate([shares, rng.standard_normal((missing, shares.shape[1]))])
+    spacings = (tables.spacing, TRAIT_KNOTS * length, SHARE_KNOTS * length)
+    rest_first, traits_first, shares_first = (int(phase / spacing) for spacing in spacings)
     return replace(
-        state, slow=slow[past_slow:], fast=fast[past_fast:], leads=leads[past_fast:], strays=strays[past_slow:],
-        tempo=tempo[past_fast:], slow_first=slow_first, fast_first=fast_first,
+        state, rest=rest[rest_first - state.rest_first :], traits=traits[traits_first - state.traits_first :],
+        shares=shares[shares_first - state.shares_first :], rest_first=rest_first, traits_first=traits_first,
+        shares_first=shares_first,
     )  # fmt: skip
+
+
+def _missing(last: float, spacing: float, known: int) -> int:
+    return max(int(last / spacing) + MEMORY - known, 0)
