@@ -9,6 +9,7 @@ from freshtake.evaluation.kinds import ACTIONS, COVER, FEET, KINDS, MANNER, TOGE
 from freshtake.evaluation.material import Material
 
 BODILY = {"planted_speed", "tempo_share", "tempo_off", "root_step", "jerk_limbs_full", "jerk_limbs", "jerk_limbs_p99"}
+BODILY_GROUPS = (FEET, ACTIONS, COVER, TOGETHER, MANNER)
 REASONS = {
     "auc": "it takes at least two extra takes and two variants to try a classifier on clips it has not seen",
     "auc_p": "it belongs to the AUC against extra takes",
