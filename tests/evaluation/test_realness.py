@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.evaluation import Figure
+from freshtake.evaluation import Figure, evaluate
 from freshtake.evaluation.joints import body_joints
 from freshtake.evaluation.material import unpacked
 from freshtake.evaluation.realness import at_moments, manner, static_share, swings_together
 from freshtake.evaluation.realness_figures import realness_figures
 from freshtake.evaluation.wording import verdict
-from freshtake.motion import Clip
+from freshtake.motion import Clip, Skeleton
 from freshtake.motion.edit import scaled
 from freshtake.numeric.rotations import about_axis, from_rotvec, multiply, rotate
 from tests.evaluation.stepping import SKELETON, slid, takes
@@ -132,6 +132,38 @@ def test_size_place_and_heading_change_nothing() -> None:
 def test_moments_of_a_line_lie_on_it() -> None:
     line = np.linspace(0, 1, 77)[:, None] * [1.0, 2.0]
     assert np.allclose(at_moments(line, 48), np.linspace(0, 1, 48)[:, None] * [1.0, 2.0])
+
+
+def test_evaluate_reports_them_first() -> None:
+    made = figures(INPUTS, MORE[:3], FURTHER)
+    result = evaluate(INPUTS, MORE[:3], FURTHER, rng=np.random.default_rng(0))
+    assert made.keys() == {figure.key for figure in result.figures[: len(made)]}
+    assert all(result.figure(key) == figure for key, figure in made.items())
+    assert result.missing["travel"] == "the inputs stay where they are"
+
+
+def test_a_jolt_is_judged_beside_all_real_takes() -> None:
+    verdicts = [Figure("peak", value, extra=(0.5, 0.6), inputs=1.0).verdict for value in (0.4, 0.9, 1.1)]
+    assert verdicts == ["good", "good", "above"]
+
+
+def test_joints_above_the_hips_do_not_count() -> None:
+    names, parents = ("Origin", *SKELETON.names), np.array([-1, *(SKELETON.parents + 1)])
+    rig = Skeleton(names, parents, np.concatenate([np.zeros((1, 3)), SKELETON.offsets]))
+
+    def on_rig(clip: Clip) -> Clip:
+        still = np.tile([1.0, 0.0, 0.0, 0.0], (len(clip), 1, 1))
+        moves = np.zeros((len(clip), len(names), 3))
+        moves[:, 1:] = rig.offsets[1:]
+        moves[:, 1] = clip.root
+        turns = np.concatenate([still, clip.rotations], axis=1)
+        return Clip(rig, clip.frame_time, np.zeros_like(clip.root), turns, joint_translations=moves)
+
+    sets = walking(INPUTS), walking(MORE), walking(FURTHER)
+    plain, placed = figures(*sets), figures(*[[on_rig(clip) for clip in clips] for clips in sets])
+    assert plain.keys() == placed.keys()
+    for key, figure in plain.items():
+        assert key == "variogram" or np.isclose(figure.value, placed[key].value), key
 
 
 def test_the_generator_is_left_as_it_was() -> None:

@@ -15,12 +15,10 @@ import numpy as np
 import pytest
 
 import freshtake as ft
-from freshtake.evaluation import evaluate
 from freshtake.evaluation.discriminator import PARTS, mean_auc, tell_sets_apart
 from freshtake.evaluation.joints import body_joints
 from freshtake.evaluation.material import Material, unpacked
 from freshtake.evaluation.realness_figures import realness_figures
-from freshtake.evaluation.results import Figure
 from freshtake.motion import Clip
 from tests.conftest import DATA
 from tests.evaluation.stepping import jittered
@@ -128,17 +126,6 @@ def test_sets_told_apart(theirs: dict[str, Any], materials: dict[str, Material])
             assert all(close(value, theirs[name][label][part]) for part, value in found.items()), name
     assert all(close(value, theirs["mean AUC"][part]) for part, value in mean_auc(told).items())
     assert set(theirs["mean AUC"]) == set(PARTS)
-
-
-def test_evaluate_reports_them(theirs: dict[str, Any], folders: dict[str, list[list[Path]]]) -> None:
-    inputs, further, variants = ([ft.read(path) for path in paths] for paths in folders["jump"])
-    result = evaluate(inputs, variants, further, rng=np.random.default_rng(0))
-    for key, label in {**SAME, "energy": "energy", "variogram": "variogram"}.items():
-        expected = theirs["jump"][label]
-        assert close(result.value(key), expected[0] if isinstance(expected, list) else expected), key
-    hips = result.figure("hip_jerk")
-    assert isinstance(hips, Figure)
-    assert hips.verdict == "above"
 
 
 def test_joints_are_the_yardstick_s(yardstick: ModuleType, folders: dict[str, list[list[Path]]]) -> None:

@@ -12,12 +12,14 @@ from freshtake.motion.skeleton import Skeleton
 class Joints(NamedTuple):
     """Joint numbers, and the length of a leg from the hips to the ankle.
 
-    `toes` holds each foot's toe (its ankle where it has none). `upper` holds where the arms part, the head, and of each
-    arm hand, elbow and shoulder; `lower` of each leg knee, ankle and toe.
+    `body` holds the hips and all that hangs on them: not what a rig has above or beside them on the floor. `toes`
+    holds each foot's toe (its ankle where it has none). `upper` holds where the arms part, the head, and of each arm
+    hand, elbow and shoulder; `lower` of each leg knee, ankle and toe.
     """
 
     hips: int
     leg: float
+    body: tuple[int, ...]
     hands: tuple[int, ...]
     ankles: tuple[int, ...]
     toes: tuple[int, ...]
@@ -32,7 +34,8 @@ def body_joints(skeleton: Skeleton) -> Joints:
     toes = tuple(foot.joints[-1] for foot in found)
     knees = [int(skeleton.parents[ankle]) for ankle in ankles]
     lower = tuple(sorted({*knees, *ankles, *toes} - {-1, hips}))
-    return Joints(hips, leg_length(skeleton), hands(skeleton), ankles, toes, _upper(skeleton, hips), lower)
+    body = tuple(skeleton.descendants(hips))
+    return Joints(hips, leg_length(skeleton), body, hands(skeleton), ankles, toes, _upper(skeleton, hips), lower)
 
 
 def _upper(skeleton: Skeleton, hips: int) -> tuple[int, ...]:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 class Kind(NamedTuple):
     """One figure. `unit` is how it is printed; `wanted` says when it is good.
 
-    `like`: within the range of real takes; `low`: not above it; `high`: not below it; `zero`: 0, unless real
-    takes share frames too; `told`: hard to tell apart (see `results`); `tied`: as strong as in the inputs, where they
-    are clear about it (see `results`); `shown`: no judgement.
+    `like`: within the range of real takes; `low`: not above it; `most`: not above it and the inputs' own; `high`: not
+    below it; `zero`: 0, unless real takes share frames too; `told`: hard to tell apart (see `results`); `tied`: as
+    strong as in the inputs, where they are clear about it (see `results`); `shown`: no judgement.
     `pooled` is how a set's figure comes from its clips': the mean by weight, or the largest.
     """
 
@@ -42,9 +42,9 @@ KINDS = (
         "takes variants are one movement in other postures.", main=True,
     ),
     Kind(
-        "peak", MANNER, "hardest jolt of any joint (peak acceleration ÷ inputs')", "x", "low",
+        "peak", MANNER, "hardest jolt of any joint (peak acceleration ÷ inputs')", "x", "most",
         "Largest acceleration of a joint (of twenty variants the hardest but one), divided by the inputs' largest. "
-        "Far above real takes something pops.", "max", main=True,
+        "Far above real takes something pops.", main=True,
     ),
     Kind(
         "foot_path", MANNER, "how far the feet move (path ÷ inputs')", "x", "like",

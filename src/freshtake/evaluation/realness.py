@@ -42,10 +42,10 @@ def manner(joints: Joints, track: Track) -> Manner:
         hip_jerk=float(_lengths(np.diff(hips, 3, axis=0)).mean()) / track.frame_time**3,
         foot_path=float(_lengths(np.diff(world[:, joints.toes], axis=0)).sum()),
         travel=float(_lengths(hips[-1, GROUND] - hips[0, GROUND])),
-        peak=float(_lengths(np.diff(world, 2, axis=0)).max()) / track.frame_time**2,
+        peak=float(_lengths(np.diff(world[:, joints.body], 2, axis=0)).max()) / track.frame_time**2,
         lowest=float(world[:, feet, UP].min()) if feet else float("nan"),
         swings=(*_swings(body, joints.hands), *_swings(body, joints.ankles)),
-        poses=at_moments(body, PHASES).reshape(PHASES, -1),
+        poses=at_moments(body[:, joints.body], PHASES).reshape(PHASES, -1),
     )
 
 

@@ -54,9 +54,10 @@ class Figure:
         if wanted == "shown" or not real or not math.isfinite(self.value):
             return ""
         slack = TOLERANCE + 1e-6 * max(abs(v) for v in real)
-        if wanted != "high" and self.value > max(real) + slack:
+        most = max(*real, self.inputs or 0.0) if wanted == "most" else max(real)
+        if wanted != "high" and self.value > most + slack:
             return "above"
-        if wanted != "low" and self.value < min(real) - slack:
+        if wanted not in ("low", "most") and self.value < min(real) - slack:
             return "below"
         return "good"
 
