@@ -74,6 +74,7 @@ def test_feet_that_travel_farther_do_so_in_their_figures() -> None:
     assert np.isclose(found["travel"].value, 2.0)
     assert found["foot_path"].value > 1.2
     assert found["foot_path"].verdict == "above"
+    assert "travel" not in figures([slid(clip, 0.5) for clip in INPUTS], MORE)
 
 
 def test_the_static_share_is_one_of_a_posture_and_none_of_what_comes_and_goes() -> None:

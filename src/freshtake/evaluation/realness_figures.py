@@ -65,15 +65,14 @@ def _depth(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
 
 
 def _static(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
-    poses = np.array([one.poses for one in inputs])
-    mean = poses.mean(axis=0)
-    left_out: list[float] = []
-    if len(inputs) > 2:  # the mean of one other input is that input: a difference of two takes, not of one
-        left_out = [static_share(own, np.delete(poses, k, axis=0).mean(axis=0)) for k, own in enumerate(poses)]
-    made, further = ([static_share(one.poses, mean) for one in found] for found in (variants, extra))
+    mean = np.mean([one.poses for one in inputs], axis=0)
+    own, made, further = ([static_share(one.poses, mean) for one in found] for found in (inputs, variants, extra))
+    # an input's difference to the mean of the others is a multiple of that to the mean of all: its share is the same;
+    # of two inputs both have the same, which is no range
+    left_out = tuple(own) if len(inputs) > 2 else ()
     if not np.isfinite(made).all():
         return {}
-    return {"static": Figure("static", float(np.mean(made)), tuple(made), tuple(left_out), tuple(further))}
+    return {"static": Figure("static", float(np.mean(made)), tuple(made), left_out, tuple(further))}
 
 
 def _swings(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
