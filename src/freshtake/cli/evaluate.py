@@ -49,7 +49,7 @@ def evaluate(
     unit: Unit = None,
     json: Json = False,
 ) -> int:
-    """Judge variants beside real takes: copies, diversity, likeness, smoothness, feet, ranges, timing, coverage.
+    """Judge variants beside real takes: movement, copies, diversity, likeness, feet, ranges, timing, coverage.
 
     Every figure stands beside the same figure of real takes: each input scored against the other inputs, and each
     `--extra` take against the inputs.

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Container
 
 from freshtake.evaluation.actions import Action
-from freshtake.evaluation.kinds import ACTIONS, COVER, FEET, KINDS, TOGETHER
+from freshtake.evaluation.kinds import ACTIONS, COVER, FEET, KINDS, MANNER, TOGETHER
 from freshtake.evaluation.material import Material
 
 BODILY = {"planted_speed", "tempo_share", "tempo_off", "root_step", "jerk_limbs_full", "jerk_limbs", "jerk_limbs_p99"}
+BODILY_GROUPS = (FEET, ACTIONS, COVER, TOGETHER, MANNER)
 REASONS = {
     "auc": "it takes at least two extra takes and two variants to try a classifier on clips it has not seen",
     "auc_p": "it belongs to the AUC against extra takes",
@@ -23,6 +24,16 @@ REASONS = {
     "jerk_limbs_full": "the variants have another rate than the inputs",
     "coordination": "fewer than two DOFs move in the inputs",
     "coordination_sides": "no joints are called left and right, or none of them moves",
+    "hip_jerk": "the hips of the inputs never move",
+    "static": "a variant equals the inputs' mean",
+    "peak": "the inputs never move",
+    "foot_path": "no foot was found, or none of the inputs' feet moves",
+    "depth": "no foot was found",
+    "travel": "the inputs stay where they are",
+    "swing_hands": "it takes two hands, three inputs and three variants that differ",
+    "swing_feet": "it takes two feet, three inputs and three variants that differ",
+    "energy": "it takes extra takes, two inputs and two variants that differ",
+    "variogram": "it takes extra takes, two inputs and two variants that differ",
     "ties": "it takes two inputs that differ and at least as many variants",
 }
 
@@ -33,7 +44,9 @@ def missing_figures(material: Material, figures: Container[str]) -> dict[str, st
     for kind in KINDS:
         if kind.key in figures:
             continue
-        if not material.layout.has_body and (kind.group in (FEET, ACTIONS, COVER, TOGETHER) or kind.key in BODILY):
+        if not material.layout.has_body and (
+            kind.group in (FEET, ACTIONS, COVER, TOGETHER, MANNER) or kind.key in BODILY
+        ):
             out[kind.key] = "a stroke has no feet, hands or joints"
         elif kind.group == FEET or kind.key == "planted_speed":
             out[kind.key] = "no foot was found, or none of the inputs ever stands"

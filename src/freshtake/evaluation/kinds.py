@@ -8,8 +8,9 @@ from typing import NamedTuple
 class Kind(NamedTuple):
     """One figure. `unit` is how it is printed; `wanted` says when it is good.
 
-    `like`: within the range of real takes; `low`: not above it; `high`: not below it; `zero`: 0, unless real
-    takes share frames too; `told`: hard to tell apart (see `results`); `shown`: no judgement.
+    `like`: within the range of real takes; `low`: not above it; `most`: not above it and the inputs' own; `high`: not
+    below it; `zero`: 0, unless real takes share frames too; `told`: hard to tell apart (see `results`); `tied`: as
+    strong as in the inputs, where they are clear about it (see `results`); `shown`: no judgement.
     `pooled` is how a set's figure comes from its clips': the mean by weight, or the largest.
     """
 
@@ -26,9 +27,58 @@ class Kind(NamedTuple):
 NOVELTY, COPIES, LIKENESS, SMOOTH = "Novelty and its price", "Copies", "Likeness", "Smoothness"
 FEET, RANGES, TIMING, ACTIONS, COVER = "Feet", "Ranges", "Timing", "Actions", "Coverage of the inputs"
 TOGETHER = "Coordination"
-GROUPS = (NOVELTY, COPIES, LIKENESS, TOGETHER, SMOOTH, FEET, RANGES, TIMING, ACTIONS, COVER)
+MANNER = "How the body moves"
+GROUPS = (MANNER, NOVELTY, COPIES, LIKENESS, TOGETHER, SMOOTH, FEET, RANGES, TIMING, ACTIONS, COVER)
 
 KINDS = (
+    Kind(
+        "hip_jerk", MANNER, "how smoothly the hips move (jerk ÷ inputs')", "x", "like",
+        "Mean third derivative of the hips' place in the world, at the clips' own rate. Above real takes the hips "
+        "shake, below them they glide.", main=True,
+    ),
+    Kind(
+        "static", MANNER, "posture that never changes (static share)", "share", "like",
+        "Share of how a clip differs from the inputs' mean that stays the same from its start to its end. Above real "
+        "takes variants are one movement in other postures.", main=True,
+    ),
+    Kind(
+        "peak", MANNER, "hardest jolt of any joint (peak acceleration ÷ inputs')", "x", "most",
+        "Largest acceleration of a joint (of twenty variants the hardest but one), divided by the inputs' largest. "
+        "Far above real takes something pops.", main=True,
+    ),
+    Kind(
+        "foot_path", MANNER, "how far the feet move (path ÷ inputs')", "x", "like",
+        "Summed path of the toes in the world. Below real takes feet are glued to the floor, above them they slide or "
+        "tremble.", main=True,
+    ),
+    Kind(
+        "depth", MANNER, "feet below the floor", "%", "low",
+        "How much deeper the lowest foot of any variant is than the lowest of the inputs, in % of a leg.", "max",
+        main=True,
+    ),
+    Kind(
+        "travel", MANNER, "how far the body goes (travel ÷ inputs')", "x", "like",
+        "From the hips' first to their last place on the ground.", main=True,
+    ),
+    Kind(
+        "swing_hands", MANNER, "left and right hand swing alike (correlation)", "", "tied",
+        "Who swings one hand farther to and fro than usual swings the other farther too: correlation over clips. "
+        "Judged where the inputs are clear about it (0.8 or more).", main=True,
+    ),
+    Kind(
+        "swing_feet", MANNER, "left and right foot swing alike (correlation)", "", "tied", "The same of the feet.",
+        main=True,
+    ),
+    Kind(
+        "energy", MANNER, "how well variants stand for further takes (energy score)", "x", "shown",
+        "Energy score of the extra takes given the variants, divided by that given the inputs: 1 is what real takes "
+        "reach; noise, copies and averages are above it.", main=True,
+    ),
+    Kind(
+        "variogram", MANNER, "… joints and moments that vary together (variogram score)", "x", "shown",
+        "Variogram score of order 1/2, likewise. It falls with the number of clips: four inputs against many perfect "
+        "variants give about 0.8.",
+    ),
     Kind(
         "diversity", NOVELTY, "diversity of variants ÷ of inputs", "x", "like",
         "Mean time-warped distance between two variants, divided by that between two inputs. White jitter raises it "

@@ -15,8 +15,30 @@ from freshtake.evaluation.results import Evaluation, Figure
 from freshtake.evaluation.wording import real_range, shown
 
 TOGETHER = ("diversity", "jerk_limbs", "jerk", "planted_speed")
-CARDS = ("copied", "nearest", "outside_span", "auc", "overshoot", "duration_ratio", "action")
-EACH = ("nearest", "jerk_limbs", "planted_speed", "outside_span", "overshoot", "copied", "duration")
+CARDS = (
+    "hip_jerk",
+    "static",
+    "peak",
+    "copied",
+    "nearest",
+    "outside_span",
+    "auc",
+    "overshoot",
+    "duration_ratio",
+    "action",
+)
+EACH = (
+    "hip_jerk",
+    "static",
+    "peak",
+    "nearest",
+    "jerk_limbs",
+    "planted_speed",
+    "outside_span",
+    "overshoot",
+    "copied",
+    "duration",
+)
 MOST_DOFS = 14
 
 

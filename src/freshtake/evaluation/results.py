@@ -12,6 +12,7 @@ from freshtake.evaluation.ranges import DofFigures
 
 TOLERANCE = 1e-9
 TELLING, TELLING_SLACK = 0.75, 0.05  # AUC that is hard to tell apart, or this much above two sets of real takes
+CLEAR, KEPT = 0.8, 0.5  # correlation that the inputs are clear about, and how much of it variants have to keep
 
 
 @dataclass(frozen=True)
@@ -48,14 +49,25 @@ class Figure:
             return "good" if self.value <= max((TOLERANCE, *real)) else "above"
         if wanted == "told":
             return "good" if self.value <= max((TELLING, *(v + TELLING_SLACK for v in real))) else "above"
+        if wanted == "tied":
+            return self._tied()
         if wanted == "shown" or not real or not math.isfinite(self.value):
             return ""
         slack = TOLERANCE + 1e-6 * max(abs(v) for v in real)
-        if wanted != "high" and self.value > max(real) + slack:
+        most = max(*real, self.inputs or 0.0) if wanted == "most" else max(real)
+        if wanted != "high" and self.value > most + slack:
             return "above"
-        if wanted != "low" and self.value < min(real) - slack:
+        if wanted not in ("low", "most") and self.value < min(real) - slack:
             return "below"
         return "good"
+
+    def _tied(self) -> str:
+        own = self.inputs or 0.0
+        if abs(own) < CLEAR:
+            return ""
+        if self.value * math.copysign(1.0, own) >= KEPT:
+            return "good"
+        return "below" if own > 0 else "above"
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,14 @@ import numpy as np
 from freshtake.evaluation import coordination, copies, coverage, diversity, likeness, timing
 from freshtake.evaluation.gallery import Gallery, mean_of
 from freshtake.evaluation.material import Material
+from freshtake.evaluation.realness_figures import realness_figures
 from freshtake.evaluation.results import Figure
 
 
 def set_figures(gallery: Gallery, material: Material, rng: np.random.Generator) -> dict[str, Figure]:
     """Figures of whole sets, beside those of the extra takes (and of the inputs without one) as a set."""
     inputs, variants, extra = material.inputs, material.variants, material.extra
-    found = {}
+    found = realness_figures(material, rng)
     others = copies.copied_from_others(gallery, variants)
     if others:
         shared = [part.value for part in copies.copied_from_others(gallery, [*inputs, *extra])]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freshtake.evaluation.dofs import ClipDofs
+from freshtake.evaluation.joints import Joints, body_joints
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.body import feet, hands, leg_length
 from freshtake.motion.edit import with_up
@@ -24,7 +25,7 @@ class Layout:
     """What all tracks of one evaluation share.
 
     `size` is the length that distances are measured in: the leg (root to the first toe) of a skeleton, the
-    diagonal of a stroke. `feet` and `hands` number the points that count as such; a stroke has none.
+    diagonal of a stroke. `feet` and `hands` number the points that count as such; a stroke has none, and no `joints`.
     """
 
     kind: str
@@ -35,6 +36,7 @@ class Layout:
     limbs: tuple[int, ...]
     dofs: tuple[str, ...]
     scales: Floats
+    joints: Joints | None = None
 
     @property
     def has_body(self) -> bool:
@@ -86,8 +88,9 @@ def clip_layout(inputs: Sequence[Clip], space: ClipDofs) -> Layout:
     standing = foot_joints(skeleton)
     ends = sorted({j for foot in feet(skeleton) for j in foot.joints} | set(hands(skeleton)))
     return Layout(
-        "clip", leg(skeleton), skeleton.names, standing, hands(skeleton), tuple(ends), space.names, space.scales
-    )
+        "clip", leg(skeleton), skeleton.names, standing, hands(skeleton), tuple(ends), space.names, space.scales,
+        body_joints(skeleton),
+    )  # fmt: skip
 
 
 def foot_joints(skeleton: Skeleton) -> tuple[int, ...]:

@@ -59,7 +59,9 @@ def verdict(figure: Figure) -> tuple[str, str]:
         return sign, none if figure.verdict == "good" else "should be none"
     if figure.kind.wanted == "told":
         return sign, "hard to tell apart" if figure.verdict == "good" else "told apart"
-    if figure.verdict == "good" and figure.kind.wanted == "low":
+    if figure.kind.wanted == "tied" and figure.verdict:
+        return sign, "as the inputs" if figure.verdict == "good" else "lost"
+    if figure.verdict == "good" and figure.kind.wanted in ("low", "most"):
         words = "not above real takes"
     if figure.verdict == "good" and figure.kind.wanted == "high":
         words = "not below real takes"
