@@ -15,7 +15,7 @@ from freshtake.motion.cycles import is_cyclic
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.balance import balanced, share_outside
-from freshtake.variation.instances import prior_instances, transition_instances
+from freshtake.variation.instances import prior_instances, representative, transition_instances
 from freshtake.variation.joint_scores import Mapper
 from freshtake.variation.material import Material, material_of, rounded
 from freshtake.variation.model import VariationModel
@@ -49,13 +49,14 @@ def learn(
     material = material_of(examples, names, frame_time)
     _check_examples(examples, material, chosen)
     goes_round = cyclic if cyclic is not None else isinstance(examples[0], Clip) and is_cyclic(list(examples))
-    data = transition_data(transition_instances(material.values, chosen.order), material.weights)
+    searched = [material.values[k] for k in representative(material.values)]
+    data = transition_data(transition_instances(searched, chosen.order), material.weights)
     with ThreadPoolExecutor() as pool:
         mapper: Mapper = map or pool.map
         say(Progress(0.05, "choosing neighbours and widths"))
         rule = choose_rule(data, chosen, mapper)
         transition = learn_transition(material.names, data, rule, chosen, rng, say, mapper)
-        pairs = prior_instances(material.values, chosen.prior_pairs, delta=not chosen.literal)
+        pairs = prior_instances(searched, chosen.prior_pairs, delta=not chosen.literal)
         prior, prior_rule = learn_prior(material.names, pairs, material.weights, chosen, rng, say, mapper)
     count = len(material.names)
     model = VariationModel(
@@ -67,7 +68,7 @@ def learn(
     ties = _ties(apart, material, chosen, rng)
     weighted = (apart * material.weights)[:, :, ~material.rates]
     model = replace(
-        model, settings=balanced(chosen, share_outside(weighted)),
+        model, settings=balanced(chosen, share_outside(weighted[representative(material.values)])),
         precision=rounded(ties), spread=rounded(spread),  # as a model file keeps them
     )  # fmt: skip
     say(Progress(1.0, "done"))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.variation.instances import representative
 
 COUNTS = (0, 25, 50, 100, 200)  # edges that are tried
 USUAL = 100  # edges where there are too few takes to leave one out
@@ -30,7 +31,7 @@ def learn_ties(apart: Floats, free: Bools) -> Floats:
     if len(apart) < 2 or values.shape[2] < 2:
         return whole
     found = correlations_of(values)
-    edges = strongest(found, _best_count(values) if len(apart) > 2 else USUAL)
+    edges = strongest(found, _best_count(values[representative(list(values))]) if len(apart) > 2 else USUAL)
     inverse = np.linalg.inv(covariance_selection(found, edges))
     whole[np.ix_(free, free)] = np.where(edges | np.eye(len(found), dtype=np.bool_), inverse, 0.0)
     return whole
