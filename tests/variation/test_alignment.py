@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from freshtake.variation.alignment import align, read_at
+from freshtake.variation.instances import representative
 from tests.variation.twins import takes
 
 
@@ -42,6 +43,18 @@ def test_order_of_examples_does_not_matter() -> None:
     examples = takes(1, lengths=(30, 33, 36))
     places = align(examples, np.ones(4), 1.0)
     np.testing.assert_allclose(align(examples[::-1], np.ones(4), 1.0), places[:, ::-1], atol=1e-9)
+
+
+def test_of_many_examples_a_dozen_give_the_mean_and_all_are_warped_onto_it() -> None:
+    """Those that stand for all lie where they would lie alone; a copy of one lies where it does."""
+    many = takes(2, lengths=(30,) * 25)
+    chosen = representative(many)
+    places = align(many, np.ones(4), 1.0)
+    assert places.shape == (30, 25)
+    np.testing.assert_array_equal(places[:, chosen], align([many[k] for k in chosen], np.ones(4), 1.0))
+    left = next(k for k in range(25) if k not in chosen)
+    many[left] = many[chosen[3]]
+    np.testing.assert_array_equal(align(many, np.ones(4), 1.0)[:, left], places[:, chosen[3]])
 
 
 def test_reading_keeps_frames_and_is_exact_for_quadratics() -> None:

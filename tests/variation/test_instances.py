@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from freshtake.errors import UsageError
-from freshtake.variation.instances import pools, prior_instances, transition_instances
+from freshtake.variation.instances import MOST_SEARCHED, pools, prior_instances, representative, transition_instances
 from tests.variation.twins import takes
 
 
@@ -50,3 +50,23 @@ def test_pools_are_all_instances_of_the_other_examples() -> None:
 def test_an_example_too_short_is_named() -> None:
     with pytest.raises(UsageError, match="example 2 has 3 frames: order 3 needs at least 4"):
         transition_instances(takes(0, lengths=(9, 3)), 3)
+
+
+def test_few_examples_all_stand_for_themselves() -> None:
+    for count in (1, 8, MOST_SEARCHED):
+        assert representative(takes(0, lengths=tuple(range(9, 9 + count)))) == list(range(count))
+
+
+def test_of_many_examples_a_bounded_number_stands_for_all_lengths() -> None:
+    lengths = np.random.default_rng(5).integers(20, 60, 100)
+    examples = [np.zeros((n, 1)) for n in lengths]
+    chosen = representative(examples)
+    assert len(set(chosen)) == MOST_SEARCHED and chosen == sorted(chosen) == representative(examples)
+    assert {int(lengths.min()), int(lengths.max())} <= {int(lengths[k]) for k in chosen}
+    shares = [(lengths < lengths[k]).mean() for k in chosen]
+    assert np.diff(sorted(shares)).max() < 0.2
+
+
+def test_examples_of_one_length_are_taken_from_first_to_last() -> None:
+    chosen = representative([np.zeros((9, 1))] * 45)
+    assert chosen[0] == 0 and chosen[-1] == 44 and max(np.diff(chosen)) == 4

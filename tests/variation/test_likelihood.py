@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from freshtake.errors import UsageError
 from freshtake.variation import Settings, VariationModel, learn
-from freshtake.variation.likelihood import Judge, examples_by_others, prior_gaussians, unlike_examples
+from freshtake.variation.likelihood import Judge, examples_by_others, prior_gaussians
 from tests.variation.twins import slow_gaussian, takes
 
 QUICK = Settings(prior_starts=1, neighbors=8, velocity_weight=1.0, kernel_width=0.3)
@@ -92,15 +92,6 @@ def test_a_like_take_is_likelier_than_an_unlike_one() -> None:
     assert learned.score_frames(like).shape == like.shape
 
 
-def test_the_example_that_is_unlike_the_others_is_named() -> None:
-    good = takes(4, dofs=4, lengths=(21, 19, 22, 20, 23))
-    assert unlike_examples(learn(good, QUICK, rng=np.random.default_rng(1))) == []
-    odd = [*good[:2], takes(24, dofs=4)[0], *good[2:]]
-    found = unlike_examples(learn(odd, QUICK, rng=np.random.default_rng(1)))
-    assert [number for number, _ in found] == [2]
-    assert found[0][1] > 3.0
-
-
 def test_an_example_is_likelier_when_it_is_known() -> None:
     learned = model()
     for k, by_others in enumerate(examples_by_others(learned)):
@@ -110,6 +101,5 @@ def test_an_example_is_likelier_when_it_is_known() -> None:
 def test_a_single_example_and_clips_too_short() -> None:
     alone = model().with_examples([takes(3, dofs=4)[0]])
     assert np.isfinite(alone.score(takes(3, dofs=4)[1]).total)
-    assert unlike_examples(alone) == []
     with pytest.raises(UsageError, match="the clip has 2 frames: to score it takes at least 3"):
         Judge(alone).score(takes(3, dofs=4)[1][:2])

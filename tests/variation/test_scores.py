@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from freshtake.variation.instances import PriorInstances, prior_instances, transition_instances
-from freshtake.variation.node_scores import PriorNode, TransitionNode
+from freshtake.variation.node_scores import PriorNode, TransitionNode, other_groups
 from freshtake.variation.regression import FLOOR, Regression
 from freshtake.variation.structure import transition_data
 from freshtake.variation.structure_search import search_network
@@ -40,7 +40,7 @@ def prior_nodes(rule: Regression, *, by_clip: bool) -> tuple[list[PriorNode], Pr
     groups = instances.clips if by_clip else np.arange(len(instances.values))
     scaled = instances.values * weights
     distances = (scaled.T[:, :, None] - scaled.T[:, None, :]) ** 2
-    nodes = [PriorNode(k, instances, distances, groups, rule) for k in range(len(weights))]
+    nodes = [PriorNode(k, instances, distances, other_groups(groups), rule) for k in range(len(weights))]
     return nodes, instances, weights, groups
 
 

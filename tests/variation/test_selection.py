@@ -17,7 +17,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.variation import Settings, learn, select, similar
 from freshtake.variation.groups import Bench, is_blind, split
 from freshtake.variation.likelihood import Judge
-from freshtake.variation.selection import Selection
+from freshtake.variation.selection import Selection, threshold
 from tests.variation.twins import takes
 
 QUICK = Settings(prior_starts=1, neighbors=8, velocity_weight=1.0, kernel_width=0.3)
@@ -54,24 +54,44 @@ def test_few_clips_are_split_in_every_way() -> None:
     assert left == set(combinations(range(6), 2))
 
 
-def test_the_threshold_is_the_tenth_percentile_of_clips_left_out(found: Selection) -> None:
-    """By hand: the same splits, every left out clip under the six known ones."""
+def test_trusted_clips_are_scored_when_left_out(found: Selection) -> None:
+    """By hand: the same splits, every left out clip under the six known ones, and the mean over splits of each."""
     members = family()[:8]
     rng = np.random.default_rng(1)
     model = learn(members, QUICK, rng=rng)
-    likely = []
+    likely, means = [], [[] for _ in members]
     for one in split(8, rng):
         values = tuple(model.material.values[k] for k in one.known)
         judge = Judge(replace(model, material=replace(model.material, values=values)), propagated=True)
-        likely += [judge.score(model.encode(members[k])).normalized for k in one.left]
+        for k in one.left:
+            likely.append(judge.score(model.encode(members[k])).normalized)
+            means[k].append(likely[-1])
     np.testing.assert_allclose(found.trusted, likely)
-    assert found.threshold == pytest.approx(np.sort(likely)[2] + 0.9 * (np.sort(likely)[3] - np.sort(likely)[2]))
+    assert found.threshold == pytest.approx(threshold(np.array([np.mean(own) for own in means]), 0.05))
+
+
+def test_the_threshold_of_many_clips_is_their_percentile() -> None:
+    likely = np.random.default_rng(0).normal(2.0, 0.4, 4000)
+    for share in (0.02, 0.05, 0.3):
+        assert threshold(likely, share) == pytest.approx(np.quantile(likely, share), abs=0.03)
+
+
+@pytest.mark.parametrize("count", [3, 4, 8])
+def test_of_few_clips_as_many_further_ones_fall_below_as_asked(count: int) -> None:
+    """Drawn from a normal distribution of the usual spread, and from a wider one."""
+    rng = np.random.default_rng(count)
+    for spread, most in ((0.25, 0.08), (0.75, 0.16)):
+        draws = rng.normal(1.0, spread, (4000, count + 1))
+        below = np.mean([own[-1] < threshold(own[:-1], 0.05) for own in draws])
+        assert 0.01 < below < most
+    agreeing = threshold(np.full(count, 1.0), 0.05)
+    assert 0.2 < 1.0 - agreeing < 0.6  # clips that agree by chance do not shut out all others
 
 
 def test_a_lower_percentile_is_a_lower_threshold(found: Selection) -> None:
     members = family()
-    loose = select([*members[8:], *strangers()], members[:8], QUICK, rng=np.random.default_rng(1), percentile=0.0)
-    assert loose.threshold == loose.trusted.min() < found.threshold
+    loose = select([*members[8:], *strangers()], members[:8], QUICK, rng=np.random.default_rng(1), percentile=1.0)
+    assert loose.threshold < found.threshold
     assert set(found.kept) <= set(loose.kept)
 
 
@@ -139,7 +159,7 @@ def test_bad_requests_are_refused() -> None:
         select(members, members[:2], rng=rng)
     with pytest.raises(UsageError, match="nothing to select"):
         select([], members, rng=rng)
-    with pytest.raises(UsageError, match="between 0 and 50"):
+    with pytest.raises(UsageError, match="above 0 and not above 50"):
         select(members, members, rng=rng, percentile=60.0)
     with pytest.raises(UsageError, match="groups must be one of"):
         select(members, members, rng=rng, groups="all")

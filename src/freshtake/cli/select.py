@@ -28,8 +28,8 @@ def select(
         bool, Parameter(negative="", help="Learn a network for every group, not once; about five times slower.")
     ] = False,
     percentile: Annotated[
-        float, Parameter(help="Share of the trusted clips, in percent, whose likelihood lies below the threshold.")
-    ] = 10.0,
+        float, Parameter(help="How many clips like the trusted ones may be rejected, in percent.")
+    ] = 5.0,
     picture: Annotated[
         Path | None, Parameter(help="Draw likelihoods, and where clips are unlikely (.png, .svg, .pdf).")
     ] = None,
@@ -41,8 +41,9 @@ def select(
 ) -> int:
     """Tell which clips are similar enough to trusted ones to learn from, and why the others are not.
 
-    A network learned from the trusted clips gives every clip a likelihood; the threshold is what nine in ten of the
-    trusted clips reach when they are left out. `--json` prints `kept` and `rejected` alone.
+    A network learned from the trusted clips gives every clip a likelihood; the threshold is what nineteen in twenty
+    further clips of their kind should reach, given what the trusted clips have when they are left out.
+    `--json` prints `kept` and `rejected` alone.
 
     **Examples**
 

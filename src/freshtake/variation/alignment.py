@@ -14,6 +14,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.dtw import warp_path
+from freshtake.variation.instances import representative
 
 ROUNDS = 4
 SLOWEST, FASTEST = 0.4, 2.5  # of the mean's pace
@@ -23,18 +24,26 @@ def align(examples: Sequence[Floats], weights: Floats, smooth: float) -> Floats:
     """Places (phases, examples): the frame of each example at each phase, from its first frame to its last.
 
     Phases are frames of the mean, which is as long as the examples are on average. `smooth` is the standard
-    deviation, in frames, by which the warps are smoothed.
+    deviation, in frames, by which the warps are smoothed. Of many examples a dozen that stand for all give the mean,
+    so that every other one is warped once.
     """
     lengths = [len(x) for x in examples]
     count = round(float(np.mean(lengths)))
     places = np.stack([np.linspace(0.0, n - 1.0, count) for n in lengths], axis=1)
     if len(examples) == 1:
         return places
-    scaled = [x * weights for x in examples]
-    for _ in range(ROUNDS):
-        mean = np.mean([read_at(x, places[:, k]) for k, x in enumerate(scaled)], axis=0)
+    some = representative(examples)
+    scaled = [examples[k] * weights for k in some]
+    places = places[:, some]
+    for _ in range(ROUNDS - 1):
+        mean = _mean(scaled, places)
         places = np.stack([warp_onto(mean, x, smooth) for x in scaled], axis=1)
-    return places
+    mean = _mean(scaled, places)
+    return np.stack([warp_onto(mean, x * weights, smooth) for x in examples], axis=1)
+
+
+def _mean(examples: Sequence[Floats], places: Floats) -> Floats:
+    return np.asarray(np.mean([read_at(x, places[:, k]) for k, x in enumerate(examples)], axis=0))
 
 
 def warp_onto(mean: Floats, example: Floats, smooth: float) -> Floats:

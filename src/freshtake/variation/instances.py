@@ -10,6 +10,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats, Ints
 
+MOST_SEARCHED = 12  # examples that structures are searched on
+
 
 class PriorInstances(NamedTuple):
     """Values (instances, 2 DOFs): frame 0 and then frame 1, or what was added to frame 0; and each one's clip."""
@@ -28,6 +30,18 @@ class TransitionInstances(NamedTuple):
     clips: Ints  # (instances,): which example
     fresh: Ints  # (instances,): 1 where an example begins
     order: int
+
+
+def representative(examples: Sequence[Floats], most: int = MOST_SEARCHED) -> list[int]:
+    """Numbers of the examples that stand for all in what would cost the square of their number: all, if they are few.
+
+    Of many, so many that lie evenly among them when sorted by length: short, usual and long ones from first to last,
+    the same ones for the same examples.
+    """
+    if len(examples) <= most:
+        return list(range(len(examples)))
+    by_length = np.argsort([len(x) for x in examples], kind="stable")
+    return sorted(by_length[np.linspace(0, len(examples) - 1, most).round().astype(np.intp)].tolist())
 
 
 def prior_instances(examples: Sequence[Floats], pairs: int, *, delta: bool) -> PriorInstances:

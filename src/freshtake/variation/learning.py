@@ -13,7 +13,7 @@ from freshtake.motion import Clip
 from freshtake.motion.cycles import is_cyclic
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.variation.dynamics_learning import learn_dynamics
-from freshtake.variation.instances import prior_instances, transition_instances
+from freshtake.variation.instances import prior_instances, representative, transition_instances
 from freshtake.variation.joint_scores import Mapper
 from freshtake.variation.material import Material, material_of
 from freshtake.variation.model import VariationModel, common_places, example_courses
@@ -70,11 +70,12 @@ def learn_kernel_networks(
     material: Material, settings: Settings, rng: np.random.Generator, report: Report, mapper: Mapper
 ) -> tuple[TransitionNetwork, KernelParts]:
     """Both networks of the paper, with kernel regression on all instances."""
-    data = transition_data(transition_instances(material.values, settings.order), material.weights)
+    searched = [material.values[k] for k in representative(material.values)]
+    data = transition_data(transition_instances(searched, settings.order), material.weights)
     report(Progress(0.05, "choosing neighbours and widths"))
     rule = choose_rule(data, settings, mapper)
     transition = learn_transition(material.names, data, rule, settings, rng, report, mapper)
-    pairs = prior_instances(material.values, settings.prior_pairs, delta=not settings.literal)
+    pairs = prior_instances(searched, settings.prior_pairs, delta=not settings.literal)
     prior, prior_rule = learn_prior(material.names, pairs, material.weights, settings, rng, report, mapper)
     return transition, KernelParts(prior, rule, prior_rule)
 

@@ -23,7 +23,6 @@ from freshtake.variation.unroll import Course, floors_of, pool_of, web
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
-UNLIKE = 3.0  # how far below the others' an example's likelihood per frame and node may lie
 LEAST = 0.01  # of a DOF's standard deviation: no prediction is trusted to be closer
 LEAST_FIRST = 0.1  # the same for the first frame, of which there are only as many as clips: they may agree by chance
 
@@ -168,20 +167,7 @@ def prior_gaussians(
     return means, np.maximum(variances, floors)
 
 
-def examples_by_others(model: VariationModel, *, propagated: bool = False) -> list[Likelihood]:
+def examples_by_others(model: VariationModel) -> list[Likelihood]:
     """Every example under the model with this example left out of what is known."""
-    judge = Judge(model, propagated=propagated)
+    judge = Judge(model)
     return [judge.score(x, left=k) for k, x in enumerate(model.material.values)]
-
-
-def unlike_examples(model: VariationModel, limit: float = UNLIKE) -> list[tuple[int, float]]:
-    """Examples that are unlike the others, each with how far its normalized likelihood lies below the median.
-
-    Every example is propagated from its first frames by the others (Lau 2009, §9 with eq. 4). Of fewer than three
-    nobody can tell which one is unlike.
-    """
-    if len(model.material.values) < 3:
-        return []
-    values = np.array([found.normalized for found in examples_by_others(model, propagated=True)])
-    behind = np.median(values) - values
-    return [(k, float(gap)) for k, gap in enumerate(behind) if gap > limit]

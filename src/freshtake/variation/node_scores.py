@@ -25,16 +25,17 @@ def other_groups(groups: Ints) -> Ints:
 
 
 class PriorNode:
-    """One node of the prior network; `distances` (nodes, instances, instances) are shared by all nodes.
+    """One node of the prior network.
+
+    All nodes share `distances` (nodes, instances, instances) and `others`, those that each instance may learn from.
 
     Scores are kept: several searches ask for the same ones. They depend on the set of parents only, never on what
     was asked before, so that searches may run side by side.
     """
 
-    def __init__(self, node: int, instances: PriorInstances, distances: Floats, groups: Ints, rule: Regression) -> None:
+    def __init__(self, node: int, instances: PriorInstances, distances: Floats, others: Ints, rule: Regression) -> None:
         self.values = np.ascontiguousarray(instances.values[:, node])
-        self.distances, self.rule = distances, rule
-        self.others = other_groups(groups)
+        self.distances, self.others, self.rule = distances, others, rule
         self.floor = FLOOR * max(float(self.values.var()), 1e-30)
         self._known: dict[frozenset[int], float] = {}
 

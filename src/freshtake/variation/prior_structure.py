@@ -11,7 +11,7 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.instances import PriorInstances
 from freshtake.variation.joint_scores import Mapper
 from freshtake.variation.network import PriorNetwork
-from freshtake.variation.node_scores import PriorNode
+from freshtake.variation.node_scores import PriorNode, other_groups
 from freshtake.variation.regression import Regression
 from freshtake.variation.settings import Settings
 from freshtake.variation.structure_search import Found, NodeScores, search_network
@@ -73,7 +73,8 @@ def _nodes(instances: PriorInstances, weights: Floats, settings: Settings, rule:
         return [FittedPriorNode(k, instances, weights, groups, settings.regression) for k in range(count)]
     scaled = instances.values * np.concatenate([weights, weights])
     distances = (scaled.T[:, :, None] - scaled.T[:, None, :]) ** 2
-    return [PriorNode(k, instances, distances, groups, rule) for k in range(count)]
+    others = other_groups(groups)
+    return [PriorNode(k, instances, distances, others, rule) for k in range(count)]
 
 
 def _shortlist(node: NodeScores, index: int, count: int, share: float) -> list[int]:

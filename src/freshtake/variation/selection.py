@@ -1,8 +1,9 @@
 """Which clips are similar enough to learn from (Lau 2009, §9).
 
 A network learned on trusted clips gives every clip a likelihood. What the trusted clips themselves have when they are
-left out sets the threshold: its tenth percentile. Departs from the paper: likelihoods are those of propagated, mean
-densities per frame and node (see likelihood.Judge); the structure is learned once, and relearned for every group on
+left out sets the threshold: what a further clip of their kind falls below in one of twenty cases. Departs from the
+paper: the threshold allows for how few clips are trusted; likelihoods are those of propagated, mean densities per frame
+and node (see likelihood.Judge); the structure is learned once, and relearned for every group on
 request; and candidates are measured by groups of the trusted clips, so that a poor set of candidates cannot vouch for
 its own members. `groups="candidates"` is the paper's own: groups among the candidates, the least likely one eliminated
 until all that are left reach the threshold.
@@ -11,24 +12,29 @@ until all that are left reach the threshold.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.numeric.arrays import Floats
+from freshtake.variation.alignment import align
 from freshtake.variation.candidates import Candidate, comparable, longer_or_shorter
 from freshtake.variation.groups import Bench, is_blind, on_common_clock, split
-from freshtake.variation.likelihood import UNLIKE, Judge
-from freshtake.variation.model import VariationModel
+from freshtake.variation.likelihood import Judge
+from freshtake.variation.model import ALIGNMENT, VariationModel
 from freshtake.variation.settings import Settings
+from freshtake.variation.unlike import compared, unlike_takes
 from freshtake.variation.unlikely import by_phase, joined, least_likely, missing
 
 MOST_LEARNED = 8  # clips that the structure is learned from
 LEAST_TRUSTED = 3
-PERCENTILE = 10.0
+PERCENTILE = 5.0
+USUAL_SPREAD = 0.25  # of likelihoods of recorded takes of one kind (walks 0.17, swimming 0.2, cheering 0.3)
+WORTH = 4.0  # how many clips this is worth beside the trusted ones
 GROUPS = ("trusted", "candidates")
 
 
@@ -55,9 +61,7 @@ class Selection:
     threshold: float
     trusted: Floats
     joints: tuple[str, ...]
-    doubtful: tuple[
-        int, ...
-    ] = ()  # numbers of trusted clips that are unlike the other ones, which lowers the threshold
+    doubtful: tuple[int, ...] = ()  # trusted clips that are unlike the other ones, which lowers the threshold
 
     @property
     def kept(self) -> list[int]:
@@ -107,9 +111,12 @@ def select(
     percentile: float = PERCENTILE,
     report: Report | None = None,
 ) -> Selection:
-    """Which candidates are as likely as nine in ten of the trusted motions are when left out (Lau 2009, §9)."""
-    if not 0.0 <= percentile <= 50.0:
-        raise UsageError(f"the percentile must lie between 0 and 50, but is {percentile:g}")
+    """Which candidates are as likely as further motions of the trusted kind would be (Lau 2009, §9).
+
+    `percentile` of these, in percent, fall below the threshold.
+    """
+    if not 0.0 < percentile <= 50.0:
+        raise UsageError(f"the percentile must lie above 0 and not above 50, but is {percentile:g}")
     say = report or silent
     if groups not in GROUPS:
         raise UsageError(f"groups must be one of {', '.join(GROUPS)}, not {groups!r}")
@@ -118,7 +125,7 @@ def select(
     sure = trusted_motions(trusted)
     model = _learned(sure, settings or Settings(prior_starts=1), rng, say)
     say(Progress(0.5, "likelihoods of the trusted clips"))
-    gauge = _gauge(model, [_rows(model, motion) for motion in sure], rng, relearn, percentile)
+    gauge = _gauge(model, sure, rng, relearn, percentile)
     ready = [_encoded(model, comparable(motion, sure)) for motion in candidates]
     say(Progress(0.8, "likelihoods of the candidates"))
     rows = [x for x, _ in ready]
@@ -157,12 +164,13 @@ def _learned(trusted: Sequence[Any], settings: Settings, rng: np.random.Generato
 
 
 def _gauge(
-    model: VariationModel, rows: Sequence[Floats], rng: np.random.Generator, relearn: bool, percentile: float
+    model: VariationModel, motions: Sequence[Any], rng: np.random.Generator, relearn: bool, percentile: float
 ) -> _Gauge:
-    """The threshold is the tenth percentile of all likelihoods of clips that are left out.
+    """What the trusted clips have when they are left out, and the threshold that follows.
 
     Predictions are fed back, unless that goes astray even on trusted clips: then frames are predicted one by one.
     """
+    rows = [_rows(model, motion) for motion in motions]
     splits = list(split(len(rows), rng))
     bench = Bench(model, relearn)
     judges = [bench.judge([rows[k] for k in one.known], rng) for one in splits]
@@ -174,9 +182,28 @@ def _gauge(
     parts = np.mean([one.parts for one in scored], axis=0)
     values = np.mean([one.values for one in scored], axis=0)
     owner = np.array([k for one in splits for k in one.left])
-    means = np.array([likely[owner == k].mean() if (owner == k).any() else np.inf for k in range(len(rows))])
-    doubtful = tuple(np.flatnonzero(means < np.median(likely) - UNLIKE).tolist())
-    return _Gauge(bench, judges, likely, float(np.percentile(likely, percentile)), parts, values, doubtful)
+    means = np.array([likely[owner == k].mean() for k in sorted(set(owner.tolist()))])
+    return _Gauge(
+        bench, judges, likely, threshold(means, percentile / 100.0), parts, values, doubtful(model, motions, rows)
+    )
+
+
+def threshold(likely: Floats, share: float) -> float:
+    """What this share of further clips falls below, given the likelihoods (clips,) of trusted ones when left out.
+
+    Student's t for one more draw from a normal distribution whose mean and spread are known from these clips; of three
+    or four that agree by chance the spread would be too small, so the usual one counts as some clips more.
+    """
+    freedom = WORTH + len(likely) - 1.0
+    variance = (WORTH * USUAL_SPREAD**2 + ((likely - likely.mean()) ** 2).sum()) / freedom
+    return float(likely.mean() + stdtrit(freedom, share) * np.sqrt(variance * (1.0 + 1.0 / len(likely))))
+
+
+def doubtful(model: VariationModel, motions: Sequence[Any], rows: Sequence[Floats]) -> tuple[int, ...]:
+    """Numbers of trusted clips that are unlike the other ones."""
+    places = align(rows, model.material.weights, ALIGNMENT / model.frame_time)
+    takes = compared(motions, replace(model.material, values=tuple(rows)), places)
+    return tuple(sorted(one.number for one in unlike_takes(takes)))
 
 
 def _rows(model: VariationModel, motion: Any) -> Floats:

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.numeric.arrays import Ints
-from freshtake.variation.instances import prior_instances, transition_instances
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.variation.instances import prior_instances, representative, transition_instances
 from freshtake.variation.model import VariationModel
-from freshtake.variation.node_scores import PriorNode, TransitionData, TransitionNode
+from freshtake.variation.node_scores import PriorNode, TransitionData, TransitionNode, other_groups
 from freshtake.variation.structure import transition_data
 
 
@@ -37,7 +37,7 @@ def transition_strengths(model: VariationModel, *, nodes: bool = False) -> tuple
     single example there is nothing to hold out, and all strengths are NaN.
     """
     count = len(model.dofs)
-    instances = transition_instances(model.material.values, model.transition.order)
+    instances = transition_instances(_searched(model), model.transition.order)
     data = transition_data(instances, model.material.weights) if len(instances.lengths) > 1 else None
     found: list[Edge] = []
     for child, parents in enumerate(model.transition.edges):
@@ -75,18 +75,25 @@ def _losses(model: VariationModel, data: TransitionData, child: int, groups: dic
 
 def prior_strengths(model: VariationModel) -> tuple[Edge, ...]:
     """Every edge of the prior network; nodes are numbered i (frame 0) and DOFs + i (frame 1)."""
-    instances = prior_instances(model.material.values, model.settings.prior_pairs, delta=True)
+    instances = prior_instances(_searched(model), model.settings.prior_pairs, delta=True)
     scaled = instances.values * np.concatenate([model.material.weights] * 2)
     apart = (scaled.T[:, :, None] - scaled.T[:, None, :]) ** 2
     groups: Ints = instances.clips
     if model.settings.method == "paper" or len(np.unique(groups)) < 2:
         groups = np.arange(len(scaled))
+    others = other_groups(groups)
     found: list[Edge] = []
     for child, parents in enumerate(model.prior.edges):
         if not parents or len(scaled) < 2:
             found += [Edge(child, parent, float("nan")) for parent in parents]
             continue
-        node, everyone = PriorNode(child, instances, apart, groups, model.prior_rule), frozenset(parents)
+        node, everyone = PriorNode(child, instances, apart, others, model.prior_rule), frozenset(parents)
         whole = node.score(everyone)
         found += [Edge(child, p, (whole - node.score(everyone - {p})) / len(scaled)) for p in parents]
     return tuple(found)
+
+
+def _searched(model: VariationModel) -> list[Floats]:
+    """The examples that the structure was searched on."""
+    values = model.material.values
+    return [values[k] for k in representative(values)]

@@ -34,10 +34,17 @@ class Spot(NamedTuple):
 
     def __str__(self) -> str:
         named = " and ".join([", ".join(self.what[:-1]), self.what[-1]] if len(self.what) > 1 else self.what)
-        where = "throughout"
-        if self.last - self.first < 0.8:
-            where = f"at {100 * self.first:.0f}-{100 * self.last:.0f} % of the movement"
-        return f"least likely: {named}, {where}"
+        return f"least likely: {named}, {'throughout' if self.throughout else f'at {self.where}'}"
+
+    @property
+    def throughout(self) -> bool:
+        """Whether it is no stretch but most of the movement."""
+        return self.last - self.first >= 0.8
+
+    @property
+    def where(self) -> str:
+        """The stretch in words."""
+        return f"{100 * self.first:.0f}-{100 * self.last:.0f} % of the movement"
 
 
 def by_phase(frames: Floats) -> Floats:

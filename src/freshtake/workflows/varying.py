@@ -59,21 +59,23 @@ def learn(
         model = _variation(read_stored(structure), structure).with_examples(motions)
     else:
         model = learn_from(motions, settings, rng=generator(seed), cyclic=cyclic, report=report)
-        _warn_of_unlike(model, sources, warn)
+        if warn is not None:
+            _warn_of_unlike(model, motions, sources, warn)
     save(target, model, sources=[path.name for path in sources])
     return model
 
 
-def _warn_of_unlike(model: VariationModel, sources: Sequence[Path], warn: Callable[[str], None] | None) -> None:
-    """Examples have to be similar (Lau 2009, §9): say which one is not, and by how much."""
-    from freshtake.variation.likelihood import UNLIKE, unlike_examples
+def _warn_of_unlike(
+    model: VariationModel, motions: Sequence[Any], sources: Sequence[Path], warn: Callable[[str], None]
+) -> None:
+    """Examples have to be similar (Lau 2009, §9): say which one is not, and in what."""
+    from freshtake.variation.differences import differences
+    from freshtake.variation.unlike import compared, unlike_takes
 
-    for number, gap in unlike_examples(model) if warn is not None else []:
-        assert warn is not None
-        warn(
-            f"{sources[number].name} is unlike the others: its log-likelihood given them is {gap:.1f} below theirs per "
-            f"frame and DOF ({UNLIKE:g} is much); variants may be poor, so leave it out or add takes like it"
-        )
+    takes = compared(motions, model.material, model.places)
+    for one in unlike_takes(takes):
+        what = "; ".join(differences(takes, one))
+        warn(f"{sources[one.number].name} is unlike the others: {what}. Leave it out or add takes like it")
 
 
 class Variant(NamedTuple):
