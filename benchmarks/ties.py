@@ -9,14 +9,14 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
+from freshtake.variation.tables import deviations, phase_mean
+from freshtake.variation.ties import correlations_from, likelihood, scaled, shuffled, spread_of
 from scipy.ndimage import gaussian_filter1d
 from tests.conftest import DATA
 
 from benchmarks.quality import KINDS, takes
 from freshtake.variation import VariationModel, learn
 from freshtake.variation.alignment import read_at, warp_onto
-from freshtake.variation.tables import deviations, phase_mean
-from freshtake.variation.ties import correlations_from, likelihood, scaled, shuffled, spread_of
 
 
 def further(model: VariationModel, clips: list) -> np.ndarray:

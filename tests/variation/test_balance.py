@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from freshtake.variation.balance import NOVELTY, balanced, share_outside
 
 from freshtake.variation import Settings, learn
-from freshtake.variation.balance import NOVELTY, balanced, share_outside
 from tests.variation.twins import takes
 
 

@@ -8,12 +8,12 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from freshtake.variation.tables import some_examples
 
 from freshtake.errors import UsageError
 from freshtake.variation import VariationModel, learn
 from freshtake.variation.network import PriorNetwork, TransitionNetwork
 from freshtake.variation.synthesize import advance
-from freshtake.variation.tables import some_examples
 from tests.variation.twins import takes
 
 

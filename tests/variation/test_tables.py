@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from freshtake.variation.tables import closed, deviations, spread_between, synthesis_tables
 
 from freshtake.variation.alignment import align
 from freshtake.variation.material import Material
 from freshtake.variation.network import TransitionNetwork, own_parents
-from freshtake.variation.tables import closed, deviations, spread_between, synthesis_tables
 from tests.variation.twins import takes
 
 

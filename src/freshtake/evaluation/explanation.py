@@ -65,16 +65,16 @@ class Explanation:
 def explanation(model: VariationModel, joint: str = "") -> Explanation:
     """The edges of one joint (marker, dimension of a stroke, or a single DOF), or of the whole network."""
     edges = transition_strengths(model)
-    chosen = chosen_dofs(model, joint) if joint else tuple(range(len(model.dofs)))
+    chosen = chosen_dofs(model, joint) if joint else tuple(range(len(model.transition.dofs)))
     into = _strongest([_named(model, edge) for edge in edges if edge.child in chosen])
     out_of = [edge for edge in edges if edge.parent in chosen and edge.child not in chosen]
     count, within = len(model.dofs), set(chosen)
     firsts = [_named_prior(model, edge) for edge in prior_strengths(model) if edge.child % count in within]
-    links = joint_links(model.dofs, edges)
+    links = joint_links(model.transition.dofs, edges)
     if joint:
-        names = {owner(model.dofs[k]) for k in chosen}
+        names = {owner(model.transition.dofs[k]) for k in chosen}
         links = [link for link in links if link.child in names or link.parent in names]
-    dofs = tuple(model.dofs[k] for k in chosen)
+    dofs = tuple(model.transition.dofs[k] for k in chosen)
     children = sorted([_named(model, edge) for edge in out_of], key=lambda edge: -_known(edge.strength))
     return Explanation(joint, dofs, tuple(into), tuple(children), tuple(_strongest(firsts)), tuple(links), edges)
 
@@ -82,14 +82,14 @@ def explanation(model: VariationModel, joint: str = "") -> Explanation:
 def chosen_dofs(model: VariationModel, joint: str) -> tuple[int, ...]:
     """The DOFs of a joint by its name, or a DOF by its own; case does not matter."""
     wanted = joint.casefold()
-    found = [k for k, dof in enumerate(model.dofs) if wanted in (dof.casefold(), owner(dof).casefold())]
+    found = [k for k, dof in enumerate(model.transition.dofs) if wanted in (dof.casefold(), owner(dof).casefold())]
     if found:
         return tuple(found)
     recipe = model.material.recipe
     names = () if recipe is None or recipe.skeleton is None else recipe.skeleton.names
     if wanted in [name.casefold() for name in names]:
         raise UsageError(f"{joint} has no DOFs in this model, because it does not move in the examples")
-    joints = {owner(dof).casefold(): owner(dof) for dof in model.dofs}
+    joints = {owner(dof).casefold(): owner(dof) for dof in model.transition.dofs}
     near = [joints[name] for name in get_close_matches(wanted, joints, n=4, cutoff=0.5)]
     listed = list(joints.values())
     choices = (
@@ -102,10 +102,10 @@ def chosen_dofs(model: VariationModel, joint: str) -> tuple[int, ...]:
 
 def _named(model: VariationModel, edge: Edge) -> Named:
     """A transition edge, with the slices at which the parent is seen."""
-    network, count = model.transition, len(model.dofs)
+    network, count = model.transition, len(model.transition.dofs)
     seen = sorted(node // count for node in network.edges[edge.child] if node % count == edge.parent)
     slices = tuple(f"t+{step}" if step else "t" for step in seen)
-    return Named(model.dofs[edge.child], model.dofs[edge.parent], slices, edge.strength)
+    return Named(network.dofs[edge.child], network.dofs[edge.parent], slices, edge.strength)
 
 
 def _named_prior(model: VariationModel, edge: Edge) -> Named:

@@ -19,27 +19,21 @@ WEIGHED = "the thicker an arrow, the more predictions lose without it; dashed: a
 
 def network_pictures(model: VariationModel) -> list[Picture]:
     """Prior and transition network: nodes and arrows up to 12 DOFs, else a matrix and arcs on the body."""
-    if len(model.dofs) <= SMALL:
+    if len(model.transition.dofs) <= SMALL:
         return _by_slices(model)
     skeleton = None if model.material.recipe is None else model.material.recipe.skeleton
     edges, firsts = transition_strengths(model), prior_strengths(model)
     count = sum(edge.parent != edge.child for edge in edges)
     about = f"{count} edges between DOFs; gray: a DOF's own past, always kept (fig. 7)"
-    found = [
-        Picture(
-            "network_transition", "Transition network", about, png(matrix_figure(model.dofs, skeleton, edges)), True
-        ),
-        Picture(
-            "network_prior",
-            "Prior network",
-            "of frames 0 and 1 together (fig. 7)",
-            png(matrix_figure(model.dofs, skeleton, firsts)),
-            True,
-        ),
-    ]
+    names = model.transition.dofs
+    picture = png(matrix_figure(names, skeleton, edges))
+    found = [Picture("network_transition", "Transition network", about, picture, True)]
+    if firsts:
+        picture = png(matrix_figure(names, skeleton, firsts))
+        found.append(Picture("network_prior", "Prior network", "of frames 0 and 1 together (fig. 7)", picture, True))
     body = example_clip(model)
     if body is not None:
-        links = joint_links(model.dofs, edges)
+        links = joint_links(model.transition.dofs, edges)
         caption = "the strongest edges of the transition network between joints; arrows lead to what is predicted"
         found.insert(
             1, Picture("network_body", "What predicts what", caption, png(body_figure(body, links), cropped=True))
@@ -48,25 +42,30 @@ def network_pictures(model: VariationModel) -> list[Picture]:
 
 
 def _by_slices(model: VariationModel, marked: tuple[int, ...] = ()) -> list[Picture]:
-    prior = slices_figure(model.prior, prior_strengths(model), marked)
     transition = slices_figure(model.transition, transition_strengths(model, nodes=True), marked)
-    first = _prior_note(model)
-    return [
-        Picture("network_prior", "Prior network", f"{WEIGHED}. {first}", png(prior)),
-        Picture("network_transition", "Transition network", WEIGHED, png(transition)),
-    ]
+    found = [Picture("network_transition", "Transition network", WEIGHED, png(transition))]
+    if model.kernel is not None:
+        prior = png(slices_figure(model.prior, prior_strengths(model), marked))
+        found.insert(0, Picture("network_prior", "Prior network", f"{WEIGHED}. {_prior_note(model)}", prior))
+    return found
 
 
 def joint_pictures(model: VariationModel, found: Explanation) -> list[Picture]:
     """The edges of one joint: colored among the nodes of a small network, else as arrows on the body."""
-    marked = tuple(k for k, dof in enumerate(model.dofs) if dof in found.dofs)
-    if len(model.dofs) <= SMALL:
+    marked = tuple(k for k, dof in enumerate(model.transition.dofs) if dof in found.dofs)
+    if len(model.transition.dofs) <= SMALL:
         return _by_slices(model, marked)
     body = example_clip(model)
     if body is None:
         near = [edge for edge in found.edges if edge.child in marked or edge.parent in marked]
         return [
-            Picture("network_joint", f"Edges of {found.joint}", "", png(matrix_figure(model.dofs, None, near)), True)
+            Picture(
+                "network_joint",
+                f"Edges of {found.joint}",
+                "",
+                png(matrix_figure(model.transition.dofs, None, near)),
+                True,
+            )
         ]
     names = {owner(dof) for dof in found.dofs}
     caption = f"blue: what predicts {', '.join(sorted(names))}; green: what it helps to predict"

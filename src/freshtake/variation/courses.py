@@ -68,7 +68,7 @@ def courses_of(material: Material, places: Floats, *, detail_frames: float, cycl
     fine = [x - y for x, y in zip(rows, low, strict=True)]
     pace = paces(places, cyclic)
     smooth, detail = (at_phases(parts, places, pace, material.rates, cyclic) for parts in (low, fine))
-    tempo = _tempo(pace, smooth.mean(axis=0) * material.weights, 2.0 * detail_frames, cyclic)
+    tempo = _tempo(pace, smooth.mean(axis=0) * material.weights, 4.0 * detail_frames, cyclic)
     return Courses(np.concatenate([smooth, tempo[..., None]], axis=2), detail, cyclic)
 
 

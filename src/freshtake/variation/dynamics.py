@@ -1,6 +1,6 @@
 """The transition network that is sampled: how every node's deviation follows from its parents' (Lau 2009, §4).
 
-Frames of this network lie `1 / slices` of a take apart. With z the deviations from the mean at the phase, in units of
+A take has `slices` frames of this network. With z the deviations from the mean at the phase, in units of
 their size there, and e standard normal,
 
     z_i[t+2] = sum_(p in parents(i)) a_ip z_p + s_i e_i
@@ -113,7 +113,7 @@ class Dynamics:
     def start_root(self) -> Floats:
         """A matrix that turns standard normals into the first two frames (z[1], z[0])."""
         size = len(self.covariance)
-        return np.linalg.cholesky(self.covariance + JITTER * np.eye(size))
+        return np.asarray(np.linalg.cholesky(self.covariance + JITTER * np.eye(size)), dtype=np.float64)
 
     @cached_property
     def scale(self) -> Floats:

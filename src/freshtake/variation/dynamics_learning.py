@@ -48,9 +48,9 @@ def learn_dynamics(
     """Deviations of the examples to a network with its coefficients."""
     split = split_deviations(courses)
     slices = slices_of(courses, settings.step / material.frame_time)
-    columns = columns_of(split, courses, slices)
-    report(Progress(0.3, "transition network: comparing takes"))
     moved = movement(courses, material.weights)
+    columns = columns_of(split, slices, courses.cyclic)
+    report(Progress(0.3, "transition network: comparing takes"))
     parents = _search(columns, moved, settings, report, mapper)
     if settings.parents == "random":
         parents = random_parents(parents, moved, rng)
@@ -60,15 +60,14 @@ def learn_dynamics(
 
 def slices_of(courses: Courses, step: float) -> int:
     """How many frames of the network a take has, `step` examples' frames apart and at least two."""
-    period = courses.smooth.shape[1] - 1
+    period = int(courses.smooth.shape[1]) - 1
     return max(FEWEST_SLICES, round(period / max(step, 2.0)))
 
 
-def columns_of(split: Split, courses: Courses, slices: int) -> Columns:
+def columns_of(split: Split, slices: int, cyclic: bool) -> Columns:
     """The rest of the deviations at the frames of the network; cycles have no last frame."""
-    count = split.rest.shape[1]
-    at = np.arange(slices if courses.cyclic else slices + 1) * ((count - 1.0) / slices)
-    return Columns(np.stack([read_at(x, at) for x in split.rest]), split.traits, courses.cyclic)
+    at = np.arange(slices if cyclic else slices + 1) * ((split.rest.shape[1] - 1.0) / slices)
+    return Columns(np.stack([read_at(x, at) for x in split.rest]), split.traits, cyclic)
 
 
 def movement(courses: Courses, weights: Floats) -> Floats:
@@ -238,7 +237,11 @@ def _network(names: tuple[str, ...], parents: Sequence[Ints]) -> tuple[Transitio
 
 
 def _fitted(
-    network: TransitionNetwork, parents: Sequence[Ints], columns: Columns, split: Split, slices: int
+    network: TransitionNetwork,
+    parents: Sequence[Ints],
+    columns: Columns,
+    split: Split,
+    slices: int,
 ) -> Dynamics:
     """Coefficients by ridge regression on all takes, and how much they leave open."""
     examples, nodes, traits = len(columns.rest), len(network.dofs), len(TRAITS)

@@ -14,12 +14,8 @@ from freshtake.motion import Stroke
 from freshtake.motion.progress import silent
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.alignment import read_at, warp_onto
-from freshtake.variation.instances import prior_instances, transition_instances
 from freshtake.variation.likelihood import Judge
 from freshtake.variation.model import ALIGNMENT, VariationModel
-from freshtake.variation.prior_structure import learn_prior
-from freshtake.variation.rules import choose_rule
-from freshtake.variation.structure import learn_transition, transition_data
 
 MOST_SPLITS = 15
 MOST_KNOWN = 12  # clips that a likelihood is given by
@@ -85,10 +81,7 @@ def on_common_clock(model: VariationModel, rows: Floats) -> Floats:
 
 def relearned(model: VariationModel, rng: np.random.Generator) -> VariationModel:
     """Both networks learned anew on the model's own examples, DOFs and weights as they are."""
-    material, settings = model.material, model.settings
-    data = transition_data(transition_instances(material.values, settings.order), material.weights)
-    rule = choose_rule(data, settings, map)
-    transition = learn_transition(material.names, data, rule, settings, rng, silent, map)
-    pairs = prior_instances(material.values, settings.prior_pairs, delta=not settings.literal)
-    prior, prior_rule = learn_prior(material.names, pairs, material.weights, settings, rng, silent, map)
-    return replace(model, transition=transition, rule=rule, prior=prior, prior_rule=prior_rule)
+    from freshtake.variation.learning import learn_kernel_networks
+
+    transition, parts = learn_kernel_networks(model.material, model.settings, rng, silent, map)
+    return replace(model, transition=transition, kernel=parts)

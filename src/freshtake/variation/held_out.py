@@ -52,7 +52,7 @@ def held_out_error(
 
     All three structures are unrolled alike: same k, widths and pull, those chosen on the other examples.
     """
-    chosen = settings or Settings()
+    chosen = settings or Settings(method="kernel")
     material = material_of(examples, names, frame_time)
     if len(material.values) < 3:
         raise UsageError(f"to leave one example out and learn from the others takes at least 3, not {len(examples)}")

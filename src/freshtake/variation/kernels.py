@@ -78,7 +78,7 @@ def spline(t: float) -> tuple[float, float, float, float]:
 
 @kernel
 def smooth_values(knots: Floats, place: float, first: int, unit: bool, out: Floats) -> None:
-    """Smooth processes (columns,) at a place counted in knots; with `unit` of variance 1 where knots are independent."""
+    """Smooth processes (columns,) at a place counted in knots; `unit`: of variance 1 for independent knots."""
     k = int(place)
     w0, w1, w2, w3 = spline(place - k)
     if unit:

@@ -53,7 +53,12 @@ def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time
         raise UsageError("there is nothing to learn from: give at least one example")
     if any(isinstance(example, np.ndarray) for example in examples):
         return _from_arrays(examples, names, frame_time)
-    layout = recipe(examples, angles=_angles(examples[0]), root="heading" if isinstance(examples[0], Clip) else None, horizon=RATE_HORIZON)
+    layout = recipe(
+        examples,
+        angles=_angles(examples[0]),
+        root="heading" if isinstance(examples[0], Clip) else None,
+        horizon=RATE_HORIZON,
+    )
     rows = tuple(rounded(encode(layout, example).values) for example in examples)
     rates = np.array([unit in ("speed", "turn") for unit in layout.units])
     return Material(rows, layout.names, rounded(layout.weights), rates, layout.frame_time, layout)

@@ -16,7 +16,7 @@ from freshtake.motion.body import feet
 from freshtake.motion.features import Start, decode, encode, where_it_ends
 from freshtake.motion.planting import Groundwork, lay_groundwork
 from freshtake.motion.planting import plant as plant_feet
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Floats
 from freshtake.variation.alignment import align
 from freshtake.variation.amount import Amount, amount_of
 from freshtake.variation.courses import Courses, courses_of
@@ -132,7 +132,7 @@ class VariationModel:
         dynamics = self._dynamics
         rest = sizes_at(dynamics.sizes, len(self.places)) ** 2
         traits = (self.tables.basis**2).sum(axis=0)
-        return np.sqrt(rest + traits)[:, :-1]
+        return np.asarray(np.sqrt(rest + traits)[:, :-1])
 
     @cached_property
     def deviating_together(self) -> Floats:

@@ -1,7 +1,7 @@
 """Synthesis as the paper has it (Lau 2009, §6): one regression per node and frame on its parents' values.
 
-method="paper" is the text to the letter, method="kernel" the same with a pull and noise that is smooth in time. What the
-text leaves open is filled in as follows.
+method="paper" is the text to the letter, method="kernel" the same with a pull and noise that is smooth in time. What
+the text leaves open is filled in as follows.
 The root: DOFs like all others, coded as velocities in the heading frame, turning rate, height and tilt; absolute
 places would keep a walk from walking on.
 The end: a variant of a motion that does not repeat ends after the frame at which, for more than half of the nodes, the
@@ -97,5 +97,6 @@ def _noise(rng: np.random.Generator, dofs: int, smooth_frames: float) -> Iterato
             knots = np.concatenate([knots, rng.standard_normal((missing, dofs))])
         weights = np.array([spline_weights(t) for t in places - low])
         weights /= np.sqrt((weights * weights).sum(axis=1, keepdims=True))
-        yield SMOOTH_SIZE * sum(weights[:, [k]] * knots[low - first + k] for k in range(4))
+        near = knots[low[:, None] - first + np.arange(4)]  # (frames, 4, DOFs)
+        yield SMOOTH_SIZE * np.einsum("fk,fkd->fd", weights, near)
         knots, first = knots[low[-1] - first :], int(low[-1])

@@ -37,7 +37,7 @@ class TraitFolds(NamedTuple):
 
     known: Floats  # (folds, takes, traits, nodes)
     left: Floats  # (folds, takes left out, traits, nodes)
-    count: Floats  # (folds,): how many takes left out there are
+    sizes: Floats  # (folds,): how many takes left out there are
     ridge: Floats  # (folds,)
 
 
@@ -74,7 +74,7 @@ def error(moments: Floats, target: int, parents: Ints, slopes: Floats) -> float:
         out -= 2.0 * slopes[a] * moments[parents[a], target]
         for b in range(parents.shape[0]):
             out += slopes[a] * slopes[b] * moments[parents[a], parents[b]]
-    return out
+    return float(out)
 
 
 @kernel
@@ -105,7 +105,7 @@ def error_with(
         for b in range(count):
             cross += around[a] * left[p, parents[b]] * slopes[b]
             square += around[a] * left[p, parents[b]] * around[b]
-    return before - 2.0 * slope * cross + slope * slope * square
+    return float(before - 2.0 * slope * cross + slope * slope * square)
 
 
 @kernel
@@ -144,7 +144,29 @@ def trait_errors(
                 gap = folds.left[f, a, q, target]
                 for b in range(known):
                     gap -= cross[q, a, b] * slopes[b]
-                out[q] += gap * gap / folds.count[f]
+                out[q] += gap * gap / folds.sizes[f]
+
+
+@kernel
+def node_score(
+    moments: Moments, folds: TraitFolds, target: int, parents: Ints, ridge: float, weights: Weights
+) -> float:  # fmt: skip
+    """The score of one node with exactly these parents, see `best_parents`."""
+    nodes, size, squares = moments.known.shape[1] // 3, parents.shape[0], np.empty(folds.known.shape[2])
+    inverse, slopes, total = np.zeros((size, size)), np.zeros(size), 0.0
+    for f in range(moments.known.shape[0]):
+        fit(moments.known[f], target, parents, ridge, inverse, slopes)
+        total += error(moments.left[f], target, parents, slopes)
+    inner = np.zeros((folds.known.shape[0], folds.known.shape[2], folds.known.shape[1], folds.known.shape[1]))
+    across = np.zeros((folds.known.shape[0], folds.known.shape[2], folds.left.shape[1], folds.known.shape[1]))
+    for parent in parents:
+        if parent < nodes:
+            for f in range(folds.known.shape[0]):
+                likeness(folds.known[f], folds.known[f], parent, inner[f])
+                likeness(folds.left[f], folds.known[f], parent, across[f])
+    trait_errors(folds, target, inner, across, -1, squares)
+    of_traits = -0.5 * weights.trait * np.log(squares + TRAIT_FLOOR).sum()
+    return float(of_traits - 0.5 * weights.rest * np.log(max(total, TINY)))
 
 
 @kernel

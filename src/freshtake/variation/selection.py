@@ -123,7 +123,7 @@ def select(
     if not candidates:
         raise UsageError("there is nothing to select from: give at least one candidate")
     sure = trusted_motions(trusted)
-    model = _learned(sure, settings or Settings(prior_starts=1), rng, say)
+    model = _learned(sure, settings or Settings(method="kernel", prior_starts=1), rng, say)
     say(Progress(0.5, "likelihoods of the trusted clips"))
     gauge = _gauge(model, sure, rng, relearn, percentile)
     ready = [_encoded(model, comparable(motion, sure)) for motion in candidates]

@@ -71,7 +71,7 @@ def begin(sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
 
 def _traits(dynamics: Dynamics, count: int, rng: np.random.Generator) -> Floats:
     drawn = rng.standard_normal((count, len(TRAITS), len(dynamics.noise)))
-    return np.einsum("qij,cqj->cqi", dynamics.trait_roots, drawn)
+    return np.asarray(np.einsum("qij,cqj->cqi", dynamics.trait_roots, drawn))
 
 
 def advance(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -> tuple[SynthesisState, Floats]:

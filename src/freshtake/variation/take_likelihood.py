@@ -40,7 +40,7 @@ def take_likelihood(
     floor = _floors(dynamics, material)
     sizes, trait_sizes = np.maximum(sizes, floor), np.maximum(dynamics.trait_sizes, floor)
     freedom = max(len(courses.smooth) - 1, 1)
-    at = np.arange(dynamics.slices + 1) * ((len(apart) - 1.0) / dynamics.slices)
+    at = np.arange(dynamics.slices + 1, dtype=np.float64) * ((len(apart) - 1.0) / dynamics.slices)
     of_rest = _rest_densities(dynamics, read_at(rest / sizes, at), freedom) - np.log(read_at(sizes, at) / floor)
     of_traits = _trait_densities(dynamics, traits / trait_sizes, freedom) - np.log(trait_sizes / floor)
     phases = np.interp(np.arange(float(len(rows))), places, np.arange(float(len(places))))
@@ -49,9 +49,7 @@ def take_likelihood(
     return Likelihood(np.asarray(frames[:, :-1]), material.names)
 
 
-def deviations_of(
-    courses: Courses, material: Material, settings: Settings, rows: Floats
-) -> tuple[Floats, Floats]:
+def deviations_of(courses: Courses, material: Material, settings: Settings, rows: Floats) -> tuple[Floats, Floats]:
     """How a take differs from the examples' mean, (phases, nodes), and the frame of the take at every phase."""
     mean, weights, time = courses.mean, material.weights, material.frame_time
     raw = mean[:, :-1].copy()

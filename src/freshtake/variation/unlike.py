@@ -80,8 +80,8 @@ def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
     found = {"duration": np.log([max(float(motion.duration), 1e-9) for motion in motions])}
     if isinstance(motions[0], Clip):
         found["travel"] = np.array([_travelled(clip) for clip in motions])
-        ways = [facing(clip) for clip in motions]
-        if all(way is not None for way in ways):
+        ways = [way for way in map(facing, motions) if way is not None]
+        if len(ways) == len(motions):
             found["turn"] = np.array([np.degrees(np.unwrap(way)[[0, -1]] @ [-1.0, 1.0]) for way in ways])
     return found
 

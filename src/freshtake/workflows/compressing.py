@@ -19,7 +19,6 @@ from freshtake.motion.progress import Progress, Report, silent
 from freshtake.variation.compression import Compressed, astray, compress_takes, restored, start_of
 from freshtake.variation.model import VariationModel
 from freshtake.variation.plain_compression import nearest_error, pca_within
-from freshtake.variation.settings import Settings
 from freshtake.workflows.varying import ENDINGS, generator
 
 MODEL, DROPPED, FACTS = "model.ftm", "dropped.npz", "compression.json"
@@ -63,7 +62,7 @@ def compress(
     facts = _facts(sources, takes, found, bound)
     examples = [takes[k] for k in found.kept]
     later = lambda at: report(Progress(0.4 + 0.6 * at.share, at.what))  # noqa: E731
-    model = learn(examples, Settings(prior_starts=1), rng=generator(seed), report=later)
+    model = learn(examples, None, rng=generator(seed), report=later)
     names = [sources[k].name for k in found.kept]
     if not whole:
         save(target, model, sources=names)

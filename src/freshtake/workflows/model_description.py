@@ -26,7 +26,7 @@ def model_facts(model: Any) -> dict[str, Any]:
 
 
 def variation_facts(model: VariationModel) -> dict[str, Any]:
-    """Examples, DOFs, the chosen numbers of the regression, and how many parents nodes have (least, mean, most)."""
+    """Examples, DOFs, what was chosen, and how many parents nodes have (least, mean, most)."""
     if type(model).__name__ == "TextureModel":
         from freshtake.workflows.texturing import texture_facts
 
@@ -42,13 +42,23 @@ def variation_facts(model: VariationModel) -> dict[str, Any]:
         "frame_time": model.frame_time,
         "joints": None if skeleton is None else len(skeleton),
         "dofs": len(model.dofs),
+        **_network_facts(model),
+        "dof_names": list(model.dofs),
+    }
+
+
+def _network_facts(model: VariationModel) -> dict[str, Any]:
+    parents = _spread([len(parents) for parents in model.transition.edges])
+    if model.dynamics is not None:
+        seconds = (len(model.places) - 1) * model.frame_time / model.dynamics.slices
+        return {"network_step_s": round(seconds, 4), "parents": parents}
+    return {
         "order": model.transition.order,
         "neighbors": model.rule.neighbors,
         "kernel_width": model.rule.width,
         "velocity_weight": model.rule.velocity_weight,
-        "parents": _spread([len(parents) for parents in model.transition.edges]),
+        "parents": parents,
         "prior_parents": _spread([len(parents) for parents in model.prior.edges]),
-        "dof_names": list(model.dofs),
     }
 
 

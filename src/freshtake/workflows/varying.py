@@ -107,7 +107,8 @@ def guided_variants(
         raise UsageError("the model is of a motion that ends by itself: leave cycles out")
     if cycles is not None and not 1 <= cycles <= 100_000:
         raise UsageError(f"the number of cycles must lie between 1 and 100000, but is {cycles}")
-    model.controls(amount)
+    if model.kernel is None:
+        model.sampler(amount)
     for number in range(1, count + 1):
         name = f"variant_{number:03d}"
         made = model.guided(

@@ -11,15 +11,19 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm.fields import Fields
 from freshtake.formats.ftm.parts import Parts, ReadParts, compact
 from freshtake.motion.features import Recipe
-from freshtake.numeric.arrays import Floats
+from freshtake.variation.courses import TEMPO
+from freshtake.variation.dynamics import ORDER, Dynamics
 from freshtake.variation.material import Material
 from freshtake.variation.model import VariationModel
 from freshtake.variation.network import PriorNetwork, TransitionNetwork
+from freshtake.variation.paper import KernelParts
 from freshtake.variation.regression import Regression
 from freshtake.variation.settings import Settings
-from freshtake.variation.tables import STEPS
+from freshtake.variation.traits import POINTS, TRAITS
 
-MOST_DOFS = 2048  # correlations are a square of that many numbers
+MOST_DOFS = 2048  # covariances are a square of that many numbers
+MOST_SLOPE, MOST_SIZE = 1e6, 1e12
+DYNAMICS = ("slopes", "noise", "trait_slopes", "trait_noise", "trait_sizes", "sizes")
 MOST_FRAMES = 1 << 31
 RECIPE = "recipe_"  # before the names of the recipe's arrays
 
@@ -36,21 +40,17 @@ def to_parts(model: VariationModel) -> Parts:
         "names": list(material.names),
         "frame_time": float(material.frame_time),
         "lengths": [len(rows) for rows in material.values],
-        "prior": _plain(model.prior.edges),
         "transition": {"order": int(model.transition.order), "edges": _plain(model.transition.edges)},
-        "rule": _rule_header(model.rule),
-        "prior_rule": _rule_header(model.prior_rule),
+        **_method_header(model),
         "recipe": None if recipe is None else recipe.header,
     }
-    pairs = np.argwhere(np.triu(model.precision != 0.0))
     arrays: dict[str, Any] = {
         "examples": compact(np.concatenate(material.values)),
         "weights": compact(material.weights),
         "rates": np.asarray(material.rates, dtype=np.bool_),
-        "tied": pairs.astype(np.uint16),
-        "precision": compact(model.precision[pairs[:, 0], pairs[:, 1]]),
-        "spread": compact(model.spread),
     }
+    if model.dynamics is not None:
+        arrays |= {name: compact(getattr(model.dynamics, name)) for name in DYNAMICS}
     stored = {} if recipe is None else {RECIPE + name: array for name, array in recipe.arrays.items()}
     return Parts(header, arrays | stored)
 
@@ -66,20 +66,48 @@ def from_parts(parts: ReadParts) -> VariationModel:
         inner.wrong("order", f"the order of the settings, {settings.order}, was expected, not {order}")
     if min(map(len, material.values)) < order + 2:
         parts.fields.wrong("lengths", f"every example of order {order} has at least {order + 2} frames")
+    if settings.method == "default":
+        dynamics = _dynamics(parts, names, order, inner)
+        return VariationModel(material, settings, parts.fields.get("cyclic", "bool"), dynamics.network, dynamics)
     edges = inner.lists_of_numbers("edges", 0, (order + 1) * len(names) - 1)
-    transition = TransitionNetwork(names, order, edges)
-    prior = PriorNetwork(names, parts.fields.lists_of_numbers("prior", 0, 2 * len(names) - 1))
-    return VariationModel(
-        material,
-        settings,
-        parts.fields.get("cyclic", "bool"),
-        prior,
-        transition,
+    kernel = KernelParts(
+        PriorNetwork(names, parts.fields.lists_of_numbers("prior", 0, 2 * len(names) - 1)),
         _rule(parts.fields.inner("rule")),
         _rule(parts.fields.inner("prior_rule")),
-        _precision(parts, len(names)),
-        parts.numbers("spread", (STEPS + 1, len(names)), low=0.0),
     )
+    transition = TransitionNetwork(names, order, edges)
+    return VariationModel(material, settings, parts.fields.get("cyclic", "bool"), transition, kernel=kernel)
+
+
+def _method_header(model: VariationModel) -> dict[str, Any]:
+    """What only one of the methods has."""
+    if model.dynamics is not None:
+        return {"slices": int(model.dynamics.slices)}
+    return {
+        "prior": _plain(model.prior.edges),
+        "rule": _rule_header(model.rule),
+        "prior_rule": _rule_header(model.prior_rule),
+    }
+
+
+def _dynamics(parts: ReadParts, names: tuple[str, ...], order: int, inner: Fields) -> Dynamics:
+    """The network of the default method with its numbers."""
+    nodes = len(names) + 1
+    if order != ORDER:
+        inner.wrong("order", f"{ORDER} was expected, not {order}")
+    edges = inner.lists_of_numbers("edges", 0, (order + 1) * nodes - 1)
+    count, traits = sum(map(len, edges)), len(TRAITS)
+    shapes: dict[str, tuple[int, ...]] = {
+        "slopes": (count,), "noise": (nodes,), "trait_slopes": (traits, count), "trait_noise": (traits, nodes),
+        "trait_sizes": (traits, nodes), "sizes": (POINTS, nodes),
+    }  # fmt: skip
+    sizes = ("noise", "trait_noise", "trait_sizes", "sizes")
+    arrays = {
+        name: parts.numbers(name, shape, low=0.0 if name in sizes else -MOST_SLOPE, high=MOST_SIZE)
+        for name, shape in shapes.items()
+    }
+    slices = parts.fields.get("slices", "int")
+    return Dynamics(TransitionNetwork((*names, TEMPO), order, edges), slices, **arrays)
 
 
 def _material(parts: ReadParts) -> Material:
@@ -146,18 +174,3 @@ def _rule_kinds() -> dict[str, str]:
 
 def _plain(edges: tuple[tuple[int, ...], ...]) -> list[list[int]]:
     return [[int(parent) for parent in parents] for parents in edges]
-
-
-def _precision(parts: ReadParts, dofs: int) -> Floats:
-    """The precision of deviations from its entries that are not 0, pair by pair, the lower number first."""
-    count = int(np.size(parts.arrays.get("precision", ())))
-    values = parts.numbers("precision", (count,), low=-1e6, high=1e6)
-    pairs = parts.numbers("tied", (count, 2), low=0.0, high=dofs - 1.0).astype(np.intp)
-    if (pairs[:, 0] > pairs[:, 1]).any():
-        parts.fields.wrong("tied", "pairs of DOFs were expected, the lower number first")
-    out: Floats = np.zeros((dofs, dofs))
-    out[pairs[:, 0], pairs[:, 1]] = values
-    out[pairs[:, 1], pairs[:, 0]] = values
-    if np.linalg.eigvalsh(out)[0] <= 0.0:
-        parts.fields.wrong("precision", "a positive definite matrix was expected: the file is damaged")
-    return out
