@@ -11,14 +11,11 @@ import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.contacts import contact_mask
 from freshtake.motion.features import Recipe, encode, recipe
-from freshtake.motion.features.support import carrying_joints
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Bools, Floats
 
 RATE_HORIZON = 0.1  # seconds for which a speed counts in distances
-STANDING = 0.2  # share of frames in which a foot must stand for the feet to carry the root
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +72,8 @@ def _angles(first: Any) -> str | None:
 
 
 def _root(examples: Sequence[Any]) -> str | None:
-    """Feet carry the root where they stand for a good part of the examples."""
-    if not isinstance(examples[0], Clip):
-        return None
-    if carrying_joints(examples[0].skeleton) is None:
-        return "heading"
-    standing = float(np.mean([contact_mask(clip).mean() for clip in examples]))
-    return "support" if standing >= STANDING else "heading"
+    """Clips: speed over the ground in the heading frame, turn rate and height; feet are planted afterwards."""
+    return "heading" if isinstance(examples[0], Clip) else None
 
 
 def _from_arrays(examples: Sequence[Any], names: Sequence[str] | None, frame_time: float | None) -> Material:
