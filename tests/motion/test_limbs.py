@@ -1,4 +1,4 @@
-"""Limbs of any skeleton: which joints, which hinge, which ranges."""
+"""Limbs of any skeleton: which joints, which hinge, which reach."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import pytest
 import freshtake as ft
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion import Clip, Skeleton
-from freshtake.motion.hinges import straight_angle
-from freshtake.motion.limb_chain import coordinates, turns
+from freshtake.motion.hinges import flexion
 from freshtake.motion.limbs import learn_limbs, limb_feet, limb_joints
-from freshtake.numeric.rotations import about_axis, angle_between
+from freshtake.numeric.rotations import about_axis, angle_between, to_rotvec
 from tests.conftest import data_files, label
 from tests.motion.puppet import SKELETON, steady, walk
 
@@ -41,19 +40,20 @@ def test_recorded_skeletons_have_four_limbs(path: Path) -> None:
         assert len(set(joints)) == len(joints) and all(j in skeleton.chain(joints[-1]) for j in joints)
 
 
-def test_acclaim_skeletons_have_limbs_with_the_files_limits(data: Path) -> None:
+def test_acclaim_skeletons_have_limbs_with_the_files_axes_and_limits(data: Path) -> None:
     path = sorted((data / "asfamc").rglob("*.amc"))[0]
     clip = ft.read(path, fps=60)
     legs = [limb for limb in learn_limbs([clip]) if limb.is_leg]
     assert len(legs) == 2
     for leg in legs:
         limits = clip.skeleton.limits
-        assert limits is not None
-        at = 3 * leg.turning.index(leg.middle)
-        assert limits[leg.middle][0] == pytest.approx((leg.chain.low[at], leg.chain.high[at]))
-        y = coordinates(leg.links, clip.rotations[:, list(leg.turning)])
-        assert np.ptp(y[:, at]) > 0.2  # the knee moves about its own axis, and about no other
-        assert np.abs(y[:, at + 1 : at + 3]).max() < 1e-6
+        assert limits is not None and leg.ankle is not None and leg.base is None
+        assert len(leg.ankle.reference) == 2
+        ends = np.stack([leg.ankle.low[::3], leg.ankle.high[::3]], axis=1)
+        np.testing.assert_allclose(np.sort(ends, axis=0), np.sort(np.array(limits[leg.end]), axis=0))
+        turn = to_rotvec(clip.rotations[:, leg.middle])
+        assert np.ptp(turn @ leg.hinge) > 0.2  # the knee moves about its own axis, and about no other
+        assert np.abs(turn - (turn @ leg.hinge)[:, None] * leg.hinge).max() < 1e-6
 
 
 def test_mapping_overrides_and_is_checked() -> None:
@@ -79,25 +79,28 @@ def test_twist_joints_bend_nowhere() -> None:
     rotations[..., 0] = 1.0
     rotations[:, 3] = about_axis([1.0, 0, 0], np.linspace(0.2, 1.0, 5))
     limb = learn_limbs([Clip(skeleton, 1 / 60, np.zeros((5, 3)), rotations)])[0]
-    assert [skeleton.names[j] for j in limb.turning] == ["UpLeg", "UpLegTwist", "Leg", "Foot"]
-    assert (limb.chain.low[3:6] > limb.chain.high[3:6]).all()  # no range but the sample's own
+    np.testing.assert_allclose(limb.hinge, [1.0, 0, 0], atol=1e-9)
+    assert 0.9 * 0.7 < limb.reach[0] < limb.reach[1] < 1.0
 
 
-def test_knee_is_a_hinge_that_bends_one_way() -> None:
-    for left in (True, False):
-        clip = walk(steady(2, 120))
-        leg = learn_limbs([clip])[0 if left else 1]
-        at = 3 * leg.turning.index(leg.middle)
-        axis = leg.chain.basis[leg.turning.index(leg.middle)][:, 0]
-        assert abs(axis @ np.array([1.0, 0, 0])) > 0.999
-        y = coordinates(leg.links, clip.rotations[:, list(leg.turning)])[:, at]
-        bend = angle_between(clip.rotations[:, leg.middle], np.array([1.0, 0, 0, 0]))
-        np.testing.assert_allclose(np.diff(y), np.diff(bend), atol=1e-9)  # flexion is positive
-        straight = straight_angle(
-            clip.skeleton, leg.chain.reference[leg.turning.index(leg.middle)], axis, leg.middle, leg.end
-        )
-        assert straight == pytest.approx(y[0] - bend[0], abs=1e-6)
-        assert 0.0 < leg.chain.low[at] - straight < np.radians(2.0)
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_knee_is_a_hinge_whose_flexion_is_positive(way: float) -> None:
+    rotations = walk(steady(2, 120)).rotations.copy()
+    bend = angle_between(rotations[:, 2], np.array([1.0, 0, 0, 0]))
+    rotations[:, 2] = about_axis([1.0, 0, 0], way * bend)
+    leg = learn_limbs([walk(steady(2, 120)).changed(rotations=rotations)])[0]
+    np.testing.assert_allclose(leg.hinge, [way, 0, 0], atol=1e-6)
+    seen = flexion(rotations[:, 2], leg.hinge, SKELETON.offsets[leg.middle], SKELETON.offsets[leg.end])
+    np.testing.assert_allclose(seen, bend, atol=1e-6)
+
+
+def test_a_knee_that_mostly_stands_straight_bends_the_way_of_its_largest_bend() -> None:
+    rotations = walk(steady(2, 120)).rotations.copy()
+    angles = np.full(120, -0.02)
+    angles[100:] = np.linspace(0.0, 1.0, 20)
+    rotations[:, 2] = about_axis([1.0, 0, 0], angles)
+    leg = learn_limbs([walk(steady(2, 120)).changed(rotations=rotations)])[0]
+    np.testing.assert_allclose(leg.hinge, [1.0, 0, 0], atol=1e-6)
 
 
 def test_an_elbow_that_hardly_moves_gets_its_hinge_from_its_bend() -> None:
@@ -105,15 +108,9 @@ def test_an_elbow_that_hardly_moves_gets_its_hinge_from_its_bend() -> None:
     still = clip.rotations.copy()
     still[:, 12] = about_axis([1.0, 0, 0], -0.5)
     arm = learn_limbs([clip.changed(rotations=still)])[2]
-    assert abs(arm.chain.basis[1][:, 0] @ np.array([1.0, 0, 0])) > 0.999
-
-
-def test_coordinates_are_inverted_by_turns() -> None:
-    clip = walk(steady(1, 40))
-    for limb in learn_limbs([clip]):
-        rotations = clip.rotations[:, list(limb.turning)]
-        back = turns(limb.links, coordinates(limb.links, rotations))
-        assert angle_between(back, rotations).max() < 1e-9
+    np.testing.assert_allclose(arm.hinge, [-1.0, 0, 0], atol=1e-6)
+    still[:, 12] = [1.0, 0, 0, 0]
+    assert not learn_limbs([clip.changed(rotations=still)])[2].hinge.any()
 
 
 def test_feet_are_those_of_the_legs() -> None:

@@ -11,7 +11,7 @@ import freshtake as ft
 from freshtake.errors import InvalidMotion, SkeletonMismatch, UsageError
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.contacts import smooth_speed
-from freshtake.motion.limb_chain import coordinates
+from freshtake.motion.hinges import flexion
 from freshtake.motion.limbs import learn_limbs
 from freshtake.motion.pins import Pin
 from freshtake.motion.planting import PlantSettings, lay_groundwork, likely_contacts, plant
@@ -56,15 +56,19 @@ def ground_speed(clip: Clip, joint: int) -> Floats:
     return smooth_speed(clip.positions()[:, joint][:, [0, 2]], clip.frame_time, 1 / 60)
 
 
+HARD = PlantSettings(lock="hard")
+
+
 def test_planted_feet_stand_still() -> None:
     clip = sliding(0.4)
-    made = plant(clip, standing(PHASE), examples=[good()]).clip
+    hard = plant(clip, standing(PHASE), examples=[good()], settings=HARD).clip
+    soft = plant(clip, standing(PHASE), examples=[good()]).clip
     for side, joints in enumerate((LEFT, RIGHT)):
         inside = firm()[:, side]
-        for joint in joints:
-            assert ground_speed(clip, joint)[inside].mean() > 0.1
-            assert ground_speed(made, joint)[inside].mean() < 0.01
-        assert ground_speed(made, joints[1])[inside].max() < 1e-3
+        before, after, still = (ground_speed(c, joints[1])[inside].mean() for c in (clip, soft, hard))
+        assert before > 0.1
+        assert after < 0.35 * before
+        assert still < 0.1 * before
 
 
 def test_soft_flags_and_flags_per_joint_are_accepted() -> None:
@@ -73,8 +77,7 @@ def test_soft_flags_and_flags_per_joint_are_accepted() -> None:
     by_foot = plant(clip, 0.05 + 0.9 * flags, examples=base).clip
     np.testing.assert_array_equal(by_foot.rotations, plant(clip, flags, examples=base).clip.rotations)
     by_joint = plant(clip, np.repeat(flags, 2, axis=1), examples=base).clip
-    for side, joint in ((0, 4), (1, 8)):
-        assert ground_speed(by_joint, joint)[firm()[:, side]].max() < 1e-4
+    np.testing.assert_array_equal(by_foot.rotations, by_joint.rotations)
 
 
 def test_contacts_are_found_in_the_clip_and_by_examples() -> None:
@@ -85,7 +88,7 @@ def test_contacts_are_found_in_the_clip_and_by_examples() -> None:
     for made in (plant(clip), plant(clip, examples=[good()])):
         for side, joint in ((0, 4), (1, 8)):
             before, after = (ground_speed(c, joint)[both[:, side]].mean() for c in (clip, made.clip))
-            assert after < 0.25 * before
+            assert after < 0.45 * before
 
 
 def test_feet_do_not_sink_into_the_floor() -> None:
@@ -94,7 +97,7 @@ def test_feet_do_not_sink_into_the_floor() -> None:
     floor = np.percentile(good().positions()[:, joints, 1], 2, axis=0)
     made = plant(clip, standing(PHASE), examples=[good()]).clip
     assert (clip.positions()[:, joints, 1] - floor).min() < -0.01
-    assert (made.positions()[:, joints, 1] - floor).min() > -1e-4
+    assert (made.positions()[:, joints, 1] - floor).min() > -0.005 * LEG
 
 
 def test_without_contacts_nothing_changes() -> None:
@@ -122,8 +125,52 @@ def test_nothing_pops() -> None:
     made = plant(clip, standing(PHASE), examples=[good()]).clip
     before, after = (np.linalg.norm(np.diff(c.positions(), 2, axis=0), axis=-1) for c in (clip, made))
     assert after.mean() < before.mean()
-    assert np.percentile(after, 99) < 1.2 * np.percentile(before, 99)
-    assert after.max() < 2.0 * before.max()
+    assert np.percentile(after, 99) < 1.1 * np.percentile(before, 99)
+    assert after.max() < 1.1 * before.max()
+
+
+def test_corrections_are_smooth() -> None:
+    """Offsets of the feet have no jump in position, speed or acceleration."""
+    clip = sliding(0.7)
+    made = plant(clip, standing(PHASE), examples=[good()]).clip
+    for joint in (*LEFT, *RIGHT):
+        offset = made.positions()[:, joint] - clip.positions()[:, joint]
+        assert np.abs(offset).max() > 0.01
+        for order, most in ((1, 0.015), (2, 0.004), (3, 0.0015)):
+            assert np.abs(np.diff(offset, order, axis=0)).max() < most
+
+
+def test_the_hips_keep_their_path() -> None:
+    clip = sliding()
+    made = plant(clip, standing(PHASE), examples=[good()]).clip
+    np.testing.assert_array_equal(made.root[:, [0, 2]], clip.root[:, [0, 2]])
+    assert np.abs(made.root - clip.root).max() <= 0.02 * LEG + 1e-9
+
+
+def test_a_foot_that_steps_is_never_glued() -> None:
+    """Contacts say that the left foot always stands; its steps are left alone."""
+    clip = good()
+    flags = standing(PHASE).astype(float)
+    flags[:, 0] = 1.0
+    careful = plant(clip, flags, examples=[clip], careful=True).clip
+    obeyed = plant(clip, flags, examples=[clip]).clip
+    path, kept, held = (c.positions()[:, 3] for c in (clip, careful, obeyed))
+    assert np.abs(kept - path).max() < 0.02
+    assert np.abs(held - path).max() > 0.1
+
+
+@pytest.mark.parametrize("posture", ["lying", "hanging"])
+def test_bodies_that_do_not_stand_are_left_alone(posture: str) -> None:
+    """A walker laid on his back, and one who hangs head down, keep every number, whatever contacts say."""
+    clip, flags = good(), np.ones((180, 2))
+    turn = np.array([np.cos(np.pi / 4), -np.sin(np.pi / 4), 0, 0]) if posture == "lying" else np.array([0.0, 1.0, 0, 0])
+    rotations = clip.rotations.copy()
+    rotations[:, 0] = multiply(turn, rotations[:, 0])
+    laid = clip.changed(rotations=rotations)
+    made = plant(laid, flags, examples=[clip], careful=True)
+    np.testing.assert_array_equal(made.clip.rotations, laid.rotations)
+    np.testing.assert_array_equal(made.clip.root, laid.root)
+    assert not made.report.contacts
 
 
 def test_knees_bend_forward_even_where_goals_are_out_of_reach() -> None:
@@ -131,23 +178,11 @@ def test_knees_bend_forward_even_where_goals_are_out_of_reach() -> None:
     raised = clip.changed(root=clip.root + np.array([0.0, 0.06, 0.0]))
     made = plant(raised, standing(PHASE), examples=[good()])
     for limb in learn_limbs([good()])[:2]:
-        at = 3 * limb.turning.index(limb.middle)
-        bend = [coordinates(limb.links, c.rotations[:, list(limb.turning)])[:, at] for c in (made.clip, raised)]
-        assert (bend[0] >= np.minimum(limb.chain.low[at], bend[1]) - 1e-9).all()
+        segments = SKELETON.offsets[limb.middle], SKELETON.offsets[limb.end]
+        bend = [flexion(c.rotations[:, limb.middle], limb.hinge, *segments) for c in (made.clip, raised)]
+        assert (bend[0] >= np.minimum(0.0, bend[1]) - 1e-9).all()
     assert made.report.root_shift > 0.005
     assert np.isfinite(made.clip.rotations).all()
-
-
-def test_the_mean_draws_what_the_goals_leave_free() -> None:
-    clip, other = sliding(), good()
-    flags = standing(PHASE)
-    near = plant(clip, flags, examples=[other], mean=other, settings=PlantSettings(weights=(50.0, 1.0))).clip
-    far = plant(clip, flags, examples=[other], settings=PlantSettings(weights=(50.0, 1.0))).clip
-    held = firm()[:, 0]
-    legs = [1, 2, 3]
-    to_mean = [angle_between(c.rotations[:, legs], other.rotations[:, legs])[held].mean() for c in (near, far)]
-    assert to_mean[0] < to_mean[1]
-    assert ground_speed(near, 4)[held].max() < 1e-3
 
 
 @pytest.mark.parametrize("joint", ["LeftHand", "RightFoot", "LeftToe"])
@@ -159,7 +194,7 @@ def test_hard_pins_are_met(joint: str) -> None:
         made = plant(clip, standing(PHASE), pins=[Pin(joint, frames, where)])
         run = made.report.pins[0].pin.run
         missed = np.linalg.norm(made.clip.positions()[run.start : run.stop, number] - where, axis=1).max()
-        assert missed < 1e-4
+        assert missed < 1e-3
         assert made.report.pins[0].residual == pytest.approx(missed, abs=1e-12)
 
 
@@ -185,13 +220,13 @@ def test_the_root_can_be_pinned_and_feet_stay() -> None:
     made = plant(clip, standing(PHASE), pins=[Pin("Hips", 90, where)], examples=[clip])
     assert made.report.pins[0].residual < 1e-3
     for side, joint in ((0, 4), (1, 8)):
-        assert ground_speed(made.clip, joint)[firm()[:, side]].max() < 1e-3
+        assert ground_speed(made.clip, joint)[firm()[:, side]].mean() < 0.02
 
 
 def test_the_report_tells_contacts_and_is_plain() -> None:
     report = plant(sliding(), standing(PHASE), examples=[good()]).report
     joints = {contact.joint for contact in report.contacts}
-    assert joints == {"LeftFoot", "LeftToe", "RightFoot", "RightToe"}
+    assert joints == {"LeftFoot", "RightFoot"}
     assert all(contact.start < contact.stop <= 180 for contact in report.contacts)
     assert report.summary()["residual"] == report.residual < 0.02 * LEG
 
@@ -232,7 +267,6 @@ def test_what_does_not_fit_is_refused() -> None:
         (lambda: plant(clip, np.ones((5, 2))), UsageError, "contacts are 5 x 2"),
         (lambda: plant(clip, np.full((180, 2), 2.0)), UsageError, "from 0"),
         (lambda: plant(clip, floor=[1.0, 2.0]), UsageError, "one height"),
-        (lambda: plant(clip, mean=walk(steady(1, 50))), UsageError, "mean has 50"),
         (lambda: plant(clip, examples=[bare]), SkeletonMismatch, "only"),
         (lambda: plant(bare, np.ones((9, 2))), UsageError, "mapping"),
         (lambda: plant(clip, pins=[Pin("Nose", 3)]), InvalidMotion, "Nose"),
@@ -241,7 +275,9 @@ def test_what_does_not_fit_is_refused() -> None:
         (lambda: Pin("LeftHand", [1, 3]), UsageError, "without gaps"),
         (lambda: Pin("LeftHand", 1, [0, 0]), UsageError, "3 numbers"),
         (lambda: Pin("LeftHand", 1, blend=-1.0), UsageError, "blend"),
-        (lambda: PlantSettings(weights=(0.0, 1.0)), UsageError, "weights"),
+        (lambda: PlantSettings(lock="firm"), UsageError, "soft or hard"),
+        (lambda: PlantSettings(hold=0.0), UsageError, "above 0"),
+        (lambda: PlantSettings(band=0.2), UsageError, "band"),
         (lambda: PlantSettings(lookahead=0.01), UsageError, "lookahead"),
     ]
     for act, kind, words in cases:

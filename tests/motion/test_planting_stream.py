@@ -20,7 +20,7 @@ from freshtake.motion.planting import (
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import angle_between
 from tests.motion.puppet import standing, steady, walk
-from tests.motion.test_limb_chain import pushed, two_axes_walk
+from tests.motion.test_limb_ranges import pushed, two_axes_walk
 from tests.motion.test_planting import PHASE, good, sliding
 
 BASE = lay_groundwork([good()])
@@ -41,21 +41,20 @@ def streamed(planter: Planter, block: int) -> tuple[list[int], StreamFrame]:
 
 
 @pytest.mark.parametrize("block", [1, 7, 180])
-@pytest.mark.parametrize("lookahead", [0.18, 0.4])
-def test_a_stream_equals_the_clip(block: int, lookahead: float) -> None:
-    settings = PlantSettings(lookahead=lookahead)
-    planter = Planter.learn(BASE, settings)
+@pytest.mark.parametrize("settings", [PlantSettings(), PlantSettings(lookahead=0.18, lock="hard")])
+def test_a_stream_equals_the_clip(block: int, settings: PlantSettings) -> None:
+    planter = Planter.learn(BASE, settings, careful=False)
     counts, out = streamed(planter, block)
     made = plant(sliding(), standing(PHASE), examples=BASE, settings=settings).clip
-    np.testing.assert_allclose(out.root, made.root, atol=1e-12)
-    np.testing.assert_allclose(out.rotations, made.rotations, atol=1e-9)
+    np.testing.assert_array_equal(out.root, made.root)
+    np.testing.assert_allclose(out.rotations, made.rotations, atol=1e-12)
     if block == 1:
         assert counts[: planter.latency] == [0] * planter.latency
         assert counts[planter.latency : -1] == [1] * (180 - planter.latency)
 
 
 def same(clip: Clip, flags: Floats | Bools, base: Groundwork, settings: PlantSettings) -> None:
-    planter = Planter.learn(base, settings, fps=clip.fps)
+    planter = Planter.learn(base, settings, fps=clip.fps, careful=False)
     state, head = planter.feed(planter.start(), clip.root[:50], clip.rotations[:50], flags[:50])
     state, body = planter.feed(state, clip.root[50:], clip.rotations[50:], flags[50:])
     parts = [head, body, planter.finish(state)]
@@ -68,10 +67,9 @@ def same(clip: Clip, flags: Floats | Bools, base: Groundwork, settings: PlantSet
 @pytest.mark.parametrize(
     "settings",
     [
-        PlantSettings(lookahead=0.3, follow=0.0),
-        PlantSettings(lookahead=0.3, ramp=0.2, settle=0.1, carry=0.3),
-        PlantSettings(lookahead=0.3, settle=0.56, carry=0.04),
-        PlantSettings(lookahead=0.3, follow=0.5, forget=0.5, leash=0.02, reach=0.9),
+        PlantSettings(lookahead=0.3, ramp=0.2, hold=0.1),
+        PlantSettings(swing=0.3, drift=0.5, leash=0.02),
+        PlantSettings(sink=0.0, band=0.001),
     ],
 )
 def test_with_other_settings_too(settings: PlantSettings) -> None:
@@ -94,7 +92,7 @@ def test_ankles_of_two_axes() -> None:
 
 
 def size(state: PlanterState) -> int:
-    return sum(x.nbytes for x in (*state.book, state.channels, *state.corrections))
+    return sum(x.nbytes for x in (*state.frames, *state.memory))
 
 
 def test_memory_is_constant_and_states_are_values() -> None:
@@ -117,5 +115,4 @@ def test_short_streams_and_bad_blocks() -> None:
     assert len(out.root) == 0 and len(planter.finish(state).root) == 3
     with pytest.raises(UsageError, match="contacts are"):
         planter.feed(planter.start(), clip.root[:3], clip.rotations[:3], flags[:2])
-    assert Planter.learn(BASE, PlantSettings()).plan.settings.lookahead is not None
     assert Planter.learn([walk(steady(1, 60))], fps=120.0).latency > planter.latency

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Out, Plant, Seed, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Json, Lock, Out, Plant, Seed, SkeletonFile, SourceFps, Unit
 
 app = App(
     name="blend",
@@ -94,6 +94,7 @@ def sample(
     noise: Annotated[float | None, Parameter(help="Smooth noise on the pose, in kernel widths.")] = None,
     residuals: Annotated[bool, Parameter(help="Give back what the eigenspace leaves out.")] = True,
     plant: Plant = True,
+    lock: Lock = "soft",
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -117,7 +118,7 @@ def sample(
     with progress_bar() as report:
         made = blend_sample(
             model, out, frames,
-            weights=weights, method=method, noise=noise, residuals=residuals, plant=plant, seed=seed,
+            weights=weights, method=method, noise=noise, residuals=residuals, plant=plant and lock, seed=seed,
             report=report,
         )  # fmt: skip
     if json:

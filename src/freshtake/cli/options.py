@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -31,6 +31,9 @@ Parts = Annotated[
         name="--part", negative="", help="An amount for a body part, joint or DOF, such as arms=1.5; may be repeated."
     ),
 ]
-Plant = Annotated[bool, Parameter(help="Hold standing feet still.")]
+Plant = Annotated[bool, Parameter(help="Hold feet where they stand.")]
+Lock = Annotated[
+    Literal["soft", "hard"], Parameter(help="How still feet stand: soft, with the small movement of real ones, or hard.")
+]
 Heading = Annotated[float | None, Parameter(help="Keep this heading, in degrees from that of the start.")]
 GroundPath = Annotated[Path | None, Parameter(name="--path", help="Follow a way over the ground: CSV with x,z or x,y.")]

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, warn
-from freshtake.cli.options import Json, SkeletonFile, SourceFps
+from freshtake.cli.options import Json, Lock, SkeletonFile, SourceFps
 
 
 def plant(
@@ -26,8 +26,7 @@ def plant(
     floor: Annotated[
         float | None, Parameter(help="Height of the foot joints when they stand, in the clip's unit.")
     ] = None,
-    keep: Annotated[float, Parameter(help="Weight w1 of staying near the clip (Lau 2009, eq. 7).")] = 1.0,
-    smooth: Annotated[float, Parameter(help="Weight w2 of smoothness from frame to frame.")] = 5.0,
+    lock: Lock = "soft",
     skeleton: SkeletonFile = None,
     source_fps: SourceFps = None,
     json: Json = False,
@@ -57,7 +56,7 @@ def plant(
         mapping=mapping,
         examples=like or [],
         floor=floor,
-        weights=(keep, smooth),
+        lock=lock,
         reading={"skeleton": skeleton, "fps": source_fps, "warn": warn},
     )
     if json:

@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import messages, output, print_json, progress_bar, warn
 from freshtake.cli.gaits import app as gaits
-from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Json, Lock, SkeletonFile, SourceFps, Unit
 from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ def apply(
         bool | None, Parameter(help="Keep the input where it is unlike the examples; default: as the model says.")
     ] = None,
     plant: Annotated[bool, Parameter(help="Clean up feet that slide.")] = True,
+    lock: Lock = "soft",
     report: Page = None,
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
@@ -144,7 +145,7 @@ def apply(
 
     reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
     done = style_apply(
-        model, clip, out, time_warp=time_warp, generalize=generalize, plant=plant, page=report, reading=reading
+        model, clip, out, time_warp=time_warp, generalize=generalize, plant=plant and lock, page=report, reading=reading
     )
     written = [str(path) for path in done.written]
     if json:

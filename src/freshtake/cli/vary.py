@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Amount, AmountOfTime, GroundPath, Heading, Json, Parts, Plant, Seed
+from freshtake.cli.options import Amount, AmountOfTime, GroundPath, Heading, Json, Lock, Parts, Plant, Seed
 
 
 def vary(
@@ -24,6 +24,7 @@ def vary(
     amount_time: AmountOfTime = None,
     part: Parts = (),
     plant: Plant = True,
+    lock: Lock = "soft",
     cycles: Annotated[
         int | None, Parameter(help="Cycles in each variant of a cyclic model; default: by --duration, or 1.")
     ] = None,
@@ -73,7 +74,7 @@ def vary(
     with progress_bar() as report:
         made = run(
             model, out, count,
-            amount=much, cycles=cycles, goals=goals, plant=plant, ending=format, seed=seed, report=report, warn=warn,
+            amount=much, cycles=cycles, goals=goals, plant=plant and lock, ending=format, seed=seed, report=report, warn=warn,
         )  # fmt: skip
     if json:
         print_json(

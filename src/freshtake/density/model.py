@@ -28,7 +28,7 @@ from freshtake.density.weights import changes, schedule
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Recipe, Start, decode, encode, where_it_ends
-from freshtake.motion.planting import Groundwork
+from freshtake.motion.planting import Groundwork, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.pca import Pca
@@ -200,7 +200,7 @@ class DensityModel:
         weights: Any = None,
         residuals: bool = True,
         endless: bool = True,
-        plant: bool = False,
+        plant: bool | str = False,
         name: str = "",
     ) -> Any:
         """New motion of the examples' kind. `weights` as `weights.schedule` takes them; default: the first class.
@@ -209,16 +209,16 @@ class DensityModel:
         it has ended, unless `endless` is off. `plant` holds standing feet still.
         """
         made = self.decode(self.rows(rng, frames=frames, weights=weights, endless=endless), residuals, name=name)
-        return self.planted(made) if plant else made
+        return self.planted(made, plant) if plant else made
 
-    def planted(self, motion: Any) -> Any:
+    def planted(self, motion: Any, plant: bool | str = True) -> Any:
         """A motion of this model with its standing feet held still; markers and bodies without feet stay as they are.
 
         When feet stand is told by the kernels nearest to each pose.
         """
         if not isinstance(motion, Clip) or self.groundwork is None:
             return motion
-        return plant_feet(motion, examples=self.groundwork).clip
+        return plant_feet(motion, examples=self.groundwork, settings=settings_for(plant)).clip
 
     def stream(
         self,
@@ -227,7 +227,7 @@ class DensityModel:
         weights: Any = None,
         residuals: bool = True,
         decode: bool = False,
-        plant: bool = False,
+        plant: bool | str = False,
     ) -> Iterator[Any]:
         """One row per frame without end; with `decode` one-frame motions, each placed where the one before left off.
 
@@ -236,7 +236,7 @@ class DensityModel:
         """
         frames = self._stream(rng, weights, residuals, decode)
         if decode and plant and self.groundwork is not None:
-            return planted_stream(frames, self.groundwork)
+            return planted_stream(frames, self.groundwork, settings_for(plant))
         return frames
 
     def _stream(self, rng: np.random.Generator, weights: Any, residuals: bool, decode: bool) -> Iterator[Any]:

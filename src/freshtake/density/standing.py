@@ -9,7 +9,7 @@ import numpy as np
 
 from freshtake.density.turning import recorded
 from freshtake.motion import Clip
-from freshtake.motion.planting import Groundwork, Planter, StreamFrame, lay_groundwork
+from freshtake.motion.planting import Groundwork, Planter, PlantSettings, StreamFrame, lay_groundwork
 
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
@@ -24,9 +24,9 @@ def groundwork_of(model: DensityModel) -> Groundwork | None:
     return found if found.feet else None
 
 
-def planted_stream(frames: Iterator[Clip], groundwork: Groundwork) -> Iterator[Clip]:
+def planted_stream(frames: Iterator[Clip], groundwork: Groundwork, settings: PlantSettings) -> Iterator[Clip]:
     """Single frames with planted feet, a constant number of frames late."""
-    planter = Planter.learn(groundwork)
+    planter = Planter.learn(groundwork, settings)
     state = planter.start()
     before: Clip | None = None
     for clip in frames:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import inverse, rotate
 
@@ -29,16 +28,14 @@ def hinge_axis(seen: Floats, reference: Floats, upper: Floats, lower: Floats) ->
     return np.asarray(across / size)
 
 
-def straight_angle(skeleton: Skeleton, reference: Floats, axis: Floats, joint: int, end: int) -> float:
-    """The angle about the hinge, from the reference on, at which the limb reaches farthest.
+def flexion(rotations: Floats, axis: Floats, upper: Floats, lower: Floats) -> Floats:
+    """The angles (poses,) about the axis by which a hinge at these rotations (poses, 4) is bent from straight.
 
     With upper segment u and lower segment s, |u + R(θ) s| is largest where u · R(θ) s = a cos θ + b sin θ + c is.
     """
-    upper, lower = skeleton.offsets[joint], skeleton.offsets[end]
-    along = float(axis @ lower) * axis
-    a = float(upper @ rotate(reference, lower - along))
-    b = float(upper @ rotate(reference, np.cross(axis, lower)))
-    return float(np.arctan2(b, a))
+    turned, hinge = rotate(rotations, lower), rotate(rotations, axis)
+    across = turned - (turned * hinge).sum(axis=1, keepdims=True) * hinge
+    return np.asarray(-np.arctan2(np.cross(hinge, turned) @ upper, across @ upper))
 
 
 def principal_axes(seen: Floats) -> tuple[Floats, Floats]:
@@ -53,11 +50,3 @@ def first_angle(rotations: Floats, first: Floats, second: Floats) -> Floats:
     """Angles α (poses,) about the axis a of rotations exp(a α) exp(b β), for axes a and b at right angles."""
     turned = rotate(rotations, second)
     return np.asarray(np.arctan2(turned @ np.cross(first, second), turned @ second))
-
-
-def frame_of(axis: Floats) -> Floats:
-    """A right-handed basis whose first column is the axis."""
-    helper = np.eye(3)[int(np.abs(axis).argmin())]
-    second = np.cross(axis, helper)
-    second /= np.linalg.norm(second)
-    return np.stack([axis, second, np.cross(axis, second)], axis=1)

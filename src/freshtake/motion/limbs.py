@@ -12,12 +12,14 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion.body import Foot, feet, hands
 from freshtake.motion.clip import Clip
-from freshtake.motion.limb_chain import Links, learned_links
+from freshtake.motion.limb_ranges import Chain, free_ways, knee_hinge
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.limb_solver import Chain
 
 Mapping = dict[str, list[str]]  # "left_leg": [hip, knee, ankle(, toe)], "left_arm": [shoulder, elbow, hand]
+
+ARM_REACH = (0.3, 1.0)  # arms can do far more than one motion shows
+FOLDED = 0.9  # legs may fold a little more than was seen
 
 _TWIST = re.compile(r"twist|roll", re.IGNORECASE)
 _LEG = re.compile(r"leg|foot", re.IGNORECASE)
@@ -25,9 +27,11 @@ _ARM = re.compile(r"arm|hand", re.IGNORECASE)
 
 
 class Limb(NamedTuple):
-    """One leg or arm: hip, knee, ankle and toe, or shoulder, elbow and hand (toe None).
+    """One leg or arm: hip, knee, ankle and toe, or shoulder, elbow and hand (toe None), and what they can do.
 
-    `turning` are the joints that the solver turns, from `upper` on downward without gaps; `links` is what they can do.
+    `hinge` (3,) is the axis of knee or elbow in its own frame, 0 where none was seen; `reach` the least and greatest
+    distance from hip to ankle, in the length of the straight limb; `base` and `ankle` the directions in which hip and
+    ankle turn, None: all.
     """
 
     name: str
@@ -36,33 +40,19 @@ class Limb(NamedTuple):
     middle: int
     end: int
     toe: int | None
-    turning: tuple[int, ...]
-    links: Links
-
-    @property
-    def chain(self) -> Chain:
-        """The links that the solver turns."""
-        return self.links.chain
-
-    @property
-    def last(self) -> int | None:
-        """The joint whose direction in the world is kept: the toe of a leg, or its ankle where there is no toe."""
-        return self.points[-1] if self.is_leg else None
+    hinge: Floats
+    reach: tuple[float, float]
+    base: Chain | None
+    ankle: Chain | None
 
     @property
     def points(self) -> tuple[int, ...]:
         """The joints that can be put to a place: the end and, of a leg, its toe."""
         return (self.end,) if self.toe is None else (self.end, self.toe)
 
-    @property
-    def below(self) -> tuple[int, ...]:
-        """The joints of the limb from its base to its last point, the base left out."""
-        path = (*self.turning[1:], self.end) if self.end not in self.turning else self.turning[1:]
-        return path if self.toe is None else (*path, self.toe)
-
 
 def learn_limbs(clips: Sequence[Clip], mapping: Mapping | None = None) -> tuple[Limb, ...]:
-    """Legs, then arms, with references, hinges and ranges learned from the clips; the file's limits go first.
+    """Legs, then arms, with hinges and ranges learned from the clips; the file's axes and limits go first.
 
     Joints are guessed from names and geometry; a mapping of legs replaces all guessed legs, one of arms all arms.
     """
@@ -70,8 +60,10 @@ def learn_limbs(clips: Sequence[Clip], mapping: Mapping | None = None) -> tuple[
     for clip in clips[1:]:
         require_compatible(skeleton, clip.skeleton)
     rotations = np.concatenate([clip.rotations for clip in clips])
+    positions = np.concatenate([clip.positions() for clip in clips])
     return tuple(
-        _limb(skeleton, rotations, name, joints, is_leg) for name, joints, is_leg in limb_joints(skeleton, mapping)
+        _limb(skeleton, rotations, positions, name, joints, is_leg)
+        for name, joints, is_leg in limb_joints(skeleton, mapping)
     )
 
 
@@ -136,19 +128,27 @@ def _mapped(skeleton: Skeleton, name: str, joints: Sequence[str]) -> tuple[str, 
     return name, numbers, is_leg
 
 
-def _limb(skeleton: Skeleton, rotations: Floats, name: str, joints: tuple[int, ...], is_leg: bool) -> Limb:
+def _limb(
+    skeleton: Skeleton, rotations: Floats, positions: Floats, name: str, joints: tuple[int, ...], is_leg: bool
+) -> Limb:
     upper, middle, end = joints[:3]
-    toe = joints[3] if len(joints) == 4 else None
-    path = skeleton.chain(end if toe is None else toe)[:-1]
-    turning = tuple(path[path.index(upper) :])
-    free = {upper, middle} | (set() if toe is None else {end})
     return Limb(
         name,
         is_leg,
         upper,
         middle,
         end,
-        toe,
-        turning,
-        learned_links(skeleton, rotations, turning, middle, end, free, is_leg, joints[-1] if is_leg else None),
+        joints[3] if len(joints) == 4 else None,
+        knee_hinge(skeleton, rotations[:, middle], middle, end),
+        _reach(skeleton, positions, upper, end) if is_leg else ARM_REACH,
+        free_ways(skeleton, rotations[:, upper], upper, ball=True),
+        free_ways(skeleton, rotations[:, end], end) if is_leg else None,
     )
+
+
+def _reach(skeleton: Skeleton, positions: Floats, upper: int, end: int) -> tuple[float, float]:
+    """The least and the greatest distance that was seen, in the length of the straight limb."""
+    path = skeleton.chain(end)
+    full = max(float(skeleton.lengths()[path[path.index(upper) + 1 :]].sum()), 1e-12)
+    seen = np.linalg.norm(positions[:, end] - positions[:, upper], axis=1) / full
+    return FOLDED * float(seen.min()), float(seen.max())

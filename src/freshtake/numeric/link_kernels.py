@@ -1,4 +1,8 @@
-"""Compiled turns of joints as links (see limb_kernels): rotations to coordinates, back, and as near as can be."""
+"""Compiled turns of joints as links: rotations to coordinates, back, and as near to a wished-for turn as can be.
+
+A link turns by reference exp(basis y), so that coordinate 0 can be a hinge's angle and limits are plain ranges. A joint
+has one link, or two in one place where a file gives it two angles.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import kernel
-from freshtake.numeric.limb_kernels import carry_into, local_turn_into, turn_into
+from freshtake.numeric.limb_kernels import carry_into, exponential_into, turn_back_into, turn_into
 
 
 @kernel
@@ -22,11 +26,13 @@ def logarithm_into(q: Floats, out: Floats) -> None:
 
 
 @kernel
-def unturned_into(reference: Floats, q: Floats, out: Floats) -> None:
-    """out = reference⁻¹ q."""
-    back = np.empty(4)
-    back[0], back[1], back[2], back[3] = reference[0], -reference[1], -reference[2], -reference[3]
-    turn_into(back, q, out)
+def local_turn_into(reference: Floats, basis: Floats, y: Floats, out: Floats) -> None:
+    """out = reference exp(basis y)."""
+    vector = np.empty(3)
+    for row in range(3):
+        vector[row] = basis[row, 0] * y[0] + basis[row, 1] * y[1] + basis[row, 2] * y[2]
+    exponential_into(vector, out)
+    turn_into(reference, out, out)
 
 
 @kernel
@@ -38,17 +44,22 @@ def joint_coordinates(reference: Floats, basis: Floats, q: Floats, y: Floats) ->
     rest, vector = np.empty(4), np.empty(3)
     last = len(reference) - 1
     if last == 0:
-        unturned_into(reference[0], q, rest)
+        turn_back_into(reference[0], q, rest)
     else:
-        first, second = basis[0, :, 0].copy(), basis[1, :, 0].copy()
-        across = np.cross(first, second)
-        carry_into(q, second, vector)
-        angle = math.atan2(np.dot(vector, across), np.dot(vector, second))
+        for axis in range(3):
+            vector[axis] = basis[1, axis, 0]
+        carry_into(q, vector, vector)
+        along = across = 0.0
+        for axis in range(3):
+            i, j = (axis + 1) % 3, (axis + 2) % 3
+            along += vector[axis] * basis[1, axis, 0]
+            across += vector[axis] * (basis[0, i, 0] * basis[1, j, 0] - basis[0, j, 0] * basis[1, i, 0])
+        angle = math.atan2(across, along)
         y[0], y[1], y[2] = angle, 0.0, 0.0
-        turn = np.empty(4)
-        turn[0] = math.cos(0.5 * angle)
-        turn[1:] = math.sin(0.5 * angle) * first
-        unturned_into(turn, q, rest)
+        rest[0] = math.cos(0.5 * angle)
+        for axis in range(3):
+            rest[1 + axis] = math.sin(0.5 * angle) * basis[0, axis, 0]
+        turn_back_into(rest, q, rest)
     logarithm_into(rest, vector)
     for k in range(3):
         y[3 * last + k] = vector[0] * basis[last, 0, k] + vector[1] * basis[last, 1, k] + vector[2] * basis[last, 2, k]
@@ -57,12 +68,11 @@ def joint_coordinates(reference: Floats, basis: Floats, q: Floats, y: Floats) ->
 @kernel
 def joint_turn(reference: Floats, basis: Floats, y: Floats, out: Floats) -> None:
     """The inverse: out = the local rotation of a joint with one or two links."""
-    vector, each, whole = np.empty(3), np.empty(4), np.empty(4)
-    local_turn_into(reference[0], basis[0], y[0:3], vector, out)
+    local_turn_into(reference[0], basis[0], y[0:3], out)
     if len(reference) == 2:
-        local_turn_into(reference[1], basis[1], y[3:6], vector, each)
-        turn_into(out, each, whole)
-        out[:] = whole
+        each = np.empty(4)
+        local_turn_into(reference[1], basis[1], y[3:6], each)
+        turn_into(out, each, out)
 
 
 @kernel

@@ -12,7 +12,7 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.features import Features, encode
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats
-from freshtake.style.carrying import planted
+from freshtake.style.standing import planted
 from freshtake.style.columns import root_columns
 from freshtake.style.model import StyleModel
 from freshtake.style.translation_kernels import LATER, WALK, Written, retimed

@@ -10,9 +10,10 @@ from freshtake.errors import UsageError
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import Recipe, Start, decode, where_it_ends
 from freshtake.motion.limbs import learn_limbs, limb_feet
-from freshtake.motion.planting import Groundwork, Planter, StreamFrame
+from freshtake.motion.planting import Groundwork, Planter, PlantSettings, StreamFrame
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.footplants import Annotation
+from freshtake.style.standing import STEPS
 from freshtake.style.translator import TranslationState, Translator
 
 FEWEST_POSES = 2
@@ -30,7 +31,8 @@ def stream_planter(recipe: Recipe, poses: Floats, floor: Floats) -> Planter:
         raise UsageError(
             f"legs with {joints} foot joints were found, but the model knows {len(floor)}: stream unplanted"
         )
-    return Planter.learn(Groundwork(clip.skeleton, clip.frame_time, clip.up, limbs, floor))
+    base = Groundwork(clip.skeleton, clip.frame_time, clip.up, limbs, floor)
+    return Planter.learn(base, PlantSettings(steps=STEPS))
 
 
 def translated_rows(tool: Translator, rows: Iterable[Floats]) -> Iterator[Floats]:

@@ -15,7 +15,7 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.features import Features, Recipe, decode, encode
 from freshtake.motion.planting import Planter
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.style.carrying import planted
+from freshtake.style.standing import planted
 from freshtake.style.choices import Choice
 from freshtake.style.columns import Normal, pose_weights, reach_of, root_columns
 from freshtake.style.footplants import Annotation
@@ -154,7 +154,7 @@ class StyleModel:
         *,
         time_warp: bool = True,
         generalize: bool | None = None,
-        plant: bool = True,
+        plant: bool | str = True,
         calibrate: bool | None = None,
     ) -> Clip:
         """The clip in the target style; `plant` cleans up feet that slide, with the classifier's footplants."""
@@ -165,7 +165,7 @@ class StyleModel:
         out = self.decode(made.rows, placed)
         if not plant or not self.feet:
             return out
-        return planted(out, self.footplants(features.values, made), self.floor * self.build(clip))
+        return planted(out, self.footplants(features.values, made), self.floor * self.build(clip), plant)
 
     def labels(self, rows: Floats) -> dict[str, Bools]:
         """Every annotation for every row of the source, told from the states alone."""

@@ -14,7 +14,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body import feet
 from freshtake.motion.features import Start, decode, encode, where_it_ends
-from freshtake.motion.planting import Groundwork, lay_groundwork
+from freshtake.motion.planting import Groundwork, lay_groundwork, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.alignment import align
@@ -32,7 +32,14 @@ from freshtake.variation.paper import KNOTS, KernelParts, paper_blocks
 from freshtake.variation.prior import sample_prior
 from freshtake.variation.regression import Regression
 from freshtake.variation.settings import Settings
-from freshtake.variation.standing import Posed, planted_stream, standing_at, standing_phases
+from freshtake.variation.standing import (
+    Posed,
+    StandingTable,
+    nobody_followed,
+    planted_stream,
+    standing_at,
+    standing_table,
+)
 from freshtake.variation.steering import Course, Steering, Travel, steered, travel_of, turn_column
 from freshtake.variation.synthesize import Sampler, SynthesisState, advance, begin, synthesis_tables
 from freshtake.variation.take_likelihood import take_likelihood
@@ -151,13 +158,15 @@ class VariationModel:
         return lay_groundwork(self._clips())
 
     @cached_property
-    def _standing(self) -> Floats:
+    def _standing(self) -> StandingTable:
         assert self.groundwork is not None
-        return standing_phases(self._clips(), self.places, self.groundwork.feet)
+        return standing_table(self._clips(), self.places, self.groundwork)
 
-    def standing(self, phases: Floats) -> Floats:
-        """Which feet stand at these phases (frames,), as most examples have it: (frames, foot joints), 0 to 1."""
-        return standing_at(self._standing, phases, self.cyclic)
+    def standing(self, clip: Clip, phases: Floats) -> Floats:
+        """Which feet of a clip stand at these phases (frames,), as the nearest example has it: (frames, foot joints)."""
+        assert self.groundwork is not None
+        table = self._standing
+        return standing_at(table, nobody_followed(table), clip, phases, self.cyclic, self.groundwork)[1]
 
     def _clips(self) -> list[Clip]:
         return [clip for clip in map(self.decode, self.material.values) if isinstance(clip, Clip)]
@@ -295,14 +304,14 @@ class VariationModel:
         amount: float | Amount = 1.0,
         cycles: int | None = None,
         goals: Goals | None = None,
-        plant: bool = False,
+        plant: bool | str = False,
         name: str = "",
     ) -> Any:
         """A new variant: a clip (stroke, ...) like the examples, or plain rows where the examples were arrays.
 
         An acyclic motion ends by itself; of a cyclic one `cycles` whole cycles are made, first and last frame included
         (default: one, or as many as a duration among the goals asks for).
-        `plant` holds standing feet still; see Goals for what else may be asked.
+        `plant` holds standing feet, "hard" without their small movement; see Goals for what else may be asked.
         """
         return self.guided(rng, goals or Goals(), amount=amount, cycles=cycles, plant=plant, name=name).motion
 
@@ -313,14 +322,19 @@ class VariationModel:
         *,
         amount: float | Amount = 1.0,
         cycles: int | None = None,
-        plant: bool = False,
+        plant: bool | str = False,
         name: str = "",
     ) -> Guided:
         """Like `sample`, with a report of how well goals were met."""
         made = guided(self, rng, goals, amount=amount, cycles=cycles, name=name)
         if (plant or goals.places) and self.groundwork is not None:
-            stand = None if made.phases is None else self.standing(made.phases)
-            made = made.planted(plant_feet(made.motion, stand, pins=goals.places, examples=self.groundwork))
+            stand = None if made.phases is None else self.standing(made.motion, made.phases)
+            settings = settings_for(plant)
+            made = made.planted(
+                plant_feet(
+                    made.motion, stand, pins=goals.places, examples=self.groundwork, settings=settings, careful=True
+                )
+            )
         return made
 
     def stream(
@@ -330,7 +344,7 @@ class VariationModel:
         amount: float | Amount = 1.0,
         steer: Steering | None = None,
         decode: bool = False,
-        plant: bool = False,
+        plant: bool | str = False,
     ) -> Iterator[Any]:
         """One row of DOFs per frame without end (acyclic: to its end); with `decode` one-frame motions, placed on.
 
@@ -341,7 +355,9 @@ class VariationModel:
             for block in blocks:
                 yield from block.rows
         elif plant and self.groundwork is not None and self.kernel is None:
-            yield from planted_stream(self._posed(blocks), self.groundwork)
+            yield from planted_stream(
+                self._posed(blocks), self._standing, self.cyclic, self.groundwork, settings_for(plant)
+            )
         else:
             start, first = Start(), True
             for block in blocks:
@@ -354,7 +370,7 @@ class VariationModel:
         start, first = Start(), True
         for block in blocks:
             if len(block.rows) and block.phases is not None:
-                yield Posed(self.decode(block.rows, start=start, resume=not first), self.standing(block.phases))
+                yield Posed(self.decode(block.rows, start=start, resume=not first), block.phases)
                 start, first = self._after(block.rows, start, not first), False
 
     def _after(self, rows: Floats, start: Start, resume: bool) -> Start:

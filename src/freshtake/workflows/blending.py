@@ -99,7 +99,7 @@ def blend_sample(
     method: str | None = None,
     noise: float | None = None,
     residuals: bool = True,
-    plant: bool = True,
+    plant: bool | str = True,
     seed: int = 0,
     report: Report = silent,
 ) -> Blended:
@@ -124,7 +124,7 @@ def blend_sample(
     made = model.decode(np.concatenate(parts), residuals, name=target.stem)
     if plant:
         report(Progress(1.0, "planting feet"))
-        made = model.planted(made)
+        made = model.planted(made, plant)
     motion: Motion = _stroke(model, made, target.stem) if isinstance(made, np.ndarray) else made
     write(target, motion, unit_m=None if isinstance(motion, Stroke) else motion.unit_m)
     return Blended(target, motion)

@@ -23,7 +23,7 @@ def plant(
     mapping: Path | None = None,
     examples: Sequence[Path] = (),
     floor: float | None = None,
-    weights: tuple[float, float] = (1.0, 5.0),
+    lock: str = "soft",
     reading: dict[str, Any] | None = None,
 ) -> Any:
     """Read a clip, hold its feet where they stand, meet its pins, write it; returns what `motion.planting` reports.
@@ -31,8 +31,8 @@ def plant(
     Without a file of contacts they are found: in the poses of the examples that are nearest, else in the clip itself.
     """
     from freshtake.motion.planting import PlantSettings
+    from freshtake.motion.planting import plant as plant_clip
     from freshtake.motion.planting.groundwork import lay_groundwork, own_groundwork
-    from freshtake.motion.planting.offline import plant as plant_clip
 
     for_writing(target)
     clip = _clip(source, reading)
@@ -48,7 +48,7 @@ def plant(
         flags = _flags(contacts, clip, base.feet)
     elif not base.feet and not given:
         raise UsageError(f"{source}: no legs can be recognized in the skeleton: name their joints with --mapping")
-    planted = plant_clip(clip, flags, pins=given, examples=base, settings=PlantSettings(weights=weights))
+    planted = plant_clip(clip, flags, pins=given, examples=base, settings=PlantSettings(lock=lock))
     write(target, planted.clip, unit_m=planted.clip.unit_m)
     return planted.report
 

@@ -159,7 +159,7 @@ def style_apply(
     *,
     time_warp: bool = True,
     generalize: bool | None = None,
-    plant: bool = True,
+    plant: bool | str = True,
     page: Path | None = None,
     reading: dict[str, Any] | None = None,
 ) -> StyleApplied:

@@ -16,6 +16,7 @@ from freshtake.formats.registry import for_writing, read, write
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.check import NOTE, check_set
 from freshtake.motion.planting import plant as plant_feet
+from freshtake.motion.planting import settings_for
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.variation.amount import NATURAL, Amount, amount_of
 from freshtake.variation.goals import GoalReport, Goals
@@ -85,7 +86,7 @@ class Variant(NamedTuple):
     report: GoalReport
 
 
-def variants(model: VariationModel, count: int, *, plant: bool = False, seed: int = 0) -> Iterator[Motion]:
+def variants(model: VariationModel, count: int, *, plant: bool | str = False, seed: int = 0) -> Iterator[Motion]:
     """So many variants of a model."""
     return (made.motion for made in guided_variants(model, count, plant=plant, seed=seed))
 
@@ -97,7 +98,7 @@ def guided_variants(
     amount: float | Amount = 1.0,
     cycles: int | None = None,
     goals: Goals | None = None,
-    plant: bool = False,
+    plant: bool | str = False,
     seed: int = 0,
 ) -> Iterator[Variant]:
     """Variants named variant_001, ...; each has a generator of its own, so it does not depend on how many there are."""
@@ -132,7 +133,7 @@ def vary(
     amount: float | Amount = 1.0,
     cycles: int | None = None,
     goals: Goals | None = None,
-    plant: bool = True,
+    plant: bool | str = True,
     ending: str | None = None,
     seed: int = 0,
     report: Report = silent,
@@ -195,7 +196,7 @@ def stream(
     *,
     amount: float | Amount = 1.0,
     steer: Steering | None = None,
-    plant: bool = True,
+    plant: bool | str = True,
     seed: int = 0,
     warn: Callable[[str], None] | None = None,
 ) -> Streamed:
@@ -210,8 +211,8 @@ def stream(
     made = model.made(generator(seed), amount=amount, frames=frames, steer=steer)
     motion = _motion(model, model.decode(made.rows, name=target.stem), target.stem)
     if plant and isinstance(motion, Clip) and model.groundwork is not None:
-        stand = None if made.phases is None else model.standing(made.phases)
-        motion = plant_feet(motion, stand, examples=model.groundwork).clip
+        stand = None if made.phases is None else model.standing(motion, made.phases)
+        motion = plant_feet(motion, stand, examples=model.groundwork, settings=settings_for(plant), careful=True).clip
     _write(target, motion)
     return Streamed(target, motion)
 

@@ -1,11 +1,11 @@
-"""Feet on the floor and hands at their places: contacts held still, pins met, the rest of the motion kept."""
+"""Feet that stand and hands at their places: contacts held, pins met, the rest of the motion kept."""
 
+from freshtake.motion.planting.clip_planting import plant
 from freshtake.motion.planting.groundwork import Groundwork, lay_groundwork
 from freshtake.motion.planting.likely import likely_contacts
-from freshtake.motion.planting.offline import plant
+from freshtake.motion.planting.planter import Planter, PlanterState, StreamFrame
 from freshtake.motion.planting.results import PinResult, Planted, PlantedContact, PlantReport
-from freshtake.motion.planting.settings import PlantSettings
-from freshtake.motion.planting.stream import Planter, PlanterState, StreamFrame
+from freshtake.motion.planting.settings import PlantSettings, settings_for
 
 __all__ = [
     "Groundwork",
@@ -20,4 +20,5 @@ __all__ = [
     "lay_groundwork",
     "likely_contacts",
     "plant",
+    "settings_for",
 ]

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.motion.body import Foot
-from freshtake.motion.planting.grip import point_flags
 from freshtake.numeric.arrays import Floats
 
 
@@ -31,18 +30,15 @@ def checked_flags(contacts: npt.ArrayLike, frames: int, feet: Sequence[Foot]) ->
     return flags
 
 
-def flags_of_points(flags: Floats, feet: Sequence[Foot], heights: Sequence[Floats], leg: float) -> list[Floats]:
-    """Per foot (frames, points): flags of its heel and toe, as far as they are down.
-
-    `heights` (frames, points) of every foot are those of heel and toe over the floor.
-    """
-    out, column = [], 0
-    by_foot = flags.shape[1] == len(feet)
-    for number, foot in enumerate(feet):
-        columns = slice(number, number + 1) if by_foot else slice(column, column + len(foot.joints))
-        out.append(point_flags(flags[:, columns], heights[number], leg))
-        column += len(foot.joints)
-    return out
+def spread_flags(flags: Floats, feet: Sequence[Foot]) -> Floats:
+    """Flags of feet or of foot joints as (frames, feet, 2), of heel and toe; what has no toe stands on its ankle."""
+    if not feet:
+        return np.zeros((len(flags), 0, 2))
+    if flags.shape[1] == len(feet):
+        return np.repeat(flags[:, :, None], 2, axis=2)
+    ends = np.cumsum([len(foot.joints) for foot in feet])
+    starts = ends - [len(foot.joints) for foot in feet]
+    return np.stack([flags[:, starts], flags[:, ends - 1]], axis=2)
 
 
 def named_flags(contacts: Mapping[str, Floats], frames: int, feet: Sequence[Foot], names: Sequence[str]) -> Floats:

@@ -20,13 +20,16 @@ from freshtake.numeric.arrays import Floats
 
 # Feet that slide stand all the same: looser than what is right for recorded motion.
 SLIDING = ContactSettings(height_on=0.07, height_off=0.11, speed_on=0.5, speed_off=0.85, bridged=0.08)
+# What stands in recorded motion: a foot that shuffles along the floor is no contact.
+STILL = ContactSettings(speed_on=0.2, speed_off=0.35)
 
 
 @dataclass(frozen=True, eq=False)
 class Groundwork:
     """Learned from examples by `lay_groundwork`, used for any number of clips and streams of the same kind.
 
-    `floor` is the height at which each foot joint stands; `gallery` is None where a clip was its own example.
+    `floor` is the height at which each foot joint stands, `heels` (legs,) the height of each heel (None: that of the
+    toe); `gallery` is None where a clip was its own example.
     """
 
     skeleton: Skeleton
@@ -36,11 +39,44 @@ class Groundwork:
     floor: Floats
     gallery: ContactGallery | None = None
     finding: ContactSettings | None = None
+    heels: Floats | None = None
+
+    @property
+    def legs(self) -> tuple[Limb, ...]:
+        """The limbs that stand."""
+        return tuple(limb for limb in self.limbs if limb.is_leg)
+
+    @property
+    def below(self) -> Floats:
+        """(legs,): how far the ankle of a flat foot is above its toe."""
+        return np.array([max(own[0] - own[-1], 0.0) for own in self._floors()])
+
+    @property
+    def soles(self) -> Floats:
+        """(legs, 2): the heights of heel and toe when they stand."""
+        own = np.array([[heights[-1], heights[-1]] for heights in self._floors()]).reshape(-1, 2)
+        if self.heels is not None:
+            own[:, 0] = self.heels
+        return own
+
+    def _floors(self) -> list[Floats]:
+        """The floor's heights, foot by foot."""
+        return np.split(self.floor, np.cumsum([len(foot.joints) for foot in self.feet])[:-1]) if self.feet else []
 
     @property
     def feet(self) -> tuple[Foot, ...]:
         """The feet that can stand, in the order of contact columns."""
         return limb_feet(self.limbs, self.skeleton)
+
+    @property
+    def facing(self) -> Floats:
+        """The rotation of the pelvis from which headings are measured."""
+        assert self.gallery is not None
+        return self.gallery.facing
+
+    def example_contacts(self, clip: Clip) -> Floats:
+        """(frames, foot joints): where joints of an example stand, 0 or 1."""
+        return joint_contacts(clip, settings=self.finding or STILL, standing=self.feet).astype(np.float64)
 
     def contacts(self, clip: Clip) -> Floats:
         """Contacts, 0 to 1: (frames, foot joints) by the nearest example poses, else (frames, feet) by the clip."""
@@ -73,7 +109,7 @@ def lay_groundwork(
     first = examples[0]
     limbs = learn_limbs(examples, mapping)
     feet = limb_feet(limbs, first.skeleton)
-    gallery = contact_gallery(examples, finding, feet) if feet else None
+    gallery = contact_gallery(examples, finding or STILL, feet) if feet else None
     heights = _floor(examples, feet, floor, finding)
     return Groundwork(first.skeleton, first.frame_time, first.up, limbs, heights, gallery, finding)
 

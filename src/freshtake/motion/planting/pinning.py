@@ -1,4 +1,4 @@
-"""Pins as goals: the path of a point led over to a pin's place and back."""
+"""Pins: the path of a point led over to a pin's place and back, and limbs that follow it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.errors import UsageError
+from freshtake.motion.clip import Clip
+from freshtake.motion.limbs import Limb
 from freshtake.motion.pins import Pin
+from freshtake.motion.planting.frame_kernel import FULL, lead_limbs
+from freshtake.motion.planting.groundwork import Groundwork
+from freshtake.motion.planting.rig import make_bones
 from freshtake.numeric.arrays import Floats
+
+ROUNDS = 8
+REACH = 0.985  # of a limb's length: beyond it the root comes along
 
 
 class Pinned(NamedTuple):
@@ -63,3 +72,90 @@ def _place(pin: Pin, path: Floats) -> Floats:
     out[: pin.start] = wanted[0] + before * (wanted[1] - wanted[0])
     out[pin.stop :] = wanted[-1] + after * (wanted[-1] - wanted[-2])
     return out
+
+
+def pinned_root(clip: Clip, pins: Sequence[Pin]) -> Clip:
+    """The clip with its root led to the root's pins."""
+    own = [pin for pin in pins if clip.skeleton.index(pin.joint) == 0]
+    return with_root(clip, pinned_path(clip.root, own, clip.frame_time).path) if own else clip
+
+
+def pinned_clip(clip: Clip, base: Groundwork, pins: Sequence[Pin]) -> Clip:
+    """The clip with limbs led to the pins of their ends; feet stay where they are.
+
+    A hard pin that a limb cannot reach takes the root along, but not where the root itself is pinned.
+    """
+    own = [pin for pin in pins if clip.skeleton.index(pin.joint) != 0]
+    if not own:
+        return clip
+    positions = clip.positions()
+    goals = [_led(clip, positions, limb, own) for limb in base.limbs]
+    missing = [pin for pin in own if not any(clip.skeleton.index(pin.joint) in limb.points for limb in base.limbs)]
+    if missing:
+        places = [clip.skeleton.names[j] for limb in base.limbs for j in limb.points]
+        raise UsageError(
+            f"{missing[0].joint!r} cannot be pinned: pins hold the root ({clip.skeleton.names[0]}) and the ends of limbs"
+            f" ({', '.join(places) or 'none were recognized'})"
+        )
+    held = pinned_path(clip.root, [p for p in pins if clip.skeleton.index(p.joint) == 0], clip.frame_time).grip
+    shift = _carried(positions, base.limbs, goals) * (1.0 - held)[:, None]
+    bones = make_bones(clip.skeleton, base.limbs)
+    root, rotations = clip.root + shift, clip.rotations.copy()
+    offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
+    feet = np.array([limb.is_leg for limb in base.limbs])
+    moves = np.stack([goal.path - positions[:, limb.end] for limb, goal in zip(base.limbs, goals, strict=True)], axis=1)
+    free = ~feet & ~np.array([goal.grip.any() for goal in goals])
+    moves[:, free] = shift[:, None]  # what nothing asks for comes along with the root
+    pinned = {clip.skeleton.index(pin.joint) for pin in own}
+    by_toe = np.array([limb.is_leg and limb.end not in pinned for limb in base.limbs], dtype=np.intp)
+    lead_limbs(bones, clip.root, root, np.ascontiguousarray(offsets), moves, by_toe, rotations)
+    return with_root(clip.changed(rotations=rotations), root)
+
+
+def with_root(clip: Clip, root: Floats) -> Clip:
+    """The clip with another path of its root."""
+    moved = clip.joint_translations
+    if moved is not None:
+        moved = moved.copy()
+        moved[:, 0] = root
+    return clip.changed(root=root, joint_translations=moved)
+
+
+class Led(NamedTuple):
+    """Where a limb's end goes (frames, 3), how firmly pins hold it (frames,), and how firmly hard ones do."""
+
+    path: Floats
+    grip: Floats
+    hard: Floats
+
+
+def _led(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]) -> Led:
+    path, grip, hard = positions[:, limb.end].copy(), np.zeros(len(clip)), np.zeros(len(clip))
+    for joint in limb.points:
+        own = [pin for pin in pins if clip.skeleton.index(pin.joint) == joint]
+        if own:
+            led = pinned_path(positions[:, joint], own, clip.frame_time)
+            path += led.path - positions[:, joint]
+            grip = np.maximum(grip, led.grip)
+            hard = np.maximum(hard, pinned_path(path, [pin for pin in own if pin.hard], clip.frame_time).grip)
+    return Led(path, grip, hard)
+
+
+def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[Led]) -> Floats:
+    """The root's shift (frames, 3) by which hard pins come within reach, as firmly as they hold.
+
+    Each limb allows its base a ball round its goal; the shift is projected on one ball after the other.
+    """
+    shift = np.zeros((len(positions), 3))
+    if not any(goal.hard.any() for goal in goals):
+        return shift
+    for _ in range(ROUNDS):
+        for limb, goal in zip(limbs, goals, strict=True):
+            base, middle, end = (positions[:, joint] for joint in (limb.upper, limb.middle, limb.end))
+            length = np.linalg.norm(middle - base, axis=1) + np.linalg.norm(end - middle, axis=1)
+            usual = np.linalg.norm(end - base, axis=1)
+            line = goal.path - base - shift
+            distance = np.linalg.norm(line, axis=1)
+            excess = np.maximum(distance - np.maximum(REACH * length, np.minimum(usual, FULL * length)), 0.0)
+            shift += line * (goal.hard * excess / np.maximum(distance, 1e-12))[:, None]
+    return shift

@@ -10,7 +10,7 @@ from freshtake.motion.pins import Pin
 
 
 class PlantedContact(NamedTuple):
-    """A foot joint that was held in frames start to stop (exclusive): where, and how far it was missed at most."""
+    """A foot that was held in frames start to stop (exclusive): where its toe was, how far its goal was missed at most."""
 
     joint: str
     start: int
@@ -30,7 +30,7 @@ class PinResult(NamedTuple):
 class PlantReport:
     """Lengths are in the clip's unit, angles in degrees.
 
-    `residual` is the largest distance between a held foot and its place, `root_shift` the farthest that the root was
+    `residual` is the largest distance by which a leg missed the goal of a held foot, `root_shift` the farthest that the root was
     moved, `change` the mean turn of the legs' joints while they are not held and `change_held` while they are.
     """
 

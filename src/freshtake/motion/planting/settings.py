@@ -1,4 +1,4 @@
-"""How feet are planted; all of it has defaults that come from measurements on walks, throws, jumps and cheers."""
+"""How feet are planted: times in seconds and lengths in leg lengths, with defaults measured on recorded takes."""
 
 from __future__ import annotations
 
@@ -7,90 +7,100 @@ from typing import NamedTuple
 
 from freshtake.errors import UsageError
 
+LOCKS = ("soft", "hard")
+
 
 @dataclass(frozen=True)
 class PlantSettings:
-    """Times in seconds, lengths in leg lengths.
+    """`lock` soft lets standing feet keep the small movement that real ones have; hard holds them still.
 
-    `weights` are w1 and w2 of Lau 2009, eq. (7). A contact takes hold and lets go over `ramp`. Before a contact the
-    foot's offset is brought to where it is needed over `approach`, after it the offset is given back over `release`;
-    heights change over `settle`.
-    `lookahead` is how far into the future a decision may look; None: to the end of the clip. Feet that stand lie
-    between the floor and `band` above it; contacts more than `step` above the floor stand on something else and keep
-    their height. A planted foot is never held farther than about `leash` from where the clip has it. Legs stretch
-    beyond `reach` of their length only as far as the clip itself does, and only softly; where a planted foot needs
-    more, the root comes along, smoothed over `carry`. What all standing feet slide together the root takes back,
-    smoothed over `follow` (0: it does not), and returns to its path over `forget`.
+    Every foot gets a smooth offset that looks `lookahead` seconds ahead: while the foot stands it follows what would
+    hold it within about `hold` (hard: `hard_hold`), in the air it returns to nothing within about `swing`. Contacts
+    take hold and let go over `ramp`. The place of a contact follows the foot's own slow drift over `drift` and, beyond
+    `leash`, faster. Soles stand between their least height and `band` above it; what stands more than `step` above the
+    floor stands on something else and keeps its height. Where a leg would stretch farther than in the examples, the
+    hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths a second takes a step and is left
+    alone, unless contacts are to be obeyed.
     """
 
-    weights: tuple[float, float] = (1.0, 5.0)
+    lock: str = "soft"
+    lookahead: float = 0.35
+    hold: float = 0.03
+    hard_hold: float = 0.004
+    swing: float = 0.08
     ramp: float = 0.07
-    approach: float = 0.18
-    release: float = 0.2
-    settle: float = 0.27
-    lookahead: float | None = None
+    drift: float = 3.0
+    leash: float = 0.25
     band: float = 0.02
     step: float = 0.10
-    leash: float = 0.15
-    reach: float = 0.985
-    carry: float = 0.14
-    follow: float = 0.24
-    forget: float = 2.0
+    sink: float = 0.02
+    steps: float = 0.4
 
     def __post_init__(self) -> None:
-        w1, w2 = self.weights
-        if not (w1 > 0 and w2 >= 0):
-            raise UsageError(f"the weights must be above 0 and not below 0, not {w1} and {w2}")
-        if min(self.ramp, self.approach, self.release, self.settle, self.carry, self.forget) <= 0 or self.follow < 0:
-            raise UsageError("ramp, approach, release, settle, carry and forget are times above 0, follow 0 or more")
-        least = max(self.approach, 0.5 * self.settle)
-        if self.lookahead is not None and self.lookahead < least:
-            raise UsageError(
-                f"lookahead must be at least approach and half of settle ({least:g} s), not {self.lookahead} s"
-            )
-        if not (0 < self.band < self.step and self.leash > 0 and 0.5 < self.reach < 1.0):
-            raise UsageError("planting needs 0 < band < step, a leash above 0 and a reach between 0.5 and 1")
+        if self.lock not in LOCKS:
+            raise UsageError(f"there is no lock {self.lock!r}: choose soft or hard")
+        times = (self.hold, self.hard_hold, self.swing, self.ramp, self.drift, self.steps)
+        if min(times) <= 0 or self.lookahead < self.ramp:
+            raise UsageError("planting needs times and a speed of steps above 0, and a lookahead that is not shorter than the ramp")
+        if not (0 < self.band < self.step and self.leash > 0 and self.sink >= 0):
+            raise UsageError("planting needs 0 < band < step, a leash above 0 and a sink of 0 or more")
 
 
-STREAMING = 0.18  # seconds of lookahead where frames come one by one
+def settings_for(plant: bool | str, steps: float = PlantSettings.steps) -> PlantSettings:
+    """The settings for what a caller asks for: true, or a lock."""
+    return PlantSettings(lock=plant if isinstance(plant, str) else "soft", steps=steps)
 
 
 class Pace(NamedTuple):
-    """The settings' times in frames: half of ramp, settle, carry and follow; the whole of the others.
+    """The settings in frames and in the skeleton's unit, as the kernel wants them.
 
-    A lookahead of -1 has no end.
+    `stand` and `free` are weights T⁻⁶ of following within T frames (see numeric.smooth_path). Contacts are decided
+    `wait` frames late: speeds look `reach` frames to either side, pauses below `bridged` frames are closed and contacts
+    below `shortest` frames are none. `careful` is 0 where contacts are to be taken as they are given.
     """
 
+    horizon: int
+    stand: float
+    free: float
     ramp: int
-    approach: int
-    release: int
-    lookahead: int
-    settle: int
-    carry: int
-    follow: int
-    forget: float
+    drift: float
+    leash: float
+    band: float
+    step: float
+    sink: float
+    reach: int
+    bridged: int
+    shortest: int
+    wait: int
+    careful: int
+    height_on: float
+    height_off: float
+    speed_on: float  # per frame
+    speed_off: float
 
     @property
     def latency(self) -> int:
         """Frames between what goes into a planter and what comes out."""
-        return self.ramp + self.follow + self.lookahead + self.carry
-
-    @property
-    def past(self) -> int:
-        """How many frames before the one that comes out are still looked at."""
-        return 1 + max(self.ramp, self.follow, self.settle, self.carry)
+        return self.horizon + self.wait
 
 
-def pace(settings: PlantSettings, frame_time: float) -> Pace:
-    """The times in whole frames."""
+BRIDGED, SHORTEST, WINDOW = 0.05, 0.06, 1.0 / 30.0  # seconds
+HEIGHT_ON, HEIGHT_OFF = 0.07, 0.11  # leg lengths
+FASTER = 1.5  # times `steps`: what ends a contact that has begun
 
-    def frames(seconds: float, least: int) -> int:
+
+def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) -> Pace:
+    """The settings for motion of a frame rate and a body's size."""
+
+    def frames(seconds: float, least: int = 1) -> int:
         return max(least, round(seconds / frame_time))
 
-    settle = frames(settings.settle / 2.0, 1)
-    ahead = -1 if settings.lookahead is None else max(settle, frames(settings.lookahead, 3))
-    follow = frames(settings.follow / 2.0, 1) if settings.follow > 0 else 0
+    hold = settings.hold if settings.lock == "soft" else settings.hard_hold
+    reach, bridged, shortest = frames(WINDOW), frames(BRIDGED), frames(SHORTEST, 2)
     return Pace(
-        frames(settings.ramp / 2.0, 1), frames(settings.approach, 3), frames(settings.release, 3), ahead,
-        settle, frames(settings.carry / 2.0, 1), follow, settings.forget / frame_time,
+        frames(settings.lookahead, 3), (frame_time / hold) ** 6, (frame_time / settings.swing) ** 6,
+        frames(settings.ramp), frame_time / settings.drift, settings.leash * leg, settings.band * leg,
+        settings.step * leg, settings.sink * leg, reach, bridged, shortest, reach + max(bridged, shortest),
+        int(careful), HEIGHT_ON * leg, HEIGHT_OFF * leg, settings.steps * leg * frame_time,
+        FASTER * settings.steps * leg * frame_time,
     )  # fmt: skip

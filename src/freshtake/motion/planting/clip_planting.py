@@ -1,0 +1,84 @@
+"""`plant`: a whole clip with its feet on the floor and its pins met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import UsageError
+from freshtake.motion.clip import Clip
+from freshtake.motion.contacts import ContactSettings
+from freshtake.motion.limbs import Mapping
+from freshtake.motion.pins import Pin, check_pins
+from freshtake.motion.planting.flags import checked_flags, spread_flags
+from freshtake.motion.planting.groundwork import Groundwork, lay_groundwork, own_groundwork
+from freshtake.motion.planting.pinning import pinned_clip, pinned_root
+from freshtake.motion.planting.planter import NO_LEGS, PlantedFrames, Planter, PlanterState
+from freshtake.motion.planting.reporting import make_report
+from freshtake.motion.planting.results import Planted
+from freshtake.motion.planting.rig import empty_frames, fresh_memory
+from freshtake.motion.planting.settings import PlantSettings
+from freshtake.numeric.arrays import Floats
+
+
+def plant(
+    clip: Clip,
+    contacts: npt.ArrayLike | None = None,
+    *,
+    pins: Sequence[Pin] = (),
+    examples: Groundwork | Sequence[Clip] = (),
+    floor: npt.ArrayLike | None = None,
+    mapping: Mapping | None = None,
+    finding: ContactSettings | None = None,
+    settings: PlantSettings | None = None,
+    careful: bool | None = None,
+) -> Planted:
+    """Hold feet where they stand and bring pinned joints to their places (Lau 2009, §7, eq. 7).
+
+    `contacts` (frames, feet) or (frames, foot joints), 0 to 1, say when feet stand; by default they are found: in the
+    nearest poses of `examples` where these are given, else in the clip itself. `careful` leaves feet alone that step or
+    that the body does not stand on, whatever the contacts say; by default only where contacts are found. `floor`
+    gives the standing height of every foot joint, or one for all; default: that of the examples or of the clip. Ranges
+    and hinges of the joints are learned from the same clips. For many clips, give what `lay_groundwork` learned as
+    `examples`; floor, mapping and finding are then its own.
+    """
+    check_pins(pins, clip)
+    if isinstance(examples, Groundwork):
+        base = examples
+    elif len(examples):
+        base = lay_groundwork(examples, floor=floor, mapping=mapping, finding=finding)
+    else:
+        base = own_groundwork(clip, floor=floor, mapping=mapping, finding=finding)
+    base.check(clip)
+    if not base.feet and contacts is not None:
+        raise UsageError(NO_LEGS)
+    flags = checked_flags(base.contacts(clip) if contacts is None else contacts, len(clip), base.feet)
+    planter = Planter(base, settings or PlantSettings(), clip.frame_time, contacts is None if careful is None else careful)
+    led = pinned_root(clip, pins)
+    out = planted_frames(planter, led, flags)
+    made = _changed(led, out) if out.grips.any() or out.missed.any() or (out.rotations != led.rotations).any() else led
+    made = pinned_clip(made, base, pins)
+    return Planted(made, make_report(clip, made, base, out, pins))
+
+
+def planted_frames(planter: Planter, clip: Clip, flags: Floats) -> PlantedFrames:
+    """A clip is a stream that is fed at once."""
+    legs = len(planter.base.legs)
+    frames = empty_frames(len(clip), len(clip.skeleton), legs)
+    frames.root[:], frames.rotations[:] = clip.root, clip.rotations
+    frames.strength[:] = spread_flags(flags, planter.base.feet)
+    offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
+    counts = np.zeros(4, dtype=np.intp)
+    state = PlanterState(frames, fresh_memory(legs), counts, np.ascontiguousarray(offsets))
+    return planter.advance(state, True)
+
+
+def _changed(clip: Clip, out: PlantedFrames) -> Clip:
+    """The clip with the root and rotations that were found."""
+    moved = clip.joint_translations
+    if moved is not None:
+        moved = moved.copy()
+        moved[:, 0] = out.root
+    return clip.changed(root=out.root, rotations=out.rotations, joint_translations=moved)

@@ -1,0 +1,156 @@
+"""A planter: frames in, frames with planted feet out, after a constant delay and with constant memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import UsageError
+from freshtake.motion.body import leg_length, pelvis
+from freshtake.motion.clip import Clip
+from freshtake.motion.planting.flags import checked_flags, spread_flags
+from freshtake.motion.planting.frame_kernel import plant_frames
+from freshtake.motion.planting.groundwork import Groundwork, lay_groundwork
+from freshtake.motion.planting.rig import Bones, Frames, Ground, Memory, empty_frames, fresh_memory, make_bones
+from freshtake.motion.planting.settings import Pace, PlantSettings, pace
+from freshtake.numeric.arrays import Floats, Ints
+
+NO_LEGS = "the skeleton has no legs that can be recognized: name their joints in a mapping"
+PAST = 3  # frames before the next one to be decided that are still looked at
+
+
+class StreamFrame(NamedTuple):
+    """Frames of a stream: root (frames, 3) and local rotations (frames, joints, 4)."""
+
+    root: Floats
+    rotations: Floats
+
+
+class PlanterState(NamedTuple):
+    """All that a planter remembers: buffered frames, the feet's offsets, how far each stage has come (see the kernel).
+
+    `offsets` (1 or frames, joints, 3) lead from each joint's parent to the joint.
+    """
+
+    frames: Frames
+    memory: Memory
+    counts: Ints
+    offsets: Floats
+
+
+class PlantedFrames(NamedTuple):
+    """Planted frames, how firmly legs are held (frames, legs) and by how much their goals were missed."""
+
+    root: Floats
+    rotations: Floats
+    grips: Floats
+    missed: Floats
+
+
+@dataclass(frozen=True)
+class Planter:
+    """Plants feet, in a stream as in a clip.
+
+    state = planter.start(); state, out = planter.feed(state, root, rotations, contacts) for one frame or a block of
+    them, as often as there are any; out = planter.finish(state) gives the last `latency` frames. `careful` leaves feet
+    alone that step, or that the body does not stand on, whatever the contacts say.
+    """
+
+    base: Groundwork
+    settings: PlantSettings
+    frame_time: float
+    careful: bool = True
+
+    @classmethod
+    def learn(
+        cls,
+        examples: Groundwork | Sequence[Clip],
+        settings: PlantSettings | None = None,
+        *,
+        fps: float | None = None,
+        careful: bool = True,
+    ) -> Planter:
+        """A planter for streams like the examples; `fps` where their frame rate is another."""
+        base = examples if isinstance(examples, Groundwork) else lay_groundwork(examples)
+        if not base.feet:
+            raise UsageError(NO_LEGS)
+        return cls(base, settings or PlantSettings(), base.frame_time if fps is None else 1.0 / fps, careful)
+
+    @property
+    def latency(self) -> int:
+        """How many frames go in before the first comes out."""
+        return self.pace.latency
+
+    @cached_property
+    def pace(self) -> Pace:
+        """The settings in frames."""
+        return pace(self.settings, self.frame_time, leg_length(self.base.skeleton), self.careful)
+
+    @cached_property
+    def bones(self) -> Bones:
+        """The legs as plain arrays."""
+        return make_bones(self.base.skeleton, self.base.legs)
+
+    @cached_property
+    def ground(self) -> Ground:
+        """The floor as plain arrays."""
+        skeleton = self.base.skeleton
+        depth = len(skeleton.chain(pelvis(skeleton))) - 1
+        up = "xyz".index(self.base.up)
+        soles = self.base.soles[..., None] + np.array([0.0, self.pace.band])
+        return Ground(up, leg_length(skeleton), depth, self.base.below, soles)
+
+    def start(self) -> PlanterState:
+        """Before the first frame."""
+        legs, offsets = len(self.base.legs), self.base.skeleton.offsets
+        frames = empty_frames(0, len(offsets), legs)
+        return PlanterState(frames, fresh_memory(legs), np.zeros(4, dtype=np.intp), np.ascontiguousarray(offsets)[None])
+
+    def feed(
+        self, state: PlanterState, root: npt.ArrayLike, rotations: npt.ArrayLike, contacts: npt.ArrayLike
+    ) -> tuple[PlanterState, StreamFrame]:
+        """One frame (3,), (joints, 4), (feet,) or a block of frames; returns those that are ready, perhaps none."""
+        places = np.atleast_2d(np.asarray(root, dtype=np.float64))
+        turns = np.asarray(rotations, dtype=np.float64).reshape(len(places), len(self.base.skeleton), 4)
+        flags = checked_flags(np.atleast_2d(np.asarray(contacts, dtype=np.float64)), len(places), self.base.feet)
+        state = _grown(state, places, turns, spread_flags(flags, self.base.feet))
+        out = self.advance(state, False)
+        return state, StreamFrame(out.root, out.rotations)
+
+    def finish(self, state: PlanterState) -> StreamFrame:
+        """The frames that are still to come, when no more go in."""
+        nothing = np.zeros((0, 3)), np.zeros((0, len(self.base.skeleton), 4)), np.zeros((0, len(self.base.legs), 2))
+        out = self.advance(_grown(state, *nothing), True)
+        return StreamFrame(out.root, out.rotations)
+
+    def advance(self, state: PlanterState, ended: bool) -> PlantedFrames:
+        """All that can be planted now; the state's own arrays are filled in."""
+        most, legs = len(state.frames.root) - state.counts[3], len(self.base.legs)
+        out = PlantedFrames(
+            np.empty((most, 3)), np.empty((most, len(self.base.skeleton), 4)), np.zeros((most, legs)),
+            np.zeros((most, legs)),
+        )  # fmt: skip
+        before = int(state.counts[3])
+        plant_frames(
+            self.bones, self.ground, self.pace, state.offsets, state.frames, state.memory, state.counts, ended, *out
+        )
+        done = int(state.counts[3]) - before
+        return PlantedFrames(*(part[:done] for part in out))
+
+
+def _grown(state: PlanterState, root: Floats, rotations: Floats, strength: Floats) -> PlanterState:
+    """A copy of the state with frames at the end; those that nothing looks at any more are dropped."""
+    drop = max(int(state.counts[3]) - PAST, 0)
+    old = [part[drop:] for part in state.frames]
+    kept, new = len(old[0]), len(root)
+    frames = empty_frames(kept + new, rotations.shape[1], strength.shape[1])
+    for part, values in zip(frames, old, strict=True):
+        part[:kept] = values
+    frames.root[kept:], frames.rotations[kept:], frames.strength[kept:] = root, rotations, strength
+    memory = Memory(*(part.copy() for part in state.memory))
+    return PlanterState(frames, memory, state.counts - drop, state.offsets)
