@@ -18,6 +18,9 @@ SourceFps = Annotated[
 Unit = Annotated[
     float | None, Parameter(help="Metres per unit of length, where the file does not say (0.01 for centimetres).")
 ]
+Up = Annotated[
+    str | None, Parameter(help="The axis that points up in the files, y or z; default: what they say, or the body.")
+]
 Animation = Annotated[str | None, Parameter(help="Name or number of one of several animations in a glTF file.")]
 Mesh = Annotated[bool, Parameter(negative="", help="Read a glTF character as a baked mesh sequence.")]
 Seed = Annotated[int, Parameter(help="The same seed gives the same result.")]

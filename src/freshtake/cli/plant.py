@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, warn
-from freshtake.cli.options import Json, SkeletonFile, SourceFps
+from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit, Up
 
 
 def plant(
@@ -30,6 +30,8 @@ def plant(
     smooth: Annotated[float, Parameter(help="Weight w2 of smoothness from frame to frame.")] = 5.0,
     skeleton: SkeletonFile = None,
     source_fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
     json: Json = False,
 ) -> int:
     """Hold feet still while they stand, keep them on the floor, and bring pinned joints to their places.
@@ -58,7 +60,7 @@ def plant(
         examples=like or [],
         floor=floor,
         weights=(keep, smooth),
-        reading={"skeleton": skeleton, "fps": source_fps, "warn": warn},
+        reading={"skeleton": skeleton, "fps": source_fps, "unit_m": unit, "up": up, "warn": warn},
     )
     if json:
         print_json({"written": str(out), **report.summary()})

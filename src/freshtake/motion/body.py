@@ -114,14 +114,15 @@ def _leg_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
 
 
 def _lowest_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
-    """The two leaves that reach farthest down (against the longest direction from the root) at rest."""
+    """The two leaves that reach farthest down at rest, along y or z, whichever the body is longer in."""
     rest = rest_positions(skeleton)
+    height = rest[:, 1 if np.ptp(rest[:, 1]) >= np.ptp(rest[:, 2]) else 2]
     leaves = [j for j in range(1, len(skeleton)) if not skeleton.children(j)]
     if len(leaves) < 2:
         return ()
-    low = sorted(leaves, key=lambda j: rest[j, 1])[:2]
-    reach = rest[:, 1].max() - rest[:, 1].min()
-    if reach <= 0 or abs(rest[low[0], 1] - rest[low[1], 1]) > 0.1 * reach or rest[low[1], 1] > rest[0, 1] - 0.2 * reach:
+    low = sorted(leaves, key=lambda j: float(height[j]))[:2]
+    reach = float(np.ptp(height))
+    if reach <= 0 or height[low[1]] - height[low[0]] > 0.1 * reach or height[low[1]] > height[0] - 0.2 * reach:
         return ()
     return tuple(Foot(skeleton.names[j], j, None) for j in low)
 

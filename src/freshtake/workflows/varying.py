@@ -12,7 +12,7 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.ftm import Stored, check_model_target, read_stored, save
 from freshtake.formats.options import Motion
-from freshtake.formats.registry import for_writing, read, write
+from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.check import NOTE, check_set
 from freshtake.motion.planting import plant as plant_feet
@@ -23,6 +23,7 @@ from freshtake.variation.model import VariationModel
 from freshtake.variation.settings import Settings
 from freshtake.variation.steering import Steering
 from freshtake.workflows.model_kinds import checked
+from freshtake.workflows.takes import read_takes
 
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
 STRAINED = 3.0  # standard deviations
@@ -49,7 +50,7 @@ def learn(
     from freshtake.variation.learning import learn as learn_from
 
     check_model_target(target)
-    motions = [read(path, **(reading or {})) for path in sources]
+    motions = read_takes(sources, reading)
     for finding in check_set(motions):
         if finding.severity != NOTE:
             raise UsageError(finding.sentence)

@@ -18,7 +18,7 @@ from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.points import PointClip
 from freshtake.motion.skeleton import length_differences, require_compatible
 from freshtake.motion.stroke import Stroke
-from freshtake.motion.validation import nominal_fps
+from freshtake.motion.validation import same_rate
 
 __all__ = ["NOTE", "WARNING", "Finding", "check", "check_clip", "check_set"]
 
@@ -93,9 +93,9 @@ def _skeletons(clips: Sequence[Clip]) -> list[Finding]:
 
 def _rates(things: Sequence[Any]) -> list[Finding]:
     """Clips at another frame rate than the first."""
-    rates = {called(thing): nominal_fps(thing.frame_time) for thing in things}
-    first = nominal_fps(things[0].frame_time)
-    odd = [name for name, rate in rates.items() if abs(rate / first - 1.0) > 1e-3]
+    rates = {called(thing): thing.fps for thing in things}
+    first = things[0].fps
+    odd = [name for name, rate in rates.items() if not same_rate(rate, first)]
     if not odd:
         return []
     text = f"{joined([f'{name} ({rates[name]:.4g} fps)' for name in odd])} and {called(things[0])} ({first:.4g} fps)"
