@@ -15,6 +15,7 @@ from freshtake.formats.files import is_folder, read_head
 from freshtake.formats.ftm import looks_like_model
 from freshtake.formats.options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, PointClip
+from freshtake.motion.rooting import as_filed, rooted
 from freshtake.motion.upright import ASSUMED, find_up
 
 
@@ -87,6 +88,8 @@ def take_in(source: Path, settings: ReadOptions) -> TakenIn:
     """Read a motion and find what its file does not say."""
     found = detect(source)
     motion = _read(source, found, settings)
+    if isinstance(motion, Clip):
+        motion = rooted(motion)
     if settings.up is not None and found.name not in ("gltf", "npz"):
         return TakenIn(motion, "as given")
     if found.says_up or not isinstance(motion, Clip | PointClip):
@@ -118,7 +121,14 @@ def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options:
     """
     target = Path(path)
     found = for_writing(target)
-    found.load().write(target, motion, WriteOptions(**options))
+    found.load().write(target, _filed(motion), WriteOptions(**options))
+
+
+def _filed(motion: Motion | Sequence[Clip]) -> Motion | Sequence[Clip]:
+    """Clips in the form of their files."""
+    if isinstance(motion, Sequence):
+        return [as_filed(clip) for clip in motion]
+    return as_filed(motion) if isinstance(motion, Clip) else motion
 
 
 def detect(path: Path) -> Format:

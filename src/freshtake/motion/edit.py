@@ -222,7 +222,8 @@ def scaled(clip: Clip, factor: float) -> Clip:
     sites = tuple(
         EndSite(joint, (factor * x, factor * y, factor * z), name) for joint, (x, y, z), name in skeleton.end_sites
     )
-    bigger = replace(skeleton, offsets=skeleton.offsets * factor, end_sites=sites)
+    base = None if skeleton.base is None else skeleton.base.scaled(factor)
+    bigger = replace(skeleton, offsets=skeleton.offsets * factor, end_sites=sites, base=base)
     return clip.changed(
         skeleton=bigger,
         root=clip.root * factor,

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from freshtake.motion.body import SIDE, mirror_pairs
+from freshtake.motion.body import HELPER, SIDE, mirror_pairs
 from freshtake.motion.clip import Clip
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 
 
 def across(skeleton: Skeleton) -> tuple[int, int] | None:
-    """The first left joint off the middle and its right partner, or None where names do not tell."""
+    """The first left joint of the body off the middle and its right partner, or None where names do not tell."""
     partner, lengths = mirror_pairs(skeleton), skeleton.lengths()
     for joint, name in enumerate(skeleton.names):
+        if HELPER.search(name):
+            continue
         if SIDE["left"].search(name) and partner[joint] != joint and lengths[joint] > 0:
             return joint, int(partner[joint])
     return None

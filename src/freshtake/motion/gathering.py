@@ -1,29 +1,36 @@
-"""Takes that come from several files, brought together: one vertical axis and one unit of length."""
+"""Takes that come from several files, brought together: one vertical axis, unit of length and root."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from freshtake.motion.body import leg_length
 from freshtake.motion.check.finding import called, joined
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import scaled, tilt, with_up
+from freshtake.motion.facing import facing, mean_angle
 from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.points import PointClip
+from freshtake.motion.rooting import rooted
 from freshtake.motion.size import unit_name, unit_of
+from freshtake.motion.skeleton import compatible
 from freshtake.motion.stroke import Stroke
 from freshtake.numeric.rotations import rotate
 
 Motion = Clip | Stroke | PointClip | MeshSequence
 Say = Callable[[str], None]
 APART = 1.02  # stated units that differ by more are two units
+FACING = np.radians(10.0)  # how far takes may face apart before it is said
+AGREEING = 0.7  # how steadily a body must face one way for its mean to say much
 FAR_APART = 5.0  # the same of guessed ones: centimetres are 2.54 of an inch, and people differ in size
 
 
 def gathered(motions: Sequence[Motion], say: Say) -> list[Motion]:
     """All with the first one's vertical axis and unit of length; what was turned or scaled is said."""
-    return _one_unit(_one_axis(list(motions), say), say)
+    return _one_root(_one_unit(_one_axis(list(motions), say), say))
 
 
 def _one_axis(motions: list[Motion], say: Say) -> list[Motion]:
@@ -70,6 +77,31 @@ def _like(clip: Clip, first: Clip, say: Say) -> Clip:
     told = f"{called(clip)} is in {unit_name(theirs)} and {called(first)} in {unit_name(ours)}{how}"
     say(f"{told}: scaled by {theirs / ours:.4g}")
     return scaled(clip, theirs / ours).changed(unit_m=first.unit_m)
+
+
+def _one_root(motions: list[Motion]) -> list[Motion]:
+    """Clips of one rig with their root at one joint: the lowest one that carries the body in any of them."""
+    clips = [motion for motion in motions if isinstance(motion, Clip)]
+    chains = {(0,) if clip.skeleton.base is None else clip.skeleton.base.chain for clip in clips}
+    if len(chains) < 2 or not all(compatible(clips[0].skeleton, clip.skeleton) for clip in clips):
+        return motions
+    lowest = max(chains, key=len)
+    return [rooted(motion, lowest) if isinstance(motion, Clip) else motion for motion in motions]
+
+
+def heading_note(motions: Sequence[Motion]) -> str | None:
+    """One sentence where takes face different ways, since models do not keep the way that a take faces."""
+    facings = []
+    for clip in (motion for motion in motions if isinstance(motion, Clip)):
+        angles = facing(clip)
+        mean, agreement = (0.0, 0.0) if angles is None else mean_angle(angles)
+        if agreement < AGREEING:
+            return None
+        facings.append(mean)
+    apart = max((abs(float(np.angle(np.exp(1j * (a - b))))) for a in facings for b in facings), default=0.0)
+    if apart < FACING:
+        return None
+    return f"the takes face up to {np.degrees(apart):.0f}° apart: they are turned to a common heading"
 
 
 def _apart(ratio: float, factor: float) -> bool:

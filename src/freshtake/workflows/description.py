@@ -13,6 +13,7 @@ from freshtake.formats.options import Motion, ReadOptions
 from freshtake.formats.registry import detect, take_in
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.check import check, check_set
+from freshtake.motion.rooting import as_filed
 from freshtake.motion.size import guess_unit, unit_name
 from freshtake.motion.validation import fps_of
 
@@ -103,5 +104,5 @@ def _moving_channels(clip: Clip) -> int:
     """How many of the file's channels change at all: the degrees of freedom that a model sees."""
     from freshtake.motion.channels import channels_from_clip
 
-    _, values = channels_from_clip(clip)
+    _, values = channels_from_clip(as_filed(clip))
     return int(np.count_nonzero(np.ptp(values, axis=0) > 1e-9))

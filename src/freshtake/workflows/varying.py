@@ -15,6 +15,7 @@ from freshtake.formats.options import Motion
 from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.check import NOTE, check_set
+from freshtake.motion.gathering import heading_note
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.variation.amount import NATURAL, Amount, amount_of
@@ -51,6 +52,9 @@ def learn(
 
     check_model_target(target)
     motions = read_takes(sources, reading)
+    turned = heading_note(motions)
+    if turned is not None and warn is not None:
+        warn(turned)
     for finding in check_set(motions):
         if finding.severity != NOTE:
             raise UsageError(finding.sentence)

@@ -16,6 +16,7 @@ from freshtake.motion.check.kinds import check_array, check_mesh, check_points, 
 from freshtake.motion.clip import Clip
 from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.points import PointClip
+from freshtake.motion.rooting import as_filed
 from freshtake.motion.skeleton import length_differences, require_compatible
 from freshtake.motion.stroke import Stroke
 from freshtake.motion.validation import same_rate
@@ -23,6 +24,8 @@ from freshtake.motion.validation import same_rate
 __all__ = ["NOTE", "WARNING", "Finding", "check", "check_clip", "check_set"]
 
 CLIP_CHECKS = (check_tpose, check_jumps, check_gimbal, check_frozen, check_spikes, check_rate, check_constant)
+
+CHANNEL_CHECKS = (check_jumps, check_gimbal, check_constant)
 
 
 def check(thing: Any) -> list[Finding]:
@@ -42,7 +45,8 @@ def check(thing: Any) -> list[Finding]:
 
 def check_clip(clip: Clip) -> list[Finding]:
     """All checks for a skeleton in motion, in the order in which their repairs should be made."""
-    return [finding for one in CLIP_CHECKS for finding in one(clip)]
+    filed = as_filed(clip)
+    return [finding for one in CLIP_CHECKS for finding in one(filed if one in CHANNEL_CHECKS else clip)]
 
 
 def check_set(things: Sequence[Any]) -> list[Finding]:

@@ -94,7 +94,7 @@ class ClipLayout:
 
     def names(self) -> list[str]:
         """The DOFs by name: `Hips.forward`, `LeftLeg.x`."""
-        root, joints = self.skeleton.names[0], self.skeleton.names[1:]
+        root, *joints = _body_names(self.skeleton)
         letters = [self._letters(joint) for joint in range(len(self.skeleton))]
         if self.root != "absolute":
             swings = [f"swing_{axis}" for axis in "xyz" if axis != self.up]
@@ -267,10 +267,13 @@ class ClipLayout:
         local = np.broadcast_to(self.skeleton.offsets, (*rotations.shape[:-1], 3)).copy() if moved is None else moved
         local[:, 0] = root
         world = forward(self.skeleton.parents, local, rotations)
-        joints = [site.joint for site in self.skeleton.end_sites]
-        offsets = np.array([site.offset for site in self.skeleton.end_sites]).reshape(-1, 3)
-        tips = world.positions[:, joints] + rotate(world.rotations[:, joints], offsets)
-        return np.concatenate([world.positions, tips], axis=1)
+        body = self.skeleton.body()
+        sites = [site for site in self.skeleton.end_sites if site.joint in body]
+        joints = [site.joint for site in sites]
+        tips = world.positions[:, joints] + rotate(
+            world.rotations[:, joints], np.array([site.offset for site in sites]).reshape(-1, 3)
+        )
+        return np.concatenate([world.positions[:, body], tips], axis=1)
 
     def parts(self) -> stored.Parts:
         """Header and arrays from which `from_parts` makes the same layout."""
@@ -293,6 +296,15 @@ class ClipLayout:
             stored.array(arrays, "reference"),
             stored.array(arrays, "upright"),
         )
+
+
+def _body_names(skeleton: Skeleton) -> list[str]:
+    """The joints' names, the root's being that of the joint that carries the body in the file."""
+    names = list(skeleton.names)
+    if skeleton.base is not None:
+        joint = skeleton.base.joint
+        names[0], names[joint] = names[joint], names[0]
+    return names
 
 
 def _facing_forward(clips: Sequence[Clip], upright: Floats) -> Floats:

@@ -1,0 +1,163 @@
+"""The first joint that moves with the body becomes the root, whatever a rig hangs it on; and back for the file.
+
+Many rigs have joints above the hips that stand still (`Reference`, `joint_Root`, an armature) while the hips hold the
+travel. In memory joint 0 is always where the body is: it takes over place and rotation of the joint that carries the
+body, which then lies on it. `Skeleton.base` keeps what the file had, and `as_filed` gives it back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from freshtake.motion.base import Base
+from freshtake.motion.body import feet, pelvis
+from freshtake.motion.clip import Clip
+from freshtake.motion.skeleton import Skeleton
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.kinematics import WorldPose, forward
+from freshtake.numeric.rotations import IDENTITY, inverse, multiply, rotate
+
+STILL = 1e-3  # body sizes and radians within which a joint above the body stands still
+STEADY = 1e-5  # body sizes within which a joint keeps its place on its parent: files round their numbers
+
+
+def rooted(clip: Clip, chain: tuple[int, ...] | None = None) -> Clip:
+    """The clip with joint 0 where its body is, and without translations of joints that keep their place.
+
+    `chain` says down to which joint; default: found. The file's own channels are kept. A clip whose joint 0 travels is
+    left as it is.
+    """
+    if clip.skeleton.base is not None:
+        return clip if chain in (None, clip.skeleton.base.chain) else rooted(as_filed(clip), chain)
+    local = clip.local_translations()
+    size = _size(clip.skeleton, local)
+    path = body_chain(clip, size) if chain is None else chain
+    if len(path) == 1 and clip.joint_translations is None:
+        return clip
+    moves = np.ptp(local, axis=0).max(axis=-1) > STILL * size
+    base = _base(clip, path, moves)
+    made, rotations = local.copy(), clip.rotations.copy()
+    if len(path) > 1:
+        world = clip.world()
+        made[:, path], rotations[:, path] = 0.0, IDENTITY
+        made[:, 0], rotations[:, 0] = world.positions[:, path[-1]], world.rotations[:, path[-1]]
+        _rehang(clip.skeleton, made, rotations, world, base.carried)
+    offsets = _steady_offsets(clip.skeleton, made, size)
+    if len(path) == 1 and np.array_equal(offsets, clip.skeleton.offsets):
+        base = None
+    skeleton = replace(clip.skeleton, offsets=offsets, base=base)
+    keeps = not (np.ptp(made[:, 1:], axis=0) > 0.0).any()
+    return replace(
+        clip, skeleton=skeleton, root=made[:, 0], rotations=rotations, joint_translations=None if keeps else made
+    )
+
+
+def as_filed(clip: Clip) -> Clip:
+    """The clip as its file has it: joints above the body stand as they stood, and the body moves on them."""
+    base, skeleton = clip.skeleton.base, clip.skeleton
+    if base is None:
+        return clip
+    world = clip.world()
+    local, rotations = clip.local_translations().copy(), clip.rotations.copy()
+    if len(base.chain) > 1:
+        place, turn = world.positions[:, base.joint], world.rotations[:, base.joint]
+        _stand(base, local, rotations, place, turn)
+        _rehang(skeleton, local, rotations, world, base.carried)
+    at_offset = np.abs(local - base.offsets)[:, 1:].max(initial=0.0) == 0.0
+    return replace(
+        clip, skeleton=replace(skeleton, offsets=base.offsets, base=None), root=local[:, 0], rotations=rotations,
+        joint_translations=None if at_offset else local,
+    )  # fmt: skip
+
+
+def _stand(base: Base, local: Floats, rotations: Floats, place: Floats, turn: Floats) -> None:
+    """Write the file's transforms of the chain, with the travel in the mover and the turn in the last joint."""
+    above = np.empty((len(base.chain), 4))  # the rotation of each joint's parent in the world
+    above[0] = IDENTITY
+    for k in range(1, len(base.chain)):
+        above[k] = multiply(above[k - 1], base.rotations[k - 1])
+    steps = rotate(above, base.translations)
+    mover = base.chain.index(base.mover)
+    local[:, base.chain], rotations[:, base.chain] = base.translations, base.rotations
+    local[:, base.mover] = rotate(inverse(above[mover]), place - (steps.sum(axis=0) - steps[mover]))
+    rotations[:, base.joint] = multiply(inverse(above[-1]), turn)
+
+
+def _rehang(skeleton: Skeleton, local: Floats, rotations: Floats, world: WorldPose, joints: tuple[int, ...]) -> None:
+    """Keep joints where they are in the world although what they hang on has moved."""
+    if not joints:
+        return
+    now = forward(skeleton.parents, local, rotations)
+    for joint in joints:
+        parent = skeleton.parents[joint]
+        back = inverse(now.rotations[:, parent])
+        local[:, joint] = rotate(back, world.positions[:, joint] - now.positions[:, parent])
+        rotations[:, joint] = multiply(back, world.rotations[:, joint])
+
+
+def body_chain(clip: Clip, size: float) -> tuple[int, ...]:
+    """From joint 0 to the joint that carries the body: on as long as joints stand still, or one holds the travel."""
+    skeleton = clip.skeleton
+    path = skeleton.chain(pelvis(skeleton)) if len(feet(skeleton)) > 1 else _only_children(skeleton)
+    travels = (np.ptp(clip.local_translations()[:, path], axis=0).max(axis=-1) > STILL * size).tolist()
+    turns = (_turning(clip.rotations[:, path]) > STILL).tolist()
+    end = 0
+    while end + 1 < len(path):
+        alone = sum(travels[: end + 2]) <= 1
+        most = 2 * len(skeleton.descendants(path[end + 1])) > len(skeleton)
+        if not (alone and most) or (turns[end] and not travels[end + 1]):
+            break
+        end += 1
+    return tuple(path[: end + 1])
+
+
+def _only_children(skeleton: Skeleton) -> list[int]:
+    path = [0]
+    while len(children := skeleton.children(path[-1])) == 1:
+        path.append(children[0])
+    return path[:-1] if len(path) > 1 else path
+
+
+def _base(clip: Clip, path: tuple[int, ...], moves: Bools) -> Base | None:
+    skeleton, local = clip.skeleton, clip.local_translations()
+    able = [joint for joint in path if any(channel[0] == "t" for channel in skeleton.channels[joint])]
+    mover = next((joint for joint in path if moves[joint]), able[-1] if able else 0)
+    turns = _turning(clip.rotations) > STILL
+    beside, carried = set(path[:-1]), []
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent in beside and joint not in path:
+            if moves[joint] or turns[joint]:
+                carried.append(joint)
+            else:
+                beside.add(joint)
+    first = local[0, path, :], clip.rotations[0, path, :]
+    return Base(path, mover, *first, skeleton.offsets, tuple(carried))
+
+
+def _turning(rotations: Floats) -> Floats:
+    """How far each joint turns away from its first frame at most, (joints,) in radians."""
+    return np.asarray(2.0 * np.arccos(np.clip(np.abs((rotations * rotations[:1]).sum(-1)), 0.0, 1.0)).max(axis=0))
+
+
+def _size(skeleton: Skeleton, local: Floats) -> float:
+    """The longest way from a joint's parent to its tips, over all joints: about a body's leg and trunk."""
+    lengths = np.linalg.norm(local.mean(axis=0), axis=-1)
+    reach = np.zeros(len(skeleton))
+    for joint in range(len(skeleton) - 1, 0, -1):
+        parent = skeleton.parents[joint]
+        reach[parent] = max(reach[parent], reach[joint] + lengths[joint] * (parent > 0))
+    return max(float(reach.max()), float(lengths[1:].max(initial=0.0)), 1e-12)
+
+
+def _steady_offsets(skeleton: Skeleton, local: Floats, size: float) -> Floats:
+    """Offsets of joints that keep their place; those joints are put exactly there."""
+    offsets = skeleton.offsets.copy()
+    steady = np.flatnonzero(np.ptp(local, axis=0).max(axis=-1) <= STEADY * size)
+    for joint in steady[steady > 0]:
+        middle = local[:, joint].mean(axis=0)
+        if np.abs(middle - offsets[joint]).max() > STEADY * size:
+            offsets[joint] = middle
+        local[:, joint] = offsets[joint]
+    return offsets
