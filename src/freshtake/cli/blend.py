@@ -95,6 +95,7 @@ def sample(
     noise: Annotated[float | None, Parameter(help="Smooth noise on the pose, in kernel widths.")] = None,
     residuals: Annotated[bool, Parameter(help="Give back what the eigenspace leaves out.")] = True,
     plant: Plant = True,
+    unit: Unit = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -118,7 +119,7 @@ def sample(
     with progress_bar() as report:
         made = blend_sample(
             model, out, frames,
-            weights=weights, method=method, noise=noise, residuals=residuals, plant=plant, seed=seed,
+            weights=weights, method=method, noise=noise, residuals=residuals, plant=plant, unit_m=unit, seed=seed,
             report=report,
         )  # fmt: skip
     if json:

@@ -62,6 +62,7 @@ def sample(
     speed: Annotated[str, Parameter(help="A speed; where all are numbers any number, between them or beyond.")],
     cycles: Annotated[int, Parameter(help="How many cycles.")] = 4,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write.")],
+    unit: Unit = None,
     json: Json = False,
 ) -> int:
     """Write a walk in any mixture of the model's styles and speeds; its end meets its start.
@@ -75,7 +76,7 @@ def sample(
     """
     from freshtake.workflows import gaits_sample
 
-    clip = gaits_sample(model, out, style, speed, cycles=cycles)
+    clip = gaits_sample(model, out, style, speed, cycles=cycles, unit_m=unit)
     if json:
         print_json({"frames": len(clip), "cycles": cycles, "written": str(out)})
         return 0

@@ -50,7 +50,11 @@ class ReadOptions:
 
 @dataclass(frozen=True)
 class WriteOptions:
-    """`unit_m`: metres per unit for formats that need it. `character`: a glTF file to animate."""
+    """`unit_m`: metres per unit for formats that need it. `character`: a glTF file to animate.
+
+    `warn` receives one sentence for each thing that had to be assumed.
+    """
 
     unit_m: float | None = None
     character: Path | None = None
+    warn: Callable[[str], None] = _python_warning

@@ -10,6 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.files import is_folder, read_head
 from freshtake.formats.ftm import looks_like_model
@@ -88,8 +90,14 @@ def take_in(source: Path, settings: ReadOptions) -> TakenIn:
     """Read a motion and find what its file does not say."""
     found = detect(source)
     motion = _read(source, found, settings)
-    if isinstance(motion, Clip):
-        motion = rooted(motion)
+    with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
+        if isinstance(motion, Clip):
+            motion = rooted(motion, exact=found.name == "npz")  # an npz holds all digits, text is rounded
+        return _understood(source, found, motion, settings)
+
+
+def _understood(source: Path, found: Format, motion: Motion, settings: ReadOptions) -> TakenIn:
+    """The motion with its vertical axis: as given, said by the file, found or assumed."""
     if settings.up is not None and found.name not in ("gltf", "npz"):
         return TakenIn(motion, "as given")
     if found.says_up or not isinstance(motion, Clip | PointClip):

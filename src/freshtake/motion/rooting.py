@@ -23,18 +23,20 @@ STILL = 1e-3  # body sizes and radians within which a joint above the body stand
 STEADY = 1e-5  # body sizes within which a joint keeps its place on its parent: files round their numbers
 
 
-def rooted(clip: Clip, chain: tuple[int, ...] | None = None) -> Clip:
+def rooted(clip: Clip, chain: tuple[int, ...] | None = None, *, exact: bool = False) -> Clip:
     """The clip with joint 0 where its body is, and without translations of joints that keep their place.
 
-    `chain` says down to which joint; default: found. The file's own channels are kept. A clip whose joint 0 travels is
-    left as it is.
+    `chain` says down to which joint; default: found. The file's own channels are kept. With `exact`, a clip whose joint
+    0 travels is left as it is.
     """
     if clip.skeleton.base is not None:
         return clip if chain in (None, clip.skeleton.base.chain) else rooted(as_filed(clip), chain)
     local = clip.local_translations()
     size = _size(clip.skeleton, local)
+    if len(clip.skeleton) == 1 or (len(clip) == 1 and chain is None) or not np.isfinite(size):
+        return clip
     path = body_chain(clip, size) if chain is None else chain
-    if len(path) == 1 and clip.joint_translations is None:
+    if len(path) == 1 and (exact or clip.joint_translations is None):
         return clip
     moves = np.ptp(local, axis=0).max(axis=-1) > STILL * size
     base = _base(clip, path, moves)
@@ -110,6 +112,8 @@ def body_chain(clip: Clip, size: float) -> tuple[int, ...]:
         if not (alone and most) or (turns[end] and not travels[end + 1]):
             break
         end += 1
+    while end and not (travels[end] or turns[end]):
+        end -= 1
     return tuple(path[: end + 1])
 
 

@@ -58,7 +58,7 @@ def align_files(
         figure = picture(a, b, settings, against=against, dof=dof, names=named)
     if out is not None:
         moved = warp(b if onto == "first" else a, found, onto=onto)
-        write(out, moved, unit_m=getattr(moved, "unit_m", None))
+        write(out, moved)
     if plot is not None and figure is not None:
         write_figure(plot, figure)
     return Aligned(a, b, found, _identical(a, b))

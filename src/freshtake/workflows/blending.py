@@ -97,6 +97,7 @@ def blend_sample(
     noise: float | None = None,
     residuals: bool = True,
     plant: bool = True,
+    unit_m: float | None = None,
     seed: int = 0,
     report: Report = silent,
 ) -> Blended:
@@ -123,7 +124,7 @@ def blend_sample(
         report(Progress(1.0, "planting feet"))
         made = model.planted(made)
     motion: Motion = _stroke(model, made, target.stem) if isinstance(made, np.ndarray) else made
-    write(target, motion, unit_m=None if isinstance(motion, Stroke) else motion.unit_m)
+    write(target, motion, unit_m=unit_m)
     return Blended(target, motion)
 
 

@@ -142,7 +142,7 @@ def restore(folder: Path, target: Path, *, ending: str | None = None, report: Re
             report(Progress(number / len(dropped), name))
             path = Path(Path(name).name).with_suffix(_suffix(Path(name), usual, ending))
             motion = restored(model.material, one.numbers, one.start, path.stem)
-            write(temporary / path, motion, unit_m=getattr(motion, "unit_m", None))
+            write(temporary / path, motion)
             written.append(target / path)
     return written
 

@@ -12,6 +12,7 @@ from freshtake.formats.ftm import is_model, read_stored
 from freshtake.formats.options import Motion, ReadOptions
 from freshtake.formats.registry import detect, take_in
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.body import feet
 from freshtake.motion.check import check, check_set
 from freshtake.motion.rooting import as_filed
 from freshtake.motion.size import guess_unit, unit_name
@@ -95,6 +96,8 @@ def _clip_facts(clip: Clip) -> dict[str, Any]:
         "dofs": _moving_channels(clip),
         "euler_orders": sorted({order for order in skeleton.orders if order}),
         "travel": round(float(np.linalg.norm(np.delete(clip.root[-1] - clip.root[0], clip.up_index))), 4),
+        "root": skeleton.names[0 if skeleton.base is None else skeleton.base.joint],
+        "feet": [foot.name for foot in feet(skeleton)] or "none found",
         "joint_names": list(skeleton.names),
     }
     return facts

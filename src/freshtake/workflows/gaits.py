@@ -76,7 +76,9 @@ def mixture(text: str, levels: Sequence[Level]) -> Weights:
     return out
 
 
-def gaits_sample(source: Path, target: Path, style: str, speed: str, *, cycles: int = 4) -> Clip:
+def gaits_sample(
+    source: Path, target: Path, style: str, speed: str, *, cycles: int = 4, unit_m: float | None = None
+) -> Clip:
     """A walk of some cycles in a mixture of styles and speeds, written to a file."""
     for_writing(target)
     model = read_stored(source).model
@@ -85,7 +87,7 @@ def gaits_sample(source: Path, target: Path, style: str, speed: str, *, cycles: 
     clip = model.synthesize(
         mixture(style, model.styles), mixture(speed, model.speeds), cycles=cycles, name=target.stem
     ).changed(provenance="made by freshtake: style")
-    write(target, clip, unit_m=clip.unit_m)
+    write(target, clip, unit_m=unit_m)
     return clip
 
 

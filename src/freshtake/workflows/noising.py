@@ -76,7 +76,7 @@ def noise(
             report(Progress((number - 1) / count, name))
             parts = _parts(basis, kind, used, settings, (seed, number), each, name)
             motion = _joined([part.motion for part in parts], blend, name)
-            write(temporary / f"{name}{suffix}", motion, unit_m=getattr(motion, "unit_m", None))
+            write(temporary / f"{name}{suffix}", motion)
             written.append(folder / f"{name}{suffix}")
             made += parts
     within = None if target is None else sum(target.holds(one.change) for one in made) / len(made)

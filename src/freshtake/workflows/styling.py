@@ -169,7 +169,7 @@ def style_apply(
     made, _ = model.translate_rows(model.encode(clip).values, time_warp=time_warp, generalize=generalize)
     out = model.translate(clip, time_warp=time_warp, generalize=generalize, plant=plant)
     out = with_up(out, taken.up).changed(name=target.stem)
-    write(target, out, unit_m=out.unit_m)
+    write(target, out, unit_m=taken.unit_m)
     written = [target]
     if page is not None:
         from freshtake.workflows.style_reports import translation_page

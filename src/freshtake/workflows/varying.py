@@ -136,6 +136,7 @@ def vary(
     goals: Goals | None = None,
     plant: bool = True,
     ending: str | None = None,
+    unit_m: float | None = None,
     seed: int = 0,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
@@ -152,7 +153,7 @@ def vary(
         for motion, goal_report in made:
             report(Progress(len(written.paths) / count, motion.name))
             name = f"{motion.name}{suffix}"
-            _write(temporary / name, motion)
+            write(temporary / name, motion, unit_m=unit_m)
             written.paths.append(folder / name)
             written.reports.append(goal_report)
     if warn is not None:
@@ -198,6 +199,7 @@ def stream(
     amount: float | Amount = 1.0,
     steer: Steering | None = None,
     plant: bool = True,
+    unit_m: float | None = None,
     seed: int = 0,
     warn: Callable[[str], None] | None = None,
 ) -> Streamed:
@@ -214,7 +216,7 @@ def stream(
     if plant and isinstance(motion, Clip) and model.groundwork is not None:
         stand = None if made.phases is None else model.standing(made.phases)
         motion = plant_feet(motion, stand, examples=model.groundwork).clip
-    _write(target, motion)
+    write(target, motion, unit_m=unit_m)
     return Streamed(target, motion)
 
 
@@ -249,7 +251,3 @@ def _ending(stored: Stored, asked: str | None) -> str:
     except FormatError:
         return usual
     return suffix or usual
-
-
-def _write(path: Path, motion: Motion) -> None:
-    write(path, motion, unit_m=None if isinstance(motion, Stroke) else motion.unit_m)
