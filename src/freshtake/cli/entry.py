@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from cyclopts import App, CycloptsError
 
@@ -102,7 +102,9 @@ def run(arguments: Sequence[str]) -> int:
         return error.code if isinstance(error.code, int) else 0
 
 
-def _note(message: Warning | str, *about: object) -> None:
+def _note(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
+) -> None:
     """A warning from below, as one sentence; the same one is said once."""
     warn(str(message))
 

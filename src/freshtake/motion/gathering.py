@@ -34,10 +34,11 @@ def gathered(motions: Sequence[Motion], say: Say) -> list[Motion]:
 
 
 def _one_axis(motions: list[Motion], say: Say) -> list[Motion]:
-    first = next((motion for motion in motions if not isinstance(motion, Stroke)), None)
-    if first is None:
+    bodies = [motion for motion in motions if isinstance(motion, Clip | PointClip)]
+    if not bodies:
         return motions
-    odd = [called(motion) for motion in motions if not isinstance(motion, Stroke) and motion.up != first.up]
+    first = bodies[0]
+    odd = [called(motion) for motion in bodies if motion.up != first.up]
     if odd:
         other = "z" if first.up == "y" else "y"
         verb = "has" if len(odd) == 1 else "have"
@@ -46,15 +47,11 @@ def _one_axis(motions: list[Motion], say: Say) -> list[Motion]:
 
 
 def _with_up(motion: Motion, up: str) -> Motion:
-    if isinstance(motion, Stroke) or motion.up == up:
+    if not isinstance(motion, Clip | PointClip) or motion.up == up:
         return motion
     if isinstance(motion, Clip):
         return with_up(motion, up)
-    turn = tilt(motion.up, up)
-    if isinstance(motion, PointClip):
-        return replace(motion, positions=rotate(turn, motion.positions), up=up)
-    normals = None if motion.normals is None else rotate(turn, motion.normals)
-    return replace(motion, vertices=rotate(turn, motion.vertices), normals=normals, up=up)
+    return replace(motion, positions=rotate(tilt(motion.up, up), motion.positions), up=up)
 
 
 def _one_unit(motions: list[Motion], say: Say) -> list[Motion]:

@@ -47,9 +47,8 @@ def rooted(clip: Clip, chain: tuple[int, ...] | None = None, *, exact: bool = Fa
         made[:, 0], rotations[:, 0] = world.positions[:, path[-1]], world.rotations[:, path[-1]]
         _rehang(clip.skeleton, made, rotations, world, base.carried)
     offsets = _steady_offsets(clip.skeleton, made, size)
-    if len(path) == 1 and np.array_equal(offsets, clip.skeleton.offsets):
-        base = None
-    skeleton = replace(clip.skeleton, offsets=offsets, base=base)
+    same = len(path) == 1 and np.array_equal(offsets, clip.skeleton.offsets)
+    skeleton = replace(clip.skeleton, offsets=offsets, base=None if same else base)
     keeps = not (np.ptp(made[:, 1:], axis=0) > 0.0).any()
     return replace(
         clip, skeleton=skeleton, root=made[:, 0], rotations=rotations, joint_translations=None if keeps else made
@@ -124,7 +123,7 @@ def _only_children(skeleton: Skeleton) -> list[int]:
     return path[:-1] if len(path) > 1 else path
 
 
-def _base(clip: Clip, path: tuple[int, ...], moves: Bools) -> Base | None:
+def _base(clip: Clip, path: tuple[int, ...], moves: Bools) -> Base:
     skeleton, local = clip.skeleton, clip.local_translations()
     able = [joint for joint in path if any(channel[0] == "t" for channel in skeleton.channels[joint])]
     mover = next((joint for joint in path if moves[joint]), able[-1] if able else 0)
