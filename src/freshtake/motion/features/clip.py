@@ -267,13 +267,16 @@ class ClipLayout:
         local = np.broadcast_to(self.skeleton.offsets, (*rotations.shape[:-1], 3)).copy() if moved is None else moved
         local[:, 0] = root
         world = forward(self.skeleton.parents, local, rotations)
-        body = self.skeleton.body()
-        sites = [site for site in self.skeleton.end_sites if site.joint in body]
-        joints = [site.joint for site in sites]
-        tips = world.positions[:, joints] + rotate(
-            world.rotations[:, joints], np.array([site.offset for site in sites]).reshape(-1, 3)
-        )
-        return np.concatenate([world.positions[:, body], tips], axis=1)
+        joints = [site.joint for site in self.skeleton.end_sites]
+        offsets = np.array([site.offset for site in self.skeleton.end_sites]).reshape(-1, 3)
+        tips = world.positions[:, joints] + rotate(world.rotations[:, joints], offsets)
+        return np.concatenate([world.positions, tips], axis=1)
+
+    def body_points(self, rows: Floats) -> Floats:
+        """The same of the body's own joints and tips."""
+        body, count = self.skeleton.body(), len(self.skeleton)
+        tips = [count + k for k, site in enumerate(self.skeleton.end_sites) if site.joint in body]
+        return self.points(rows)[:, [*body, *tips]]
 
     def parts(self) -> stored.Parts:
         """Header and arrays from which `from_parts` makes the same layout."""
