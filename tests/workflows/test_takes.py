@@ -13,6 +13,7 @@ import freshtake as ft
 from freshtake.cli.entry import run
 from freshtake.motion import Clip
 from freshtake.motion.edit import scaled, turned, with_up
+from freshtake.motion.rooting import as_filed
 from freshtake.samples import walk
 from tests.motion.rigs import on_base
 
@@ -51,6 +52,24 @@ def test_z_up_files_learn_and_come_back_z_up(
     for name in ("z", "both"):
         assert np.abs(with_up(made[name], "y").positions() - made["y"].positions()).max() < 1e-6
     assert "b has z up and a y: turned to y up" in capsys.readouterr().err
+
+
+def test_a_root_that_stands_still_comes_back(
+    takes: list[Clip], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second take walks the other way; the model remembers the rig."""
+    (tmp_path / "plain").mkdir()
+    plain = varied(tmp_path / "plain", written(tmp_path / "plain", takes))
+    ways = [takes[0], turned(takes[1], np.pi)]
+    made = varied(tmp_path, written(tmp_path, [on_base(take, place=(3.0, 0.0, 4.0), turn=0.5) for take in ways]))
+    assert "face up to 180° apart" in capsys.readouterr().err
+    assert np.abs(made.positions()[:, 1:] - plain.positions()).max() < 1e-6
+    filed = as_filed(made)
+    assert filed.skeleton.names[:2] == ("joint_Root", "Hips")
+    assert (
+        np.abs(filed.root - [3.0, 0.0, 4.0]).max() < 1e-9
+        and np.abs(np.diff(filed.rotations[:, 0], axis=0)).max() < 1e-9
+    )
 
 
 def test_info_says_axis_unit_rate_root_and_feet(

@@ -16,8 +16,8 @@ class Base:
 
     `chain` runs from joint 0 to the joint that carries the body; `mover` is the one of them that holds the travel in
     the file. `translations` (chain, 3) and `rotations` (chain, 4) are the file's local transforms of the chain in its
-    first frame, `offsets` (joints, 3) the file's offsets. `carried` are the first joints that move on branches beside
-    the body, such as targets of inverse kinematics.
+    first frame (zero and none where they are the body's), `offsets` (joints, 3) the file's offsets. `carried` are the
+    first joints that move on branches beside the body, such as targets of inverse kinematics.
     """
 
     chain: tuple[int, ...]

@@ -135,8 +135,9 @@ def _base(clip: Clip, path: tuple[int, ...], moves: Bools) -> Base:
                 carried.append(joint)
             else:
                 beside.add(joint)
-    first = local[0, path, :], clip.rotations[0, path, :]
-    return Base(path, mover, *first, skeleton.offsets, tuple(carried))
+    places, turns_at = local[0, path, :], clip.rotations[0, path, :]
+    places[path.index(mover)], turns_at[-1] = 0.0, IDENTITY  # these are the body's, and differ from take to take
+    return Base(path, mover, places, turns_at, skeleton.offsets, tuple(carried))
 
 
 def _turning(rotations: Floats) -> Floats:

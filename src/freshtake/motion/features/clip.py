@@ -158,7 +158,7 @@ class ClipLayout:
         require_compatible(self.skeleton, clip.skeleton, "the recipe", name)
         if clip.up != self.up:
             raise UsageError(
-                f"{name} has {clip.up} up and the recipe {self.up}: turn it with motion.edit.with_up first"
+                f"{name} has {clip.up} up and the recipe {self.up}: turn it first (convert --up, motion.edit.with_up)"
             )
         if clip.joint_translations is not None and not self.moving:
             apart = np.abs(clip.joint_translations - clip.skeleton.offsets)[:, 1:].max(axis=(0, 2), initial=0.0)
