@@ -51,6 +51,17 @@ def on_base(
     )
 
 
+def root_motion(clip: Clip, turn: float = 0.0) -> Clip:
+    """A joint on the floor that goes along under the hips at an even pace, and does not turn with them."""
+    rig = on_base(clip, name="root", turn=turn)
+    pace = np.linspace(clip.root[0], clip.root[-1], len(clip))
+    pace[:, clip.up_index] = 0.0
+    local = rig.local_translations().copy()
+    local[:, 0] = pace
+    local[:, 1] = rotate(inverse(rig.rotations[:, 0]), clip.root - pace)
+    return replace(rig, root=pace, joint_translations=local)
+
+
 def with_joints(clip: Clip, added: list[tuple[str, str, tuple[float, float, float]]]) -> Clip:
     """Further joints at the end, which stand still on their parents: name, parent, offset."""
     old, count = clip.skeleton, len(added)
@@ -150,6 +161,8 @@ RIGS: dict[str, Rig] = {
     "rokoko": lambda clip: on_base(clip, name="Reference", hips=(0.0, 0.0, 0.0), six=True),
     "no toes": lambda clip: without(clip, "ToeBase"),
     "fingers": fingers,
+    "root motion": root_motion,
+    "root motion, z up": lambda clip: root_motion(with_up(clip, "z"), 0.4),
     "z up": lambda clip: with_up(clip, "z"),
     "inches": lambda clip: scaled(clip, 1.0 / 2.54),
     "24 fps": lambda clip: resample(clip, 24.0),

@@ -17,7 +17,7 @@ from freshtake.formats.files import is_folder, read_head
 from freshtake.formats.ftm import looks_like_model
 from freshtake.formats.options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, PointClip
-from freshtake.motion.rooting import as_filed, rooted
+from freshtake.motion.rooting import as_filed, following, rooted
 from freshtake.motion.upright import ASSUMED, find_up
 
 
@@ -93,7 +93,8 @@ def take_in(source: Path, settings: ReadOptions) -> TakenIn:
     with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
         if isinstance(motion, Clip):
             motion = rooted(motion, exact=found.name == "npz")  # an npz holds all digits, text is rounded
-        return _understood(source, found, motion, settings)
+        motion, how = _understood(source, found, motion, settings)
+        return TakenIn(following(motion) if isinstance(motion, Clip) else motion, how)
 
 
 def _understood(source: Path, found: Format, motion: Motion, settings: ReadOptions) -> TakenIn:

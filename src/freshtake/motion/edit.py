@@ -240,7 +240,12 @@ def with_up(clip: Clip, up: str) -> Clip:
     turn = tilt(clip.up, up)
     rotations = clip.rotations.copy()
     rotations[:, 0] = multiply(turn, rotations[:, 0])
-    return clip.changed(root=rotate(turn, clip.root), rotations=rotations, up=up, provenance=_noted(clip, f"{up} up"))
+    skeleton, base = clip.skeleton, clip.skeleton.base
+    if base is not None:
+        skeleton = replace(skeleton, base=base.tilted(turn))
+    return clip.changed(
+        skeleton=skeleton, root=rotate(turn, clip.root), rotations=rotations, up=up, provenance=_noted(clip, f"{up} up")
+    )
 
 
 def tilt(up: str, to: str) -> Floats:

@@ -20,6 +20,7 @@ from freshtake.numeric.kinematics import WorldPose, forward
 from freshtake.numeric.rotations import IDENTITY, inverse, multiply, rotate
 
 STILL = 1e-3  # body sizes and radians within which a joint above the body stands still
+NEAR = 0.3  # body sizes by which the way along the ground of a joint 0 that follows the body may differ from its own
 STEADY = 1e-5  # body sizes within which a joint keeps its place on its parent: files round their numbers
 
 
@@ -64,7 +65,7 @@ def as_filed(clip: Clip) -> Clip:
     local, rotations = clip.local_translations().copy(), clip.rotations.copy()
     if len(base.chain) > 1:
         place, turn = world.positions[:, base.joint], world.rotations[:, base.joint]
-        _stand(base, local, rotations, place, turn)
+        _stand(base, local, rotations, place, turn, clip.up_index)
         _rehang(skeleton, local, rotations, world, base.carried)
     at_offset = np.abs(local - base.offsets)[:, 1:].max(initial=0.0) == 0.0
     return replace(
@@ -73,16 +74,19 @@ def as_filed(clip: Clip) -> Clip:
     )  # fmt: skip
 
 
-def _stand(base: Base, local: Floats, rotations: Floats, place: Floats, turn: Floats) -> None:
+def _stand(base: Base, local: Floats, rotations: Floats, place: Floats, turn: Floats, up: int) -> None:
     """Write the file's transforms of the chain, with the travel in the mover and the turn in the last joint."""
     above = np.empty((len(base.chain), 4))  # the rotation of each joint's parent in the world
     above[0] = IDENTITY
     for k in range(1, len(base.chain)):
         above[k] = multiply(above[k - 1], base.rotations[k - 1])
-    steps = rotate(above, base.translations)
     mover = base.chain.index(base.mover)
     local[:, base.chain], rotations[:, base.chain] = base.translations, base.rotations
-    local[:, base.mover] = rotate(inverse(above[mover]), place - (steps.sum(axis=0) - steps[mover]))
+    if base.follows:
+        local[:, 0] += place
+        local[:, 0, up] = base.translations[0, up]
+    steps = rotate(above, local[:, base.chain])
+    local[:, base.mover] = rotate(inverse(above[mover]), place - (steps.sum(axis=1) - steps[:, mover]))
     rotations[:, base.joint] = multiply(inverse(above[-1]), turn)
 
 
@@ -98,11 +102,36 @@ def _rehang(skeleton: Skeleton, local: Floats, rotations: Floats, world: WorldPo
         rotations[:, joint] = multiply(back, world.rotations[:, joint])
 
 
-def body_chain(clip: Clip, size: float) -> tuple[int, ...]:
-    """From joint 0 to the joint that carries the body: on as long as joints stand still, or one holds the travel."""
+def following(clip: Clip) -> Clip:
+    """Of root motion: a joint 0 that goes along under the body, but does not turn with it, takes over the body too.
+
+    The vertical axis has to be known. A joint 0 that turns as the body does is left to be the root.
+    """
+    if clip.joint_translations is None or len(feet(clip.skeleton)) < 2 or len(clip) == 1:
+        return clip
+    if clip.skeleton.base is not None and len(clip.skeleton.base.chain) > 1:
+        return clip
+    filed = as_filed(clip)
+    local = filed.local_translations()
+    size, up = _size(clip.skeleton, local), clip.up_index
+    if not np.isfinite(size) or _turning(clip.rotations[:, :1])[0] > STILL:
+        return clip
+    chain = body_chain(filed, size, follows=True)
+    apart = np.ptp(local[:, 0] - filed.positions()[:, chain[-1]], axis=0)
+    if len(chain) == 1 or np.ptp(local[:, 0, up]) > STILL * size or np.delete(apart, up).max() > NEAR * size:
+        return clip
+    return rooted(clip, chain)
+
+
+def body_chain(clip: Clip, size: float, *, follows: bool = False) -> tuple[int, ...]:
+    """From joint 0 to the joint that carries the body: on as long as joints stand still, or one holds the travel.
+
+    With `follows` the travel of joint 0 does not count.
+    """
     skeleton = clip.skeleton
     path = skeleton.chain(pelvis(skeleton)) if len(feet(skeleton)) > 1 else _only_children(skeleton)
     travels = (np.ptp(clip.local_translations()[:, path], axis=0).max(axis=-1) > STILL * size).tolist()
+    travels[0] = travels[0] and not follows
     turns = (_turning(clip.rotations[:, path]) > STILL).tolist()
     end = 0
     while end + 1 < len(path):
@@ -126,7 +155,9 @@ def _only_children(skeleton: Skeleton) -> list[int]:
 def _base(clip: Clip, path: tuple[int, ...], moves: Bools) -> Base:
     skeleton, local = clip.skeleton, clip.local_translations()
     able = [joint for joint in path if any(channel[0] == "t" for channel in skeleton.channels[joint])]
-    mover = next((joint for joint in path if moves[joint]), able[-1] if able else 0)
+    movers = [joint for joint in path if moves[joint]]
+    mover = movers[-1] if movers else able[-1] if able else 0
+    follows = mover > 0 and bool(moves[0])
     turns = _turning(clip.rotations) > STILL
     beside, carried = set(path[:-1]), []
     for joint, parent in enumerate(skeleton.parents.tolist()):
@@ -137,7 +168,12 @@ def _base(clip: Clip, path: tuple[int, ...], moves: Bools) -> Base:
                 beside.add(joint)
     places, turns_at = local[0, path, :], clip.rotations[0, path, :]
     places[path.index(mover)], turns_at[-1] = 0.0, IDENTITY  # these are the body's, and differ from take to take
-    return Base(path, mover, places, turns_at, skeleton.offsets, tuple(carried))
+    if follows:
+        up = clip.up_index
+        places[0] = np.where(
+            np.arange(3) == up, local[0, 0], (local[:, 0] - clip.positions()[:, path[-1]]).mean(axis=0)
+        )
+    return Base(path, mover, places, turns_at, skeleton.offsets, tuple(carried), follows)
 
 
 def _turning(rotations: Floats) -> Floats:

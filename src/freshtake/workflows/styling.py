@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -171,6 +172,8 @@ def style_apply(
     clip = with_up(taken, layout.up)
     made, _ = model.translate_rows(model.encode(clip).values, time_warp=time_warp, generalize=generalize)
     out = model.translate(clip, time_warp=time_warp, generalize=generalize, plant=plant)
+    if clip.skeleton.base is not None:
+        out = out.changed(skeleton=replace(out.skeleton, base=clip.skeleton.base))
     out = with_up(out, taken.up).changed(name=target.stem)
     write(target, out, unit_m=taken.unit_m)
     written = [target]

@@ -12,7 +12,7 @@ put back), what angles are measured from, and how much each DOF weighs. Row t ho
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -167,8 +167,13 @@ def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool
     if strict:
         recipe.check_constants(columns, motion.name or "the motion")
     values = columns[:, recipe.kept]
-    own = motion.skeleton if isinstance(motion, Clip) and motion.skeleton != recipe.skeleton else None
+    own = _other_build(recipe.skeleton, motion.skeleton) if isinstance(motion, Clip) else None
     return Features(recipe, recipe.scale_up(values) if scaled else values, start, motion.name, scaled, own)
+
+
+def _other_build(ours: Skeleton | None, theirs: Skeleton) -> Skeleton | None:
+    """A skeleton that differs from the recipe's in more than where the joints above its body stand."""
+    return None if ours is None or replace(theirs, base=ours.base) == ours else theirs
 
 
 def decode(

@@ -87,6 +87,7 @@ def skeleton_parts(skeleton: Skeleton) -> Parts:
     base = skeleton.base
     if base is not None:
         header["base"] = {"chain": list(base.chain), "mover": base.mover, "carried": list(base.carried)}
+        header["base"]["follows"] = base.follows
         arrays |= {f"base_{name}": getattr(base, name) for name in BASE_ARRAYS}
     return Parts(header, arrays)
 
@@ -95,7 +96,8 @@ def _base(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Base:
     inner = field(header, "base", dict)
     chain, carried = (tuple(int(k) for k in numbers(inner, name)) for name in ("chain", "carried"))
     kept = [array(arrays, f"base_{name}") for name in BASE_ARRAYS]
-    return Base(chain, field(inner, "mover", int), kept[0], kept[1], kept[2], carried)
+    follows: bool = field(inner, "follows", bool)
+    return Base(chain, field(inner, "mover", int), kept[0], kept[1], kept[2], carried, follows)
 
 
 def skeleton_from_parts(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Skeleton:
