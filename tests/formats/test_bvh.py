@@ -15,6 +15,7 @@ from freshtake.formats.numbers import finite_number, parse_numbers, words_per_li
 from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.channels import clip_from_channels
 from freshtake.motion.edit import resample
+from freshtake.motion.rooting import as_filed
 from freshtake.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
 from freshtake.numeric.euler import from_euler
 from tests.conftest import data_files, label
@@ -40,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @given(file=files())
 def test_reads_what_the_file_says(folder: Path, file: File) -> None:
-    clip = read_clip(put(folder, file.text))
+    clip = as_filed(read_clip(put(folder, file.text)))
     skeleton = clip.skeleton
     assert skeleton.names == tuple(node.name for node in file.nodes)
     assert skeleton.parents.tolist() == [node.parent for node in file.nodes]

@@ -54,6 +54,17 @@ def test_forward_is_forward_on_a_rig_that_rests_sideways(walking: Clip) -> None:
         assert abs(speed["Hips.sideways"]) < 12.0
 
 
+@pytest.mark.parametrize("up", ["y", "z"])
+def test_toes_tell_where_names_have_no_sides(walking: Clip, up: str) -> None:
+    names = tuple(
+        f"{k}_{name.replace('Left', '').replace('Right', '')}" for k, name in enumerate(walking.skeleton.names)
+    )
+    names = tuple(name.replace("_L", "_").replace("_R", "_") for name in names)
+    clip = with_up(walking, up).changed(skeleton=replace(walking.skeleton, names=names))
+    found = facing(clip)
+    assert across(clip.skeleton) is None and found is not None and abs(float(np.mean(found))) < 0.2
+
+
 def test_names_without_sides_do_not_tell() -> None:
     skeleton = Skeleton(("a", "b"), np.array([-1, 0]), np.eye(3)[:2])
     assert across(skeleton) is None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit, Up
 
 if TYPE_CHECKING:
     from freshtake.workflows.aligning import Aligned
@@ -36,6 +36,7 @@ def align(
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
+    up: Up = None,
     json: Json = False,
 ) -> int:
     """Find which frames of two motions belong together, although their styles differ.
@@ -70,7 +71,7 @@ def align(
         scale=scale,
         cut="auto" if cut else "never",
     )
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         done = align_files(
             first, second, out=out, plot=plot, onto=onto, against=against, dof=dof, settings=settings,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Lock, Out, Plant, Seed, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Json, Lock, Out, Plant, Seed, SkeletonFile, SourceFps, Unit, Up
 
 app = App(
     name="blend",
@@ -35,6 +35,7 @@ def learn(
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
+    up: Up = None,
     json: Json = False,
 ) -> int:
     """Learn the densities of two or more classes of motion.
@@ -54,7 +55,7 @@ def learn(
         "method": method, "poses": poses, "energy": energy, "modes": modes, "alpha": alpha, "residuals": residuals,
     }  # fmt: skip
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         model = blend_learn(
             named_takes(classes), out, settings,
@@ -95,6 +96,7 @@ def sample(
     residuals: Annotated[bool, Parameter(help="Give back what the eigenspace leaves out.")] = True,
     plant: Plant = True,
     lock: Lock = "soft",
+    unit: Unit = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -118,7 +120,8 @@ def sample(
     with progress_bar() as report:
         made = blend_sample(
             model, out, frames,
-            weights=weights, method=method, noise=noise, residuals=residuals, plant=plant and lock, seed=seed,
+            weights=weights, method=method, noise=noise, residuals=residuals, plant=plant and lock, unit_m=unit,
+            seed=seed,
             report=report,
         )  # fmt: skip
     if json:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
 from freshtake.errors import UsageError
 
 
@@ -28,6 +28,7 @@ def compress(
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
+    up: Up = None,
     json: Json = False,
 ) -> int:
     """Keep the few of many takes from which the others can be made again within an error.
@@ -55,7 +56,7 @@ def compress(
 
     if format is not None:
         raise UsageError("--format goes with --restore only")
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         done = run(takes, out, error, seed=seed, reading=reading, report=report, warn=warn)
     if json:

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, warn
-from freshtake.cli.options import Animation, Json, Mesh, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Animation, Json, Mesh, SkeletonFile, SourceFps, Unit, Up
 from freshtake.errors import UsageError
 
 
@@ -22,6 +22,7 @@ def convert(
     skeleton: SkeletonFile = None,
     source_fps: SourceFps = None,
     unit: Unit = None,
+    source_up: Up = None,
     up: Annotated[str | None, Parameter(help="Turn the result so that y or z points up.")] = None,
     animation: Animation = None,
     mesh: Mesh = False,
@@ -54,7 +55,7 @@ def convert(
         raise UsageError("convert takes IN and OUT: name the file to read and the file to write")
     *sources, target = paths
     rate = fps if source_fps is None else source_fps
-    reading = {"skeleton": skeleton, "fps": rate, "unit_m": unit, "animation": animation, "mesh": mesh}
+    reading = {"skeleton": skeleton, "fps": rate, "unit_m": unit, "up": source_up, "animation": animation, "mesh": mesh}
     made = run(
         sources,
         target,

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, warn
-from freshtake.cli.options import Json, Out, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Json, Out, SkeletonFile, SourceFps, Unit, Up
 
 
 def cut(
@@ -23,6 +23,7 @@ def cut(
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
+    up: Up = None,
     json: Json = False,
 ) -> int:
     """Cut a take into clips: its cycles, the repetitions of an action, or a range of frames.
@@ -42,7 +43,7 @@ def cut(
     """
     from freshtake.workflows import cut_take
 
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     made = cut_take(take, out, cycles=cycles, frames=frames, like=like, ending=format, reading=reading)
     if json:
         print_json({"clips": [{"file": str(c.path), "start": c.start, "stop": c.stop} for c in made]})

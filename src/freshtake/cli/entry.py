@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from cyclopts import App, CycloptsError
 
@@ -16,6 +17,7 @@ from freshtake import __version__
 from freshtake.cli.align import align
 from freshtake.cli.blend import app as blend
 from freshtake.cli.compress import compress
+from freshtake.cli.console import warn
 from freshtake.cli.convert import convert
 from freshtake.cli.cut import cut
 from freshtake.cli.demo import demo
@@ -78,7 +80,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def run(arguments: Sequence[str]) -> int:
     """Run one command: 0 when it went well, 2 on bad input, 130 when the user pressed Ctrl-C."""
     try:
-        result = app(list(arguments), exit_on_error=False, print_error=False, result_action="return_value")
+        with warnings.catch_warnings():
+            warnings.simplefilter("default", UserWarning)
+            warnings.showwarning = _note
+            result = app(list(arguments), exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except CycloptsError as error:
@@ -95,6 +100,13 @@ def run(arguments: Sequence[str]) -> int:
         return _failed(f"{error.filename or 'the output'}: {error.strerror or error}")
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 0
+
+
+def _note(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
+) -> None:
+    """A warning from below, as one sentence; the same one is said once."""
+    warn(str(message))
 
 
 def _verb(arguments: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
 from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def evaluate(
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
+    up: Up = None,
     json: Json = False,
 ) -> int:
     """Judge variants beside real takes: movement, copies, diversity, likeness, feet, ranges, timing, coverage.
@@ -70,7 +71,7 @@ def evaluate(
             raise UsageError(f"evaluate needs {option}: name at least one file")
     if model is not None and out is None:
         raise UsageError("--model draws networks into the report: name one with -o")
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         done = run(
             inputs or [], outputs or [], extra or [],

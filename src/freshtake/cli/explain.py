@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit, Up
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -32,6 +32,7 @@ def explain(
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
+    up: Up = None,
     json: Json = False,
 ) -> int:
     """Say what a model has learned: what predicts each joint, and how much predictions lose without it.
@@ -52,7 +53,7 @@ def explain(
     """
     from freshtake.workflows import explain as run
 
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         done = run(model, joint=joint, clip=clip, target=out, reading=reading, report=report)
     written = [str(path) for path in done.written]

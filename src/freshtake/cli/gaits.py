@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit, Up
 
 app = App(name="gaits", help="Style and speed as two sliders, from one clip of every style at every speed.")
 
@@ -25,6 +25,7 @@ def learn(
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
+    up: Up = None,
     json: Json = False,
 ) -> int:
     """Split gait cycles into style and speed by bilinear analysis.
@@ -39,7 +40,7 @@ def learn(
     """
     from freshtake.workflows import gaits_facts, gaits_learn
 
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as bar:
         model = gaits_learn(cells, out, ranks=ranks, reading=reading, report=bar)
     if json:
@@ -61,6 +62,7 @@ def sample(
     speed: Annotated[str, Parameter(help="A speed; where all are numbers any number, between them or beyond.")],
     cycles: Annotated[int, Parameter(help="How many cycles.")] = 4,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write.")],
+    unit: Unit = None,
     json: Json = False,
 ) -> int:
     """Write a walk in any mixture of the model's styles and speeds; its end meets its start.
@@ -74,7 +76,7 @@ def sample(
     """
     from freshtake.workflows import gaits_sample
 
-    clip = gaits_sample(model, out, style, speed, cycles=cycles)
+    clip = gaits_sample(model, out, style, speed, cycles=cycles, unit_m=unit)
     if json:
         print_json({"frames": len(clip), "cycles": cycles, "written": str(out)})
         return 0

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from freshtake.cli.console import output, print_json, warn
-from freshtake.cli.options import Animation, Json, Mesh, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Animation, Json, Mesh, SkeletonFile, SourceFps, Unit, Up
 
 
 def info(
@@ -16,6 +16,7 @@ def info(
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
+    up: Up = None,
     animation: Animation = None,
     mesh: Mesh = False,
     json: Json = False,
@@ -38,7 +39,15 @@ def info(
     """
     from freshtake.workflows import describe, describe_set
 
-    options = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "animation": animation, "mesh": mesh, "warn": warn}
+    options = {
+        "skeleton": skeleton,
+        "fps": fps,
+        "unit_m": unit,
+        "up": up,
+        "animation": animation,
+        "mesh": mesh,
+        "warn": warn,
+    }
     described = [describe(path, **options) for path in files]
     together = describe_set(described)
     if json:
@@ -55,8 +64,10 @@ def _print(facts: dict[str, Any]) -> None:
     console = output()
     console.print(f"[bold]{_plain(facts['file'])}[/bold]  {facts['kind']} ({facts['format']})")
     for key, value in facts.items():
-        if key in ("file", "kind", "format", "findings") or value in (None, "", []):
+        if key in ("file", "kind", "format", "findings", "up_from") or value in (None, "", []):
             continue
+        if key == "up":
+            value = f"{value} ({facts['up_from']})"
         if isinstance(value, dict):
             value = [f"{name} {number}" for name, number in value.items()]
         text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)

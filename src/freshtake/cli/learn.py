@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
 from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def learn(
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
+    up: Up = None,
     json: Json = False,
 ) -> int:
     """Learn a model from a few takes of one movement (usually four); `vary` and `stream` make new motion with it.
@@ -72,7 +73,7 @@ def learn(
     given = {name: value for name, value in given.items() if value is not None}
     if structure is not None and (given or cyclic is not None):
         raise UsageError("--structure brings its own settings: leave the others out")
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         model = run(
             clips, out, Settings(**given),

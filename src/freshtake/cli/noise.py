@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
 from freshtake.errors import UsageError
 
 Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
@@ -40,6 +40,7 @@ def noise(
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
+    up: Up = None,
     json: Json = False,
 ) -> int:
     """Write baselines of a few takes: noise added to them, combinations of them, or the takes played again.
@@ -68,7 +69,7 @@ def noise(
         raise UsageError("noise needs takes to start from: name at least one file")
     chosen = [name.strip() for name in joints.split(",") if name.strip()]
     settings = NoiseSettings(smooth=smooth, frequency=frequency, octaves=octaves)
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         done = run(
             takes, out, count, kind=kind, joints=chosen, amount=amount, matched=match or (), clips=clips, blend=blend,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
+
+from freshtake.errors import UsageError
 
 Out = Annotated[Path, Parameter(name=["--out", "-o"], help="Where the result goes.")]
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print a machine-readable summary alone on stdout.")]
@@ -15,8 +18,32 @@ SkeletonFile = Annotated[
 SourceFps = Annotated[
     float | None, Parameter(help="Frames per second of files that do not say (AMC: 120, OBJ folders: 30).")
 ]
+
+
+def _metres(_: object, tokens: Sequence[Token]) -> float:
+    """A unit by its name, or as a number of metres."""
+    from freshtake.motion.size import UNITS
+
+    text = tokens[0].value
+    for unit in UNITS:
+        if text.lower() in (unit.short, unit.name, unit.name.removesuffix("s")):
+            return unit.metres
+    try:
+        return float(text)
+    except ValueError:
+        names = ", ".join(unit.short for unit in UNITS)
+        raise UsageError(f"{text!r} is no unit of length: give one of {names}, or metres per unit") from None
+
+
 Unit = Annotated[
-    float | None, Parameter(help="Metres per unit of length, where the file does not say (0.01 for centimetres).")
+    float | None,
+    Parameter(
+        converter=_metres,
+        help="Unit of length, where the file does not say: m, cm, mm, in, ft, cmu, or metres per unit.",
+    ),
+]
+Up = Annotated[
+    str | None, Parameter(help="The axis that points up in the files, y or z; default: what they say, or the body.")
 ]
 Animation = Annotated[str | None, Parameter(help="Name or number of one of several animations in a glTF file.")]
 Mesh = Annotated[bool, Parameter(negative="", help="Read a glTF character as a baked mesh sequence.")]
@@ -33,7 +60,8 @@ Parts = Annotated[
 ]
 Plant = Annotated[bool, Parameter(help="Hold feet where they stand.")]
 Lock = Annotated[
-    Literal["soft", "hard"], Parameter(help="How still feet stand: soft, with the small movement of real ones, or hard.")
+    Literal["soft", "hard"],
+    Parameter(help="How still feet stand: soft, with the small movement of real ones, or hard."),
 ]
 Heading = Annotated[float | None, Parameter(help="Keep this heading, in degrees from that of the start.")]
 GroundPath = Annotated[Path | None, Parameter(name="--path", help="Follow a way over the ground: CSV with x,z or x,y.")]

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, warn
-from freshtake.cli.options import Json, Lock, SkeletonFile, SourceFps
+from freshtake.cli.options import Json, Lock, SkeletonFile, SourceFps, Unit, Up
 
 
 def plant(
@@ -29,6 +29,8 @@ def plant(
     lock: Lock = "soft",
     skeleton: SkeletonFile = None,
     source_fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
     json: Json = False,
 ) -> int:
     """Hold feet still while they stand, keep them on the floor, and bring pinned joints to their places.
@@ -57,7 +59,7 @@ def plant(
         examples=like or [],
         floor=floor,
         lock=lock,
-        reading={"skeleton": skeleton, "fps": source_fps, "warn": warn},
+        reading={"skeleton": skeleton, "fps": source_fps, "unit_m": unit, "up": up, "warn": warn},
     )
     if json:
         print_json({"written": str(out), **report.summary()})

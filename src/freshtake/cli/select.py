@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
 
 if TYPE_CHECKING:
     from freshtake.workflows.selecting import Selected
@@ -37,6 +37,7 @@ def select(
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
+    up: Up = None,
     json: Json = False,
 ) -> int:
     """Tell which clips are similar enough to trusted ones to learn from, and why the others are not.
@@ -59,7 +60,7 @@ def select(
     """
     from freshtake.workflows import select as run
 
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         done = run(
             [Path(clip) for clip in clips], trusted or (),

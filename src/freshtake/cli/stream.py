@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, warn
-from freshtake.cli.options import Amount, AmountOfTime, GroundPath, Heading, Json, Lock, Out, Parts, Plant, Seed
+from freshtake.cli.options import Amount, AmountOfTime, GroundPath, Heading, Json, Lock, Out, Parts, Plant, Seed, Unit
 
 
 def stream(
@@ -24,6 +24,7 @@ def stream(
     lock: Lock = "soft",
     heading: Heading = None,
     path: GroundPath = None,
+    unit: Unit = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -48,7 +49,7 @@ def stream(
 
     steer = goals_of(Asked(heading=heading, path=path)).steer
     much = amount_asked(amount, amount_time, part)
-    made = run(model, out, frames, amount=much, steer=steer, plant=plant and lock, seed=seed, warn=warn)
+    made = run(model, out, frames, amount=much, steer=steer, plant=plant and lock, unit_m=unit, seed=seed, warn=warn)
     if json:
         print_json({"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration})
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
 from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def design(
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
+    up: Up = None,
     json: Json = False,
 ) -> int:
     """Write a study: stimuli under neutral names, ratings.csv to be filled in, and key.csv, which stays with you.
@@ -57,7 +58,7 @@ def design(
     if not variants:
         raise UsageError("study design needs --variants: name at least one file")
     plan = StudyPlan(participants, trials, clips, sequences, blend)
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         done = design_study(
             out, motion, variants, captured=captured or (), inputs=inputs or (), experiments=tuple(experiment.upper()),

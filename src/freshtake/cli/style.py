@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import messages, output, print_json, progress_bar, warn
 from freshtake.cli.gaits import app as gaits
-from freshtake.cli.options import Json, Lock, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Json, Lock, SkeletonFile, SourceFps, Unit, Up
 from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def learn(
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
+    up: Up = None,
     json: Json = False,
 ) -> int:
     """Learn how one style becomes another from pairs of clips with the same content.
@@ -58,7 +59,7 @@ def learn(
         if not paths:
             raise UsageError(f"style learn needs {option}: name clips or a folder")
     settings = Settings(system=system, inputs=inputs, order=order, memory=memory)
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as bar:
         done = style_learn(
             source or [], target or [], out, settings, page=report, reading=reading,
@@ -122,6 +123,7 @@ def apply(
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
+    up: Up = None,
     json: Json = False,
 ) -> int:
     """Put a clip into the style of a model.
@@ -143,7 +145,7 @@ def apply(
     """
     from freshtake.workflows import style_apply
 
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "warn": warn}
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     done = style_apply(
         model, clip, out, time_warp=time_warp, generalize=generalize, plant=plant and lock, page=report, reading=reading
     )

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Animation, Json, Mesh, Out, Seed, SkeletonFile, SourceFps, Unit
+from freshtake.cli.options import Animation, Json, Mesh, Out, Seed, SkeletonFile, SourceFps, Unit, Up
 from freshtake.errors import UsageError
 
 app = App(
@@ -44,6 +44,7 @@ def learn(
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
+    up: Up = None,
     animation: Animation = None,
     mesh: Mesh = False,
     json: Json = False,
@@ -73,7 +74,15 @@ def learn(
         "blend_frames": blend_frames, "method": method, "sigma": sigma,
     }  # fmt: skip
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "animation": animation, "mesh": mesh, "warn": warn}
+    reading = {
+        "skeleton": skeleton,
+        "fps": fps,
+        "unit_m": unit,
+        "up": up,
+        "animation": animation,
+        "mesh": mesh,
+        "warn": warn,
+    }
     with progress_bar() as report:
         made = learn_texture(
             _by_cell(takes), out, settings, turns=turns, picture=picture, reading=reading, report=report, warn=warn
@@ -246,6 +255,8 @@ def figures(
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the pictures; new or empty.")],
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
     animation: Animation = None,
     mesh: Mesh = False,
     seed: Seed = 0,
@@ -261,7 +272,15 @@ def figures(
     """
     from freshtake.workflows import draw_texture_study
 
-    reading = {"skeleton": skeleton, "fps": fps, "animation": animation, "mesh": mesh, "warn": warn}
+    reading = {
+        "skeleton": skeleton,
+        "fps": fps,
+        "unit_m": unit,
+        "up": up,
+        "animation": animation,
+        "mesh": mesh,
+        "warn": warn,
+    }
     with progress_bar() as report:
         made = draw_texture_study(take, out, seed=seed, report=report, **reading)
     if json:

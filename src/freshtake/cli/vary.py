@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Amount, AmountOfTime, GroundPath, Heading, Json, Lock, Parts, Plant, Seed
+from freshtake.cli.options import Amount, AmountOfTime, GroundPath, Heading, Json, Lock, Parts, Plant, Seed, Unit
 
 
 def vary(
@@ -44,6 +44,7 @@ def vary(
     format: Annotated[
         str | None, Parameter(help="Ending of the files; default: as the examples (of AMC: bvh).")
     ] = None,
+    unit: Unit = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -74,7 +75,8 @@ def vary(
     with progress_bar() as report:
         made = run(
             model, out, count,
-            amount=much, cycles=cycles, goals=goals, plant=plant and lock, ending=format, seed=seed, report=report, warn=warn,
+            amount=much, cycles=cycles, goals=goals, plant=plant and lock, ending=format, unit_m=unit, seed=seed,
+            report=report, warn=warn,
         )  # fmt: skip
     if json:
         print_json(

@@ -71,8 +71,8 @@ def _apart(material: Material, before: Floats, after: Floats) -> float:
     if not isinstance(layout, ClipLayout) or material.recipe is None:
         return float(np.sqrt(np.mean((before - after) ** 2)))
     places = [layout.points(_columns(material, rows)) for rows in (before, after)]
-    joints = len(layout.skeleton)
-    return float(np.linalg.norm(places[0][:, :joints] - places[1][:, :joints], axis=-1).mean())
+    joints = layout.skeleton.body()
+    return float(np.linalg.norm(places[0][:, joints] - places[1][:, joints], axis=-1).mean())
 
 
 def _columns(material: Material, poses: Floats) -> Floats:

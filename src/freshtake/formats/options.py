@@ -10,6 +10,7 @@ from pathlib import Path
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.validation import UP_AXES
 
 Motion = Clip | Stroke | PointClip | MeshSequence
 
@@ -27,9 +28,9 @@ def _python_warning(message: str) -> None:
 class ReadOptions:
     """`skeleton`: the ASF of an AMC. `fps`: for files without a rate. `unit_m`: metres per unit, where unsaid.
 
-    `up`: the vertical axis where the format does not fix it. `animation`: name or number of one of several in a
-    glTF file. `mesh`: bake a skinned glTF character into a mesh sequence instead of reading its skeleton.
-    `warn` receives one sentence for each thing that had to be assumed.
+    `up`: the vertical axis, y or z, where the format does not fix it; default: what the file says, or the body.
+    `animation`: name or number of one of several in a glTF file. `mesh`: bake a skinned glTF character into a
+    mesh sequence instead of reading its skeleton. `warn` receives one sentence for each thing that had to be assumed.
     """
 
     skeleton: Path | None = None
@@ -43,11 +44,17 @@ class ReadOptions:
     def __post_init__(self) -> None:
         _require_above_zero("fps", self.fps)
         _require_above_zero("unit_m", self.unit_m)
+        if self.up is not None and self.up not in UP_AXES:
+            raise UsageError(f"up must be one of {', '.join(UP_AXES)}, but is {self.up!r}")
 
 
 @dataclass(frozen=True)
 class WriteOptions:
-    """`unit_m`: metres per unit for formats that need it. `character`: a glTF file to animate."""
+    """`unit_m`: metres per unit for formats that need it. `character`: a glTF file to animate.
+
+    `warn` receives one sentence for each thing that had to be assumed.
+    """
 
     unit_m: float | None = None
     character: Path | None = None
+    warn: Callable[[str], None] = _python_warning

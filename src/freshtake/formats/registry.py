@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.files import is_folder, read_head
 from freshtake.formats.ftm import looks_like_model
 from freshtake.formats.options import Motion, ReadOptions, WriteOptions
-from freshtake.motion import Clip
+from freshtake.motion import Clip, PointClip
+from freshtake.motion.rooting import as_filed, following, rooted
+from freshtake.motion.upright import ASSUMED, find_up
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class Format:
     module: str
     looks_like: Callable[[bytes], bool]
     writable: bool = True
+    says_up: bool = False  # whether its files say (or the format fixes) which axis points up
 
     def load(self) -> Any:
         """Import the module that reads and writes this format, now that it is needed."""
@@ -46,9 +51,18 @@ FORMATS = (
     Format("bvh", "BVH", (".bvh",), "bvh", _starts(rb"(?:\xef\xbb\xbf)?\s*HIERARCHY\b")),
     Format("amc", "Acclaim motion", (".amc",), "acclaim", _starts(_COMMENTS + rb":(FULLY|DEGREES|RADIANS|SAMPLES)")),
     Format("asf", "Acclaim skeleton", (".asf",), "asf", _starts(_COMMENTS + rb":(VERSION|NAME|UNITS)"), writable=False),
-    Format("c3d", "C3D", (".c3d",), "c3d", lambda head: len(head) >= 512 and head[0] >= 2 and head[1] == 0x50),
-    Format("gltf", "glTF 2.0", (".glb", ".gltf"), "gltf", _starts(rb'glTF|(?:\xef\xbb\xbf)?\s*\{[\s\S]*"asset"')),
-    Format("npz", "NumPy archive", (".npz",), "npz", _starts(rb"PK\x03\x04")),
+    Format(
+        "c3d", "C3D", (".c3d",), "c3d", lambda head: len(head) >= 512 and head[0] >= 2 and head[1] == 0x50, says_up=True
+    ),
+    Format(
+        "gltf",
+        "glTF 2.0",
+        (".glb", ".gltf"),
+        "gltf",
+        _starts(rb'glTF|(?:\xef\xbb\xbf)?\s*\{[\s\S]*"asset"'),
+        says_up=True,
+    ),
+    Format("npz", "NumPy archive", (".npz",), "npz", _starts(rb"PK\x03\x04"), says_up=True),
     Format(
         "csv", "CSV table", (".csv", ".tsv"), "table", lambda head: b"\0" not in head and _TABLE.match(head) is not None
     ),
@@ -56,14 +70,48 @@ FORMATS = (
 )
 
 
+class TakenIn(NamedTuple):
+    """A motion, and how its vertical axis is known: said by the file, as given, found from the body, assumed."""
+
+    motion: Motion
+    up: str
+
+
 def read(path: str | PathLike[str], **options: Any) -> Motion:
     """Read a clip, stroke, point clip or mesh sequence; the format is told by content and by name.
 
-    Options are the fields of `ReadOptions`, for example `fps=60` for an AMC file.
+    Options are the fields of `ReadOptions`, for example `fps=60` for an AMC file. The vertical axis is found from the
+    body where neither the file nor `up` says it.
     """
-    source = Path(path)
+    return take_in(Path(path), ReadOptions(**options)).motion
+
+
+def take_in(source: Path, settings: ReadOptions) -> TakenIn:
+    """Read a motion and find what its file does not say."""
     found = detect(source)
-    settings = ReadOptions(**options)
+    motion = _read(source, found, settings)
+    with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
+        if isinstance(motion, Clip):
+            motion = rooted(motion, exact=found.name == "npz")  # an npz holds all digits, text is rounded
+        motion, how = _understood(source, found, motion, settings)
+        return TakenIn(following(motion) if isinstance(motion, Clip) else motion, how)
+
+
+def _understood(source: Path, found: Format, motion: Motion, settings: ReadOptions) -> TakenIn:
+    """The motion with its vertical axis: as given, said by the file, found or assumed."""
+    if settings.up is not None and found.name not in ("gltf", "npz"):
+        return TakenIn(motion, "as given")
+    if found.says_up or not isinstance(motion, Clip | PointClip):
+        return TakenIn(motion, "said by the file" if found.says_up else ASSUMED)
+    upright = find_up(motion)
+    if upright.doubtful:
+        settings.warn(
+            f"{source.name}: which axis points up cannot be told from the body, so y is assumed: say --up y or --up z"
+        )
+    return TakenIn(replace(motion, up=upright.axis), upright.how)
+
+
+def _read(source: Path, found: Format, settings: ReadOptions) -> Motion:
     try:
         motion: Motion = found.load().read(source, settings)
     except InvalidMotion as error:
@@ -82,7 +130,14 @@ def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options:
     """
     target = Path(path)
     found = for_writing(target)
-    found.load().write(target, motion, WriteOptions(**options))
+    found.load().write(target, _filed(motion), WriteOptions(**options))
+
+
+def _filed(motion: Motion | Sequence[Clip]) -> Motion | Sequence[Clip]:
+    """Clips in the form of their files."""
+    if isinstance(motion, Sequence):
+        return [as_filed(clip) for clip in motion]
+    return as_filed(motion) if isinstance(motion, Clip) else motion
 
 
 def detect(path: Path) -> Format:

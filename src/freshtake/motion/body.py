@@ -18,6 +18,7 @@ SIDE = {
     "left": re.compile(r"left|Left|LEFT|^L(?=[A-Z_.])|(?<=[^A-Za-z])[lL](?![a-z])"),
     "right": re.compile(r"right|Right|RIGHT|^R(?=[A-Z_.])|(?<=[^A-Za-z])[rR](?![a-z])"),
 }
+HELPER = re.compile(r"(?<![a-z])ik(?![a-z])|target|pole|effector|ctrl|goal", re.I)  # no part of the body
 NUMBER = re.compile(r"_\d+$")  # glTF exporters number their joints: b_LeftLeg01_015, b_RightLeg01_019
 
 
@@ -91,7 +92,7 @@ def _pair_leftover(skeleton: Skeleton, partner: Ints, joint: int) -> None:
 def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
     """Feet by name; where no joint is called foot or ankle, the ends of legs, else the lowest tips at rest."""
     ankles = [j for j, n in enumerate(skeleton.names) if re.search(r"foot|ankle", n, re.I)]
-    ankles = [j for j in ankles if not _is_tip_name(skeleton.names[j])]
+    ankles = [j for j in ankles if not _is_tip_name(skeleton.names[j]) and not HELPER.search(skeleton.names[j])]
     ankles = [j for j in ankles if not set(skeleton.chain(j)[:-1]) & set(ankles)]
     found = []
     for ankle in ankles:
@@ -114,14 +115,15 @@ def _leg_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
 
 
 def _lowest_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
-    """The two leaves that reach farthest down (against the longest direction from the root) at rest."""
+    """The two leaves that reach farthest down at rest, along y or z, whichever the body is longer in."""
     rest = rest_positions(skeleton)
+    height = rest[:, 1 if np.ptp(rest[:, 1]) >= np.ptp(rest[:, 2]) else 2]
     leaves = [j for j in range(1, len(skeleton)) if not skeleton.children(j)]
     if len(leaves) < 2:
         return ()
-    low = sorted(leaves, key=lambda j: rest[j, 1])[:2]
-    reach = rest[:, 1].max() - rest[:, 1].min()
-    if reach <= 0 or abs(rest[low[0], 1] - rest[low[1], 1]) > 0.1 * reach or rest[low[1], 1] > rest[0, 1] - 0.2 * reach:
+    low = sorted(leaves, key=lambda j: float(height[j]))[:2]
+    reach = float(np.ptp(height))
+    if reach <= 0 or height[low[1]] - height[low[0]] > 0.1 * reach or height[low[1]] > height[0] - 0.2 * reach:
         return ()
     return tuple(Foot(skeleton.names[j], j, None) for j in low)
 
@@ -130,6 +132,7 @@ def hands(skeleton: Skeleton) -> tuple[int, ...]:
     """Hand (or wrist) joints by name, the one nearest to the body on each arm."""
     named = [j for j, n in enumerate(skeleton.names) if re.search(r"hand|wrist", n, re.I)]
     named = [j for j in named if not re.search(r"thumb|index|finger|middle|ring|pinky", skeleton.names[j], re.I)]
+    named = [j for j in named if not HELPER.search(skeleton.names[j])]
     return tuple(j for j in named if not set(skeleton.chain(j)[:-1]) & set(named))
 
 

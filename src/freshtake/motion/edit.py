@@ -11,6 +11,7 @@ from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.body import mirror_pairs
 from freshtake.motion.clip import Clip
 from freshtake.motion.skeleton import EndSite, require_compatible
+from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import about_axis, continuous, inverse, multiply, rotate, slerp, twist_angle
 
@@ -106,7 +107,7 @@ def concatenate(clips: Sequence[Clip], *, align: bool = True, skip_repeated: boo
     parts = [first]
     for clip in clips[1:]:
         require_compatible(first.skeleton, clip.skeleton, first.name or "the first clip", clip.name or "a later clip")
-        if abs(clip.frame_time - first.frame_time) > 1e-6 * first.frame_time:
+        if not same_rate(clip.frame_time, first.frame_time):
             rates = f"{clip.fps:g} fps and {first.name or 'the first'} {first.fps:g}"
             raise UsageError(f"{clip.name or 'a clip'} has {rates}: resample one of them first")
         if clip.up != first.up:
@@ -145,7 +146,7 @@ def places_at_rate(frames: int, frame_time: float, fps: float, most: int = 100_0
         raise UsageError(f"fps must be above 0, but is {fps}")
     step = 1.0 / (fps * frame_time)
     for whole, exact in ((round(step), float(round(step))), (round(1.0 / step), 1.0 / max(round(1.0 / step), 1))):
-        if whole >= 1 and abs(step / exact - 1.0) < 2e-5:
+        if whole >= 1 and abs(step / exact - 1.0) < 1e-4:
             step = exact
     count = int(np.floor((frames - 1) / step + 1e-6)) + 1
     if count > most:
@@ -221,7 +222,8 @@ def scaled(clip: Clip, factor: float) -> Clip:
     sites = tuple(
         EndSite(joint, (factor * x, factor * y, factor * z), name) for joint, (x, y, z), name in skeleton.end_sites
     )
-    bigger = replace(skeleton, offsets=skeleton.offsets * factor, end_sites=sites)
+    base = None if skeleton.base is None else skeleton.base.scaled(factor)
+    bigger = replace(skeleton, offsets=skeleton.offsets * factor, end_sites=sites, base=base)
     return clip.changed(
         skeleton=bigger,
         root=clip.root * factor,
@@ -235,8 +237,18 @@ def with_up(clip: Clip, up: str) -> Clip:
     """Turned as a whole so that the other axis (y or z) points up."""
     if up == clip.up:
         return clip
-    angle = np.pi / 2 if (clip.up, up) == ("y", "z") else -np.pi / 2
-    tilt = about_axis(np.array([1.0, 0.0, 0.0]), angle)
+    turn = tilt(clip.up, up)
     rotations = clip.rotations.copy()
-    rotations[:, 0] = multiply(tilt, rotations[:, 0])
-    return clip.changed(root=rotate(tilt, clip.root), rotations=rotations, up=up, provenance=_noted(clip, f"{up} up"))
+    rotations[:, 0] = multiply(turn, rotations[:, 0])
+    skeleton, base = clip.skeleton, clip.skeleton.base
+    if base is not None:
+        skeleton = replace(skeleton, base=base.tilted(turn))
+    return clip.changed(
+        skeleton=skeleton, root=rotate(turn, clip.root), rotations=rotations, up=up, provenance=_noted(clip, f"{up} up")
+    )
+
+
+def tilt(up: str, to: str) -> Floats:
+    """The quarter turn about x (4,) that brings one vertical axis to another; none where they are the same."""
+    angle = {("y", "z"): np.pi / 2, ("z", "y"): -np.pi / 2}.get((up, to), 0.0)
+    return about_axis(np.array([1.0, 0.0, 0.0]), angle)

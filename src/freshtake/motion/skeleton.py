@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import InvalidMotion, SkeletonMismatch
+from freshtake.motion.base import Base
 from freshtake.motion.validation import checked_names, frozen, frozen_quaternions
 from freshtake.numeric.arrays import Floats, Ints
 
@@ -37,6 +38,7 @@ class Skeleton:
     and rx ry rz, in file order. `orders` holds the intrinsic Euler order, "ZYX" for R = Rz Ry Rx; it defaults to
     the order of the rotation channels. `axes` (Acclaim) are fixed rotations C about which a joint's angles are
     measured, so that its local rotation is C R C^-1; `limits` run parallel to `channels`, in radians and units.
+    `base` is there for rigs whose body does not hang on a travelling joint 0, see `motion.rooting`.
     """
 
     names: tuple[str, ...]
@@ -47,6 +49,7 @@ class Skeleton:
     orders: tuple[str, ...] = ()
     axes: Floats | None = None
     limits: tuple[Limits, ...] | None = None
+    base: Base | None = None
     _index: dict[str, int] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -66,6 +69,8 @@ class Skeleton:
             put(self, "axes", frozen_quaternions(self.axes, "axes", (count, 4)))
         if self.limits is not None:
             put(self, "limits", self._checked_limits(self.limits))
+        if self.base is not None:
+            self._check_base(self.base)
 
     def _check_tree(self) -> None:
         for joint, parent in enumerate(self.parents.tolist()):
@@ -123,6 +128,13 @@ class Skeleton:
                 raise InvalidMotion(f"joint {name!r} has a lower limit above its upper one")
         return tuple(tuple(joint_limits) for joint_limits in limits)
 
+    def _check_base(self, base: Base) -> None:
+        inside = all(0 <= joint < len(self.names) for joint in (*base.chain, *base.carried))
+        if not inside or not base.chain or base.chain != tuple(self.chain(base.joint)) or base.mover not in base.chain:
+            raise InvalidMotion("the base of a skeleton must run from its first joint down to one of its joints")
+        if base.offsets.shape != self.offsets.shape:
+            raise InvalidMotion(f"the base of a skeleton has {len(base.offsets)} offsets for {len(self.names)} joints")
+
     def __repr__(self) -> str:
         return f"Skeleton({len(self)} joints, root {self.names[0]!r})"
 
@@ -141,6 +153,7 @@ class Skeleton:
             and self.channels == other.channels
             and self.orders == other.orders
             and self.limits == other.limits
+            and self.base == other.base
             and same_axes
             and (self.axes is None or other.axes is None or np.array_equal(self.axes, other.axes))
         )
@@ -166,6 +179,12 @@ class Skeleton:
             if parent in found:
                 found.add(j)
         return sorted(found)
+
+    def body(self) -> list[int]:
+        """The joints that move: all, but for those that only lead to the body or stand still beside it."""
+        if self.base is None:
+            return list(range(len(self)))
+        return sorted({0}.union(*map(self.descendants, (self.base.joint, *self.base.carried))) - {*self.base.chain[1:]})
 
     def chain(self, joint: int) -> list[int]:
         """From the root down to the joint."""

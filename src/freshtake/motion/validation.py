@@ -13,6 +13,7 @@ from freshtake.errors import InvalidMotion
 from freshtake.numeric.arrays import Floats
 
 UP_AXES = ("y", "z")
+SAME_RATE = 1.001e-3  # a tenth of a percent, with 60 / 1.001 included
 
 
 def frozen(
@@ -65,13 +66,9 @@ def fps_of(frame_time: float) -> float:
     return whole if whole > 0 and 1.0 / whole == frame_time else fps
 
 
-def nominal_fps(frame_time: float) -> float:
-    """The rate people mean: 0.0083333 s is 120 fps, 0.033367 s is 29.97."""
-    fps = fps_of(frame_time)
-    for candidate in (float(round(fps)), round(fps * 1.001) / 1.001):
-        if candidate > 0 and abs(fps / candidate - 1.0) < 2e-4:
-            return candidate
-    return fps
+def same_rate(a: float, b: float) -> bool:
+    """Whether two frame times (or rates) are one: files round theirs, 0.016667 s for 60 fps; 59.94 counts as 60."""
+    return abs(a / b - 1.0) < SAME_RATE
 
 
 def up_axis(value: str) -> str:

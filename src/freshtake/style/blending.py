@@ -11,10 +11,11 @@ from freshtake.errors import UsageError
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import Features, encode
 from freshtake.motion.skeleton import require_compatible
+from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Floats
-from freshtake.style.standing import planted
 from freshtake.style.columns import root_columns
 from freshtake.style.model import StyleModel
+from freshtake.style.standing import planted
 from freshtake.style.translation_kernels import LATER, WALK, Written, retimed
 from freshtake.style.translator import STEEPEST
 
@@ -66,7 +67,7 @@ def _checked(models: Sequence[StyleModel], clip: Clip, weights: npt.ArrayLike) -
         ours, theirs = models[0].recipe.skeleton, model.recipe.skeleton
         assert ours is not None and theirs is not None
         require_compatible(ours, theirs, "the first model", "another")
-        if abs(model.frame_time - models[0].frame_time) > 1e-6 * model.frame_time:
+        if not same_rate(model.frame_time, models[0].frame_time):
             raise UsageError("the models to be blended have different frame rates: learn them at one rate")
     shares = np.asarray(weights, dtype=np.float64)
     if shares.shape not in ((len(models),), (len(clip), len(models))) or not np.isfinite(shares).all():

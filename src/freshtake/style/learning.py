@@ -15,6 +15,7 @@ from freshtake.motion.contacts import contact_mask, floor_heights
 from freshtake.motion.features import Recipe
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.motion.skeleton import require_compatible
+from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.alignment import Alignment, align
 from freshtake.style.columns import Normal, blocks_of, column_of, normal_of, pose_weights
@@ -126,7 +127,7 @@ def check_pairs(pairs: Sequence[tuple[Clip, Clip]]) -> None:
     for k, (a, b) in enumerate(pairs, start=1):
         for clip, kind in ((a, "source"), (b, "target")):
             require_compatible(first.skeleton, clip.skeleton, first.name or "source 1", clip.name or f"{kind} {k}")
-            if abs(clip.frame_time - first.frame_time) > 1e-6 * first.frame_time:
+            if not same_rate(clip.frame_time, first.frame_time):
                 raise UsageError(
                     f"{clip.name or f'{kind} {k}'} has {clip.fps:g} fps and {first.name or 'source 1'} {first.fps:g}: "
                     "resample it first"

@@ -14,9 +14,10 @@ from freshtake.motion.edit import resample, scaled, with_up
 from freshtake.motion.features.stroke import is_even
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.stroke import resample_stroke
+from freshtake.motion.validation import same_rate
 
 FACTOR = 2.0  # between a candidate's duration and the trusted ones', beyond which it is another piece of motion
-SAME_SIZE, SAME_RATE = 1e-4, 1e-6
+SAME_SIZE = 1e-4
 LEAST_FRAMES = 8
 
 
@@ -62,7 +63,7 @@ def _fitted(motion: Any, first: Any, notes: list[str]) -> Any:
         return motion
     require_compatible(first.skeleton, motion.skeleton, "the first trusted clip", "this one")
     fitted = with_up(motion, first.up) if motion.up != first.up else motion
-    if abs(fitted.frame_time / first.frame_time - 1.0) > SAME_RATE:
+    if not same_rate(fitted.frame_time, first.frame_time):
         fitted = resample(fitted, first.fps).changed(frame_time=first.frame_time)
         notes.append(f"resampled from {motion.fps:.4g} to {first.fps:.4g} fps, the rate of the trusted ones")
     factor = leg_length(first.skeleton) / leg_length(motion.skeleton)

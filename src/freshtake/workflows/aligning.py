@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,11 +10,12 @@ import numpy as np
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.pictures import KINDS, write_figure
-from freshtake.formats.registry import for_writing, read, write
+from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.progress import Report
 from freshtake.style.alignment import Alignment, align, warp
 from freshtake.style.warp_settings import WarpSettings
+from freshtake.workflows.takes import read_takes
 
 
 class Aligned(NamedTuple):
@@ -46,7 +48,7 @@ def align_files(
         for_writing(out)
     if plot is not None and plot.suffix.lower().lstrip(".") not in KINDS:
         raise FormatError(plot, f"a picture's name ends in one of {', '.join('.' + kind for kind in KINDS)}")
-    a, b = (_motion(path, reading or {}) for path in (first, second))
+    a, b = _motions((first, second), reading)
     found = align(a, b, settings, report=report)
     figure = None
     if plot is not None:
@@ -56,17 +58,19 @@ def align_files(
         figure = picture(a, b, settings, against=against, dof=dof, names=named)
     if out is not None:
         moved = warp(b if onto == "first" else a, found, onto=onto)
-        write(out, moved, unit_m=getattr(moved, "unit_m", None))
+        write(out, moved)
     if plot is not None and figure is not None:
         write_figure(plot, figure)
     return Aligned(a, b, found, _identical(a, b))
 
 
-def _motion(path: Path, reading: dict[str, Any]) -> Clip | Stroke:
-    motion = read(path, **reading)
-    if not isinstance(motion, Clip | Stroke):
-        raise UsageError(f"{path} is a {type(motion).__name__}: clips with a skeleton and strokes can be aligned")
-    return motion
+def _motions(paths: Sequence[Path], reading: dict[str, Any] | None) -> list[Clip | Stroke]:
+    out: list[Clip | Stroke] = []
+    for path, motion in zip(paths, read_takes(paths, reading), strict=True):
+        if not isinstance(motion, Clip | Stroke):
+            raise UsageError(f"{path} is a {type(motion).__name__}: clips with a skeleton and strokes can be aligned")
+        out.append(motion)
+    return out
 
 
 def _identical(a: Clip | Stroke, b: Clip | Stroke) -> bool:

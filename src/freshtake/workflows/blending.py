@@ -14,11 +14,12 @@ from freshtake.density.weights import schedule
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.options import Motion
-from freshtake.formats.registry import for_writing, read, write
+from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Stroke
 from freshtake.motion.progress import Progress, Report, silent
-from freshtake.motion.validation import nominal_fps
+from freshtake.motion.validation import fps_of
 from freshtake.workflows.model_kinds import model_of
+from freshtake.workflows.takes import read_sets
 from freshtake.workflows.varying import MOST_FRAMES, generator
 
 PIECE = 4096  # frames between two reports of progress
@@ -63,12 +64,8 @@ def blend_learn(
         raise UsageError(
             "blending needs two classes or more, as in walk=walk.bvh run=run.bvh; --alone learns one to be synthesized"
         )
-    motions: dict[str, list[Motion]] = {}
-    for name, paths in takes.items():
-        motions[name] = []
-        for path in paths:
-            report(Progress(0.0, f"reading {path.name}"))
-            motions[name].append(read(path, **(reading or {})))
+    report(Progress(0.0, "reading"))
+    motions = dict(zip(takes, read_sets(list(takes.values()), reading), strict=True))
     model = learn(common_points(motions) if common else motions, settings, cyclic=cyclic, report=report)
     if warn is not None:
         for note in model.notes:
@@ -100,6 +97,7 @@ def blend_sample(
     noise: float | None = None,
     residuals: bool = True,
     plant: bool | str = True,
+    unit_m: float | None = None,
     seed: int = 0,
     report: Report = silent,
 ) -> Blended:
@@ -126,7 +124,7 @@ def blend_sample(
         report(Progress(1.0, "planting feet"))
         made = model.planted(made, plant)
     motion: Motion = _stroke(model, made, target.stem) if isinstance(made, np.ndarray) else made
-    write(target, motion, unit_m=None if isinstance(motion, Stroke) else motion.unit_m)
+    write(target, motion, unit_m=unit_m)
     return Blended(target, motion)
 
 
@@ -150,7 +148,7 @@ def blend_facts(model: DensityModel) -> dict[str, Any]:
         "energy": round(model.pca.energy, 4),
         f"error_{unit}": {name: round(error, 2) for name, error in zip(model.classes, model.errors, strict=True)},
         "residuals": model.residuals.shape[1] > 0,
-        "fps": round(nominal_fps(model.frame_time), 3),
+        "fps": round(fps_of(model.frame_time), 3),
         "frame_time": model.frame_time,
         "dofs": len(model.names),
         "left_out": list(model.notes),

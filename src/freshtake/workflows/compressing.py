@@ -12,13 +12,14 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import read_bytes, replacing_folder, write_bytes
 from freshtake.formats.ftm import check_model_target, read_stored, save
 from freshtake.formats.rebuilds import Dropped, read_rebuilds, write_rebuilds
-from freshtake.formats.registry import for_writing, read, write
+from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip
 from freshtake.motion.body import leg_length
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.variation.compression import Compressed, astray, compress_takes, restored, start_of
 from freshtake.variation.model import VariationModel
 from freshtake.variation.plain_compression import nearest_error, pca_within
+from freshtake.workflows.takes import read_takes
 from freshtake.workflows.varying import ENDINGS, generator
 
 MODEL, DROPPED, FACTS = "model.ftm", "dropped.npz", "compression.json"
@@ -54,7 +55,7 @@ def compress(
         check_model_target(target)
     if len({path.name for path in sources}) < len(sources):
         raise UsageError("two of the takes have the same file name: rename one of them")
-    takes = [read(path, **(reading or {})) for path in sources]
+    takes = read_takes(sources, reading)
     bound = bound_of(error, takes)
     found = compress_takes(takes, bound, report=lambda at: report(Progress(0.4 * at.share, at.what)))
     if warn is not None and len(found.kept) == len(takes):
@@ -140,7 +141,7 @@ def restore(folder: Path, target: Path, *, ending: str | None = None, report: Re
             report(Progress(number / len(dropped), name))
             path = Path(Path(name).name).with_suffix(_suffix(Path(name), usual, ending))
             motion = restored(model.material, one.numbers, one.start, path.stem)
-            write(temporary / path, motion, unit_m=getattr(motion, "unit_m", None))
+            write(temporary / path, motion)
             written.append(target / path)
     return written
 

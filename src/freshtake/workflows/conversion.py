@@ -18,6 +18,8 @@ from freshtake.motion.edit import places_at_rate, resample, take_frames, with_up
 from freshtake.motion.repair import repair
 from freshtake.motion.stroke import resample_stroke
 
+ROUNDED = 1e-4  # how far frame times in files are off by rounding
+
 
 def convert(
     sources: Sequence[Path],
@@ -99,8 +101,8 @@ def frame_number(text: str, frame_time: float) -> int:
 
 def at_rate(motion: Motion, fps: float) -> Motion:
     """At another rate, whatever it is; meshes and points by linear interpolation."""
-    if abs(fps * motion.frame_time - 1.0) < 1e-4:
-        return motion
+    if abs(fps * motion.frame_time - 1.0) < ROUNDED:  # the same frames, and the rate that was asked for
+        return replace(motion, frame_time=1.0 / fps) if not isinstance(motion, Stroke) else motion
     if isinstance(motion, Clip):
         return resample(motion, fps)
     if isinstance(motion, Stroke):

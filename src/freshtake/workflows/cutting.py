@@ -62,7 +62,7 @@ def _write(take: Clip, ranges: list[tuple[int, int]], folder: Path, suffix: str,
             write_bytes(temporary / beside.name, read_bytes(beside))
         for number, (start, stop) in enumerate(ranges, start=1):
             name = f"{take.name}_{number:03d}"
-            write(temporary / f"{name}{suffix}", take_frames(take, start, stop).changed(name=name), unit_m=take.unit_m)
+            write(temporary / f"{name}{suffix}", take_frames(take, start, stop).changed(name=name))
             pieces.append(Piece(folder / f"{name}{suffix}", start, stop))
     return pieces
 

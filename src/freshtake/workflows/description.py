@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.formats.ftm import is_model, read_stored
-from freshtake.formats.options import Motion
-from freshtake.formats.registry import detect, read
+from freshtake.formats.options import Motion, ReadOptions
+from freshtake.formats.registry import detect, take_in
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.body import feet
 from freshtake.motion.check import check, check_set
-from freshtake.motion.validation import nominal_fps
+from freshtake.motion.rooting import as_filed
+from freshtake.motion.size import guess_unit, unit_name
+from freshtake.motion.validation import fps_of
 
 
 class Described(NamedTuple):
@@ -27,10 +30,10 @@ def describe(path: Path, **options: Any) -> Described:
     """Read a file, a motion or a model, and collect its facts and findings."""
     if is_model(path):
         return _describe_model(path)
-    motion = read(path, **options)
+    motion, how = take_in(path, ReadOptions(**options))
     with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
         findings = [{"code": f.code, "sentence": f.sentence, "repair": f.repair} for f in check(motion)]
-        facts = {"file": str(path), "kind": _kind(motion), "format": detect(path).title, **_facts(motion)}
+        facts = {"file": str(path), "kind": _kind(motion), "format": detect(path).title, **_facts(motion, how)}
     return Described({**facts, "findings": findings}, motion)
 
 
@@ -53,16 +56,16 @@ def _kind(motion: Motion) -> str:
     return {Clip: "clip", Stroke: "stroke", PointClip: "point clip", MeshSequence: "mesh sequence"}[type(motion)]
 
 
-def _facts(motion: Motion) -> dict[str, Any]:
+def _facts(motion: Motion, up_from: str) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "frames": len(motion),
-        "fps": round(nominal_fps(motion.frame_time), 3),
+        "fps": round(fps_of(motion.frame_time), 3),
         "frame_time": motion.frame_time,
         "duration_s": round(motion.duration, 4),
     }
     if isinstance(motion, Stroke):
         return facts | {"dimensions": list(motion.dimensions), "evenly_timed": motion.uniform}
-    facts |= {"up": motion.up, "unit_m": motion.unit_m}
+    facts |= {"up": motion.up, "up_from": up_from, "unit_m": motion.unit_m, "unit": _unit(motion)}
     if isinstance(motion, Clip):
         return facts | _clip_facts(motion)
     if isinstance(motion, PointClip):
@@ -76,6 +79,14 @@ def _facts(motion: Motion) -> dict[str, Any]:
     }
 
 
+def _unit(motion: Clip | PointClip | MeshSequence) -> str:
+    """The unit of length in words, and that it is a guess where it is one."""
+    if motion.unit_m is not None:
+        return unit_name(motion.unit_m)
+    guess = guess_unit(motion.skeleton) if isinstance(motion, Clip) else None
+    return "not known" if guess is None else f"{guess.name} (guessed from the body's size)"
+
+
 def _clip_facts(clip: Clip) -> dict[str, Any]:
     skeleton = clip.skeleton
     facts: dict[str, Any] = {
@@ -85,6 +96,8 @@ def _clip_facts(clip: Clip) -> dict[str, Any]:
         "dofs": _moving_channels(clip),
         "euler_orders": sorted({order for order in skeleton.orders if order}),
         "travel": round(float(np.linalg.norm(np.delete(clip.root[-1] - clip.root[0], clip.up_index))), 4),
+        "root": skeleton.names[0 if skeleton.base is None else skeleton.base.joint],
+        "feet": [foot.name for foot in feet(skeleton)] or "none found",
         "joint_names": list(skeleton.names),
     }
     return facts
@@ -94,5 +107,5 @@ def _moving_channels(clip: Clip) -> int:
     """How many of the file's channels change at all: the degrees of freedom that a model sees."""
     from freshtake.motion.channels import channels_from_clip
 
-    _, values = channels_from_clip(clip)
+    _, values = channels_from_clip(as_filed(clip))
     return int(np.count_nonzero(np.ptp(values, axis=0) > 1e-9))

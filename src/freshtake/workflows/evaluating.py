@@ -11,9 +11,9 @@ import numpy as np
 from freshtake.evaluation import Evaluation, Picture, page, pictures
 from freshtake.evaluation import evaluate as score
 from freshtake.formats.options import Motion
-from freshtake.formats.registry import read
 from freshtake.formats.report import check_report_target, write_report
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.workflows.takes import read_sets
 
 
 class Evaluated(NamedTuple):
@@ -45,7 +45,7 @@ def evaluate(
         check_report_target(target)
     more = () if model is None or target is None else _networks(model)
     report(Progress(0.0, "reading"))
-    sets = [[read(path, **(reading or {})) for path in paths] for paths in (inputs, outputs, extra)]
+    sets = read_sets((inputs, outputs, extra), reading)
     return evaluate_motions(
         *sets, target=target, action=action, seed=seed, title=title, more=more, baselines=baselines, report=report
     )

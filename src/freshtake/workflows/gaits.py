@@ -10,10 +10,11 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, read_stored, save
-from freshtake.formats.registry import for_writing, read, write
+from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip
 from freshtake.motion.progress import Report, silent
 from freshtake.style.bilinear import GaitModel, Level, Weights, fit
+from freshtake.workflows.takes import read_clips
 
 CELL = "write STYLE@SPEED=CLIP, as in crouch@1.3=crouch_fast.bvh"
 
@@ -29,7 +30,8 @@ def gaits_learn(
     """Read one clip for every style at every speed, learn, write the model. The first clip is the reference."""
     check_model_target(target)
     paths = named_cells(cells)
-    clips = {key: _clip(path, reading or {}) for key, path in paths.items()}
+    read = read_clips([list(paths.values())], reading, "gaits need clips with a skeleton")[0]
+    clips = dict(zip(paths, read, strict=True))
     model = fit(clips, ranks=ranks, report=report)
     save(target, model, sources=[path.name for path in paths.values()])
     return model
@@ -74,7 +76,9 @@ def mixture(text: str, levels: Sequence[Level]) -> Weights:
     return out
 
 
-def gaits_sample(source: Path, target: Path, style: str, speed: str, *, cycles: int = 4) -> Clip:
+def gaits_sample(
+    source: Path, target: Path, style: str, speed: str, *, cycles: int = 4, unit_m: float | None = None
+) -> Clip:
     """A walk of some cycles in a mixture of styles and speeds, written to a file."""
     for_writing(target)
     model = read_stored(source).model
@@ -83,7 +87,7 @@ def gaits_sample(source: Path, target: Path, style: str, speed: str, *, cycles: 
     clip = model.synthesize(
         mixture(style, model.styles), mixture(speed, model.speeds), cycles=cycles, name=target.stem
     ).changed(provenance="made by freshtake: style")
-    write(target, clip, unit_m=clip.unit_m)
+    write(target, clip, unit_m=unit_m)
     return clip
 
 
@@ -100,10 +104,3 @@ def gaits_facts(model: GaitModel) -> dict[str, Any]:
         "joints": None if recipe.skeleton is None else len(recipe.skeleton),
         "dofs": len(recipe.names),
     }
-
-
-def _clip(path: Path, reading: dict[str, Any]) -> Clip:
-    motion = read(path, **reading)
-    if not isinstance(motion, Clip):
-        raise UsageError(f"{path} is a {type(motion).__name__}: gaits need clips with a skeleton")
-    return motion if motion.name else motion.changed(name=path.stem)

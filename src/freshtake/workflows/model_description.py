@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from freshtake.motion.validation import nominal_fps
+from freshtake.motion.validation import fps_of
 from freshtake.variation.model import VariationModel
 
 
@@ -38,7 +38,7 @@ def variation_facts(model: VariationModel) -> dict[str, Any]:
         "motion": "cyclic" if model.cyclic else "acyclic",
         "examples": len(material.values),
         "example_frames": [len(rows) for rows in material.values],
-        "fps": round(nominal_fps(model.frame_time), 3),
+        "fps": round(fps_of(model.frame_time), 3),
         "frame_time": model.frame_time,
         "joints": None if skeleton is None else len(skeleton),
         "dofs": len(model.dofs),

@@ -12,11 +12,12 @@ from freshtake.evaluation.baselines.making import check_kind, match
 from freshtake.formats.files import read_head, replacing_folder
 from freshtake.formats.ftm import looks_like_model
 from freshtake.formats.options import Motion
-from freshtake.formats.registry import for_writing, read, write
+from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.joining import BLEND, join
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.workflows.model_kinds import model_of
+from freshtake.workflows.takes import read_takes
 from freshtake.workflows.varying import MOST_VARIANTS, generator, variants
 
 MATCHED_TO = 15  # variants of a model, as in the paper
@@ -59,7 +60,7 @@ def noise(
     check_kind(kind)
     each = (REPLAYED if kind == "replay" else 1) if clips is None else clips
     _check(kind, count, each, amount, matched)
-    motions = [read(path, **(reading or {})) for path in sources]
+    motions = read_takes(sources, reading)
     suffix = _ending(sources, motions, ending)
     basis = basis_of(motions, joints)
     target, used = None, amount
@@ -75,7 +76,7 @@ def noise(
             report(Progress((number - 1) / count, name))
             parts = _parts(basis, kind, used, settings, (seed, number), each, name)
             motion = _joined([part.motion for part in parts], blend, name)
-            write(temporary / f"{name}{suffix}", motion, unit_m=getattr(motion, "unit_m", None))
+            write(temporary / f"{name}{suffix}", motion)
             written.append(folder / f"{name}{suffix}")
             made += parts
     within = None if target is None else sum(target.holds(one.change) for one in made) / len(made)
@@ -96,7 +97,7 @@ def _check(kind: str, count: int, clips: int, amount: float | None, matched: Seq
 def _matched_to(paths: Sequence[Path], seed: int, reading: dict[str, Any] | None) -> list[Motion]:
     """The variants in files, or fifteen of a model."""
     if not looks_like_model(read_head(paths[0])):
-        return [read(path, **(reading or {})) for path in paths]
+        return read_takes(paths, reading)
     if len(paths) > 1:
         raise UsageError(f"{paths[0]} is a model: match to it alone, or to variants")
     return list(variants(model_of(paths[0], "variation"), MATCHED_TO, seed=seed))

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.pins import read_contacts, read_mapping, read_pins
-from freshtake.formats.registry import for_writing, read, write
+from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip
+from freshtake.workflows.takes import read_clips
 
 
 def plant(
@@ -35,10 +36,9 @@ def plant(
     from freshtake.motion.planting.groundwork import lay_groundwork, own_groundwork
 
     for_writing(target)
-    clip = _clip(source, reading)
+    (clip,), likes = read_clips([[source], examples], reading, "only clips with a skeleton have feet to plant")
     limbs = read_mapping(mapping) if mapping is not None else None
     given = read_pins(pins) if pins is not None else []
-    likes = [_clip(path, reading) for path in examples]
     if likes:
         base = lay_groundwork(likes, floor=floor, mapping=limbs)
     else:
@@ -49,7 +49,13 @@ def plant(
     elif not base.feet and not given:
         raise UsageError(f"{source}: no legs can be recognized in the skeleton: name their joints with --mapping")
     planted = plant_clip(clip, flags, pins=given, examples=base, settings=PlantSettings(lock=lock))
-    write(target, planted.clip, unit_m=planted.clip.unit_m)
+    told = given or likes or contacts is not None or floor is not None
+    if not told and not planted.report.contacts:
+        raise UsageError(
+            f"{source}: no foot stands anywhere, so the floor cannot be found: give its height with --floor, or "
+            "--contacts, or clips whose feet stand with --like"
+        )
+    write(target, planted.clip)
     return planted.report
 
 
@@ -60,10 +66,3 @@ def _flags(path: Path, clip: Clip, feet: Any) -> npt.ArrayLike:
         return named_flags(read_contacts(path), len(clip), feet, clip.skeleton.names)
     except UsageError as error:
         raise FormatError(path, str(error)) from None
-
-
-def _clip(path: Path, reading: dict[str, Any] | None) -> Clip:
-    motion = read(path, **(reading or {}))
-    if not isinstance(motion, Clip):
-        raise UsageError(f"{path} is a {type(motion).__name__}: only clips with a skeleton have feet to plant")
-    return motion

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from freshtake.errors import FormatError, UsageError
 from freshtake.evaluation.selection_picture import selection_figure
 from freshtake.formats.pictures import KINDS, write_figure
-from freshtake.formats.registry import read
 from freshtake.motion.progress import Report, silent
 from freshtake.variation.selection import PERCENTILE, Selection
 from freshtake.variation.selection import select as select_from
+from freshtake.workflows.takes import read_sets
 from freshtake.workflows.varying import generator
 
 
@@ -56,8 +56,7 @@ def select(
     if picture is not None:
         _check_picture(picture)
     rng = generator(seed)
-    motions = [read(path, **(reading or {})) for path in sources]
-    known = [read(path, **(reading or {})) for path in trusted]
+    known, motions = read_sets([trusted, sources], reading)
     found = select_from(motions, known, rng=rng, groups=groups, relearn=relearn, percentile=percentile, report=report)
     done = Selected(tuple(sources), found)
     for path, verdict in zip(sources, found.verdicts, strict=True):

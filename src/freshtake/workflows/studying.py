@@ -14,12 +14,13 @@ from freshtake.evaluation.study.conditions import EXPERIMENTS
 from freshtake.evaluation.study.sequences import LONG, cycle_animation, variant_sequence
 from freshtake.formats.files import is_folder, replacing_folder
 from freshtake.formats.pictures import write_figure
-from freshtake.formats.registry import for_writing, read, write
+from freshtake.formats.registry import for_writing, write
 from freshtake.formats.study_csv import read_key, read_ratings, write_key, write_ratings
 from freshtake.motion import Clip
 from freshtake.motion.edit import start_at_origin
 from freshtake.motion.joining import BLEND
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.workflows.takes import read_clips
 from freshtake.workflows.varying import generator
 
 Sequencer = Callable[..., tuple[Clip, list[int]]]
@@ -67,8 +68,8 @@ def design_study(
     _check(motion, experiments, plan, captured or inputs, inputs)
     suffix = f".{ending.lstrip('.')}"
     for_writing(Path(f"stimulus{suffix}"))
-    options = reading or {}
-    new, real, learned = (_clips(paths, options) for paths in (variants, captured or inputs, inputs))
+    needed = "a study shows clips with a skeleton"
+    learned, new, real = read_clips([inputs, variants, captured or inputs], reading, needed)
     made: list[tuple[Stimulus, Clip]] = []
     for number, experiment in enumerate(dict.fromkeys(experiments)):
         rng = generator(seed, "AB".index(experiment))
@@ -81,7 +82,7 @@ def design_study(
         (temporary / "stimuli").mkdir()
         for k, (stimulus, clip) in enumerate(made):
             report(Progress(0.7 + 0.3 * k / len(made), stimulus.name))
-            write(temporary / "stimuli" / f"{stimulus.name}{suffix}", clip, unit_m=clip.unit_m)
+            write(temporary / "stimuli" / f"{stimulus.name}{suffix}", clip)
         write_ratings(temporary / "ratings.csv", trials)
         write_key(temporary / "key.csv", [s for s, _ in made])
         questions = "".join(f"Experiment {e}: {QUESTIONS[e]}\n" for e in dict.fromkeys(experiments))
@@ -103,16 +104,6 @@ def _check(
         raise UsageError("experiment B compares variants with replayed inputs: name them with --inputs")
     if not (1 <= plan.clips <= MOST_STIMULI and 1 <= plan.sequences <= MOST_STIMULI):
         raise UsageError(f"the numbers of clips and of sequences must lie between 1 and {MOST_STIMULI}")
-
-
-def _clips(paths: Sequence[Path], options: dict[str, Any]) -> list[Clip]:
-    out = []
-    for path in paths:
-        motion = read(path, **options)
-        if not isinstance(motion, Clip):
-            raise UsageError(f"{path} is a {type(motion).__name__.lower()}: a study shows clips with a skeleton")
-        out.append(motion)
-    return out
 
 
 def _singles(new: Sequence[Clip], real: Sequence[Clip]) -> list[tuple[str, Clip, tuple[str, ...]]]:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from freshtake.errors import UsageError
 from freshtake.formats.files import is_folder
 from freshtake.formats.ftm import check_model_target, save
-from freshtake.formats.registry import for_writing, read, write
+from freshtake.formats.registry import for_writing, write
 from freshtake.formats.report import check_report_target, write_report
 from freshtake.motion import Clip
+from freshtake.motion.edit import with_up
+from freshtake.motion.features.clip import ClipLayout
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.style.model import StyleModel
 from freshtake.style.settings import Settings
 from freshtake.workflows.model_kinds import model_of
+from freshtake.workflows.takes import read_clips
 
+NEED = "style translation needs clips with a skeleton"
 ENDINGS = (".bvh", ".amc", ".glb", ".gltf", ".npz")
 
 
@@ -64,7 +69,7 @@ def style_pairs(
     if folders[0] != folders[1]:
         raise UsageError("give two folders, which are paired by content, or two lists of files, which pair by order")
     lists = [_files(paths[0]) if folders[0] else list(paths) for paths in (sources, targets)]
-    clips = [[_clip(path, reading or {}) for path in paths] for paths in lists]
+    clips = read_clips(lists, reading, NEED)
     if folders[0]:
         return _by_content(*clips)
     if len(clips[0]) != len(clips[1]):
@@ -80,13 +85,6 @@ def _files(folder: Path) -> list[Path]:
     if not found:
         raise UsageError(f"{folder} holds no clip: clips end in {', '.join(ENDINGS)}")
     return found
-
-
-def _clip(path: Path, reading: dict[str, Any]) -> Clip:
-    motion = read(path, **reading)
-    if not isinstance(motion, Clip):
-        raise UsageError(f"{path} is a {type(motion).__name__}: style translation needs clips with a skeleton")
-    return motion if motion.name else motion.changed(name=path.stem)
 
 
 def _by_content(sources: list[Clip], targets: list[Clip]) -> StylePairs:
@@ -168,10 +166,16 @@ def style_apply(
     if page is not None:
         check_report_target(page)
     model: StyleModel = model_of(source, "style")
-    clip = _clip(path, reading or {})
+    taken = read_clips([[path]], reading, NEED)[0][0]
+    layout = model.recipe.layout
+    assert isinstance(layout, ClipLayout)
+    clip = with_up(taken, layout.up)
     made, _ = model.translate_rows(model.encode(clip).values, time_warp=time_warp, generalize=generalize)
-    out = model.translate(clip, time_warp=time_warp, generalize=generalize, plant=plant).changed(name=target.stem)
-    write(target, out, unit_m=out.unit_m)
+    out = model.translate(clip, time_warp=time_warp, generalize=generalize, plant=plant)
+    if clip.skeleton.base is not None:
+        out = out.changed(skeleton=replace(out.skeleton, base=clip.skeleton.base))
+    out = with_up(out, taken.up).changed(name=target.stem)
+    write(target, out, unit_m=taken.unit_m)
     written = [target]
     if page is not None:
         from freshtake.workflows.style_reports import translation_page

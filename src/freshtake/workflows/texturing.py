@@ -11,16 +11,17 @@ import numpy as np
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.options import Motion
-from freshtake.formats.registry import for_writing, read, write
+from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.motion.features.mesh import MeshLayout
 from freshtake.motion.progress import Report, silent
-from freshtake.motion.validation import nominal_fps
+from freshtake.motion.validation import fps_of
 from freshtake.numeric.arrays import Floats
 from freshtake.texture.model import STRETCH, TextureModel
 from freshtake.texture.settings import Settings
 from freshtake.texture.transitions import Played
 from freshtake.workflows.model_kinds import model_of
+from freshtake.workflows.takes import read_sets, read_takes
 
 MOST_FRAMES = 10_000_000
 MOST_BYTES = 2 << 30  # of a mesh sequence that is made whole
@@ -82,8 +83,8 @@ def _takes(sources: Sequence[Path] | Mapping[str, Sequence[Path]], turns: bool, 
     if isinstance(sources, Mapping):
         if turns:
             raise UsageError("--turns cuts one walk into cells: leave the cells' names out")
-        return {cell: [read(path, **reading) for path in paths] for cell, paths in sources.items()}
-    takes = [read(path, **reading) for path in sources]
+        return dict(zip(sources, read_sets(list(sources.values()), reading), strict=True))
+    takes = read_takes(sources, reading)
     if not turns:
         return takes
     cells: dict[str, list[Any]] = {}
@@ -123,7 +124,7 @@ def texture_facts(model: TextureModel) -> dict[str, Any]:
         "frames": len(model.rows),
         "takes": len(model.segments.bounds) - 1,
         "cells": list(model.cells),
-        "fps": round(nominal_fps(model.frame_time), 3),
+        "fps": round(fps_of(model.frame_time), 3),
         "frame_time": model.frame_time,
         "largest_jump": max(model.reach.limits) if model.settings.method == "default" else None,
         "frames_played": round(float(model.reach.alive.mean()), 4),

@@ -12,9 +12,10 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.ftm import Stored, check_model_target, read_stored, save
 from freshtake.formats.options import Motion
-from freshtake.formats.registry import for_writing, read, write
+from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.check import NOTE, check_set
+from freshtake.motion.gathering import heading_note
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.planting import settings_for
 from freshtake.motion.progress import Progress, Report, silent
@@ -24,6 +25,7 @@ from freshtake.variation.model import VariationModel
 from freshtake.variation.settings import Settings
 from freshtake.variation.steering import Steering
 from freshtake.workflows.model_kinds import checked
+from freshtake.workflows.takes import read_takes
 
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
 STRAINED = 3.0  # standard deviations
@@ -50,7 +52,10 @@ def learn(
     from freshtake.variation.learning import learn as learn_from
 
     check_model_target(target)
-    motions = [read(path, **(reading or {})) for path in sources]
+    motions = read_takes(sources, reading)
+    turned = heading_note(motions)
+    if turned is not None and warn is not None:
+        warn(turned)
     for finding in check_set(motions):
         if finding.severity != NOTE:
             raise UsageError(finding.sentence)
@@ -135,6 +140,7 @@ def vary(
     goals: Goals | None = None,
     plant: bool | str = True,
     ending: str | None = None,
+    unit_m: float | None = None,
     seed: int = 0,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
@@ -151,7 +157,7 @@ def vary(
         for motion, goal_report in made:
             report(Progress(len(written.paths) / count, motion.name))
             name = f"{motion.name}{suffix}"
-            _write(temporary / name, motion)
+            write(temporary / name, motion, unit_m=unit_m)
             written.paths.append(folder / name)
             written.reports.append(goal_report)
     if warn is not None:
@@ -197,6 +203,7 @@ def stream(
     amount: float | Amount = 1.0,
     steer: Steering | None = None,
     plant: bool | str = True,
+    unit_m: float | None = None,
     seed: int = 0,
     warn: Callable[[str], None] | None = None,
 ) -> Streamed:
@@ -213,7 +220,7 @@ def stream(
     if plant and isinstance(motion, Clip) and model.groundwork is not None:
         stand = None if made.phases is None else model.standing(motion, made.phases)
         motion = plant_feet(motion, stand, examples=model.groundwork, settings=settings_for(plant), careful=True).clip
-    _write(target, motion)
+    write(target, motion, unit_m=unit_m)
     return Streamed(target, motion)
 
 
@@ -248,7 +255,3 @@ def _ending(stored: Stored, asked: str | None) -> str:
     except FormatError:
         return usual
     return suffix or usual
-
-
-def _write(path: Path, motion: Motion) -> None:
-    write(path, motion, unit_m=None if isinstance(motion, Stroke) else motion.unit_m)

@@ -20,6 +20,7 @@ from freshtake.formats.options import WriteOptions
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body import rest_positions
 from freshtake.motion.edit import scaled, with_up
+from freshtake.motion.size import guess_unit
 from freshtake.motion.skeleton import require_compatible
 
 _MATERIAL = {
@@ -43,6 +44,11 @@ def write_clips(path: Path, clips: Sequence[Clip], options: WriteOptions) -> Non
 
 def _in_meters(path: Path, clip: Clip, options: WriteOptions) -> Clip:
     unit = options.unit_m if options.unit_m is not None else clip.unit_m
+    guess = guess_unit(clip.skeleton) if unit is None else None
+    if guess is not None:
+        unit = guess.metres
+        said = f"glTF is in metres, and {guess.name} are guessed from the body's size"
+        options.warn(f"{said}: --unit {guess.short} says so, or another unit")
     if unit is None:
         what = f"glTF is in metres, but {clip.name or 'the clip'} does not say what its unit is"
         raise FormatError(path, f"{what}: give --unit (0.01 for centimetres, 0.0564 for CMU's BVH files, 1 for metres)")

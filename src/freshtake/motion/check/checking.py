@@ -16,13 +16,16 @@ from freshtake.motion.check.kinds import check_array, check_mesh, check_points, 
 from freshtake.motion.clip import Clip
 from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.points import PointClip
+from freshtake.motion.rooting import as_filed
 from freshtake.motion.skeleton import length_differences, require_compatible
 from freshtake.motion.stroke import Stroke
-from freshtake.motion.validation import nominal_fps
+from freshtake.motion.validation import same_rate
 
 __all__ = ["NOTE", "WARNING", "Finding", "check", "check_clip", "check_set"]
 
 CLIP_CHECKS = (check_tpose, check_jumps, check_gimbal, check_frozen, check_spikes, check_rate, check_constant)
+
+CHANNEL_CHECKS = (check_jumps, check_gimbal, check_constant)
 
 
 def check(thing: Any) -> list[Finding]:
@@ -42,7 +45,8 @@ def check(thing: Any) -> list[Finding]:
 
 def check_clip(clip: Clip) -> list[Finding]:
     """All checks for a skeleton in motion, in the order in which their repairs should be made."""
-    return [finding for one in CLIP_CHECKS for finding in one(clip)]
+    filed = as_filed(clip)
+    return [finding for one in CLIP_CHECKS for finding in one(filed if one in CHANNEL_CHECKS else clip)]
 
 
 def check_set(things: Sequence[Any]) -> list[Finding]:
@@ -93,9 +97,9 @@ def _skeletons(clips: Sequence[Clip]) -> list[Finding]:
 
 def _rates(things: Sequence[Any]) -> list[Finding]:
     """Clips at another frame rate than the first."""
-    rates = {called(thing): nominal_fps(thing.frame_time) for thing in things}
-    first = nominal_fps(things[0].frame_time)
-    odd = [name for name, rate in rates.items() if abs(rate / first - 1.0) > 1e-3]
+    rates = {called(thing): thing.fps for thing in things}
+    first = things[0].fps
+    odd = [name for name, rate in rates.items() if not same_rate(rate, first)]
     if not odd:
         return []
     text = f"{joined([f'{name} ({rates[name]:.4g} fps)' for name in odd])} and {called(things[0])} ({first:.4g} fps)"

@@ -94,7 +94,7 @@ class ClipLayout:
 
     def names(self) -> list[str]:
         """The DOFs by name: `Hips.forward`, `LeftLeg.x`."""
-        root, joints = self.skeleton.names[0], self.skeleton.names[1:]
+        root, *joints = _body_names(self.skeleton)
         letters = [self._letters(joint) for joint in range(len(self.skeleton))]
         if self.root != "absolute":
             swings = [f"swing_{axis}" for axis in "xyz" if axis != self.up]
@@ -158,7 +158,7 @@ class ClipLayout:
         require_compatible(self.skeleton, clip.skeleton, "the recipe", name)
         if clip.up != self.up:
             raise UsageError(
-                f"{name} has {clip.up} up and the recipe {self.up}: turn it with motion.edit.with_up first"
+                f"{name} has {clip.up} up and the recipe {self.up}: turn it first (convert --up, motion.edit.with_up)"
             )
         if clip.joint_translations is not None and not self.moving:
             apart = np.abs(clip.joint_translations - clip.skeleton.offsets)[:, 1:].max(axis=(0, 2), initial=0.0)
@@ -272,6 +272,12 @@ class ClipLayout:
         tips = world.positions[:, joints] + rotate(world.rotations[:, joints], offsets)
         return np.concatenate([world.positions, tips], axis=1)
 
+    def body_points(self, rows: Floats) -> Floats:
+        """The same of the body's own joints and tips."""
+        body, count = self.skeleton.body(), len(self.skeleton)
+        tips = [count + k for k, site in enumerate(self.skeleton.end_sites) if site.joint in body]
+        return self.points(rows)[:, [*body, *tips]]
+
     def parts(self) -> stored.Parts:
         """Header and arrays from which `from_parts` makes the same layout."""
         header, arrays = stored.skeleton_parts(self.skeleton)
@@ -293,6 +299,15 @@ class ClipLayout:
             stored.array(arrays, "reference"),
             stored.array(arrays, "upright"),
         )
+
+
+def _body_names(skeleton: Skeleton) -> list[str]:
+    """The joints' names, the root's being that of the joint that carries the body in the file."""
+    names = list(skeleton.names)
+    if skeleton.base is not None:
+        joint = skeleton.base.joint
+        names[0], names[joint] = names[joint], names[0]
+    return names
 
 
 def _facing_forward(clips: Sequence[Clip], upright: Floats) -> Floats:

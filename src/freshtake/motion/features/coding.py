@@ -12,7 +12,7 @@ put back), what angles are measured from, and how much each DOF weighs. Row t ho
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.points import PointClip
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.stroke import Stroke
-from freshtake.motion.validation import frozen
+from freshtake.motion.validation import frozen, same_rate
 from freshtake.numeric.arrays import Floats
 
 __all__ = ["Features", "Motion", "Recipe", "Start", "decode", "encode", "recipe", "where_it_ends"]
@@ -144,15 +144,11 @@ def _check_rates(examples: Sequence[Motion]) -> None:
     for example in examples[1:]:
         assert not isinstance(example, Stroke)
         name, other = example.name or "an example", first.name or "the first one"
-        if not _same_time(example.frame_time, first.frame_time):
+        if not same_rate(example.frame_time, first.frame_time):
             raise UsageError(f"{name} has {example.fps:g} fps and {other} {first.fps:g}: resample one of them first")
         if example.unit_m and first.unit_m and abs(example.unit_m / first.unit_m - 1.0) > 1e-6:
             units = f"{example.unit_m:g} m and in {other} {first.unit_m:g} m"
             raise UsageError(f"a unit of length is in {name} {units}: scale one of them first")
-
-
-def _same_time(a: float, b: float) -> bool:
-    return abs(a / b - 1.0) < 1e-6
 
 
 def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool = True) -> Features:
@@ -164,15 +160,20 @@ def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool
     layout = recipe.layout
     if recipe.motion_type is not type(motion):
         raise UsageError(f"the recipe is for {recipe.motion_type.__name__}s, not for a {type(motion).__name__}")
-    if not isinstance(motion, Stroke) and not _same_time(motion.frame_time, layout.frame_time):
+    if not isinstance(motion, Stroke) and not same_rate(motion.frame_time, layout.frame_time):
         rates = f"{motion.fps:g} fps and the recipe {1.0 / layout.frame_time:g}"
         raise UsageError(f"{motion.name or 'the motion'} has {rates}: resample it first")
     columns, start = layout.encode(motion)  # type: ignore[arg-type]
     if strict:
         recipe.check_constants(columns, motion.name or "the motion")
     values = columns[:, recipe.kept]
-    own = motion.skeleton if isinstance(motion, Clip) and motion.skeleton != recipe.skeleton else None
+    own = _other_build(recipe.skeleton, motion.skeleton) if isinstance(motion, Clip) else None
     return Features(recipe, recipe.scale_up(values) if scaled else values, start, motion.name, scaled, own)
+
+
+def _other_build(ours: Skeleton | None, theirs: Skeleton) -> Skeleton | None:
+    """A skeleton that differs from the recipe's in more than where the joints above its body stand."""
+    return None if ours is None or replace(theirs, base=ours.base) == ours else theirs
 
 
 def decode(

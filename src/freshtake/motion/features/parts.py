@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion
+from freshtake.motion.base import Base
 from freshtake.motion.skeleton import EndSite, Limits, Skeleton
 
+BASE_ARRAYS = ("translations", "rotations", "offsets")
 Array = npt.NDArray[Any]
 
 
@@ -82,7 +84,20 @@ def skeleton_parts(skeleton: Skeleton) -> Parts:
         header["limited"] = [bool(limits) for limits in skeleton.limits]
         flat = [pair or (np.nan, np.nan) for limits in skeleton.limits for pair in limits]
         arrays["limits"] = np.array(flat, dtype=np.float64).reshape(-1, 2)
+    base = skeleton.base
+    if base is not None:
+        header["base"] = {"chain": list(base.chain), "mover": base.mover, "carried": list(base.carried)}
+        header["base"]["follows"] = base.follows
+        arrays |= {f"base_{name}": getattr(base, name) for name in BASE_ARRAYS}
     return Parts(header, arrays)
+
+
+def _base(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Base:
+    inner = field(header, "base", dict)
+    chain, carried = (tuple(int(k) for k in numbers(inner, name)) for name in ("chain", "carried"))
+    kept = [array(arrays, f"base_{name}") for name in BASE_ARRAYS]
+    follows: bool = field(inner, "follows", bool)
+    return Base(chain, field(inner, "mover", int), kept[0], kept[1], kept[2], carried, follows)
 
 
 def skeleton_from_parts(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Skeleton:
@@ -105,6 +120,7 @@ def skeleton_from_parts(header: Mapping[str, Any], arrays: Mapping[str, Array]) 
         texts(header, "orders"),
         array(arrays, "axes") if "axes" in arrays else None,
         _limits(header, arrays, channels) if "limits" in arrays else None,
+        _base(header, arrays) if "base" in header else None,
     )
 
 

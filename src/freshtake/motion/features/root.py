@@ -39,16 +39,22 @@ def split_heading(rotations: Floats, reference: Floats, up: int) -> tuple[Floats
     """Rotations (frames, 4) to heading (frames,) and swing (frames, 2): q = T(heading) exp(swing) reference.
 
     The swing has no part about the vertical, so two numbers hold it. Both are continuous; a swing may pass pi.
+    With z up the second one is about -y: the same body has the same numbers with y up and with z up.
     """
     p = continuous(multiply(rotations, inverse(reference)))
     half = np.unwrap(np.arctan2(p[:, 1 + up], p[:, 0]), period=np.pi)
     half -= np.pi * np.round(half[0] / np.pi)
     heading = 2.0 * half
     swing = continuous_rotvec(multiply(about_axis(np.eye(3)[up], -heading), p)[:, None])[:, 0]
-    return heading, np.delete(swing, up, axis=1)
+    return heading, np.delete(swing, up, axis=1) * _signs(up)
 
 
 def join_heading(heading: Floats, swing: Floats, reference: Floats, up: int) -> Floats:
     """The inverse of `split_heading`."""
-    vector = np.insert(swing, up, 0.0, axis=1)
+    vector = np.insert(swing * _signs(up), up, 0.0, axis=1)
     return multiply(multiply(about_axis(np.eye(3)[up], heading), from_rotvec(vector)), reference)
+
+
+def _signs(up: int) -> Floats:
+    """A quarter turn about x that brings y up to z brings z to -y."""
+    return np.array([1.0, 1.0 if up == 1 else -1.0])

@@ -34,7 +34,7 @@ class Body(Protocol):
     def root_width(self) -> int:
         """How many columns the root takes."""
 
-    def points(self, rows: Floats) -> Floats:
+    def body_points(self, rows: Floats) -> Floats:
         """World positions of single poses."""
 
 
@@ -44,7 +44,7 @@ def clip_effects(body: Body, rows: Floats, horizon: float) -> Floats:
     A rate acts for `horizon` seconds: a speed moves every point by it, a turn swings them about the root's vertical.
     """
     rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), POSES)).astype(np.intp)]
-    points = body.points(rows)
+    points = body.body_points(rows)
     if body.angles == "positions":
         markers = 1 + (rows.shape[1] - body.root_width) // 3
         out = np.full(rows.shape[1], markers**-0.5)
@@ -64,7 +64,7 @@ def _displacements(body: Body, rows: Floats) -> Floats:
     frames, width = rows.shape
     push = np.eye(width)[:, None] * PUSH
     pushed = np.stack([rows + push, rows - push]).reshape(-1, width)
-    points = body.points(pushed).reshape(2, width, frames, -1, 3)
+    points = body.body_points(pushed).reshape(2, width, frames, -1, 3)
     moved = (points[0] - points[1]) / (2.0 * PUSH)
     return np.asarray(np.sqrt((moved**2).sum(-1).mean(axis=(1, 2))))
 

@@ -13,6 +13,7 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.points import PointClip, drop_points, fill_gaps
 from freshtake.motion.repair.channels import reorder_root, unwrap
 from freshtake.motion.repair.frames import drop_frozen, drop_tpose, fill_frozen, fix_spikes, relabel_fps
+from freshtake.motion.rooting import as_filed, rooted
 from freshtake.motion.stroke import Stroke, resample_stroke
 
 
@@ -73,12 +74,15 @@ def _repaired(thing: Any, asked: str) -> Any:
     if entry.valued != bool(value):
         raise UsageError(f"{name} takes {'a number: ' + name + '=60' if entry.valued else 'no value'}, not {asked!r}")
     try:
-        done = entry.apply(thing, float(value)) if value else entry.apply(thing)
+        filed = as_filed(thing) if isinstance(thing, Clip) else thing
+        done = entry.apply(filed, float(value)) if value else entry.apply(filed)
     except ValueError:
         raise UsageError(f"{name} takes a number, not {value!r}") from None
     except InvalidMotion as error:
         raise UsageError(f"{name}: {error}") from None
-    if done is thing:
-        return done
+    if done is filed:
+        return thing
+    if isinstance(done, Clip):
+        done = rooted(done)
     before: str = getattr(thing, "provenance", "")
     return replace(done, provenance=f"{before}; {asked}" if before else asked)

@@ -1,0 +1,170 @@
+"""The same takes on other rigs: clips as their files have them, made from clips of the sample performer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.motion.edit import resample, scaled, with_up
+from freshtake.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
+from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate
+
+Rig = Callable[[Clip], Clip]
+
+
+def renamed(clip: Clip, names: Callable[[str], str]) -> Clip:
+    """The same joints under other names."""
+    return clip.changed(skeleton=replace(clip.skeleton, names=tuple(names(name) for name in clip.skeleton.names)))
+
+
+def on_base(
+    clip: Clip,
+    *,
+    name: str = "joint_Root",
+    place: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    turn: float = 0.0,
+    hips: tuple[float, float, float] = (0.0, 93.0, 0.0),
+    six: bool = False,
+) -> Clip:
+    """A joint that stands still above the old root, which holds the travel."""
+    old, frames = clip.skeleton, len(clip)
+    still = about_axis(np.eye(3)[clip.up_index], turn)
+    offsets = np.concatenate([[place], old.offsets])
+    offsets[1] = hips
+    skeleton = Skeleton(
+        (name, *old.names),
+        np.concatenate([[-1], old.parents + 1]),
+        offsets,
+        tuple(EndSite(site.joint + 1, site.offset, site.name) for site in old.end_sites),
+        (ROOT_CHANNELS, *[ROOT_CHANNELS if six or k == 0 else c for k, c in enumerate(old.channels)]),
+    )
+    local = np.broadcast_to(offsets, (frames, len(skeleton), 3)).copy()
+    local[:, 0], local[:, 1] = place, rotate(inverse(still), clip.root - np.array(place))
+    rotations = np.concatenate([np.broadcast_to(still, (frames, 1, 4)), clip.rotations], axis=1)
+    rotations[:, 1] = multiply(inverse(still), clip.rotations[:, 0])
+    return replace(
+        clip, skeleton=skeleton, root=local[:, 0], rotations=rotations, joint_translations=local, channels=None
+    )
+
+
+def root_motion(clip: Clip, turn: float = 0.0) -> Clip:
+    """A joint on the floor that goes along under the hips at an even pace, and does not turn with them."""
+    rig = on_base(clip, name="root", turn=turn)
+    pace = np.linspace(clip.root[0], clip.root[-1], len(clip))
+    pace[:, clip.up_index] = 0.0
+    local = rig.local_translations().copy()
+    local[:, 0] = pace
+    local[:, 1] = rotate(inverse(rig.rotations[:, 0]), clip.root - pace)
+    return replace(rig, root=pace, joint_translations=local)
+
+
+def with_joints(clip: Clip, added: list[tuple[str, str, tuple[float, float, float]]]) -> Clip:
+    """Further joints at the end, which stand still on their parents: name, parent, offset."""
+    old, count = clip.skeleton, len(added)
+    names = (*old.names, *[name for name, _, _ in added])
+    parents = [*old.parents.tolist(), *[names.index(parent) for _, parent, _ in added]]
+    offsets = np.concatenate([old.offsets, [offset for _, _, offset in added]])
+    skeleton = Skeleton(names, np.array(parents), offsets, old.end_sites, (*old.channels, *[JOINT_CHANNELS] * count))
+    rotations = np.concatenate([clip.rotations, np.tile([1.0, 0.0, 0.0, 0.0], (len(clip), count, 1))], axis=1)
+    local = clip.local_translations()
+    extra = np.broadcast_to(offsets[len(old) :], (len(clip), count, 3))
+    moved = None if clip.joint_translations is None else np.concatenate([local, extra], axis=1)
+    return replace(clip, skeleton=skeleton, rotations=rotations, joint_translations=moved, channels=None)
+
+
+def without(clip: Clip, word: str) -> Clip:
+    """Without the leaf joints whose names hold a word."""
+    old = clip.skeleton
+    keep = [joint for joint, name in enumerate(old.names) if word not in name]
+    new = {joint: number for number, joint in enumerate(keep)}
+    skeleton = Skeleton(
+        tuple(old.names[joint] for joint in keep),
+        np.array([-1, *[new[int(old.parents[joint])] for joint in keep[1:]]]),
+        old.offsets[keep],
+        tuple(EndSite(new[site.joint], site.offset, site.name) for site in old.end_sites if site.joint in new),
+        tuple(old.channels[joint] for joint in keep),
+    )
+    return replace(clip, skeleton=skeleton, rotations=clip.rotations[:, keep], channels=None)
+
+
+UNREAL = {
+    "Hips": "pelvis", "LowerBack": "spine_01", "Spine": "spine_02", "Spine1": "spine_03", "Neck": "neck_01",
+    "Neck1": "neck_02", "Head": "head",
+}  # fmt: skip
+UNREAL_SIDE = {
+    "HipJoint": "hip", "UpLeg": "thigh", "Leg": "calf", "Foot": "foot", "ToeBase": "ball", "Shoulder": "clavicle",
+    "Arm": "upperarm", "ForeArm": "lowerarm", "Hand": "hand", "FingerBase": "finger", "HandIndex1": "index_01",
+    "Thumb": "thumb_01",
+}  # fmt: skip
+
+
+def unreal_name(name: str) -> str:
+    """thigh_l for LeftUpLeg."""
+    if name in UNREAL:
+        return UNREAL[name]
+    side = "l" if name.startswith("L") else "r"
+    return f"{UNREAL_SIDE[re.sub('^(Left|Right|L|R)', '', name)]}_{side}"
+
+
+def unreal(clip: Clip) -> Clip:
+    """z up, in centimetres, a root on the floor that stands still, and targets of inverse kinematics on it."""
+    rig = on_base(renamed(with_up(clip, "z"), unreal_name), name="root", hips=(0.0, 0.0, 97.0))
+    targets = [("ik_foot_root", "root"), ("ik_foot_l", "ik_foot_root"), ("ik_foot_r", "ik_foot_root")]
+    return with_joints(rig, [(name, parent, (0.0, 0.0, 0.0)) for name, parent in targets])
+
+
+def with_targets(clip: Clip) -> Clip:
+    """The targets of the Unreal-like rig follow its feet, as exporters bake them."""
+    rig = unreal(clip)
+    world, local, rotations = rig.world(), rig.local_translations().copy(), rig.rotations.copy()
+    for side in "lr":
+        foot, target = rig.skeleton.index(f"foot_{side}"), rig.skeleton.index(f"ik_foot_{side}")
+        local[:, target], rotations[:, target] = world.positions[:, foot], world.rotations[:, foot]
+    return replace(rig, rotations=rotations, joint_translations=local)
+
+
+def fingers(clip: Clip) -> Clip:
+    """Three joints for each of five fingers on each hand, which nobody recorded."""
+    added = []
+    for side, across in (("Left", 1.0), ("Right", -1.0)):
+        for number, finger in enumerate(("Index", "Middle", "Ring", "Pinky", "ThumbExtra")):
+            parent = f"{side}Hand"
+            for bone in range(3):
+                added.append((f"{side}Hand{finger}_{bone}", parent, (across * (number - 2.0), -3.0, 0.5)))
+                parent = added[-1][0]
+    return with_joints(clip, added)
+
+
+def quadruped(clip: Clip) -> Clip:
+    """On all fours: hands are front feet, and the spine lies level (a pose that is held against the recorded one)."""
+    names = {"LeftHand": "LeftFrontFoot", "RightHand": "RightFrontFoot"}
+    rig = renamed(clip, lambda name: names.get(name, name))
+    rotations = rig.rotations.copy()
+    bend, back = about_axis([1.0, 0.0, 0.0], np.pi / 2), about_axis([1.0, 0.0, 0.0], -np.pi / 2)
+    spine = rig.skeleton.index("LowerBack")
+    rotations[:, spine] = multiply(rotations[:, spine], bend)
+    for side in ("Left", "Right"):
+        arm = rig.skeleton.index(f"{side}Arm")
+        rotations[:, arm] = multiply(back, rotations[:, arm])
+    return rig.changed(rotations=rotations)
+
+
+RIGS: dict[str, Rig] = {
+    "static root": lambda clip: on_base(clip, place=(40.0, 0.0, -25.0), turn=0.7),
+    "mixamo": lambda clip: renamed(clip, lambda name: f"mixamorig:{name}"),
+    "unreal": unreal,
+    "unreal with targets": with_targets,
+    "rokoko": lambda clip: on_base(clip, name="Reference", hips=(0.0, 0.0, 0.0), six=True),
+    "no toes": lambda clip: without(clip, "ToeBase"),
+    "fingers": fingers,
+    "root motion": root_motion,
+    "root motion, z up": lambda clip: root_motion(with_up(clip, "z"), 0.4),
+    "z up": lambda clip: with_up(clip, "z"),
+    "inches": lambda clip: scaled(clip, 1.0 / 2.54),
+    "24 fps": lambda clip: resample(clip, 24.0),
+    "quadruped": quadruped,
+}
