@@ -8,7 +8,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import kernel
 
 SMALL = 1e-7
-OVER, WRONG = 3.0, math.radians(12.0)  # of bends the wrong way: a factor of what is bent more, and the most
+OVER, WRONG = 6.0, math.radians(18.0)  # of bends the wrong way: a factor of what is bent more, and the most
 
 
 @kernel

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from freshtake.motion.contacts import ContactSettings
 from freshtake.motion.planting.rig import Bones, Frames, Ground
 from freshtake.motion.planting.settings import Pace
 from freshtake.numeric.arrays import Floats
@@ -15,7 +16,7 @@ from freshtake.numeric.limb_kernels import carry_into, copy_into, turn_into
 HEEL = 0.25  # foot lengths by which the heel lies behind the ankle
 ROLLED = 0.026  # leg lengths: heel or toe this much higher than the other one has left the floor
 BEGIN, GO_ON = 0.5, 0.4  # strengths
-NEAR, UPRIGHT = 0.6, 0.4  # leg lengths: how far beside the foot, and at least how far above it, the pelvis may be
+ABOVE, BESIDE = ContactSettings.pelvis_above, ContactSettings.beside
 
 
 @kernel
@@ -80,7 +81,8 @@ def take_in(bones: Bones, ground: Ground, offsets: Floats, frames: Frames, frame
             heel_into(points[1], points[3], ground.up, ground.below[leg], points[2])
         pelvis = places[ground.pelvis]
         beside = math.hypot(pelvis[a] - points[1, a], pelvis[b] - points[1, b])
-        over = beside <= NEAR * ground.leg and pelvis[ground.up] - points[1, ground.up] >= UPRIGHT * ground.leg
+        above = pelvis[ground.up] - points[1, ground.up]
+        over = above >= ABOVE * ground.leg and beside <= above + BESIDE * ground.leg
         frames.over[frame, leg] = 1 if over else 0
 
 
