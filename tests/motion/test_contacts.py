@@ -201,3 +201,11 @@ def test_real_contacts_do_not_depend_on_the_frame_rate(data: Path, name: str) ->
         places = np.minimum(np.round(np.arange(len(clip)) * fps / 60).astype(int), len(mask) - 1)
         assert (mask[places] == wanted).mean() > 0.95
         assert len(foot_contacts(resample(clip, fps))) == len(foot_contacts(clip))
+
+
+def test_nobody_who_lies_or_swims_stands(data: Path) -> None:
+    """Swimmers of two people, one of whom has slow toes for a third of the time; and all walkers stand."""
+    for path in sorted((data / "swim").glob("*.bvh")) + sorted((data / "validation" / "swim126").glob("*.bvh")):
+        assert not contact_mask(ft.read(path)).any(), path
+    for path in sorted((data / "walk").glob("*.bvh")) + sorted((data / "style").glob("crouched*.bvh")):
+        assert contact_mask(ft.read(path)).mean() > 0.5, path

@@ -23,8 +23,9 @@ class ContactSettings:
     its `off` value. Times are in seconds: contacts shorter than `shortest` are dropped, and pauses between two
     contacts shorter than `bridged` are closed. Speed is measured over `window` seconds, whatever the frame rate.
     Fast feet land fast: each speed limit is raised, if need be, to its share of the foot's own speed in swing.
-    A foot stands only while the pelvis is at least `pelvis_above` higher than the ankle, so that nobody who lies or
-    swims stands; a negative value lifts that rule.
+    A foot stands only while the body's weight can be over it: the pelvis is at least `pelvis_above` higher than the
+    ankle, and not farther beside it than above it by more than `beside`, so that nobody who lies, crawls or swims
+    stands; a negative `pelvis_above` lifts that rule.
     """
 
     height_on: float = 0.06
@@ -34,6 +35,7 @@ class ContactSettings:
     swing_on: float = 0.07
     swing_off: float = 0.12
     pelvis_above: float = 0.22
+    beside: float = 0.1
     shortest: float = 0.06
     bridged: float = 0.05
     window: float = 1.0 / 15.0
@@ -118,7 +120,7 @@ def joint_contacts(
     positions = clip.positions()
     ankles = [foot.ankle for foot in found for _ in foot.joints]
     levels = positions[..., clip.up_index]
-    carried = levels[:, [pelvis(clip.skeleton)]] - levels[:, ankles] >= settings.pelvis_above * leg
+    carried = _carried(positions, pelvis(clip.skeleton), ankles, clip.up_index, leg, settings)
     stand = floor_heights(clip, settings, found) if floor is None else _given_floor(floor, len(joints))
     height = (levels[:, joints] - stand) / leg
     speed = smooth_speed(positions[:, joints], clip.frame_time, settings.window) / leg
@@ -129,6 +131,16 @@ def joint_contacts(
     for column in range(held.shape[1]):
         _tidy(held[:, column], clip.fps, settings)
     return held
+
+
+def _carried(
+    positions: Floats, center: int, ankles: Sequence[int], up: int, leg: float, settings: ContactSettings
+) -> Bools:
+    """(frames, ankles): where the pelvis is over the foot."""
+    away = (positions[:, [center]] - positions[:, ankles]) / leg
+    above = away[..., up]
+    beside = np.linalg.norm(np.delete(away, up, axis=-1), axis=-1)
+    return np.asarray((above >= settings.pelvis_above) & ((beside <= above + settings.beside) | (settings.pelvis_above < 0)))
 
 
 def floor_heights(
