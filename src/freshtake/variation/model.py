@@ -332,7 +332,7 @@ class VariationModel:
             settings = settings_for(plant)
             made = made.planted(
                 plant_feet(
-                    made.motion, stand, pins=goals.places, examples=self.groundwork, settings=settings, careful=True
+                    made.motion, stand, pins=goals.places, examples=self.groundwork, settings=settings, careful=False
                 )
             )
         return made

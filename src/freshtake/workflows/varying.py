@@ -219,7 +219,7 @@ def stream(
     motion = _motion(model, model.decode(made.rows, name=target.stem), target.stem)
     if plant and isinstance(motion, Clip) and model.groundwork is not None:
         stand = None if made.phases is None else model.standing(motion, made.phases)
-        motion = plant_feet(motion, stand, examples=model.groundwork, settings=settings_for(plant), careful=True).clip
+        motion = plant_feet(motion, stand, examples=model.groundwork, settings=settings_for(plant), careful=False).clip
     write(target, motion, unit_m=unit_m)
     return Streamed(target, motion)
 
