@@ -17,13 +17,15 @@ from freshtake.variation.joint_scores import Mapper
 from freshtake.variation.material import Material, rounded
 from freshtake.variation.network import Edges, TransitionNetwork
 from freshtake.variation.parent_search import OWN_RIDGE, RIDGE, Moments, TraitFolds, Weights, best_parents
-from freshtake.variation.settings import Settings
+from freshtake.variation.settings import LEAST_STEP, Settings
 from freshtake.variation.traits import TRAITS, Split, split_deviations
 
 FEWEST_SLICES = 4
 MOST_FOLDS = 8
 MOST_KNOWN = 12  # takes by which traits are predicted in the search
 MOST_CANDIDATES = 150  # nodes that may be parents of others: those that move the body most
+LIKENESS = 0.5
+MOST_STEP = 0.25  # seconds
 GAIN = 0.01  # per observation: an edge must make held-out errors smaller by about 2 %
 LEAST_NOISE = 1e-3  # of a node's variance
 
@@ -47,7 +49,7 @@ def learn_dynamics(
 ) -> Dynamics:
     """Deviations of the examples to a network with its coefficients."""
     split = split_deviations(courses)
-    slices = slices_of(courses, settings.step / material.frame_time)
+    slices = slices_of(courses, settings.network_step / material.frame_time)
     moved = movement(courses, material.weights)
     columns = columns_of(split, slices, courses.cyclic)
     report(Progress(0.3, "transition network: comparing takes"))
@@ -56,6 +58,19 @@ def learn_dynamics(
         parents = random_parents(parents, moved, rng)
     network, columns_used = _network((*material.names, TEMPO), parents)
     return _fitted(network, columns_used, columns, split, slices)
+
+
+def usual_step(material: Material, courses: Courses) -> float:
+    """Seconds in which the deviations of takes lose half of their likeness to what they were: the network's step.
+
+    A body that moves slowly deviates slowly; frames closer than that would make it tremble.
+    """
+    rest = split_deviations(courses).rest * movement(courses, material.weights)
+    power = float((rest * rest).sum())
+    for frames in range(1, rest.shape[1] // FEWEST_SLICES):
+        if float((rest[:, frames:] * rest[:, :-frames]).sum()) < LIKENESS * power:
+            break
+    return float(np.clip(frames * material.frame_time, LEAST_STEP, MOST_STEP))
 
 
 def slices_of(courses: Courses, step: float) -> int:

@@ -55,7 +55,7 @@ def common_places(material: Material) -> Floats:
 
 def example_courses(material: Material, places: Floats, settings: Settings, cyclic: bool) -> Courses:
     """The examples on their common phase, split into smooth courses and detail."""
-    frames = settings.step / material.frame_time if settings.detail else 0.0
+    frames = settings.network_step / material.frame_time if settings.detail else 0.0
     return courses_of(material, places, detail_frames=frames, cyclic=cyclic)
 
 

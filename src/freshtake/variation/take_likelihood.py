@@ -55,7 +55,7 @@ def deviations_of(courses: Courses, material: Material, settings: Settings, rows
     raw = mean[:, :-1].copy()
     raw[:, material.rates] /= np.exp(mean[:, -1:])
     places = warp_onto(raw * weights, rows * weights, SMOOTH / time)
-    frames = settings.step / time if settings.detail else 0.0
+    frames = settings.network_step / time if settings.detail else 0.0
     alone = Material((rows,), material.names, weights, material.rates, time, material.recipe)
     own = courses_of(alone, places[:, None], detail_frames=frames, cyclic=courses.cyclic)
     return own.smooth[0] - mean, places
