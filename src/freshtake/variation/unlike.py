@@ -55,10 +55,13 @@ class Unlike(NamedTuple):
     others: tuple[int, ...]
 
 
-def compared(motions: Sequence[Any], material: Material, places: Floats) -> Compared:
-    """Takes of one material, which lie at `places` (phases, takes) at common phases."""
+def compared(motions: Sequence[Any], material: Material, places: Floats, known: int | None = None) -> Compared:
+    """Takes of one material, which lie at `places` (phases, takes) at common phases.
+
+    The extent of the movement is that of the first `known` takes, by default of all.
+    """
     rows = np.stack([read_at(x * material.weights, places[:, k]) for k, x in enumerate(material.values)])
-    usual = np.median(rows, axis=0)
+    usual = np.median(rows[:known], axis=0)
     extent = np.sqrt(((usual - usual.mean(axis=0)) ** 2).sum(axis=1).mean())
     return Compared(
         motions, rows / max(float(extent), 1e-12), _parts(motions[0], material), material.names, places,
@@ -80,8 +83,8 @@ def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
     found = {"duration": np.log([max(float(motion.duration), 1e-9) for motion in motions])}
     if isinstance(motions[0], Clip):
         found["travel"] = np.array([_travelled(clip) for clip in motions])
-        ways = [facing(clip) for clip in motions]
-        if all(way is not None for way in ways):
+        ways = [way for clip in motions if (way := facing(clip)) is not None]
+        if len(ways) == len(motions):
             found["turn"] = np.array([np.degrees(np.unwrap(way)[[0, -1]] @ [-1.0, 1.0]) for way in ways])
     return found
 
@@ -120,12 +123,13 @@ def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
     return found
 
 
-def unlike_takes(takes: Compared) -> list[Unlike]:
+def unlike_takes(takes: Compared, some: Sequence[int] | None = None) -> list[Unlike]:
     """Takes that do not belong, the one that is farthest off first; each is left out before the next is looked for.
 
-    Of fewer than three nobody can tell which one is unlike.
+    All are looked at, or `some`. Of fewer than three nobody can tell which one is unlike.
     """
-    who, found = list(range(len(takes.rows))), []
+    who: list[int] = list(range(len(takes.rows)) if some is None else some)
+    found: list[Unlike] = []
     while len(who) >= LEAST_TAKES:
         table = chances(takes, who)
         limit = CHANCE / len(who)
