@@ -148,7 +148,7 @@ def _by_difference(
 
 def _least(table: dict[str, Floats]) -> Floats:
     """The least chance of all aspects, times their number: one of many is small by chance."""
-    return np.minimum(np.min(list(table.values()), axis=0) * len(table), 1.0)
+    return np.asarray(np.minimum(np.min(list(table.values()), axis=0) * len(table), 1.0))
 
 
 def _verdict(takes: Compared, known: int, number: int, notes: tuple[str, ...], limit: float) -> Verdict:
