@@ -17,7 +17,7 @@ from freshtake.variation import select
 
 HEAD = ["", "by", "similar kept", "dissimilar rejected", "threshold", "similar", "dissimilar", "CPU s"]
 SUBSETS = 70  # of eight trusted walks, all choices of four
-SLOW_SUBSETS = 8  # likelihoods learn a network for each
+SLOW_SUBSETS = 4  # likelihoods learn a network for each
 
 
 def _row(
