@@ -28,6 +28,7 @@ LEAST_TAKES = 3
 # How many independent numbers a difference between takes is worth: fitted to recorded takes that belong together
 # (walk, swim, cheering, throw, jump), and lower than the best fit because their tails are heavier.
 PART_FREEDOM, WHOLE_FREEDOM = 4.0, 8.0
+SHAPE_FREEDOM = 2.0  # of what has no parts: fitted to handwritten letters
 # What takes usually differ by, for each unit that their poses differ by (as a share of the movement's extent), and how
 # many takes this is worth beside those at hand: again from recorded takes.
 USUAL = {"duration": 0.15, "turn": 12.0, "travel": 0.3}
@@ -111,7 +112,8 @@ def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
     least = LEAST_SPREAD**2
     away, whole = left_out(rows[:, :, takes.parts != ""])
     whole = np.maximum(whole, least)
-    found = {"whole": fdtrc(WHOLE_FREEDOM, WHOLE_FREEDOM * others, away / whole)}
+    freedom = WHOLE_FREEDOM if len(parts) > 1 else SHAPE_FREEDOM
+    found = {"whole": fdtrc(freedom, freedom * others, away / whole)}
     for part in parts if len(parts) > 1 else []:
         away, spread = left_out(rows[:, :, takes.parts == part])
         ratio = away / np.maximum(spread, least / len(parts))
