@@ -31,7 +31,7 @@ PART_FREEDOM, WHOLE_FREEDOM = 4.0, 8.0
 SHAPE_FREEDOM = 2.0  # of what has no parts: fitted to handwritten letters
 # What takes usually differ by, for each unit that their poses differ by (as a share of the movement's extent), and how
 # many takes this is worth beside those at hand: again from recorded takes.
-USUAL = {"duration": 0.15, "turn": 12.0, "travel": 0.3}
+USUAL = {"duration": 0.15, "turn": 20.0, "travel": 0.3}
 WORTH = 4.0
 LEAST_SPREAD = 0.085  # of the extent: half of what walks differ by, the most alike of the recorded takes
 
