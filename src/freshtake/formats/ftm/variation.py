@@ -11,7 +11,8 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm.fields import Fields
 from freshtake.formats.ftm.parts import Parts, ReadParts, compact
 from freshtake.motion.features import Recipe
-from freshtake.variation.courses import TEMPO
+from freshtake.numeric.arrays import Bools
+from freshtake.variation.courses import node_names
 from freshtake.variation.dynamics import ORDER, Dynamics
 from freshtake.variation.material import Material
 from freshtake.variation.model import VariationModel
@@ -67,7 +68,7 @@ def from_parts(parts: ReadParts) -> VariationModel:
     if min(map(len, material.values)) < order + 2:
         parts.fields.wrong("lengths", f"every example of order {order} has at least {order + 2} frames")
     if settings.method == "default":
-        dynamics = _dynamics(parts, names, order, inner)
+        dynamics = _dynamics(parts, names, material.rates, order, inner)
         return VariationModel(material, settings, parts.fields.get("cyclic", "bool"), dynamics.network, dynamics)
     edges = inner.lists_of_numbers("edges", 0, (order + 1) * len(names) - 1)
     kernel = KernelParts(
@@ -90,9 +91,10 @@ def _method_header(model: VariationModel) -> dict[str, Any]:
     }
 
 
-def _dynamics(parts: ReadParts, names: tuple[str, ...], order: int, inner: Fields) -> Dynamics:
+def _dynamics(parts: ReadParts, names: tuple[str, ...], speeds: Bools, order: int, inner: Fields) -> Dynamics:
     """The network of the default method with its numbers."""
-    nodes = len(names) + 1
+    every = node_names(names, speeds)
+    nodes = len(every)
     if order != ORDER:
         inner.wrong("order", f"{ORDER} was expected, not {order}")
     edges = inner.lists_of_numbers("edges", 0, (order + 1) * nodes - 1)
@@ -107,7 +109,7 @@ def _dynamics(parts: ReadParts, names: tuple[str, ...], order: int, inner: Field
         for name, shape in shapes.items()
     }
     slices = parts.fields.get("slices", "int")
-    return Dynamics(TransitionNetwork((*names, TEMPO), order, edges), slices, **arrays)
+    return Dynamics(TransitionNetwork(every, order, edges), slices, **arrays)
 
 
 def _material(parts: ReadParts) -> Material:
