@@ -13,6 +13,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, angle_between, from_rotvec, inverse, multiply, rotate, to_rotvec
 from tests.motion.puppet import SKELETON, steady, walk
 
+
 def free_ankles() -> Clip:
     """A walk whose ankles turn in every direction, so that none is taken to be impossible."""
     clip = walk(steady(1, 40), stride=0.5)
@@ -32,7 +33,9 @@ QUIET = np.zeros((40, len(LIMBS), 3))
 
 def led(moves: Floats, shift: Floats | None = None) -> Clip:
     root, rotations = CLIP.root if shift is None else CLIP.root + shift, CLIP.rotations.copy()
-    lead_limbs(BONES, CLIP.root, root, SKELETON.offsets[None].copy(), moves, np.ones(len(LIMBS), dtype=np.intp), rotations)
+    lead_limbs(
+        BONES, CLIP.root, root, SKELETON.offsets[None].copy(), moves, np.ones(len(LIMBS), dtype=np.intp), rotations
+    )
     return CLIP.changed(root=root, rotations=rotations)
 
 

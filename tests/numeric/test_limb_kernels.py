@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.limb_kernels import bend_angle, carry_into, exponential_into, swing_into, turn_back_into, turn_into
+from freshtake.numeric.limb_kernels import (
+    bend_angle,
+    carry_into,
+    exponential_into,
+    swing_into,
+    turn_back_into,
+    turn_into,
+)
 from freshtake.numeric.link_kernels import joint_coordinates, joint_turn
 from freshtake.numeric.rotations import about_axis, angle_between, from_rotvec, inverse, multiply, rotate, to_rotvec
 
@@ -59,7 +66,9 @@ def test_a_bend_gives_the_distance_that_a_search_over_all_angles_finds() -> None
         upper, lower = rng.normal(size=3), rng.normal(size=3)
         reach = np.linalg.norm(upper + rotate(about_axis(axis, angles), lower), axis=1)
         for wanted in np.quantile(reach, [0.1, 0.5, 0.9]):
-            assert distance(upper, lower, axis, bend_angle(upper, lower, axis, wanted, 0.0)) == pytest.approx(wanted, abs=1e-9)
+            assert distance(upper, lower, axis, bend_angle(upper, lower, axis, wanted, 0.0)) == pytest.approx(
+                wanted, abs=1e-9
+            )
         far = bend_angle(upper, lower, axis, 10.0, 0.0)
         assert distance(upper, lower, axis, far) == pytest.approx(reach.max(), abs=1e-6)
 

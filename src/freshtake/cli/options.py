@@ -33,7 +33,8 @@ Parts = Annotated[
 ]
 Plant = Annotated[bool, Parameter(help="Hold feet where they stand.")]
 Lock = Annotated[
-    Literal["soft", "hard"], Parameter(help="How still feet stand: soft, with the small movement of real ones, or hard.")
+    Literal["soft", "hard"],
+    Parameter(help="How still feet stand: soft, with the small movement of real ones, or hard."),
 ]
 Heading = Annotated[float | None, Parameter(help="Keep this heading, in degrees from that of the start.")]
 GroundPath = Annotated[Path | None, Parameter(name="--path", help="Follow a way over the ground: CSV with x,z or x,y.")]

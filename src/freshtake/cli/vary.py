@@ -74,7 +74,8 @@ def vary(
     with progress_bar() as report:
         made = run(
             model, out, count,
-            amount=much, cycles=cycles, goals=goals, plant=plant and lock, ending=format, seed=seed, report=report, warn=warn,
+            amount=much, cycles=cycles, goals=goals, plant=plant and lock, ending=format, seed=seed, report=report,
+            warn=warn,
         )  # fmt: skip
     if json:
         print_json(

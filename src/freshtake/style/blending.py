@@ -12,9 +12,9 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.features import Features, encode
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats
-from freshtake.style.standing import planted
 from freshtake.style.columns import root_columns
 from freshtake.style.model import StyleModel
+from freshtake.style.standing import planted
 from freshtake.style.translation_kernels import LATER, WALK, Written, retimed
 from freshtake.style.translator import STEEPEST
 

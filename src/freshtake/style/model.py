@@ -15,13 +15,13 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.features import Features, Recipe, decode, encode
 from freshtake.motion.planting import Planter
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.style.standing import planted
 from freshtake.style.choices import Choice
 from freshtake.style.columns import Normal, pose_weights, reach_of, root_columns
 from freshtake.style.footplants import Annotation
 from freshtake.style.live import decoded_stream, planted_stream, stream_planter, translated_rows
 from freshtake.style.past import past_of
 from freshtake.style.settings import Settings
+from freshtake.style.standing import planted
 from freshtake.style.systems import Bank
 from freshtake.style.translation_kernels import SWAY
 from freshtake.style.translator import Translated, TranslationState, Translator, translator

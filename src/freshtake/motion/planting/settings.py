@@ -33,7 +33,7 @@ class PlantSettings:
     leash: float = 0.25
     band: float = 0.02
     step: float = 0.10
-    sink: float = 0.02
+    sink: float = 0.015
     steps: float = 0.4
 
     def __post_init__(self) -> None:
@@ -41,7 +41,9 @@ class PlantSettings:
             raise UsageError(f"there is no lock {self.lock!r}: choose soft or hard")
         times = (self.hold, self.hard_hold, self.swing, self.ramp, self.drift, self.steps)
         if min(times) <= 0 or self.lookahead < self.ramp:
-            raise UsageError("planting needs times and a speed of steps above 0, and a lookahead that is not shorter than the ramp")
+            raise UsageError(
+                "planting needs times and a speed of steps above 0, and a lookahead that is not shorter than the ramp"
+            )
         if not (0 < self.band < self.step and self.leash > 0 and self.sink >= 0):
             raise UsageError("planting needs 0 < band < step, a leash above 0 and a sink of 0 or more")
 
