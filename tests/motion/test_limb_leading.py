@@ -1,4 +1,4 @@
-"""A limb led to a goal: met exactly, by the least turn of the hip, about the knee's hinge, the foot's direction kept."""
+"""A limb led to a goal: met exactly, by the least turn of the hip and about the knee's hinge, the foot kept."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_feet_keep_their_direction_and_knees_their_hinge() -> None:
 
 
 def miss(angles: Floats, frame: int, limb: Limb, goal: Floats) -> Floats:
-    """Where the ankle is with the hip turned by a rotation vector in the world and the knee by an angle, less the goal."""
+    """The ankle less its goal, with the hip turned by a rotation vector in the world and the knee by an angle."""
     world = CLIP.world()
     hip, knee, end = (world.positions[frame, joint] for joint in (limb.upper, limb.middle, limb.end))
     axis = rotate(world.rotations[frame, limb.middle], limb.hinge)

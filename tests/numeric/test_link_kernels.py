@@ -47,6 +47,8 @@ def test_coordinates_and_back(links: int, seed: int) -> None:
 def test_nearest_turn_keeps_to_ranges_and_frozen_directions(links: int, frozen: bool, seed: int) -> None:
     chain, rng = random_chain(links, frozen), np.random.default_rng(seed)
     sample, wanted = from_rotvec(rng.normal(0, 0.7, (2, 3)))
+    if links == 2:  # a joint of two axes is never off them
+        joint_turn(chain.reference, chain.basis, np.array([0.5, 0, 0, -0.2, 0, 0]), sample)
     made = sample.copy()
     nearest_turn(chain.reference, chain.basis, chain.low, chain.high, made, wanted)
     before, after = np.empty(3 * links), np.empty(3 * links)

@@ -294,8 +294,8 @@ def lead_limb(
 
     The knee bends about its hinge until the distance is right, the hip makes the least turn that takes the end to its
     goal (of all that do, the one nearest to the sample: Lau 2009, eq. 7, with w2 = 0), and a foot keeps its direction
-    in the world. Where the ankle cannot turn freely, the toe is brought to its goal instead, if `by_toe`. Returns by how
-    much the goal was missed. `slack` as in bend_angle.
+    in the world. Where the ankle cannot turn freely, the toe is brought to its goal instead, if `by_toe`. `slack` is
+    that of bend_angle. Returns by how much the goal was missed.
     """
     still = True
     for axis in range(3):
