@@ -114,8 +114,8 @@ def plan_foot(
     lift = wishes[:, :1]
     for k in range(count):
         wish, grip = _lift(ground, pace, frames, leg, frame + k, firm[k])
-        weights[k] = pace.free + grip * pace.stand
-        lift[k, 0] = wish * grip * pace.stand / weights[k]
+        weights[k] = pace.free + grip * pace.height
+        lift[k, 0] = wish * grip * pace.height / weights[k]
     for k in range(3):
         before[k, 0] = memory.offsets[leg, k, ground.up]
     smooth_path(weights, lift, before, memory.known[0], band, rise)
@@ -123,7 +123,7 @@ def plan_foot(
     for k in range(count):  # a smooth path may dip below the floor beside a contact: once more, with these held up
         sunk = _sunk(ground, frames, leg, frame + k, firm[k])
         if rise[k, 0] < sunk - LEAST * ground.leg:
-            weights[k], lift[k, 0], again = FLOOR * pace.stand, sunk, True
+            weights[k], lift[k, 0], again = FLOOR * pace.height, sunk, True
     if again:
         smooth_path(weights, lift, before, memory.known[0], band, rise)
     for k in range(count):
@@ -227,7 +227,7 @@ def plan_sink(
                 if short > wishes[k, 0]:
                     needed = True
                     wishes[k, 0] = short
-                    weights[k] = pace.free + firm[leg, k] * pace.stand
+                    weights[k] = pace.free + firm[leg, k] * pace.height
         wishes[k, 0] *= (weights[k] - pace.free) / weights[k]
     if not needed:
         return 0.0
