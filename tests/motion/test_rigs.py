@@ -11,7 +11,7 @@ import freshtake as ft
 from freshtake.motion import Clip, compatible
 from freshtake.motion.body import feet, leg_length
 from freshtake.motion.contacts import find_contacts
-from freshtake.motion.edit import scaled, turned
+from freshtake.motion.edit import scaled, turned, with_up
 from freshtake.motion.features import encode, recipe
 from freshtake.motion.gathering import gathered, heading_note
 from freshtake.motion.rooting import as_filed, following, rooted
@@ -27,7 +27,7 @@ OTHER = [name for name in RIGS if name not in SAME]
 
 @pytest.fixture(scope="module")
 def takes() -> list[Clip]:
-    return [walk(np.random.default_rng(seed)) for seed in range(2)]
+    return [walk(np.random.default_rng(seed), fps=30.0) for seed in range(2)]
 
 
 def through_files(takes: list[Clip], rig: Rig, folder: Path) -> list[Clip]:
@@ -124,6 +124,37 @@ def test_files_come_back_as_they_were(name: str, takes: list[Clip], tmp_path: Pa
     assert isinstance(changed, Clip) and compatible(changed.skeleton, clip.skeleton)
     assert changed.skeleton == clip.skeleton or "root motion" in name or name == "bandai"
     assert np.abs(changed.positions() - clip.positions()).max() < 1e-6
+
+
+def test_targets_keep_their_places_in_memory(takes: list[Clip]) -> None:
+    rig = RIGS["unreal with targets"](takes[0])
+    clip = rooted(rig)
+    target = rig.skeleton.index("ik_foot_l")
+    assert clip.skeleton.base is not None and target in clip.skeleton.base.carried
+    assert np.abs(clip.positions()[:, target] - rig.positions()[:, target]).max() < 1e-9
+
+
+def test_takes_of_one_rig_have_one_skeleton(takes: list[Clip]) -> None:
+    first, second = (rooted(RIGS["static root"](take)) for take in takes)
+    assert first.skeleton == second.skeleton and hash(first.skeleton) == hash(second.skeleton)
+    assert first.skeleton != rooted(on_base(takes[0])).skeleton
+
+
+def test_rounded_positions_of_joints_are_no_motion(takes: list[Clip]) -> None:
+    rig = RIGS["rokoko"](takes[0])
+    local = rig.local_translations() + np.random.default_rng(0).uniform(-5e-5, 5e-5, (len(rig), len(rig.skeleton), 3))
+    assert rooted(rig.changed(root=local[:, 0], joint_translations=local)).joint_translations is None
+    local[:, rig.skeleton.index("LeftHand"), 0] += np.linspace(0.0, 1.0, len(rig))
+    assert rooted(rig.changed(root=local[:, 0], joint_translations=local)).joint_translations is not None
+
+
+@pytest.mark.parametrize("name", ["static root", "root motion", "rokoko"])
+def test_the_base_turns_with_the_vertical_axis(name: str, takes: list[Clip]) -> None:
+    clip = following(rooted(RIGS[name](takes[0])))
+    assert clip.skeleton.base is not None
+    ways = [as_filed(with_up(clip, "z")), with_up(as_filed(clip), "z")]
+    assert np.abs(ways[0].positions() - ways[1].positions()).max() < 1e-9
+    assert np.abs(ways[0].rotations - ways[1].rotations).max() < 1e-9
 
 
 def test_a_base_that_turns_or_holds_the_travel(takes: list[Clip]) -> None:
