@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from freshtake.motion.body import feet, leg_length
 from freshtake.motion.contacts import find_contacts
 from freshtake.motion.edit import scaled, turned, with_up
 from freshtake.motion.features import encode, recipe
+from freshtake.motion.features.parts import skeleton_from_parts, skeleton_parts
 from freshtake.motion.gathering import gathered, heading_note
 from freshtake.motion.rooting import as_filed, following, rooted
 from freshtake.numeric.arrays import Floats
@@ -138,6 +140,19 @@ def test_takes_of_one_rig_have_one_skeleton(takes: list[Clip]) -> None:
     first, second = (rooted(RIGS["static root"](take)) for take in takes)
     assert first.skeleton == second.skeleton and hash(first.skeleton) == hash(second.skeleton)
     assert first.skeleton != rooted(on_base(takes[0])).skeleton
+
+
+def test_a_base_is_stored_and_a_broken_one_refused(takes: list[Clip]) -> None:
+    skeleton = rooted(RIGS["unreal with targets"](takes[0])).skeleton
+    header, arrays = skeleton_parts(skeleton)
+    header = json.loads(json.dumps(header))
+    assert skeleton_from_parts(header, arrays) == skeleton
+    broken: list[dict[str, object]] = [
+        {"chain": [0, 99]}, {"chain": []}, {"mover": 5}, {"carried": [1e9]}, {"chain": "x"}, {"follows": 3}, {"carried": [-4]},
+    ]  # fmt: skip
+    for change in broken:
+        with pytest.raises(ft.InvalidMotion):
+            skeleton_from_parts({**header, "base": {**header["base"], **change}}, arrays)
 
 
 def test_rounded_positions_of_joints_are_no_motion(takes: list[Clip]) -> None:
