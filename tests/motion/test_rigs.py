@@ -148,7 +148,8 @@ def test_a_base_is_stored_and_a_broken_one_refused(takes: list[Clip]) -> None:
     header = json.loads(json.dumps(header))
     assert skeleton_from_parts(header, arrays) == skeleton
     broken: list[dict[str, object]] = [
-        {"chain": [0, 99]}, {"chain": []}, {"mover": 5}, {"carried": [1e9]}, {"chain": "x"}, {"follows": 3}, {"carried": [-4]},
+        {"chain": [0, 99]}, {"chain": []}, {"mover": 5}, {"carried": [1e9]}, {"chain": "x"}, {"follows": 3},
+        {"carried": [-4]},
     ]  # fmt: skip
     for change in broken:
         with pytest.raises(ft.InvalidMotion):
