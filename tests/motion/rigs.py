@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from freshtake.motion import Clip, EndSite, Skeleton
-from freshtake.motion.edit import resample, scaled, with_up
+from freshtake.motion.edit import resample, scaled, tilt, with_up
 from freshtake.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
 from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate, shortest_arc
 
@@ -80,6 +80,18 @@ def bones_along_x(clip: Clip) -> Clip:
     )  # fmt: skip
     rotations = multiply(multiply(inverse(above), clip.rotations), frames)
     return clip.changed(skeleton=skeleton, rotations=rotations)
+
+
+def blender(clip: Clip) -> Clip:
+    """As Blender exports: z up at rest too, every joint's frame tilted with it."""
+    old, turn = clip.skeleton, tilt("y", "z")
+    sites = [(site, rotate(turn, np.array(site.offset)).tolist()) for site in old.end_sites]
+    skeleton = Skeleton(
+        old.names, old.parents, rotate(turn, old.offsets),
+        tuple(EndSite(site.joint, (x, y, z), site.name) for site, (x, y, z) in sites), old.channels,
+    )  # fmt: skip
+    rotations = multiply(multiply(turn, clip.rotations), inverse(turn))
+    return clip.changed(skeleton=skeleton, root=rotate(turn, clip.root), rotations=rotations, up="z")
 
 
 def with_joints(clip: Clip, added: list[tuple[str, str, tuple[float, float, float]]]) -> Clip:
@@ -181,6 +193,7 @@ RIGS: dict[str, Rig] = {
     "rokoko": lambda clip: on_base(clip, name="Reference", hips=(0.0, 0.0, 0.0), six=True),
     "no toes": lambda clip: without(clip, "ToeBase"),
     "fingers": fingers,
+    "blender": blender,
     "root motion": root_motion,
     "root motion, z up": lambda clip: root_motion(with_up(clip, "z"), 0.4),
     "bandai": lambda clip: root_motion(bones_along_x(clip), six=True),

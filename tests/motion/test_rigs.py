@@ -93,6 +93,7 @@ def test_other_rigs_walk_as_far_on_the_same_floor(name: str, takes: list[Clip], 
     ft.write(tmp_path / "made.bvh", made)
     made = ft.read(tmp_path / "made.bvh")
     assert isinstance(made, Clip) and made.skeleton.names == clips[0].skeleton.names and made.fps == clips[0].fps
+    assert made.up == clips[0].up == RIGS[name](takes[0]).up
 
     def speed(clip: Clip) -> float:
         return float(np.linalg.norm(np.delete(clip.root[-1] - clip.root[0], clip.up_index))) / clip.duration
