@@ -170,8 +170,8 @@ def _fitted(goals: Goals, model: VariationModel) -> Goals:
     def like(pin: PosePin) -> PosePin:
         return replace(pin, motion=fitted(pin.motion, model.material.recipe))
 
-    ends = {name: like(pin) for name in ("start", "end") if (pin := getattr(goals, name)) is not None}
-    return replace(goals, poses=[like(pin) for pin in goals.poses], **ends)
+    start, end = (None if pin is None else like(pin) for pin in (goals.start, goals.end))
+    return replace(goals, start=start, end=end, poses=[like(pin) for pin in goals.poses])
 
 
 def _variation(stored: Stored, source: Path) -> VariationModel:
