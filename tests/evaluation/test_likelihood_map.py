@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+import pytest
 
 import freshtake as ft
 from freshtake.evaluation.likelihood_map import ClipLikelihood, clip_likelihood, likelihood_figure
@@ -12,13 +13,16 @@ from freshtake.motion import Clip
 from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.variation import Settings, VariationModel, learn
 
-QUICK = Settings(neighbors=8, kernel_width=0.3, velocity_weight=1.0, prior_starts=1, max_parents=6)
+QUICK = Settings(method="kernel", neighbors=8, kernel_width=0.3, velocity_weight=1.0, prior_starts=1, max_parents=6)
+
+
+METHODS = pytest.mark.parametrize("method", ["default", "kernel"])
 
 
 @cache
-def walks() -> VariationModel:
+def walks(method: str = "kernel") -> VariationModel:
     clips = [ft.samples.walk(np.random.default_rng(k)) for k in range(4)]
-    return learn(clips, QUICK, rng=np.random.default_rng(0), cyclic=True)
+    return learn(clips, QUICK.changed(method=method), rng=np.random.default_rng(0), cyclic=True)
 
 
 def shaken(clip: Clip, joint: str, first: int, last: int) -> Clip:
@@ -44,8 +48,26 @@ def test_a_strange_joint_is_found_with_its_frames() -> None:
     assert any("LeftForeArm" in sentence for sentence in strange.sentences(most=len(strange.joints)))
 
 
-def test_joints_come_by_parts_and_the_picture_shows_them_all() -> None:
-    found = clip_likelihood(walks(), ft.samples.walk(np.random.default_rng(9)), "take")
+def test_a_joint_held_strangely_is_found_by_the_default_method() -> None:
+    """A knee turned by up to 35 degrees in a third of the cycle, slowly enough that it is no detail."""
+    model, take = walks("default"), ft.samples.walk(np.random.default_rng(9))
+    first, last = len(take) // 3, 2 * len(take) // 3
+    rotations, k = take.rotations.copy(), take.skeleton.index("LeftForeArm")
+    for frame in range(first, last + 1):
+        angle = 0.6 * np.sin(np.pi * (frame - first) / (last - first))
+        rotations[frame, k] = multiply(rotations[frame, k], about_axis(np.array([0.0, 1.0, 0.0]), angle))
+    usual = clip_likelihood(model, take, "take")
+    strange = clip_likelihood(model, take.changed(rotations=rotations), "strange")
+    assert strange.normalized < usual.normalized
+    drop = (strange.relative - usual.relative).mean(axis=0)
+    assert strange.joints[int(drop.argmin())] == "LeftForeArm"
+    column = (strange.relative - usual.relative)[:, strange.joints.index("LeftForeArm")]
+    assert column[first:last].mean() < column[: first - 6].mean() - 0.5
+
+
+@METHODS
+def test_joints_come_by_parts_and_the_picture_shows_them_all(method: str) -> None:
+    found = clip_likelihood(walks(method), ft.samples.walk(np.random.default_rng(9)), "take")
     assert found.joints[0] == "Hips"
     assert found.relative.shape[1] == len(found.joints) == len({dof.rsplit(".", 1)[0] for dof in walks().dofs})
     axes = likelihood_figure(found, ["LeftLeg"]).axes
@@ -65,9 +87,10 @@ def test_stretches_of_unlikely_frames() -> None:
     assert found.sentences()[1:] == ["b is 8.0 nats per DOF less likely than usual in frames 10-14"]
 
 
-def test_letters_and_models_of_one_example() -> None:
+@METHODS
+def test_letters_and_models_of_one_example(method: str) -> None:
     letters = [ft.samples.letter_a(np.random.default_rng(k)) for k in range(5)]
-    model = learn(letters[:4], QUICK, rng=np.random.default_rng(0))
+    model = learn(letters[:4], QUICK.changed(method=method), rng=np.random.default_rng(0))
     found = clip_likelihood(model, letters[4])
     assert found.joints == ("x", "y") and len(found.examples) == 4
     alone = clip_likelihood(model.with_examples(letters[:1]), letters[4])

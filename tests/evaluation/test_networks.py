@@ -20,21 +20,27 @@ from freshtake.evaluation.network_slices import slices_figure
 from freshtake.evaluation.networks import example_clip, joint_pictures, network_pictures
 from freshtake.evaluation.plots import Picture
 from freshtake.variation import Settings, VariationModel, learn
+from freshtake.variation.network import PriorNetwork, TransitionNetwork
 from freshtake.variation.strengths import Edge, prior_strengths, transition_strengths
 from freshtake.workflows import model_facts
 
-QUICK = Settings(neighbors=8, kernel_width=0.3, velocity_weight=1.0, prior_starts=1)
+QUICK = Settings(method="kernel", neighbors=8, kernel_width=0.3, velocity_weight=1.0, prior_starts=1)
+
+
+METHODS = pytest.mark.parametrize("method", ["default", "kernel"])
 
 
 @cache
-def letters() -> VariationModel:
-    return learn([ft.samples.letter_a(np.random.default_rng(k)) for k in range(4)], QUICK, rng=np.random.default_rng(0))
+def letters(method: str = "kernel") -> VariationModel:
+    takes = [ft.samples.letter_a(np.random.default_rng(k)) for k in range(4)]
+    return learn(takes, QUICK.changed(method=method), rng=np.random.default_rng(0))
 
 
 @cache
-def walks() -> VariationModel:
+def walks(method: str = "kernel") -> VariationModel:
     clips = [ft.samples.walk(np.random.default_rng(k)) for k in range(3)]
-    return learn(clips, QUICK.changed(max_parents=6), rng=np.random.default_rng(0), cyclic=True)
+    chosen = QUICK.changed(method=method, max_parents=6)
+    return learn(clips, chosen, rng=np.random.default_rng(0), cyclic=True)
 
 
 def size(picture: Picture) -> tuple[int, int]:
@@ -42,15 +48,20 @@ def size(picture: Picture) -> tuple[int, int]:
     return struct.unpack(">II", picture.png[16:24])
 
 
-def test_small_networks_show_every_edge() -> None:
-    model = letters()
-    edges = transition_strengths(model, nodes=True)
-    for network, own in ((model.transition, edges), (model.prior, prior_strengths(model))):
+@METHODS
+def test_small_networks_show_every_edge(method: str) -> None:
+    model = letters(method)
+    networks: list[tuple[TransitionNetwork | PriorNetwork, tuple[Edge, ...]]]
+    networks = [(model.transition, transition_strengths(model, nodes=True))]
+    if method == "kernel":
+        networks.insert(0, (model.prior, prior_strengths(model)))
+    for network, own in networks:
         axis = slices_figure(network, own).axes[0]
         assert sum(isinstance(patch, FancyArrowPatch) for patch in axis.patches) == len(own)
         texts = [text.get_text() for text in axis.texts]
         assert texts.count("x") == (3 if network is model.transition else 2)
-    assert [picture.name for picture in network_pictures(model)] == ["network_prior", "network_transition"]
+    names = ["network_prior", "network_transition"] if method == "kernel" else ["network_transition"]
+    assert [picture.name for picture in network_pictures(model)] == names
     assert all(min(size(picture)) > 150 for picture in network_pictures(model))
 
 
@@ -65,25 +76,28 @@ def test_arrows_lead_from_parents_to_the_next_frame() -> None:
     assert end == (columns[2], -1.0)
 
 
-def test_large_networks_are_drawn_by_parts_and_on_the_body() -> None:
-    model = walks()
+@METHODS
+def test_large_networks_are_drawn_by_parts_and_on_the_body(method: str) -> None:
+    model = walks(method)
     names = [picture.name for picture in network_pictures(model)]
-    assert names == ["network_transition", "network_body", "network_prior"]
+    assert names == ["network_transition", "network_body", *["network_prior"] * (method == "kernel")]
     skeleton = example_clip(model).skeleton  # type: ignore[union-attr]
-    parts = dof_parts(model.dofs, skeleton)
-    assert parts[model.dofs.index("LeftLeg.x")] == "left leg"
-    axis = matrix_figure(model.dofs, skeleton, transition_strengths(model)).axes[0]
+    dofs = model.transition.dofs
+    parts = dof_parts(dofs, skeleton)
+    assert parts[dofs.index("LeftLeg.x")] == "left leg"
+    axis = matrix_figure(dofs, skeleton, transition_strengths(model)).axes[0]
     own, others = (np.asarray(image.get_array().filled(np.nan)) for image in axis.images)
-    assert np.isfinite(own).sum() == len(model.dofs)
-    pairs = {(child, p % len(model.dofs)) for child, ps in enumerate(model.transition.edges) for p in ps}
-    assert np.isfinite(others).sum() == len(pairs) - len(model.dofs)
+    assert np.isfinite(own).sum() == len(dofs)
+    pairs = {(child, p % len(dofs)) for child, ps in enumerate(model.transition.edges) for p in ps}
+    assert np.isfinite(others).sum() == len(pairs) - len(dofs)
 
 
-def test_the_strongest_links_are_arrows_on_the_body() -> None:
-    model = walks()
+@METHODS
+def test_the_strongest_links_are_arrows_on_the_body(method: str) -> None:
+    model = walks(method)
     body = example_clip(model)
     assert body is not None
-    links = joint_links(model.dofs, transition_strengths(model))
+    links = joint_links(model.transition.dofs, transition_strengths(model))
     assert [link.strength for link in links] == sorted((link.strength for link in links), reverse=True)
     assert all(link.parent != link.child for link in links)
 
@@ -104,8 +118,9 @@ def test_links_sum_what_was_measured() -> None:
     assert joint_links(("Hip.x", "Hip.y", "Knee.x"), edges) == [Link("Knee", "Hip", 0.75), Link("Hip", "Knee", 0.0)]
 
 
-def test_an_explanation_names_the_edges_of_a_joint() -> None:
-    model = walks()
+@METHODS
+def test_an_explanation_names_the_edges_of_a_joint(method: str) -> None:
+    model = walks(method)
     found = explanation(model, "leftleg")
     assert found.dofs == tuple(dof for dof in model.dofs if dof.startswith("LeftLeg."))
     for dof in found.dofs:
@@ -126,24 +141,33 @@ def test_unknown_joints_are_refused_with_near_names() -> None:
         explanation(letters(), "qqq")
 
 
+def test_the_tempo_is_explained_like_a_joint() -> None:
+    found = explanation(walks("default"), "tempo")
+    assert found.dofs == ("tempo",) and any(edge.own for edge in found.parents)
+
+
+@METHODS
 @pytest.mark.parametrize("joint", ["", "x"])
-def test_a_page_of_letters(joint: str) -> None:
-    model = letters()
+def test_a_page_of_letters(joint: str, method: str) -> None:
+    model = letters(method)
     found = explanation(model, joint)
     drawn = joint_pictures(model, found) if joint else network_pictures(model)
     html = explain_page(found, model_facts(model), drawn, "letters <&>")
     assert "letters &lt;&amp;&gt;" in html and "<script" not in html
-    assert html.count("<img") == 2
+    assert html.count("<img") == (2 if method == "kernel" else 1)
     assert (">own past<" in html) == bool(joint)
 
 
-def test_models_of_plain_rows_and_of_one_example_are_drawn_too() -> None:
+@METHODS
+def test_models_of_plain_rows_and_of_one_example_are_drawn_too(method: str) -> None:
     rng = np.random.default_rng(0)
     u = np.linspace(0.0, 6.0, 30)[:, None]
     rows = [np.sin(u + np.arange(14) * 0.4 + 0.1 * rng.normal(size=14)) for _ in range(3)]
-    plain = learn(rows, QUICK, rng=rng, names=[f"p{k // 2}.{'xy'[k % 2]}" for k in range(14)], frame_time=0.02)
-    assert [p.name for p in network_pictures(plain)] == ["network_transition", "network_prior"]
+    names = [f"p{k // 2}.{'xy'[k % 2]}" for k in range(14)]
+    plain = learn(rows, QUICK.changed(method=method), rng=rng, names=names, frame_time=0.02)
+    drawn = ["network_transition", *["network_prior"] * (method == "kernel")]
+    assert [p.name for p in network_pictures(plain)] == drawn
     assert len(joint_pictures(plain, explanation(plain, "p3"))) == 1
     alone = replace(plain).with_examples(rows[:1])
-    assert len(network_pictures(alone)) == 2
+    assert len(network_pictures(alone)) == len(drawn)
     assert all(not np.isfinite(edge.strength) for edge in explanation(alone, "p3").parents)

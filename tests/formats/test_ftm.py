@@ -40,7 +40,13 @@ def plain() -> VariationModel:
 @pytest.fixture(scope="module")
 def letters() -> VariationModel:
     takes = [ft.samples.letter_a(np.random.default_rng(k)) for k in range(4)]
-    return learn(takes, QUICK.changed(order=3), rng=np.random.default_rng(0))
+    return learn(takes, QUICK.changed(method="kernel", order=3), rng=np.random.default_rng(0))
+
+
+@pytest.fixture(scope="module")
+def written() -> VariationModel:
+    takes = [ft.samples.letter_a(np.random.default_rng(k)) for k in range(4)]
+    return learn(takes, QUICK.changed(order=3), rng=np.random.default_rng(0))  # an order that the default does not use
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +55,7 @@ def walk() -> VariationModel:
     return learn(takes, QUICK, rng=np.random.default_rng(0))
 
 
-@pytest.fixture(params=["plain", "letters", "walk", "one walk"])
+@pytest.fixture(params=["plain", "letters", "written", "walk", "one walk"])
 def model(request: pytest.FixtureRequest) -> VariationModel:
     if request.param == "one walk":
         single = ft.samples.walk(np.random.default_rng(9), cycles=1)
@@ -95,7 +101,8 @@ def test_a_loaded_model_synthesizes_the_same_motion_bit_for_bit(model: Variation
 def test_numbers_that_float32_cannot_hold_are_kept(plain: VariationModel, tmp_path: Path) -> None:
     from dataclasses import replace
 
-    exact = replace(plain, spread=plain.spread + 1e-12)
+    assert plain.dynamics is not None
+    exact = replace(plain, dynamics=replace(plain.dynamics, sizes=plain.dynamics.sizes + 1e-12))
     ft.save(tmp_path / "m.ftm", exact)
     assert same(ft.load(tmp_path / "m.ftm"), exact)
 
@@ -117,7 +124,7 @@ def test_loading_does_not_import_the_learner(plain: VariationModel, tmp_path: Pa
     ft.save(tmp_path / "m.ftm", plain)
     program = (
         "import sys, numpy as np, freshtake as ft; ft.load(sys.argv[1]).rows(np.random.default_rng(0), frames=9); "
-        "print(*[m for m in sys.modules if m.split('.')[-1] in ('learning', 'structure', 'structure_search')])"
+        "print(*[m for m in sys.modules if m.split('.')[-1] in ('learning', 'structure', 'structure_search', 'parent_search', 'dynamics_learning')])"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "m.ftm")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -146,6 +153,12 @@ class Opened:
 @pytest.fixture
 def opened(letters: VariationModel, tmp_path: Path) -> Opened:
     ft.save(tmp_path / "good.ftm", letters)
+    return Opened(tmp_path / "good.ftm")
+
+
+@pytest.fixture
+def opened_default(written: VariationModel, tmp_path: Path) -> Opened:
+    ft.save(tmp_path / "good.ftm", written)
     return Opened(tmp_path / "good.ftm")
 
 
@@ -190,7 +203,9 @@ def refused(path: Path) -> str:
     return ""
 
 
-def test_every_field_of_the_header_is_checked(opened: Opened, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["opened", "opened_default"])
+def test_every_field_of_the_header_is_checked(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    opened: Opened = request.getfixturevalue(name)
     good = opened.header
     wrong = [None, True, -1, 0, 10**30, 1e308, "x", "\ud800", [], {}, [[]], [None], [-1], {"x": 1}]
     told = 0
@@ -211,7 +226,9 @@ def test_every_field_of_a_skeleton_is_checked(opened_walk: Opened, tmp_path: Pat
             refused(opened_walk.write(tmp_path / "bad.ftm"))
 
 
-def test_a_missing_field_is_named(opened: Opened, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["opened", "opened_default"])
+def test_a_missing_field_is_named(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    opened: Opened = request.getfixturevalue(name)
     good = opened.header
     for path in places(good):
         if isinstance(path[-1], int) or (path[0] == "settings" and len(path) > 1):  # settings have defaults
@@ -248,6 +265,44 @@ def test_every_array_is_checked(name: str, request: pytest.FixtureRequest, tmp_p
 def test_what_does_not_fit_together(opened: Opened, tmp_path: Path, field: str, value: Any, says: str) -> None:
     opened.header[field] = value
     assert says in refused(opened.write(tmp_path / "bad.ftm"))
+
+
+def test_a_damaged_network_is_refused_in_one_sentence(opened_default: Opened, tmp_path: Path) -> None:
+    """Slopes that grow, negative sizes, edges to nobody or in a circle: never a model that runs away."""
+    arrays, header = dict(opened_default.arrays), copy.deepcopy(opened_default.header)
+    edges = header["transition"]["edges"]
+    nodes = len(edges)
+
+    def said(**changed: Any) -> str:
+        opened_default.arrays = {**arrays, **{key: x for key, x in changed.items() if key in arrays}}
+        opened_default.header = copy.deepcopy(header)
+        opened_default.header["transition"].update({k: x for k, x in changed.items() if k in header["transition"]})
+        opened_default.header.update({key: x for key, x in changed.items() if key in header})
+        sentence = refused(opened_default.write(tmp_path / "bad.ftm"))
+        assert "\n" not in sentence
+        return sentence
+
+    assert said() == ""
+    assert "grow by" in said(slopes=3.0 * arrays["slopes"])
+    for name in ("noise", "trait_noise", "trait_sizes", "sizes"):
+        assert name in said(**{name: -arrays[name] - 1.0})
+        assert name in said(
+            **{name: np.where(np.arange(arrays[name].size).reshape(arrays[name].shape) == 0, np.inf, 1)}
+        )
+    assert "slices" in said(slices=True)
+    assert "frames of the network is not possible" in said(slices=1)
+    assert "edges" in said(edges=[[3 * nodes], *edges[1:]])
+    assert "slopes" in said(edges=edges[:-1])
+    circle = [[*edges[0][:-1], 2 * nodes + 1], [*edges[1][:-1], 2 * nodes], *edges[2:]]
+    assert "cycle" in said(edges=circle)
+    assert "order" in said(order=3)
+
+
+def test_a_model_whose_root_was_carried_by_its_feet_is_refused(opened_walk: Opened, tmp_path: Path) -> None:
+    opened_walk.header["recipe"]["layout"]["root"] = "support"
+    assert "'root' of a stored recipe is 'support', not one of absolute, heading" in refused(
+        opened_walk.write(tmp_path / "bad.ftm")
+    )
 
 
 def test_a_model_that_asks_for_more_than_it_brings(opened: Opened, tmp_path: Path) -> None:

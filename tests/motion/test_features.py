@@ -91,6 +91,15 @@ def test_every_part_of_a_stored_recipe_is_checked() -> None:
             Recipe.from_parts({**header, "layout": {**header["layout"], name: {"no": "value"}}}, arrays)
 
 
+def test_a_root_carried_by_its_feet_is_a_thing_of_the_past() -> None:
+    clip = random_clip(np.random.default_rng(1), humanoid(), 4)
+    header, arrays = features.recipe([clip]).to_parts()
+    with pytest.raises(InvalidMotion, match="'root' of a stored recipe is 'support', not one of absolute, heading"):
+        Recipe.from_parts({**header, "layout": {**header["layout"], "root": "support"}}, arrays)
+    with pytest.raises(UsageError, match="root must be one of absolute, heading, but is 'support'"):
+        features.recipe([clip], root="support")
+
+
 def test_constant_dofs_are_left_out_and_come_back() -> None:
     rng = np.random.default_rng(6)
     clip = random_clip(rng, humanoid(), 10)

@@ -16,7 +16,7 @@ from freshtake.variation.goals import ground_speed
 from freshtake.variation.pacing import SLOWEST
 from freshtake.variation.steering import nearest_on, point_on
 
-QUICK = Settings(prior_starts=1, max_parents=6)
+QUICK = Settings(max_parents=6)
 
 
 @pytest.fixture(scope="module")

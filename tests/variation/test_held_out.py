@@ -19,7 +19,7 @@ from freshtake.variation.regression import Regression
 from freshtake.variation.structure import checked, random_parents
 from tests.variation.twins import takes
 
-QUICK = Settings(prior_starts=1, neighbors=8, velocity_weight=1.0, kernel_width=0.3)
+QUICK = Settings(method="kernel", prior_starts=1, neighbors=8, velocity_weight=1.0, kernel_width=0.3)
 
 
 def test_own_parents_score_as_own_parents() -> None:
@@ -46,7 +46,9 @@ def test_leaving_one_out_takes_three() -> None:
 def test_recorded_motion_meets_the_targets_of_the_structure(data: Path) -> None:
     """Jump: at most 1.05 of nearest neighbors of whole poses, 0.35 of own parents, 2 to 15 parents per node."""
     clips = [ft.read(path) for path in sorted((data / "jump").glob("jump_*.bvh"))]
-    found = held_out_error(clips, Settings(neighbors=15, velocity_weight=1.0), rng=np.random.default_rng(0))
+    found = held_out_error(
+        clips, Settings(method="kernel", neighbors=15, velocity_weight=1.0), rng=np.random.default_rng(0)
+    )
     assert found.against_joint <= 1.05
     assert found.against_own <= 0.35
     assert 2 <= found.parents.min() <= found.parents.max() <= 15

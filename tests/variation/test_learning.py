@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -18,24 +19,34 @@ def made(**options: Any) -> VariationModel:
     return learn(takes(3, dofs=6), options.pop("settings", None), rng=np.random.default_rng(1), **options)
 
 
+METHODS = pytest.mark.parametrize("settings", [Settings(), Settings(method="kernel")], ids=["default", "kernel"])
+
+
 def facts(model: VariationModel) -> tuple[Any, ...]:
-    return model.prior.edges, model.transition.edges, model.rule, model.prior_rule, model.precision.tobytes()
+    if model.dynamics is None:
+        return model.prior.edges, model.transition.edges, model.rule, model.prior_rule
+    numbers = [getattr(model.dynamics, field.name) for field in fields(model.dynamics)]
+    return model.transition.edges, *(x.tobytes() for x in numbers if isinstance(x, np.ndarray))
 
 
-def test_learning_is_deterministic() -> None:
-    assert facts(made()) == facts(made())
+@METHODS
+def test_learning_is_deterministic(settings: Settings) -> None:
+    assert facts(made(settings=settings)) == facts(made(settings=settings))
 
 
-def test_the_map_does_not_change_the_result() -> None:
+@METHODS
+def test_the_map_does_not_change_the_result(settings: Settings) -> None:
     def backwards(function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         return [function(item) for item in reversed(list(items))][::-1]
 
-    assert facts(made(map=map)) == facts(made(map=backwards)) == facts(made())
+    plain, other = (facts(made(map=way, settings=settings)) for way in (map, backwards))
+    assert plain == other == facts(made(settings=settings))
 
 
-def test_structure_follows_a_permutation_of_the_dofs() -> None:
+@pytest.mark.parametrize("method", ["default", "kernel"])
+def test_structure_follows_a_permutation_of_the_dofs(method: str) -> None:
     """Without screening (whose glance looks at another example for every node) and with a single start."""
-    settings = Settings(screening=1.0, prior_starts=1)
+    settings = Settings(method=method, screening=1.0, prior_starts=1)
     order = [4, 2, 0, 5, 1, 3]
     names = tuple("abcdef")
     examples = takes(3, dofs=6)
@@ -48,7 +59,9 @@ def test_structure_follows_a_permutation_of_the_dofs() -> None:
 
 
 def test_parents_are_own_ones_and_at_most_the_cap() -> None:
-    for settings in (Settings(), Settings(max_parents=4), Settings(order=1), Settings(order=3, max_parents=9)):
+    kernel = Settings(method="kernel")
+    others = (kernel.changed(order=1), kernel.changed(order=3, max_parents=9))
+    for settings in (Settings(), Settings(max_parents=4), kernel, *others):
         network = made(settings=settings).transition
         for name in network.dofs:
             parents = network.parents(name)

@@ -11,7 +11,7 @@ from freshtake.variation import Settings, VariationModel, learn
 from freshtake.variation.likelihood import Judge, examples_by_others, prior_gaussians
 from tests.variation.twins import slow_gaussian, takes
 
-QUICK = Settings(prior_starts=1, neighbors=8, velocity_weight=1.0, kernel_width=0.3)
+QUICK = Settings(method="kernel", prior_starts=1, neighbors=8, velocity_weight=1.0, kernel_width=0.3)
 
 
 def model(seed: int = 3, settings: Settings = QUICK, count: int = 4) -> VariationModel:

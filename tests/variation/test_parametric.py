@@ -161,7 +161,7 @@ def test_a_linear_gaussian_process_is_reproduced() -> None:
     made: list[Floats] = []
     blocks = paper_blocks(
         examples, np.ones(2), network, rule, examples[0][:1], rng,
-        amount=1.0, deltas=True, cyclic=True, regression="linear",
+        amount=1.0, pull=0.0, smooth_frames=0.0, deltas=True, cyclic=True, regression="linear",
     )  # fmt: skip
     while sum(map(len, made)) < 20_000:
         made.append(next(blocks))

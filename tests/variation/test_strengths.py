@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.ndimage import gaussian_filter1d
 
 from freshtake.numeric.arrays import Floats
 from freshtake.variation import Settings, VariationModel, learn
@@ -13,11 +14,11 @@ from freshtake.variation.network import PriorNetwork, TransitionNetwork
 from freshtake.variation.strengths import prior_strengths, transition_strengths
 from tests.variation.twins import slow_propagation, takes
 
-QUICK = Settings(neighbors=8, kernel_width=0.3, velocity_weight=1.0, prior_starts=1)
+QUICK = Settings(method="kernel", neighbors=8, kernel_width=0.3, velocity_weight=1.0, prior_starts=1)
 
 
-def learned(examples: list[Floats]) -> VariationModel:
-    return learn(examples, QUICK, rng=np.random.default_rng(0))
+def learned(examples: list[Floats], method: str = "kernel") -> VariationModel:
+    return learn(examples, QUICK.changed(method=method), rng=np.random.default_rng(0))
 
 
 def connected(model: VariationModel) -> VariationModel:
@@ -63,22 +64,27 @@ def test_parents_that_matter_are_told_from_those_that_do_not() -> None:
     assert own[1, 3] > own[1, 0] + 0.1  # the newest frame of the driver, not the one before
 
 
-def test_every_edge_is_listed_and_own_past_is_not_measured() -> None:
-    model = learned(takes(2))
-    nodes = transition_strengths(model, nodes=True)
+@pytest.mark.parametrize("method", ["default", "kernel"])
+def test_every_edge_is_listed_and_own_past_is_not_measured(method: str) -> None:
+    model = learned(takes(2, lengths=(21, 19, 22, 20, 23, 18)), method)
+    nodes, count = transition_strengths(model, nodes=True), len(model.transition.dofs)
     assert sorted((e.child, e.parent) for e in nodes) == sorted(
         (child, parent) for child, parents in enumerate(model.transition.edges) for parent in parents
     )
-    assert [np.isnan(e.strength) for e in nodes] == [e.parent % len(model.dofs) == e.child for e in nodes]
+    assert [np.isnan(e.strength) for e in nodes] == [e.parent % count == e.child for e in nodes]
+    if method == "default":
+        assert prior_strengths(model) == ()
+        return
     firsts = prior_strengths(model)
     assert sorted((e.child, e.parent) for e in firsts) == sorted(
         (child, parent) for child, parents in enumerate(model.prior.edges) for parent in parents
     )
 
 
-def test_one_example_leaves_nothing_to_hold_out() -> None:
+@pytest.mark.parametrize("method", ["default", "kernel"])
+def test_one_example_leaves_nothing_to_hold_out(method: str) -> None:
     examples = takes(2)
-    alone = learned(examples).with_examples(examples[:1])
+    alone = learned(examples, method).with_examples(examples[:1])
     assert all(np.isnan(edge.strength) for edge in transition_strengths(alone))
     assert all(np.isfinite(edge.strength) for edge in prior_strengths(alone))
 
@@ -93,6 +99,23 @@ def test_prior_edges_weigh_what_they_tell() -> None:
     model = learned(examples)
     none: tuple[int, ...] = ()
     network = PriorNetwork(model.dofs, (none, (0, 2), none, none, none, none))
-    found = {e.parent: e.strength for e in prior_strengths(replace(model, prior=network))}
+    assert model.kernel is not None
+    model = replace(model, kernel=model.kernel._replace(prior=network))
+    found = {e.parent: e.strength for e in prior_strengths(model)}
     assert found[0] > 0.5
     assert found[2] < 0.1
+
+
+def test_the_strengths_of_deviations_are_what_held_out_takes_lose() -> None:
+    """Two DOFs that deviate together, a third by itself: what ties the two counts most."""
+    rng = np.random.default_rng(7)
+    u = np.linspace(0.0, 2.0 * np.pi, 60)[:, None]
+    examples = []
+    for _ in range(8):
+        shared, alone = (gaussian_filter1d(rng.normal(size=60), 4.0) for _ in range(2))
+        bent = np.stack([3.0 * shared, 2.0 * shared, 1.5 * alone], axis=1)
+        examples.append(np.sin(u + np.arange(3.0)) + 0.5 * bent + 0.02 * rng.normal(size=(60, 3)))
+    model = learn(examples, Settings(step=4.0), rng=rng, frame_time=1.0)
+    strongest = {(e.child, e.parent): e.strength for e in transition_strengths(model) if e.child != e.parent}
+    assert strongest[1, 0] > 0.3  # DOF 0 moves more, so it is the parent
+    assert all(value < 0.5 * strongest[1, 0] for edge, value in strongest.items() if edge not in ((1, 0), (0, 1)))

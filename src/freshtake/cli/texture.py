@@ -31,9 +31,7 @@ def learn(
     bits: Annotated[int | None, Parameter(help="Of a stored mode's numbers: 8 or 16; default: float32.")] = None,
     parts: Annotated[int | None, Parameter(help="Parts of the mesh with modes of their own; default: 1.")] = None,
     normals: Annotated[str | None, Parameter(help="joint (default), own or drop.")] = None,
-    root: Annotated[
-        str | None, Parameter(help="What is taken out first: heading (default), support, absolute.")
-    ] = None,
+    root: Annotated[str | None, Parameter(help="What is taken out first: heading (default), absolute.")] = None,
     jump_time: Annotated[float | None, Parameter(help="Mean seconds from jump to jump; default: 1.5.")] = None,
     largest_jump: Annotated[float | None, Parameter(help="In mean frame steps; default: from the data.")] = None,
     blend: Annotated[str | None, Parameter(help="inertial (default), constant, variable, printed or none.")] = None,

@@ -12,7 +12,7 @@ from freshtake.evaluation.network_matrix import owner
 from freshtake.evaluation.plots import GRAY, INPUT, STYLE
 from freshtake.motion.body_parts import body_parts, part_rank
 from freshtake.numeric.arrays import Floats
-from freshtake.variation.likelihood import Judge, examples_by_others
+from freshtake.variation.likelihood import examples_by_others
 from freshtake.variation.model import VariationModel
 
 if TYPE_CHECKING:
@@ -89,11 +89,10 @@ class ClipLikelihood:
 
 
 def clip_likelihood(model: VariationModel, motion: Any, name: str = "") -> ClipLikelihood:
-    """Score a motion of the examples' kind under both networks."""
-    judge = Judge(model)
-    found = judge.score(model.encode(motion))
+    """Score a motion of the examples' kind under the model's networks."""
+    found = model.score(motion)
     alone = len(model.material.values) == 1
-    usual = [judge.score(model.material.values[0])] if alone else examples_by_others(model)
+    usual = [model.score_rows(model.material.values[0])] if alone else examples_by_others(model)
     joints = _ordered_joints(model)
     members = [[k for k, dof in enumerate(model.dofs) if owner(dof) == joint] for joint in joints]
     level = np.median(np.concatenate([one.frames for one in usual]), axis=0)

@@ -76,4 +76,4 @@ def _start(path: Path, fields: object, number: int) -> Start:
         raise FormatError(path, "where it starts cannot be read", f"take {number + 1}") from None
     if not np.isfinite([x, y, heading, time, *moved]).all():
         raise FormatError(path, "it starts at no finite place", f"take {number + 1}")
-    return Start((x, y), heading, time, None, moved)
+    return Start((x, y), heading, time, moved)

@@ -100,11 +100,8 @@ def _recipe(motions: Sequence[Any], root: str | None) -> Recipe:
         if root not in (None, "absolute"):
             raise UsageError(f"strokes have no root={root!r}: use absolute")
         return recipe(motions, scale="none", drop_constant=False)
-    wanted = root or "heading"
-    if wanted == "support":
-        raise UsageError("root='support' needs clips with a skeleton: use root='heading'")
     _check_meshes(motions)
-    return recipe(motions, root=wanted, scale="none", drop_constant=False)
+    return recipe(motions, root=root or "heading", scale="none", drop_constant=False)
 
 
 def _check_meshes(motions: Sequence[Any]) -> None:

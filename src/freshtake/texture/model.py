@@ -181,7 +181,7 @@ class TextureModel:
         rows = looped(played, self.blending, fades_of(self.jump_costs(played), self.fade))
         if len(rows) == frames:
             return rows, played
-        rates = 3 if self.recipe is not None and self.recipe.layout.root in ("heading", "support") else 0
+        rates = 3 if self.recipe is not None and self.recipe.layout.root == "heading" else 0
         return paced(rows, frames, self.blending.turning, rates), played
 
     def jump_costs(self, played: Played) -> Floats:

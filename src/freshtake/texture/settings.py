@@ -9,7 +9,7 @@ from freshtake.errors import UsageError
 
 METHODS = ("default", "paper")
 BLENDS = ("inertial", "constant", "variable", "printed", "none")
-ROOTS = ("heading", "support", "absolute")
+ROOTS = ("heading", "absolute")
 NORMALS = ("joint", "own", "drop")
 BITS = (0, 8, 16)
 WHOLE = {"components": 1, "velocity_components": 1, "parts": 1, "recent": 0, "blend_frames": 0, "candidates": 1}

@@ -192,7 +192,7 @@ def restored(material: Material, numbers: Rebuild, start: Start, name: str = "")
 def start_of(material: Material, take: Any) -> Start:
     """Where a take begins: part of what has to be stored."""
     assert material.recipe is not None
-    return encode(material.recipe, take, strict=False).start._replace(feet=None)
+    return encode(material.recipe, take, strict=False).start
 
 
 def astray(take: Any, made: Any) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -168,6 +168,10 @@ def prior_gaussians(
 
 
 def examples_by_others(model: VariationModel) -> list[Likelihood]:
-    """Every example under the model with this example left out of what is known."""
+    """Every example under the model with this example left out of what is known; the network stays as it is."""
+    values = model.material.values
+    if model.kernel is None:
+        known = [replace(model.material, values=values[:k] + values[k + 1 :]) for k in range(len(values))]
+        return [replace(model, material=own).score_rows(x) for own, x in zip(known, values, strict=True)]
     judge = Judge(model)
-    return [judge.score(x, left=k) for k, x in enumerate(model.material.values)]
+    return [judge.score(x, left=k) for k, x in enumerate(values)]

@@ -400,7 +400,10 @@ class VariationModel:
 
     def score(self, example: Any) -> Likelihood:
         """How likely a motion is under the model (Lau 2009, eq. 2); `.normalized` compares different lengths."""
-        rows = self.encode(example)
+        return self.score_rows(self.encode(example))
+
+    def score_rows(self, rows: Floats) -> Likelihood:
+        """The same of a motion given as rows of this model's DOFs."""
         if self.kernel is not None:
             return self.judge.score(rows)
         return take_likelihood(self._dynamics, self.courses, self.material, self.settings, rows)

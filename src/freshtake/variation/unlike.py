@@ -73,8 +73,7 @@ def compared(motions: Sequence[Any], material: Material, places: Floats, known: 
 def _parts(first: Any, material: Material) -> Strings:
     whole = dict(zip(first.skeleton.names, body_parts(first.skeleton), strict=True)) if isinstance(first, Clip) else {}
     named = [whole.get(name.rpartition(".")[0], "shape") for name in material.names]
-    carried = [name.endswith(".support") for name in material.names]
-    return np.where(material.rates | material.timing | np.array(carried), "", np.array(named))
+    return np.where(material.rates | material.timing, "", np.array(named))
 
 
 def _figures(motions: Sequence[Any]) -> dict[str, Floats]:

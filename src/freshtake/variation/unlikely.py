@@ -18,7 +18,6 @@ ROOT_WORDS = {
     "sideways": "sideways speed",
     "turn": "turning",
     "height": "height of the root",
-    "support": "which foot carries",
     "swing_x": "lean of the root",
     "swing_y": "lean of the root",
     "swing_z": "lean of the root",

@@ -63,12 +63,13 @@ def from_parts(parts: ReadParts) -> VariationModel:
     names = material.names
     inner = parts.fields.inner("transition")
     order = inner.get("order", "int")
-    if order != settings.order:
-        inner.wrong("order", f"the order of the settings, {settings.order}, was expected, not {order}")
+    expected = ORDER if settings.method == "default" else settings.order
+    if order != expected:
+        inner.wrong("order", f"{expected} was expected, not {order}")
     if min(map(len, material.values)) < order + 2:
         parts.fields.wrong("lengths", f"every example of order {order} has at least {order + 2} frames")
     if settings.method == "default":
-        dynamics = _dynamics(parts, names, material.rates, order, inner)
+        dynamics = _dynamics(parts, names, material.rates, inner)
         return VariationModel(material, settings, parts.fields.get("cyclic", "bool"), dynamics.network, dynamics)
     edges = inner.lists_of_numbers("edges", 0, (order + 1) * len(names) - 1)
     kernel = KernelParts(
@@ -91,13 +92,11 @@ def _method_header(model: VariationModel) -> dict[str, Any]:
     }
 
 
-def _dynamics(parts: ReadParts, names: tuple[str, ...], speeds: Bools, order: int, inner: Fields) -> Dynamics:
+def _dynamics(parts: ReadParts, names: tuple[str, ...], speeds: Bools, inner: Fields) -> Dynamics:
     """The network of the default method with its numbers."""
     every = node_names(names, speeds)
     nodes = len(every)
-    if order != ORDER:
-        inner.wrong("order", f"{ORDER} was expected, not {order}")
-    edges = inner.lists_of_numbers("edges", 0, (order + 1) * nodes - 1)
+    edges = inner.lists_of_numbers("edges", 0, (ORDER + 1) * nodes - 1)
     count, traits = sum(map(len, edges)), len(TRAITS)
     shapes: dict[str, tuple[int, ...]] = {
         "slopes": (count,), "noise": (nodes,), "trait_slopes": (traits, count), "trait_noise": (traits, nodes),
@@ -109,7 +108,7 @@ def _dynamics(parts: ReadParts, names: tuple[str, ...], speeds: Bools, order: in
         for name, shape in shapes.items()
     }
     slices = parts.fields.get("slices", "int")
-    return Dynamics(TransitionNetwork(every, order, edges), slices, **arrays)
+    return Dynamics(TransitionNetwork(every, ORDER, edges), slices, **arrays)
 
 
 def _material(parts: ReadParts) -> Material:

@@ -26,7 +26,6 @@ from freshtake.motion.features.ground import (
 from freshtake.motion.features.markers import Markers, markers_for, place_names, relative_points, solve_pose
 from freshtake.motion.features.root import join_heading, split_heading, upright_reference
 from freshtake.motion.features.scale import clip_effects
-from freshtake.motion.features.support import carried, carrying_joints, foot_travel, relative_feet, support_share
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.motion.validation import frozen, frozen_quaternions, positive, up_axis
 from freshtake.numeric.arrays import Bools, Floats
@@ -34,7 +33,7 @@ from freshtake.numeric.kinematics import forward
 from freshtake.numeric.rotations import about_axis, multiply, rotate
 
 ANGLES = ("euler", "expmap", "positions")
-ROOTS = ("absolute", "heading", "support")
+ROOTS = ("absolute", "heading")
 
 
 class Pose(NamedTuple):
@@ -59,7 +58,6 @@ class ClipLayout:
     reference: Floats  # euler: mean angles (joints, 3); expmap: mean rotations (joints, 4); positions: empty
     upright: Floats  # (4,), see features_root
     markers: Markers = field(init=False)
-    feet: tuple[int, int] | None = field(init=False)
 
     kind: ClassVar[str] = "clip"
 
@@ -75,9 +73,6 @@ class ClipLayout:
             shape = (joints if self.angles == "euler" else 0, 3)
             put(self, "reference", frozen(self.reference, "reference", shape))
         put(self, "markers", markers_for(self.skeleton, self.moving))
-        put(self, "feet", carrying_joints(self.skeleton) if self.root == "support" else None)
-        if self.root == "support" and (self.feet is None or self.angles == "positions"):
-            raise UsageError("root='support' needs a skeleton with two feet, and angles: use root='heading'")
 
     @property
     def up_index(self) -> int:
@@ -90,7 +85,7 @@ class ClipLayout:
         turning = self.angles != "positions"
         if self.root == "absolute":
             return 3 + 3 * turning
-        return 4 + 2 * turning + (self.root == "support")
+        return 4 + 2 * turning
 
     def names(self) -> list[str]:
         """The DOFs by name: `Hips.forward`, `LeftLeg.x`."""
@@ -98,7 +93,7 @@ class ClipLayout:
         letters = [self._letters(joint) for joint in range(len(self.skeleton))]
         if self.root != "absolute":
             swings = [f"swing_{axis}" for axis in "xyz" if axis != self.up]
-            head = ["forward", "sideways", "turn", "height", *swings, "support"][: self.root_width]
+            head = ["forward", "sideways", "turn", "height", *swings][: self.root_width]
         else:
             head = ["tx", "ty", "tz", *letters[0]][: self.root_width]
         out = [f"{root}.{dof}" for dof in head]
@@ -113,8 +108,7 @@ class ClipLayout:
     def units(self) -> list[str]:
         """What each column measures: angle, length, or speed and turn, which are rates per second."""
         head = ["length"] * 3 if self.root == "absolute" else ["speed", "speed", "turn", "length"]
-        head += ["angle"] * (self.root_width - len(head) - (self.root == "support"))
-        head += ["share"] * (self.root == "support")
+        head += ["angle"] * (self.root_width - len(head))
         count = len(self.skeleton) - 1
         if self.angles == "positions":
             return head + ["length"] * 3 * (count + len(self.markers.names))
@@ -173,14 +167,8 @@ class ClipLayout:
         heading, swing = split_heading(clip.rotations[:, 0], self.upright, self.up_index)
         path = Path(ground, heading)
         height = clip.root[:, self.up_index]
-        if self.feet is None:
-            parts = [rates(path, self.frame_time), height[:, None], swing]
-            return path, np.concatenate(parts, axis=1)[:, : self.root_width]
-        share = support_share(clip, self.feet)
-        relative = relative_feet(clip.skeleton, clip.joint_translations, clip.rotations, self.feet)
-        foot = Path(ground + np.cumsum(foot_travel(relative, share, self.up)), heading)
-        height = height + carried(relative[..., self.up_index], share)
-        return path, np.concatenate([rates(foot, self.frame_time), height[:, None], swing, share[:, None]], axis=1)
+        parts = [rates(path, self.frame_time), height[:, None], swing]
+        return path, np.concatenate(parts, axis=1)[:, : self.root_width]
 
     def _angles(self, rotations: Floats) -> Floats:
         if self.angles == "euler":
@@ -188,7 +176,7 @@ class ClipLayout:
         return angles_of.rotation_vectors(rotations, self.reference)
 
     def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
-        """Where each row stands and faces in the ground plane; for a root carried by its feet: where those are."""
+        """Where each row stands and faces in the ground plane."""
         if self.root != "absolute":
             return summed(values[:, :3], self.frame_time, start, self.up, resume)
         return Path(ground_of(values[:, :3], self.up), np.zeros(len(values)))
@@ -197,30 +185,10 @@ class ClipLayout:
         """A clip from all columns, on the recipe's skeleton or on a compatible one."""
         body = skeleton or self.skeleton
         require_compatible(self.skeleton, body, "the recipe", "the skeleton")
-        pose, _ = self.placed(values, start, resume, body)
+        pose = self.pose(values, self.path(values, start, resume), body)
         return Clip(
             body, self.frame_time, pose.root, pose.rotations, pose.translations, None, name, "", self.up, self.unit_m
         )
-
-    def placed(self, values: Floats, start: Start, resume: bool, skeleton: Skeleton) -> tuple[Pose, Start]:
-        """The poses where they belong in the world, and where the last one stands."""
-        path = self.path(values, start, resume)
-        pose = self.pose(values, path, skeleton)
-        if self.root == "absolute" or len(values) == 0:
-            return pose, start
-        if self.feet is None:
-            return pose, start_of(path, -1, self.up)
-        share = np.clip(values[:, self.root_width - 1], 0.0, 1.0)
-        relative = relative_feet(skeleton, pose.translations, pose.rotations, self.feet)
-        before = np.array(start.feet) if resume and start.feet is not None else None
-        ground = path.ground - np.cumsum(foot_travel(relative, share, self.up, before))
-        root = pose.root.copy()
-        root[:, self.up_index] -= carried(relative[..., self.up_index], share)
-        set_ground(root, ground, self.up)
-        last = ground_of(relative[-1], self.up).tolist()
-        moved = None if pose.translations is None else np.concatenate([root[:, None], pose.translations[:, 1:]], axis=1)
-        end = start_of(Path(ground, path.heading), -1, self.up)._replace(feet=(last[0], last[1]))
-        return Pose(root, pose.rotations, moved), end
 
     def pose(self, values: Floats, path: Path, skeleton: Skeleton) -> Pose:
         """Root, rotations and translations of rows that stand where the path says."""

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.clip import Clip
-from freshtake.motion.features.clip import ANGLES, ROOTS, ClipLayout, clip_layout
+from freshtake.motion.features.clip import ANGLES, ROOTS, clip_layout
 from freshtake.motion.features.ground import AT_ORIGIN, Start, start_of
 from freshtake.motion.features.mesh import mesh_layout
 from freshtake.motion.features.points import point_layout
@@ -80,8 +80,7 @@ def recipe(
 
     `angles`: "euler" (continuous, in each joint's own order; Lau), "expmap" (rotation vectors about each joint's mean;
     Hsu) or "positions" (of joints, tips and helper points relative to the root; Okwechime). `root`: "heading" (speeds
-    and turn rate in the heading frame, height, two swings; default for clips), "support" (the same of the foot that
-    carries the body, and which one it is) or "absolute" (default otherwise).
+    and turn rate in the heading frame, height, two swings; default for clips) or "absolute" (default otherwise).
     `scale`: the weights of the DOFs: "fk" (how far one unit moves the body; rates act for `horizon` seconds, default
     one frame), "std" or "none".
     """
@@ -120,16 +119,10 @@ def _layout(examples: Sequence[Motion], angles: str | None, root: str | None) ->
         return stroke_layout(examples, root is None)  # type: ignore[arg-type]
     _check_rates(examples)
     if isinstance(first, PointClip):
-        return point_layout(examples, _without_feet(wanted))  # type: ignore[arg-type]
+        return point_layout(examples, wanted)  # type: ignore[arg-type]
     if isinstance(first, MeshSequence):
-        return mesh_layout(examples, _without_feet(wanted))  # type: ignore[arg-type]
+        return mesh_layout(examples, wanted)  # type: ignore[arg-type]
     return clip_layout(examples, angles or "euler", wanted)  # type: ignore[arg-type]
-
-
-def _without_feet(root: str) -> str:
-    if root == "support":
-        raise UsageError("root='support' needs clips with a skeleton: use root='heading'")
-    return root
 
 
 def _check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:
@@ -211,8 +204,6 @@ def where_it_ends(
         return begin._replace(time=float(layout.times(columns, begin, resume)[-1]))
     if layout.root == "absolute":
         return begin
-    if isinstance(layout, ClipLayout) and layout.root == "support":
-        return layout.placed(columns, begin, resume, layout.skeleton)[1]
     return start_of(layout.path(columns, begin, resume), -1, layout.up)
 
 

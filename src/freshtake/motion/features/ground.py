@@ -19,14 +19,12 @@ Complexes = npt.NDArray[np.complex128]
 class Start(NamedTuple):
     """Where a motion begins: place in the ground plane (world x and z, or x and y), heading, time in seconds.
 
-    `feet` are the two feet's places relative to the root, needed only to resume a root carried by its feet. `moved`
-    (dimensions,) is how far a stroke lies from where the recipe's examples lie on average.
+    `moved` (dimensions,) is how far a stroke lies from where the recipe's examples lie on average.
     """
 
     ground: tuple[float, float] = (0.0, 0.0)
     heading: float = 0.0
     time: float = 0.0
-    feet: tuple[complex, complex] | None = None
     moved: tuple[float, ...] = ()
 
 

@@ -54,8 +54,6 @@ def clip_effects(body: Body, rows: Floats, horizon: float) -> Floats:
     if body.root != "absolute":
         arm = np.sqrt(np.mean(np.abs(ground_of(points, body.up)) ** 2))
         out[:3] = horizon * np.array([1.0, 1.0, arm])
-    if body.root == "support":
-        out[body.root_width - 1] = horizon * arm  # a share moves nothing by itself
     return out
 
 

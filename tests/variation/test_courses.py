@@ -1,0 +1,103 @@
+"""Examples on their common phase: nothing is lost, seams close, and what is per second becomes per phase."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from freshtake.numeric.arrays import Floats
+from freshtake.variation.alignment import align, read_at
+from freshtake.variation.courses import at_phases, closed, courses_of, paces, smoothed
+from freshtake.variation.material import Material
+from tests.variation.twins import takes
+
+
+def material(examples: list[Floats], speeds: list[int] | None = None) -> Material:
+    count = examples[0].shape[1]
+    rates = np.isin(np.arange(count), speeds or [])
+    return Material(tuple(examples), tuple("abcdef"[:count]), np.ones(count), rates, 1 / 30)
+
+
+@pytest.mark.parametrize("cyclic", [True, False])
+@pytest.mark.parametrize("frames", [0.0, 1.5])
+def test_smooth_part_and_detail_sum_to_the_example(cyclic: bool, frames: float) -> None:
+    examples = takes(3, dofs=4)
+    places = align(examples, np.ones(4), 1.5)
+    own = courses_of(material(examples), places, detail_frames=frames, cyclic=cyclic)
+    for k, x in enumerate(examples):
+        whole = np.concatenate([closed(x), closed(x)[:1]]) if cyclic else x
+        np.testing.assert_allclose(
+            own.smooth[k, :, :-1] + own.detail[k], read_at(whole, places[:, k]), atol=1e-12
+        )  # fmt: skip
+    assert np.abs(own.detail).max() > 1e-3 if frames else np.abs(own.detail).max() == 0.0
+
+
+def test_detail_is_what_is_faster_than_the_step() -> None:
+    u = np.linspace(0.0, 2.0 * np.pi, 241)
+    slow, fast = np.sin(u), 0.1 * np.sin(60 * u)  # periods of 240 and 4 frames
+    examples = [(size * slow + fast)[:, None] for size in (1.0, 1.2)]
+    places = np.repeat(np.arange(241.0)[:, None], 2, axis=1)
+    own = courses_of(material(examples), places, detail_frames=4.0, cyclic=True)
+    np.testing.assert_allclose(own.smooth[0, 20:-20, 0], slow[20:-20], atol=0.01)
+    np.testing.assert_allclose(own.detail[0, 20:-20, 0], fast[20:-20], atol=0.01)
+
+
+def test_a_cycle_meets_its_beginning_and_is_left_alone_far_from_its_seam() -> None:
+    rng = np.random.default_rng(1)
+    u = np.arange(100) / 99.0
+    example = np.sin(2 * np.pi * u[:, None] + [0.0, 1.0]) + 0.2 * u[:, None] * rng.normal(size=2)
+    out = closed(example)
+    assert out.shape == (99, 2)
+    steps = np.diff(np.concatenate([out, out[:1]]), axis=0)
+    usual = np.abs(np.diff(example, axis=0)).max()
+    assert np.abs(steps).max() < 1.6 * usual
+    np.testing.assert_allclose(out[25:75], example[25:75], atol=1e-12)
+    again = np.sin(2 * np.pi * np.arange(100) / 99.0)[:, None]
+    np.testing.assert_allclose(closed(again), again[:-1], atol=2e-3)  # what closes by itself is kept
+
+
+@pytest.mark.parametrize("cyclic", [True, False])
+def test_paces_add_up_to_the_length_and_speeds_to_the_way(cyclic: bool) -> None:
+    """A speed per phase, summed over phases, covers the way that the speed per frame covers over frames."""
+    examples = takes(4, dofs=3, lengths=(61, 55, 66))
+    if cyclic:
+        examples = [np.concatenate([closed(x), closed(x)[:1]]) for x in examples]
+    places = align(examples, np.ones(3), 1.5)
+    pace = paces(places, cyclic)
+    last = -1 if cyclic else None
+    middle = pace[:-1] if cyclic else np.concatenate([0.5 * pace[:1], pace[1:-1], 0.5 * pace[-1:]])
+    np.testing.assert_allclose(middle.sum(axis=0), [60.0, 54.0, 65.0])
+    found = at_phases(
+        [x[:-1] for x in examples] if cyclic else examples, places, pace, np.array([True, False, True]), cyclic
+    )
+    for k, x in enumerate(examples):
+        np.testing.assert_allclose(found[k, :, 1], read_at(x, places[:, k])[:, 1])
+        inner = np.trapezoid(x, axis=0)
+        np.testing.assert_allclose(np.trapezoid(found[k], axis=0)[[0, 2]], inner[[0, 2]], atol=0.03 * len(x) ** 0.5)
+        np.testing.assert_allclose(found[k, :last, 0], (read_at(x, places[:, k]) * pace[:, [k]])[:last, 0])
+
+
+def test_the_tempo_is_the_logarithm_of_the_pace() -> None:
+    base = takes(5, dofs=3, lengths=(61,))[0]
+    slow = read_at(base, np.linspace(0.0, 60.0, 91))
+    places = np.stack([np.linspace(0.0, 60.0, 76), np.linspace(0.0, 90.0, 76)], axis=1)
+    own = courses_of(material([base, slow]), places, detail_frames=2.0, cyclic=False)
+    np.testing.assert_allclose(own.smooth[:, :, -1], np.log([[60 / 75], [90 / 75]]).repeat(76, axis=1), atol=1e-12)
+
+
+def test_paces_where_something_moves_count_most() -> None:
+    """Nothing moves in the second half: its warps, whatever they are, hardly show in the tempo of the first."""
+    u = np.linspace(0.0, 1.0, 81)
+    moving = np.where(u < 0.5, np.sin(8 * np.pi * u), 0.0)[:, None]
+    places = np.repeat(np.arange(81.0)[:, None], 2, axis=1)
+    places[50:70, 1] += 6.0 * np.sin(np.linspace(0.0, np.pi, 20))
+    own = courses_of(material([moving, 1.1 * moving]), places, detail_frames=2.0, cyclic=False)
+    assert np.abs(own.smooth[1, :38, -1]).max() < 0.02
+
+
+def test_smoothing_keeps_a_constant_and_the_mean_of_a_cycle() -> None:
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(50, 2))
+    np.testing.assert_allclose(smoothed(np.ones((50, 2)), 3.0, False), 1.0)
+    np.testing.assert_allclose(smoothed(x, 3.0, True).mean(axis=0), x.mean(axis=0))
+    assert smoothed(x, 0.0, True) is x
