@@ -68,7 +68,7 @@ def plant_frames(
         sink = plan_sink(bones, ground, pace, offsets, frames, memory, frame, last, plans, firm)
         remember(memory, plans, sink)
         copy_into(frames.root[frame], root[k])
-        root[k, ground.up] -= sink
+        root[k, ground.up] -= pace.sink * math.tanh(sink / pace.sink) if sink != 0.0 else 0.0
         for joint in range(rotations.shape[1]):
             copy_into(frames.rotations[frame, joint], rotations[k, joint])
         own = offsets[min(frame, len(offsets) - 1)]

@@ -33,7 +33,7 @@ class PlantSettings:
     leash: float = 0.25
     band: float = 0.02
     step: float = 0.10
-    sink: float = 0.015
+    sink: float = 0.02
     steps: float = 0.4
 
     def __post_init__(self) -> None:
