@@ -17,6 +17,7 @@ from benchmarks.circles import circles
 from benchmarks.compression import compression
 from benchmarks.density import density
 from benchmarks.formats import all_formats
+from benchmarks.many_takes import many_takes
 from benchmarks.motion import forward_kinematics, resampling
 from benchmarks.planting import speed as planting
 from benchmarks.selection import selection
@@ -25,6 +26,7 @@ from benchmarks.structure import structure
 from benchmarks.style import style
 from benchmarks.takes import long_takes
 from benchmarks.texture import texture
+from benchmarks.unlike import unlike
 from benchmarks.variation import variation
 
 TABLES: dict[str, Callable[[Path, Path], str]] = {
@@ -42,6 +44,8 @@ TABLES: dict[str, Callable[[Path, Path], str]] = {
     "structure": lambda take, scratch: structure(),
     "alignment": lambda take, scratch: alignment(),
     "selection": lambda take, scratch: selection(),
+    "unlike": lambda take, scratch: unlike(),
+    "many_takes": lambda take, scratch: many_takes(),
     "compression": lambda take, scratch: compression(),
     "circles": lambda take, scratch: circles(),
 }

@@ -25,9 +25,9 @@ def main(folder: Path) -> None:
     # Six walks are trusted; of the others, the walks are to stay and what is no such walk is to go.
     candidates = {"walk_7": walks[6], "walk_8": walks[7], "walk_9": walks[8], "crouched": crouched, "running": running}
     found = ft.variation.select(list(candidates.values()), walks[:6], rng=np.random.default_rng(1))
-    print(f"threshold {found.threshold:.2f}")
+    print(f"kept where at least {found.threshold:.0%} of the trusted kind are as far off")
     for name, verdict in zip(candidates, found.verdicts, strict=True):
-        print(f"{name:9} {verdict.likelihood:8.2f} {'kept' if verdict.kept else verdict.reason}")
+        print(f"{name:9} {verdict.figure:8.2f} {'kept' if verdict.kept else verdict.reason}")
     write_figure(folder / "selection.png", selection_figure(found, list(candidates)))
 
     # From which few walks can the others be made again, each joint within 3 % of the leg?

@@ -43,11 +43,11 @@ def test_json_holds_kept_and_rejected_and_nothing_else(
     rejected = {one["clip"]: one["reason"] for one in found["rejected"]}
     assert {*found["kept"], *rejected} == set(given)
     assert "this is a clip, but the trusted ones are strokes" in rejected["walk.bvh"]
-    assert "least likely" in rejected["./two.csv"]
+    assert rejected["./two.csv"].startswith("it ")
     assert (folder / "why.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_lines_say_likelihood_threshold_and_reason(
+def test_lines_say_how_far_off_and_why(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
@@ -55,8 +55,19 @@ def test_lines_say_likelihood_threshold_and_reason(
     said = capsys.readouterr().out
     lines = said.splitlines()
     assert lines[0].startswith("kept") and lines[0].endswith("a_0.csv")
+    assert lines[1].startswith("rejected  < 0.1 %") and "two.csv: it " in lines[1]
+    assert "1 of 2 kept" in lines[2] and "at least 5.0 %" in lines[2]
+
+
+def test_lines_say_likelihood_threshold_and_reason(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    assert run(["select", "a_0.csv", "two.csv", *TRUSTED, "--likelihood"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("kept") and lines[0].endswith("a_0.csv")
     assert lines[1].startswith("rejected") and "below" in lines[1] and "least likely" in lines[1]
-    assert "1 of 2 kept" in lines[2] and "at least" in lines[2]
+    assert "1 of 2 kept" in lines[2] and "log-likelihood" in lines[2]
 
 
 def test_among_themselves(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

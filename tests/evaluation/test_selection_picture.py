@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.evaluation.selection_picture import selection_figure
-from freshtake.variation.selection import Selection, Verdict
+from freshtake.variation.verdicts import Selection, Verdict
 
 
 def test_rejected_clips_that_were_scored_have_a_map_each() -> None:
@@ -14,7 +14,7 @@ def test_rejected_clips_that_were_scored_have_a_map_each() -> None:
         Verdict(False, -5.0, "why", (), missed),
         Verdict(False, float("nan"), "another skeleton"),
     )
-    found = Selection(verdicts, 1.5, np.array([1.4, 2.0, 2.2]), ("a", "b", "c"))
+    found = Selection(verdicts, 1.5, np.array([1.4, 2.0, 2.2]), ("a", "b", "c"), measure="likelihood")
     figure = selection_figure(found, ["one", "two", "three"])
     maps = [axis for axis in figure.axes if axis.images]
     assert [axis.get_title() for axis in maps] == ["two"]
@@ -36,3 +36,11 @@ def test_joints_that_a_reason_names_are_always_shown() -> None:
     axis = next(axis for axis in selection_figure(found, ["one"]).axes if axis.images)
     shown = [label.get_text() for label in axis.get_yticklabels()]
     assert shown == [*[f"j{k}" for k in range(11)], "j19"]
+
+
+def test_chances_are_drawn_as_powers_of_ten() -> None:
+    verdicts = (Verdict(True, 0.5), Verdict(False, 1e-6, "why", (), np.ones((20, 1))), Verdict(False, float("nan")))
+    figure = selection_figure(Selection(verdicts, 0.05, np.array([0.2, 0.9, 1.0]), ("a",)), ["one", "two", "three"])
+    ticks = [float(label.get_text()) for label in figure.axes[0].get_xticklabels()]
+    assert min(ticks) == -6.0 and -1.3 in ticks and max(ticks) <= 0.0
+    assert "power of 10" in figure.axes[0].get_xlabel()

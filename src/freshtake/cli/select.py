@@ -21,18 +21,19 @@ def select(
         list[Path] | None,
         Parameter(consume_multiple=True, negative="", help="Clips that are known to work together, at least 3."),
     ] = None,
+    likelihood: Annotated[
+        bool, Parameter(negative="", help="By likelihoods under a network that is learned from the trusted clips.")
+    ] = False,
     among: Annotated[
-        bool, Parameter(negative="", help="As in the paper: compare the clips in groups of themselves.")
+        bool, Parameter(negative="", help="Likelihoods as in the paper: the clips in groups of themselves.")
     ] = False,
     relearn: Annotated[
-        bool, Parameter(negative="", help="Learn a network for every group, not once; about five times slower.")
+        bool, Parameter(negative="", help="Likelihoods with a network for every group, not one; far slower.")
     ] = False,
     percentile: Annotated[
         float, Parameter(help="How many clips like the trusted ones may be rejected, in percent.")
     ] = 5.0,
-    picture: Annotated[
-        Path | None, Parameter(help="Draw likelihoods, and where clips are unlikely (.png, .svg, .pdf).")
-    ] = None,
+    picture: Annotated[Path | None, Parameter(help="Draw how far off clips are, and where (.png, .svg, .pdf).")] = None,
     seed: Seed = 0,
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
@@ -42,9 +43,8 @@ def select(
 ) -> int:
     """Tell which clips are similar enough to trusted ones to learn from, and why the others are not.
 
-    A network learned from the trusted clips gives every clip a likelihood; the threshold is what nineteen in twenty
-    further clips of their kind should reach, given what the trusted clips have when they are left out.
-    `--json` prints `kept` and `rejected` alone.
+    A clip is kept unless it differs more from the trusted ones than all but a few clips of their kind would, given
+    how far the trusted ones differ among themselves. `--json` prints `kept` and `rejected` alone.
 
     **Examples**
 
@@ -64,8 +64,8 @@ def select(
     with progress_bar() as report:
         done = run(
             [Path(clip) for clip in clips], trusted or (),
-            groups="candidates" if among else "trusted", relearn=relearn,
-            percentile=percentile, picture=picture,
+            measure="likelihood" if likelihood or among or relearn else "difference",
+            groups="candidates" if among else "trusted", relearn=relearn, percentile=percentile, picture=picture,
             seed=seed, reading=reading, report=report, warn=warn,
         )  # fmt: skip
     if json:
@@ -80,13 +80,21 @@ def select(
 def _print(done: Selected) -> None:
     """One line per clip, then the threshold and what it comes from."""
     found, console = done.found, output()
+    show = _chance if found.measure == "difference" else "{:.2f}".format
     for path, verdict in zip(done.sources, found.verdicts, strict=True):
-        figure = f"{verdict.likelihood:8.2f}" if math.isfinite(verdict.likelihood) else "       -"
+        figure = show(verdict.figure) if math.isfinite(verdict.figure) else "-"
         word = "kept    " if verdict.kept else "rejected"
-        console.print(f"{word} {figure}  {path}{'' if verdict.kept else ': ' + verdict.reason}", markup=False)
-    low, high = float(found.trusted.min()), float(found.trusted.max())
+        console.print(f"{word} {figure:>8}  {path}{'' if verdict.kept else ': ' + verdict.reason}", markup=False)
+    what = "log-likelihood per frame and DOF"
+    if found.measure == "difference":
+        what = "share of clips of the trusted kind that are as far off"
+    own = f"{show(float(found.trusted.min()))} to {show(float(found.trusted.max()))}"
     console.print(
-        f"{len(done.kept)} of {len(done.sources)} kept; log-likelihood per frame and DOF, at least "
-        f"{found.threshold:.2f} (trusted clips, when left out: {low:.2f} to {high:.2f})",
+        f"{len(done.kept)} of {len(done.sources)} kept; {what}, at least {show(found.threshold)} "
+        f"(trusted clips, when left out: {own})",
         markup=False,
     )
+
+
+def _chance(share: float) -> str:
+    return f"{100 * share:.1f} %" if share >= 0.0005 else "< 0.1 %"

@@ -1,8 +1,9 @@
-"""Why clips were kept or rejected: likelihoods against the threshold, and where each rejected clip is unlikely."""
+"""Why clips were kept or rejected: figures against the threshold, and where each rejected clip is unlike."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,18 +11,19 @@ import numpy.typing as npt
 
 from freshtake.evaluation.plots import EXTRA, GRAY, INPUT, STYLE, VARIANT
 from freshtake.numeric.arrays import Floats
-from freshtake.variation.selection import Selection, Verdict
+from freshtake.variation.verdicts import Selection, Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MOST_MAPS, MOST_JOINTS = 8, 12
+LEAST_CHANCE = 1e-9
 FULL = 24.0  # nats of a joint (three DOFs) from which a cell has the full color
 
 
 def selection_figure(found: Selection, names: Sequence[str]) -> Figure:
-    """Left: every clip's likelihood; right: for rejected clips, what falls below the trusted ones, joint by phase."""
+    """Left: every clip's figure; right: for rejected clips, what falls below the trusted ones, joint by phase."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -33,7 +35,7 @@ def selection_figure(found: Selection, names: Sequence[str]) -> Figure:
     with matplotlib.rc_context({**STYLE, "axes.grid": False}):
         figure = Figure(figsize=(4.0 + 1.9 * columns, height), layout="constrained")
         grid = figure.add_gridspec(rows, 1 + columns, width_ratios=[2.0, *[1.0] * columns])
-        _likelihoods(figure.add_subplot(grid[:, 0]), found, names)
+        _figures(figure.add_subplot(grid[:, 0]), found, names)
         shown = _worst_joints(found, [one for _, one in maps])
         drawn: list[Axes] = []
         for k, (name, verdict) in enumerate(maps):
@@ -67,8 +69,10 @@ def _worst_joints(found: Selection, verdicts: Sequence[Verdict]) -> list[int]:
     return sorted(order[:MOST_JOINTS])
 
 
-def _likelihoods(axis: Axes, found: Selection, names: Sequence[str]) -> None:
+def _figures(axis: Axes, found: Selection, names: Sequence[str]) -> None:
     """One row per clip on a scale that is even near the threshold and logarithmic far below it."""
+    if found.measure == "difference":
+        found = _in_powers(found)
     spread = max(float(np.ptp(found.trusted)), 1e-3)
 
     def place(value: npt.ArrayLike) -> Floats:
@@ -76,8 +80,8 @@ def _likelihoods(axis: Axes, found: Selection, names: Sequence[str]) -> None:
 
     axis.scatter(place(found.trusted), np.full(len(found.trusted), -1.0), s=10, color=INPUT, alpha=0.5)
     for k, verdict in enumerate(found.verdicts):
-        if np.isfinite(verdict.likelihood):
-            x = float(place(verdict.likelihood))
+        if np.isfinite(verdict.figure):
+            x = float(place(verdict.figure))
             color = VARIANT if verdict.kept else EXTRA
             axis.plot([0.0, x], [k, k], color=color, linewidth=1.0, alpha=0.5)
             axis.plot([x], [k], "o", color=color, markersize=4)
@@ -86,10 +90,21 @@ def _likelihoods(axis: Axes, found: Selection, names: Sequence[str]) -> None:
     axis.axvline(0.0, color=GRAY, linewidth=0.8)
     axis.set_yticks([-1, *range(len(names))], ["trusted", *names], fontsize=7)
     axis.set_ylim(len(names) - 0.4, -1.6)
-    scored = [v.likelihood for v in found.verdicts if np.isfinite(v.likelihood)]
+    scored = [v.figure for v in found.verdicts if np.isfinite(v.figure)]
     lowest, highest = min([*scored, *found.trusted]), max([*scored, *found.trusted])
     steps = [found.threshold - spread * 10.0**n for n in range(4) if found.threshold - spread * 10.0**n > lowest]
     ticks = [*sorted([lowest, *steps]), found.threshold, highest]
     ticks = [tick for k, tick in enumerate(ticks) if k == 0 or place(tick) - place(ticks[k - 1]) > 0.5]
     axis.set_xticks([float(place(tick)) for tick in ticks], [f"{tick:.3g}" for tick in ticks], fontsize=7)
-    axis.set_xlabel("log-likelihood per frame and DOF", fontsize=8)
+    chance = "share of clips of this kind that are as far off, power of 10"
+    axis.set_xlabel(chance if found.measure == "difference" else "log-likelihood per frame and DOF", fontsize=8)
+
+
+def _in_powers(found: Selection) -> Selection:
+    """Chances as powers of ten."""
+
+    def power(chance: npt.ArrayLike) -> Floats:
+        return np.log10(np.maximum(np.asarray(chance, dtype=np.float64), LEAST_CHANCE))
+
+    verdicts = tuple(replace(one, figure=float(power(one.figure))) for one in found.verdicts)
+    return replace(found, verdicts=verdicts, threshold=float(power(found.threshold)), trusted=power(found.trusted))

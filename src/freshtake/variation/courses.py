@@ -10,9 +10,10 @@ from scipy.ndimage import gaussian_filter1d
 
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.variation.alignment import read_at
-from freshtake.variation.material import Material
+from freshtake.variation.material import RATE_HORIZON, Material
 
-TEMPO = "tempo"  # the hidden node: logarithm of the pace
+TEMPO = "tempo"  # a hidden node: logarithm of the pace
+TRAVEL = "travel"  # hidden nodes, one for every speed: its mean over the take
 KINK = 0.02  # share of a cycle over which a kink at its seam is smoothed
 SEAM = 0.2  # share of a cycle to either side of its seam over which the ends are brought together
 STILL = 0.02  # weight of phases at which nothing moves, when paces are smoothed: there a warp means little
@@ -22,8 +23,10 @@ SLOWEST, FASTEST = 0.4, 2.5  # of the mean's pace, see alignment
 class Courses(NamedTuple):
     """Examples at equal phases; a cycle's last phase is its first one again.
 
-    The nodes are the DOFs, speeds among them measured per phase (so that the way covered does not depend on the
-    pace), and last the tempo: the logarithm of how many frames a phase takes.
+    The nodes are the DOFs, then the travel of every speed, and last the tempo: the logarithm of how many frames a phase
+    takes. A speed is split into its travel, the mean over the take, per phase so that the way covered does not depend
+    on the pace, and what that leaves summed up from phase to phase: where the body is, against a steady course. Only
+    so do feet, hips and legs vary together: feet that stand tie places to one another, not speeds.
     """
 
     smooth: Floats  # (examples, phases, nodes)
@@ -69,7 +72,30 @@ def courses_of(material: Material, places: Floats, *, detail_frames: float, cycl
     pace = paces(places, cyclic)
     smooth, detail = (at_phases(parts, places, pace, material.rates, cyclic) for parts in (low, fine))
     tempo = _tempo(pace, smooth.mean(axis=0) * material.weights, 4.0 * detail_frames, cyclic)
-    return Courses(np.concatenate([smooth, tempo[..., None]], axis=2), detail, cyclic)
+    travel, away = steady_and_away(smooth[:, :, material.rates], cyclic)
+    smooth[:, :, material.rates] = away
+    return Courses(np.concatenate([smooth, travel, tempo[..., None]], axis=2), detail, cyclic)
+
+
+def node_names(names: Sequence[str], speeds: Bools) -> tuple[str, ...]:
+    """DOFs, travel of the speeds, tempo."""
+    return (*names, *(f"{names[k]} {TRAVEL}" for k in np.flatnonzero(speeds)), TEMPO)
+
+
+def node_weights(material: Material, phases: int) -> Floats:
+    """How far one unit of every node moves the body: places by so much, travel over a quarter of a take, tempo not."""
+    place = material.weights * np.where(material.rates, material.frame_time / RATE_HORIZON, 1.0)
+    return np.concatenate([place, place[material.rates] * phases / 4.0, [0.0]])
+
+
+def steady_and_away(speeds: Floats, cyclic: bool) -> tuple[Floats, Floats]:
+    """Speeds per phase (examples, phases, speeds) as means over each take, and the sums of what is left, around 0."""
+    last = -1 if cyclic else None
+    steady = np.broadcast_to(speeds[:, :last].mean(axis=1, keepdims=True), speeds.shape)
+    left = speeds - steady
+    steps = 0.5 * (left[:, 1:] + left[:, :-1])
+    away = np.concatenate([np.zeros_like(left[:, :1]), np.cumsum(steps, axis=1)], axis=1)
+    return np.asarray(steady), np.asarray(away - away[:, :last].mean(axis=1, keepdims=True))
 
 
 def paces(places: Floats, cyclic: bool) -> Floats:

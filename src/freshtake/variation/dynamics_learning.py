@@ -11,19 +11,21 @@ from freshtake.errors import InvalidMotion
 from freshtake.motion.progress import Progress, Report
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.variation.alignment import read_at
-from freshtake.variation.courses import TEMPO, Courses
+from freshtake.variation.courses import Courses, node_names, node_weights
 from freshtake.variation.dynamics import ORDER, STABLE, Dynamics
 from freshtake.variation.joint_scores import Mapper
 from freshtake.variation.material import Material, rounded
 from freshtake.variation.network import Edges, TransitionNetwork
 from freshtake.variation.parent_search import OWN_RIDGE, RIDGE, Moments, TraitFolds, Weights, best_parents
-from freshtake.variation.settings import Settings
+from freshtake.variation.settings import LEAST_STEP, Settings
 from freshtake.variation.traits import TRAITS, Split, split_deviations
 
 FEWEST_SLICES = 4
 MOST_FOLDS = 8
 MOST_KNOWN = 12  # takes by which traits are predicted in the search
 MOST_CANDIDATES = 150  # nodes that may be parents of others: those that move the body most
+LIKENESS = 0.5
+MOST_STEP = 0.25  # seconds
 GAIN = 0.01  # per observation: an edge must make held-out errors smaller by about 2 %
 LEAST_NOISE = 1e-3  # of a node's variance
 
@@ -47,15 +49,28 @@ def learn_dynamics(
 ) -> Dynamics:
     """Deviations of the examples to a network with its coefficients."""
     split = split_deviations(courses)
-    slices = slices_of(courses, settings.step / material.frame_time)
-    moved = movement(courses, material.weights)
+    slices = slices_of(courses, settings.network_step / material.frame_time)
+    moved = movement(courses, material)
     columns = columns_of(split, slices, courses.cyclic)
     report(Progress(0.3, "transition network: comparing takes"))
     parents = _search(columns, moved, settings, report, mapper)
     if settings.parents == "random":
         parents = random_parents(parents, moved, rng)
-    network, columns_used = _network((*material.names, TEMPO), parents)
+    network, columns_used = _network(node_names(material.names, material.rates), parents)
     return _fitted(network, columns_used, columns, split, slices)
+
+
+def usual_step(material: Material, courses: Courses) -> float:
+    """Seconds in which the deviations of takes lose half of their likeness to what they were: the network's step.
+
+    A body that moves slowly deviates slowly; frames closer than that would make it tremble.
+    """
+    rest = split_deviations(courses).rest * movement(courses, material)
+    power, frames = float((rest * rest).sum()), 1
+    for frames in range(1, rest.shape[1] // FEWEST_SLICES):
+        if float((rest[:, frames:] * rest[:, :-frames]).sum()) < LIKENESS * power:
+            break
+    return float(np.clip(frames * material.frame_time, LEAST_STEP, MOST_STEP))
 
 
 def slices_of(courses: Courses, step: float) -> int:
@@ -70,10 +85,10 @@ def columns_of(split: Split, slices: int, cyclic: bool) -> Columns:
     return Columns(np.stack([read_at(x, at) for x in split.rest]), split.traits, cyclic)
 
 
-def movement(courses: Courses, weights: Floats) -> Floats:
+def movement(courses: Courses, material: Material) -> Floats:
     """(nodes,): how far deviations of each node move the body; the tempo moves it least."""
     spread = np.sqrt(courses.smooth.var(axis=0).mean(axis=0))
-    return np.concatenate([weights * spread[:-1], [0.0]])
+    return np.asarray(node_weights(material, courses.smooth.shape[1]) * spread)
 
 
 class Fold(NamedTuple):

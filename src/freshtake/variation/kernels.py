@@ -17,11 +17,11 @@ SLOWEST, FASTEST = 0.5, 2.0  # of the mean pace: how far the tempo may go
 class Tables(NamedTuple):
     """What synthesis reads along the phase, all at whole phases; a cycle's last phase is its first one again."""
 
-    mean: Floats  # (phases, nodes): DOFs, speeds per phase, last the logarithm of the pace
+    mean: Floats  # (phases, nodes): DOFs, speeds as places, then their travel per phase, last the logarithm of the pace
     basis: Floats  # (traits, phases, nodes): what one standard deviation of a trait adds
     sizes: Floats  # (phases, nodes): what one standard deviation of the rest adds
     detail: Floats  # (examples, phases, DOFs)
-    speeds: Ints  # (DOFs,): 1 for speeds, which scale with the pace
+    speeds: Ints  # numbers of the DOFs that are speeds
     spacing: float  # phases between two frames of the network
     cyclic: bool
 
@@ -172,6 +172,7 @@ def make_frames(
     rows: Floats,  # out (frames, DOFs)
     phases: Floats,  # out (frames,)
     clock: Floats,  # in and out (2,): phase of the next frame, and the step that led to it
+    places: Floats,  # in and out (speeds,): where the body was in the frame before, against a steady course
     tables: Tables,
     knots: Knots,
     amounts: Amounts,
@@ -180,6 +181,7 @@ def make_frames(
     """Up to len(rows) frames of motion; returns how many there are before an acyclic motion ends."""
     dofs, nodes, last = rows.shape[1], tables.mean.shape[1], tables.mean.shape[0] - 1
     room, values = np.empty((2 + tables.basis.shape[0], nodes)), np.empty(nodes)
+    moved = np.zeros(dofs)
     shares = np.empty(chosen.shape[0])
     for f in range(rows.shape[0]):
         phase = clock[0]
@@ -191,13 +193,22 @@ def make_frames(
         row = rows[f]
         for i in range(dofs):
             row[i] = values[i]
+        if clock[1] == 0.0:  # the first frame: as if it had come from where it goes to
+            nodes_at(tables, knots, amounts, phase + step, room, values)
+            for k in range(tables.speeds.shape[0]):
+                places[k] = 2.0 * row[tables.speeds[k]] - values[tables.speeds[k]]
+        for k in range(tables.speeds.shape[0]):  # from places to the way between two frames
+            i = tables.speeds[k]
+            moved[i] = row[i] - places[k] + came * values[dofs + k]
+            places[k] = row[i]
+            row[i] = 0.0
         detail_shares(knots, phase / knots.shares_spacing, amounts.detail, shares)
         i0, i1, i2, i3, t = around(phase, last, tables.cyclic)
         for k in range(chosen.shape[0]):
             add_row(tables.detail[chosen[k]], i0, i1, i2, i3, t, shares[k], row)
-        for i in range(dofs):
-            if tables.speeds[i] == 1:
-                row[i] *= came
+        for k in range(tables.speeds.shape[0]):
+            i = tables.speeds[k]
+            row[i] = came * row[i] + moved[i]
         phases[f] = phase
         clock[0], clock[1] = phase + step, step
         if not tables.cyclic and phase < last - 1e-6:

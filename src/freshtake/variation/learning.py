@@ -12,7 +12,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.cycles import is_cyclic
 from freshtake.motion.progress import Progress, Report, silent
-from freshtake.variation.dynamics_learning import learn_dynamics
+from freshtake.variation.dynamics_learning import learn_dynamics, usual_step
 from freshtake.variation.instances import prior_instances, representative, transition_instances
 from freshtake.variation.joint_scores import Mapper
 from freshtake.variation.material import Material, material_of
@@ -61,7 +61,11 @@ def learned(
         transition, parts = learn_kernel_networks(material, settings, rng, report, mapper)
         return VariationModel(material, settings, cyclic, transition, kernel=parts)
     report(Progress(0.05, "laying the examples on one another"))
-    courses = example_courses(material, common_places(material), settings, cyclic)
+    places = common_places(material)
+    courses = example_courses(material, places, settings, cyclic)
+    if settings.step is None:
+        settings = settings.changed(step=usual_step(material, courses))
+        courses = example_courses(material, places, settings, cyclic)
     dynamics = learn_dynamics(material, courses, settings, rng, report, mapper)
     return VariationModel(material, settings, cyclic, dynamics.network, dynamics=dynamics)
 

@@ -55,7 +55,7 @@ def common_places(material: Material) -> Floats:
 
 def example_courses(material: Material, places: Floats, settings: Settings, cyclic: bool) -> Courses:
     """The examples on their common phase, split into smooth courses and detail."""
-    frames = settings.step / material.frame_time if settings.detail else 0.0
+    frames = settings.network_step / material.frame_time if settings.detail else 0.0
     return courses_of(material, places, detail_frames=frames, cyclic=cyclic)
 
 
@@ -139,7 +139,7 @@ class VariationModel:
         dynamics = self._dynamics
         rest = sizes_at(dynamics.sizes, len(self.places)) ** 2
         traits = (self.tables.basis**2).sum(axis=0)
-        return np.asarray(np.sqrt(rest + traits)[:, :-1])
+        return np.asarray(np.sqrt(rest + traits)[:, : len(self.dofs)])
 
     @cached_property
     def deviating_together(self) -> Floats:
@@ -147,7 +147,7 @@ class VariationModel:
         dynamics = self._dynamics
         basis = trait_basis(self.courses.mean, self.cyclic)
         found = deviating_together(dynamics, basis, sizes_at(dynamics.sizes, len(self.places)))
-        return found[:-1, :-1]
+        return found[: len(self.dofs), : len(self.dofs)]
 
     @cached_property
     def groundwork(self) -> Groundwork | None:
@@ -186,7 +186,8 @@ class VariationModel:
         recipe = self.material.recipe
         space = asked.per_dof(self.dofs, None if recipe is None else recipe.skeleton)
         time = asked.tempo * (asked.tempo > 0.0)
-        space = np.append(np.where(self.material.timing, time, space), time * settings.tempo)
+        space = np.where(self.material.timing, time, space)
+        space = np.concatenate([space, space[self.material.rates], [time * settings.tempo]])
         timing = np.where(space > 0.0, time, 0.0)
         tables = self.tables
         if not settings.traits:

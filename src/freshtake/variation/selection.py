@@ -1,95 +1,34 @@
 """Which clips are similar enough to learn from (Lau 2009, §9).
 
-A network learned on trusted clips gives every clip a likelihood. What the trusted clips themselves have when they are
-left out sets the threshold: what a further clip of their kind falls below in one of twenty cases. Departs from the
-paper: the threshold allows for how few clips are trusted; likelihoods are those of propagated, mean densities per frame
-and node (see likelihood.Judge); the structure is learned once, and relearned for every group on
-request; and candidates are measured by groups of the trusted clips, so that a poor set of candidates cannot vouch for
-its own members. `groups="candidates"` is the paper's own: groups among the candidates, the least likely one eliminated
-until all that are left reach the threshold.
+Departs from the paper, which asks for likelihoods (`measure="likelihood"`, see likelihood_selection): predictions lose
+the phase of a clip that is a little slower or faster, so that of four trusted clips hardly any other is similar. By
+default a clip is compared with the trusted ones at equal phases, as `learn` compares its takes (see unlike).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from freshtake.errors import FreshtakeError, UsageError
+from freshtake.motion.features import encode
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.numeric.arrays import Floats
-from freshtake.variation.alignment import align
-from freshtake.variation.candidates import Candidate, comparable, longer_or_shorter
-from freshtake.variation.groups import Bench, is_blind, on_common_clock, split
-from freshtake.variation.likelihood import Judge
-from freshtake.variation.model import ALIGNMENT, VariationModel
+from freshtake.variation.alignment import align, read_at, warp_onto
+from freshtake.variation.candidates import Candidate, comparable
+from freshtake.variation.differences import differences
+from freshtake.variation.material import Material, material_of, rounded
 from freshtake.variation.settings import Settings
-from freshtake.variation.unlike import compared, unlike_takes
-from freshtake.variation.unlikely import by_phase, joined, least_likely, missing
+from freshtake.variation.unlike import Compared, Unlike, chances, compared, unlike_takes
+from freshtake.variation.unlikely import REACH, by_phase, joined
+from freshtake.variation.verdicts import LEAST_TRUSTED, Judged, Selection, Verdict
 
-MOST_LEARNED = 8  # clips that the structure is learned from
-LEAST_TRUSTED = 3
 PERCENTILE = 5.0
-USUAL_SPREAD = 0.25  # of likelihoods of recorded takes of one kind (walks 0.17, swimming 0.2, cheering 0.3)
-WORTH = 4.0  # how many clips this is worth beside the trusted ones
-GROUPS = ("trusted", "candidates")
-
-
-@dataclass(frozen=True, eq=False)
-class Verdict:
-    """Of one candidate: its likelihood per frame and node (nan where it could not be compared) and why it goes.
-
-    `missed` (20, joints): how far its log densities fall below the trusted clips', by parts of its duration.
-    """
-
-    kept: bool
-    likelihood: float
-    reason: str = ""
-    notes: tuple[str, ...] = ()
-    missed: Floats | None = None
-    named: tuple[str, ...] = ()  # the joints that the reason names
-
-
-@dataclass(frozen=True, eq=False)
-class Selection:
-    """Verdicts in the order of the candidates, the threshold, and the trusted clips' likelihoods that set it."""
-
-    verdicts: tuple[Verdict, ...]
-    threshold: float
-    trusted: Floats
-    joints: tuple[str, ...]
-    doubtful: tuple[int, ...] = ()  # trusted clips that are unlike the other ones, which lowers the threshold
-
-    @property
-    def kept(self) -> list[int]:
-        """Numbers of the candidates that are similar enough."""
-        return [k for k, verdict in enumerate(self.verdicts) if verdict.kept]
-
-
-class Scored(NamedTuple):
-    """Likelihood of a clip, mean over groups; log densities and values (20, DOFs) by parts of its duration."""
-
-    likelihood: float
-    parts: Floats
-    values: Floats
-
-
-class _Gauge(NamedTuple):
-    """What candidates are measured by: judges by groups of trusted clips, and what these clips have when left out.
-
-    `trusted` are their likelihoods; `parts` and `values` (20, DOFs) their usual log densities and values.
-    """
-
-    bench: Bench
-    judges: list[Judge]
-    trusted: Floats
-    threshold: float
-    parts: Floats
-    values: Floats
-    doubtful: tuple[int, ...]
+MEASURES, GROUPS = ("difference", "likelihood"), ("trusted", "candidates")
+ALIGNMENT = 0.05  # seconds by which warps are smoothed
 
 
 def similar(
@@ -106,41 +45,47 @@ def select(
     settings: Settings | None = None,
     *,
     rng: np.random.Generator,
+    measure: str = "difference",
     groups: str = "trusted",
     relearn: bool = False,
     percentile: float = PERCENTILE,
     report: Report | None = None,
 ) -> Selection:
-    """Which candidates are as likely as further motions of the trusted kind would be (Lau 2009, §9).
+    """Which candidates differ no more from the trusted motions than further ones of their kind would.
 
-    `percentile` of these, in percent, fall below the threshold.
+    Of these, `percentile` percent are rejected. `settings`, `groups` and `relearn` are for the measure "likelihood".
     """
+    _check(candidates, measure, groups, relearn, percentile)
+    sure, say = trusted_motions(trusted), report or silent
+    ready = [comparable(motion, sure) for motion in candidates]
+    material = material_of(sure, None, None)
+    encoded = [_encoded(material, one) for one in ready]
+    takes = _side_by_side(sure, material, encoded)
+    odd = tuple(sorted(one.number for one in unlike_takes(takes, range(len(sure)))))
+    if measure == "difference":
+        verdicts, judged = _by_difference(takes, len(sure), encoded, percentile / 100.0)
+    else:
+        from freshtake.variation.likelihood_selection import by_likelihood
+
+        verdicts, judged = by_likelihood(
+            ready, sure, settings or Settings(method="kernel", prior_starts=1),
+            rng=rng, groups=groups, relearn=relearn, percentile=percentile, say=say,
+        )  # fmt: skip
+    say(Progress(1.0, "done"))
+    return Selection(tuple(verdicts), *judged, odd, measure)
+
+
+def _check(candidates: Sequence[Any], measure: str, groups: str, relearn: bool, percentile: float) -> None:
     if not 0.0 < percentile <= 50.0:
         raise UsageError(f"the percentile must lie above 0 and not above 50, but is {percentile:g}")
-    say = report or silent
+    if measure not in MEASURES:
+        raise UsageError(f"measure must be one of {', '.join(MEASURES)}, not {measure!r}")
     if groups not in GROUPS:
         raise UsageError(f"groups must be one of {', '.join(GROUPS)}, not {groups!r}")
+    if measure != "likelihood" and (relearn or groups != "trusted"):
+        raise UsageError("groups and relearning belong to likelihoods: ask for that measure too")
     if not candidates:
         raise UsageError("there is nothing to select from: give at least one candidate")
-    sure = trusted_motions(trusted)
-    model = _learned(sure, settings or Settings(method="kernel", prior_starts=1), rng, say)
-    say(Progress(0.5, "likelihoods of the trusted clips"))
-    gauge = _gauge(model, sure, rng, relearn, percentile)
-    ready = [_encoded(model, comparable(motion, sure)) for motion in candidates]
-    say(Progress(0.8, "likelihoods of the candidates"))
-    rows = [x for x, _ in ready]
-    if groups == "trusted":
-        found = [None if x is None else _score(gauge.judges, x) for x in rows]
-        gone = {k for k, one in enumerate(found) if one is not None and one.likelihood < gauge.threshold}
-    else:
-        _enough(sum(x is not None for x in rows))
-        found, gone = _eliminated(rows, gauge, rng)
-    judged = zip(ready, found, strict=True)
-    verdicts = [_verdict(c, one, k in gone, gauge, sure) for k, ((_, c), one) in enumerate(judged)]
-    say(Progress(1.0, "done"))
-    return Selection(
-        tuple(verdicts), gauge.threshold, gauge.trusted, joined(gauge.parts, model.dofs)[0], gauge.doubtful
-    )
 
 
 def trusted_motions(trusted: Sequence[Any]) -> list[Any]:
@@ -156,127 +101,72 @@ def trusted_motions(trusted: Sequence[Any]) -> list[Any]:
     return [one.motion for one in fitted]
 
 
-def _learned(trusted: Sequence[Any], settings: Settings, rng: np.random.Generator, say: Report) -> VariationModel:
-    from freshtake.variation.learning import learn
-
-    some = trusted[:MOST_LEARNED]
-    return learn(some, settings, rng=rng, report=lambda at: say(Progress(0.5 * at.share, at.what)))
+class _Encoded(NamedTuple):
+    candidate: Candidate
+    rows: Floats | None
 
 
-def _gauge(
-    model: VariationModel, motions: Sequence[Any], rng: np.random.Generator, relearn: bool, percentile: float
-) -> _Gauge:
-    """What the trusted clips have when they are left out, and the threshold that follows.
-
-    Predictions are fed back, unless that goes astray even on trusted clips: then frames are predicted one by one.
-    """
-    rows = [_rows(model, motion) for motion in motions]
-    splits = list(split(len(rows), rng))
-    bench = Bench(model, relearn)
-    judges = [bench.judge([rows[k] for k in one.known], rng) for one in splits]
-    if is_blind(judges):
-        bench = bench._replace(propagated=False)
-        judges = [Judge(judge.model, propagated=False) for judge in judges]
-    scored = [_score([judge], rows[k]) for judge, one in zip(judges, splits, strict=True) for k in one.left]
-    likely = np.array([one.likelihood for one in scored])
-    parts = np.mean([one.parts for one in scored], axis=0)
-    values = np.mean([one.values for one in scored], axis=0)
-    owner = np.array([k for one in splits for k in one.left])
-    means = np.array([likely[owner == k].mean() for k in sorted(set(owner.tolist()))])
-    return _Gauge(
-        bench, judges, likely, threshold(means, percentile / 100.0), parts, values, doubtful(model, motions, rows)
-    )
-
-
-def threshold(likely: Floats, share: float) -> float:
-    """What this share of further clips falls below, given the likelihoods (clips,) of trusted ones when left out.
-
-    Student's t for one more draw from a normal distribution whose mean and spread are known from these clips; of three
-    or four that agree by chance the spread would be too small, so the usual one counts as some clips more.
-    """
-    freedom = WORTH + len(likely) - 1.0
-    variance = (WORTH * USUAL_SPREAD**2 + ((likely - likely.mean()) ** 2).sum()) / freedom
-    return float(likely.mean() + stdtrit(freedom, share) * np.sqrt(variance * (1.0 + 1.0 / len(likely))))
-
-
-def doubtful(model: VariationModel, motions: Sequence[Any], rows: Sequence[Floats]) -> tuple[int, ...]:
-    """Numbers of trusted clips that are unlike the other ones."""
-    places = align(rows, model.material.weights, ALIGNMENT / model.frame_time)
-    takes = compared(motions, replace(model.material, values=tuple(rows)), places)
-    return tuple(sorted(one.number for one in unlike_takes(takes)))
-
-
-def _rows(model: VariationModel, motion: Any) -> Floats:
-    return on_common_clock(model, model.encode(motion))
-
-
-def _score(judges: Sequence[Judge], rows: Floats) -> Scored:
-    found = [judge.score(rows) for judge in judges]
-    likelihood = float(np.mean([one.normalized for one in found]))
-    return Scored(likelihood, np.mean([by_phase(one.frames) for one in found], axis=0), by_phase(rows))
-
-
-def _encoded(model: VariationModel, candidate: Candidate) -> tuple[Floats | None, Candidate]:
-    if candidate.refusal:
-        return None, candidate
+def _encoded(material: Material, one: Candidate) -> _Encoded:
+    if one.refusal:
+        return _Encoded(one, None)
     try:
-        return _rows(model, candidate.motion), candidate
+        recipe = material.recipe
+        rows = one.motion if recipe is None else encode(recipe, one.motion, strict=False).values
+        if rows.shape[1] != len(material.names):
+            raise UsageError(f"it has {rows.shape[1]} DOFs, the trusted ones have {len(material.names)}")
     except FreshtakeError as error:
-        return None, candidate._replace(refusal=str(error))
+        return _Encoded(one._replace(refusal=str(error)), None)
+    return _Encoded(one, rounded(rows))
 
 
-def _enough(count: int) -> None:
-    if count < LEAST_TRUSTED:
-        raise UsageError(
-            f"to group candidates among themselves takes at least {LEAST_TRUSTED} that can be compared, not {count}: "
-            "compare them with the trusted ones instead"
-        )
+def _side_by_side(sure: Sequence[Any], material: Material, encoded: Sequence[_Encoded]) -> Compared:
+    """The trusted motions, then all candidates that can be compared, laid on the mean of the trusted ones."""
+    weights, smooth = material.weights, ALIGNMENT / material.frame_time
+    places = align(material.values, weights, smooth)
+    mean = np.mean([read_at(x * weights, places[:, k]) for k, x in enumerate(material.values)], axis=0)
+    found = [(one.candidate.motion, one.rows) for one in encoded if one.rows is not None]
+    columns = [warp_onto(mean, rows * weights, smooth) for _, rows in found]
+    together = replace(material, values=(*material.values, *[rows for _, rows in found]))
+    motions = [*sure, *[motion for motion, _ in found]]
+    return compared(motions, together, np.column_stack([places, *columns]), len(sure))
 
 
-def _eliminated(
-    rows: Sequence[Floats | None], gauge: _Gauge, rng: np.random.Generator
-) -> tuple[list[Scored | None], set[int]]:
-    """The paper's own: the least likely candidate given groups of the others goes, until all reach the threshold.
-
-    Two cannot be grouped: whoever is left then stays.
-    """
-    left = {k: x for k, x in enumerate(rows) if x is not None}
-    scores: list[Scored | None] = [None] * len(rows)
-    gone: set[int] = set()
-    while len(left) >= LEAST_TRUSTED:
-        numbers = list(left)
-        found: dict[int, list[Scored]] = {k: [] for k in numbers}
-        for one in split(len(numbers), rng):
-            judge = gauge.bench.judge([left[numbers[k]] for k in one.known], rng)
-            for k in one.left:
-                found[numbers[k]].append(_score([judge], left[numbers[k]]))
-        for k, several in found.items():
-            if several:
-                mean = float(np.mean([one.likelihood for one in several]))
-                scores[k] = Scored(mean, np.mean([one.parts for one in several], axis=0), several[0].values)
-        worst = min(numbers, key=lambda k: _likelihood(scores[k]))
-        if _likelihood(scores[worst]) >= gauge.threshold:
-            break
-        gone.add(worst)
-        del left[worst]
-    return scores, gone
+def _by_difference(
+    takes: Compared, known: int, encoded: Sequence[_Encoded], limit: float
+) -> tuple[list[Verdict], Judged]:
+    names, _ = joined(np.zeros((1, len(takes.names))), takes.names)
+    numbers = iter(range(known, len(takes.rows)))
+    verdicts = [
+        Verdict(False, float("nan"), one.candidate.refusal, one.candidate.notes)
+        if one.rows is None
+        else _verdict(takes, known, next(numbers), one.candidate.notes, limit)
+        for one in encoded
+    ]
+    own = chances(takes, range(known))
+    return verdicts, Judged(limit, _least(own), names)
 
 
-def _likelihood(scored: Scored | None) -> float:
-    return np.inf if scored is None else scored.likelihood
+def _least(table: dict[str, Floats]) -> Floats:
+    """The least chance of all aspects, times their number: one of many is small by chance."""
+    return np.asarray(np.minimum(np.min(list(table.values()), axis=0) * len(table), 1.0))
 
 
-def _verdict(candidate: Candidate, scored: Scored | None, gone: bool, gauge: _Gauge, trusted: Sequence[Any]) -> Verdict:
-    if scored is None:
-        return Verdict(False, float("nan"), candidate.refusal, candidate.notes)
-    material = gauge.bench.model.material
-    missed = missing(scored.parts, gauge.parts)
-    table = joined(missed, material.names)[1]
-    if not gone:
-        return Verdict(True, scored.likelihood, "", candidate.notes, table)
-    off = np.abs(scored.values - gauge.values) * material.weights
-    spot = least_likely(missed * off, material.names)
-    words = ["" if spot is None else str(spot), longer_or_shorter(candidate.motion, trusted)]
-    figures = f"log-likelihood {scored.likelihood:.2f}, below {gauge.threshold:.2f}"
-    reason = "; ".join([figures, *[word for word in words if word]])
-    return Verdict(False, scored.likelihood, reason, candidate.notes, table, () if spot is None else spot.what)
+def _verdict(takes: Compared, known: int, number: int, notes: tuple[str, ...], limit: float) -> Verdict:
+    table = chances(takes, [*range(known), number])
+    chance = float(_least(table)[-1])
+    missed, kept = _missed(takes, known, number), chance >= limit
+    table_of_joints = joined(missed, takes.names)[1]
+    if kept:
+        return Verdict(True, chance, "", notes, table_of_joints)
+    aspects = sorted((name for name in table if table[name][-1] * len(table) < limit), key=lambda a: table[a][-1])
+    words = differences(takes, Unlike(number, chance, tuple(aspects), tuple(range(known))))
+    return Verdict(False, chance, "; ".join(words), notes, table_of_joints)
+
+
+def _missed(takes: Compared, known: int, number: int) -> Floats:
+    """(20, DOFs): how far log densities lie below the trusted ones' at the same phase, 8 nats at most."""
+    others = takes.rows[:known]
+    spread = others.var(axis=0, ddof=1)
+    least = 0.1 * spread.mean(axis=0) + 1e-12  # where they agree by chance
+    away = (takes.rows[number] - others.mean(axis=0)) ** 2 / (1.0 + 1.0 / known)
+    return np.minimum(by_phase(0.5 * np.maximum(away / np.maximum(spread, least) - 1.0, 0.0)), REACH)

@@ -12,6 +12,7 @@ METHODS = ("default", "kernel", "paper")
 REGRESSIONS = ("kernel", "linear", "radial")
 PARENTS = ("learned", "random", "own", "none")
 NOISES = ("smooth", "white")
+LEAST_STEP = 0.07  # seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +27,9 @@ class Settings:
     method: str = "default"
     parents: str = "learned"  # random: as many as learned ones, drawn anew, own ones kept; own: no others; none
     max_parents: int = 15  # of a transition node, own ones included
-    step: float = 0.07  # seconds between frames of the network; what moves faster is detail
+    step: float | None = (
+        None  # seconds between frames of the network, chosen from the data; what moves faster is detail
+    )
     traits: bool = True  # deviations that hold from the first frame to the last
     tempo: bool = True  # the pace varies
     detail: bool = True  # movement faster than `step` is taken from the examples, not from the network
@@ -72,6 +75,11 @@ class Settings:
             raise UsageError(
                 f"max_parents is {self.max_parents}, but a node's own {self.order} parents are always kept"
             )
+
+    @property
+    def network_step(self) -> float:
+        """Seconds between frames of the network; before it is chosen, the least that is."""
+        return LEAST_STEP if self.step is None else self.step
 
     @property
     def literal(self) -> bool:

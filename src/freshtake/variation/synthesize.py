@@ -25,6 +25,7 @@ class SynthesisState:
     """Between blocks: the phase and the knots of all smooth processes. Can be kept, forked and resumed."""
 
     clock: Floats  # (2,): phase of the next frame, and the step that led to it
+    places: Floats  # (speeds,): see kernels.make_frames
     rest: Floats  # (knots, nodes): frames of the network
     traits: Floats  # (knots, traits, nodes)
     shares: Floats  # (knots, examples)
@@ -51,7 +52,7 @@ def synthesis_tables(dynamics: Dynamics, courses: Courses, speeds: Bools) -> Tab
     return Tables(
         np.ascontiguousarray(courses.mean), np.ascontiguousarray(basis),
         sizes_at(dynamics.sizes, phases) * dynamics.scale, np.ascontiguousarray(courses.detail),
-        speeds.astype(np.intp), (phases - 1.0) / dynamics.slices, courses.cyclic,
+        np.flatnonzero(speeds), (phases - 1.0) / dynamics.slices, courses.cyclic,
     )  # fmt: skip
 
 
@@ -64,7 +65,7 @@ def begin(sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
     if examples > MOST_EXAMPLES:
         chosen = np.sort(rng.choice(examples, MOST_EXAMPLES, replace=False))
     return SynthesisState(
-        np.zeros(2), np.stack([first[nodes:], first[:nodes]]), _traits(dynamics, MEMORY, rng),
+        np.zeros(2), np.zeros(len(tables.speeds)), np.stack([first[nodes:], first[:nodes]]), _traits(dynamics, MEMORY, rng),
         rng.standard_normal((MEMORY, len(chosen))), chosen.astype(np.intp), np.empty(0),
     )  # fmt: skip
 
@@ -78,16 +79,17 @@ def advance(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -
     """One block of at most BLOCK frames, (frames, DOFs); fewer, and at last none, where an acyclic motion ends."""
     tables = sampler.tables
     if state.ended:
-        return state, np.empty((0, len(tables.speeds)))
+        return state, np.empty((0, tables.detail.shape[2]))
     state = _with_knots(state, sampler, rng)
-    rows, phases, clock = np.empty((BLOCK, len(tables.speeds))), np.empty(BLOCK), state.clock.copy()
+    rows, phases = np.empty((BLOCK, tables.detail.shape[2])), np.empty(BLOCK)
+    clock, places = state.clock.copy(), state.places.copy()
     length = len(tables.mean) - 1.0
     knots = Knots(
         state.rest, state.traits, state.shares, state.rest_first, state.traits_first, state.shares_first,
         TRAIT_KNOTS * length, SHARE_KNOTS * length,
     )  # fmt: skip
-    count = make_frames(rows, phases, clock, tables, knots, sampler.amounts, state.chosen)
-    return replace(state, clock=clock, phases=phases[:count], ended=count < BLOCK), rows[:count]
+    count = make_frames(rows, phases, clock, places, tables, knots, sampler.amounts, state.chosen)
+    return replace(state, clock=clock, places=places, phases=phases[:count], ended=count < BLOCK), rows[:count]
 
 
 def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -> SynthesisState:

@@ -8,7 +8,7 @@ from scipy.special import gammaln
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.alignment import read_at, warp_onto
-from freshtake.variation.courses import Courses, courses_of
+from freshtake.variation.courses import Courses, courses_of, node_weights
 from freshtake.variation.dynamics import Dynamics
 from freshtake.variation.likelihood import Likelihood
 from freshtake.variation.material import Material
@@ -37,7 +37,7 @@ def take_likelihood(
     last = -1 if courses.cyclic else None
     traits = np.einsum("pn,qpn->qn", apart[:last], basis[:, :last]) / len(apart[:last])
     rest = apart - np.einsum("qn,qpn->pn", traits, basis)
-    floor = _floors(dynamics, material)
+    floor = _floors(dynamics, material, len(apart))
     sizes, trait_sizes = np.maximum(sizes, floor), np.maximum(dynamics.trait_sizes, floor)
     freedom = max(len(courses.smooth) - 1, 1)
     at = np.arange(dynamics.slices + 1, dtype=np.float64) * ((len(apart) - 1.0) / dynamics.slices)
@@ -46,26 +46,28 @@ def take_likelihood(
     phases = np.interp(np.arange(float(len(rows))), places, np.arange(float(len(places))))
     slices = np.rint(phases / (len(apart) - 1.0) * dynamics.slices).astype(np.intp)
     frames = of_rest[slices] + of_traits.sum(axis=0) / len(rows)
-    return Likelihood(np.asarray(frames[:, :-1]), material.names)
+    return Likelihood(np.asarray(frames[:, : len(material.names)]), material.names)
 
 
 def deviations_of(courses: Courses, material: Material, settings: Settings, rows: Floats) -> tuple[Floats, Floats]:
     """How a take differs from the examples' mean, (phases, nodes), and the frame of the take at every phase."""
     mean, weights, time = courses.mean, material.weights, material.frame_time
-    raw = mean[:, :-1].copy()
-    raw[:, material.rates] /= np.exp(mean[:, -1:])
+    raw = mean[:, : len(weights)].copy()
+    away, count = raw[:, material.rates], int(material.rates.sum())
+    steady = mean[:, len(weights) : len(weights) + count]
+    raw[:, material.rates] = (np.gradient(away, axis=0) + steady) / np.exp(mean[:, -1:])
     places = warp_onto(raw * weights, rows * weights, SMOOTH / time)
-    frames = settings.step / time if settings.detail else 0.0
+    frames = settings.network_step / time if settings.detail else 0.0
     alone = Material((rows,), material.names, weights, material.rates, time, material.recipe)
     own = courses_of(alone, places[:, None], detail_frames=frames, cyclic=courses.cyclic)
     return own.smooth[0] - mean, places
 
 
-def _floors(dynamics: Dynamics, material: Material) -> Floats:
+def _floors(dynamics: Dynamics, material: Material, phases: int) -> Floats:
     """(nodes,): sizes below which no node is told apart, a small share of the mean over nodes, weighted."""
-    weights = np.append(material.weights, 1.0)
+    weights = np.maximum(node_weights(material, phases), 1e-12)
     whole = np.sqrt((dynamics.trait_sizes**2).sum(axis=0) + (dynamics.sizes**2).mean(axis=0))
-    usual = float(np.sqrt(((weights * whole)[:-1] ** 2).mean()))
+    usual = float(np.sqrt(((weights * whole)[: len(material.names)] ** 2).mean()))
     out = np.maximum(LEAST * usual, 1e-12) / weights
     out[-1] = max(LEAST * float(whole[-1]), 1e-6)
     return np.asarray(out)

@@ -28,9 +28,10 @@ LEAST_TAKES = 3
 # How many independent numbers a difference between takes is worth: fitted to recorded takes that belong together
 # (walk, swim, cheering, throw, jump), and lower than the best fit because their tails are heavier.
 PART_FREEDOM, WHOLE_FREEDOM = 4.0, 8.0
+SHAPE_FREEDOM = 2.0  # of what has no parts: fitted to handwritten letters
 # What takes usually differ by, for each unit that their poses differ by (as a share of the movement's extent), and how
 # many takes this is worth beside those at hand: again from recorded takes.
-USUAL = {"duration": 0.15, "turn": 12.0, "travel": 0.3}
+USUAL = {"duration": 0.15, "turn": 20.0, "travel": 0.3}
 WORTH = 4.0
 LEAST_SPREAD = 0.085  # of the extent: half of what walks differ by, the most alike of the recorded takes
 
@@ -55,10 +56,13 @@ class Unlike(NamedTuple):
     others: tuple[int, ...]
 
 
-def compared(motions: Sequence[Any], material: Material, places: Floats) -> Compared:
-    """Takes of one material, which lie at `places` (phases, takes) at common phases."""
+def compared(motions: Sequence[Any], material: Material, places: Floats, known: int | None = None) -> Compared:
+    """Takes of one material, which lie at `places` (phases, takes) at common phases.
+
+    The extent of the movement is that of the first `known` takes, by default of all.
+    """
     rows = np.stack([read_at(x * material.weights, places[:, k]) for k, x in enumerate(material.values)])
-    usual = np.median(rows, axis=0)
+    usual = np.median(rows[:known], axis=0)
     extent = np.sqrt(((usual - usual.mean(axis=0)) ** 2).sum(axis=1).mean())
     return Compared(
         motions, rows / max(float(extent), 1e-12), _parts(motions[0], material), material.names, places,
@@ -79,7 +83,7 @@ def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
     found = {"duration": np.log([max(float(motion.duration), 1e-9) for motion in motions])}
     if isinstance(motions[0], Clip):
         found["travel"] = np.array([_travelled(clip) for clip in motions])
-        ways = [way for way in map(facing, motions) if way is not None]
+        ways = [way for clip in motions if (way := facing(clip)) is not None]
         if len(ways) == len(motions):
             found["turn"] = np.array([np.degrees(np.unwrap(way)[[0, -1]] @ [-1.0, 1.0]) for way in ways])
     return found
@@ -107,7 +111,8 @@ def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
     least = LEAST_SPREAD**2
     away, whole = left_out(rows[:, :, takes.parts != ""])
     whole = np.maximum(whole, least)
-    found = {"whole": fdtrc(WHOLE_FREEDOM, WHOLE_FREEDOM * others, away / whole)}
+    freedom = WHOLE_FREEDOM if len(parts) > 1 else SHAPE_FREEDOM
+    found = {"whole": fdtrc(freedom, freedom * others, away / whole)}
     for part in parts if len(parts) > 1 else []:
         away, spread = left_out(rows[:, :, takes.parts == part])
         ratio = away / np.maximum(spread, least / len(parts))
@@ -119,12 +124,13 @@ def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
     return found
 
 
-def unlike_takes(takes: Compared) -> list[Unlike]:
+def unlike_takes(takes: Compared, some: Sequence[int] | None = None) -> list[Unlike]:
     """Takes that do not belong, the one that is farthest off first; each is left out before the next is looked for.
 
-    Of fewer than three nobody can tell which one is unlike.
+    All are looked at, or `some`. Of fewer than three nobody can tell which one is unlike.
     """
-    who, found = list(range(len(takes.rows))), []
+    who: list[int] = list(range(len(takes.rows)) if some is None else some)
+    found: list[Unlike] = []
     while len(who) >= LEAST_TAKES:
         table = chances(takes, who)
         limit = CHANCE / len(who)

@@ -10,8 +10,9 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.evaluation.selection_picture import selection_figure
 from freshtake.formats.pictures import KINDS, write_figure
 from freshtake.motion.progress import Report, silent
-from freshtake.variation.selection import PERCENTILE, Selection
+from freshtake.variation.selection import PERCENTILE
 from freshtake.variation.selection import select as select_from
+from freshtake.variation.verdicts import Selection
 from freshtake.workflows.takes import read_sets
 from freshtake.workflows.varying import generator
 
@@ -39,6 +40,7 @@ def select(
     sources: Sequence[Path],
     trusted: Sequence[Path],
     *,
+    measure: str = "difference",
     groups: str = "trusted",
     relearn: bool = False,
     percentile: float = PERCENTILE,
@@ -57,7 +59,9 @@ def select(
         _check_picture(picture)
     rng = generator(seed)
     known, motions = read_sets([trusted, sources], reading)
-    found = select_from(motions, known, rng=rng, groups=groups, relearn=relearn, percentile=percentile, report=report)
+    found = select_from(
+        motions, known, rng=rng, measure=measure, groups=groups, relearn=relearn, percentile=percentile, report=report
+    )
     done = Selected(tuple(sources), found)
     for path, verdict in zip(sources, found.verdicts, strict=True):
         for note in verdict.notes if warn is not None else ():
@@ -65,7 +69,7 @@ def select(
             warn(f"{path.name} was {note}")
     for number in found.doubtful if warn is not None else ():
         assert warn is not None
-        warn(f"{trusted[number].name} is unlike the other trusted clips, which lowers the threshold: leave it out")
+        warn(f"{trusted[number].name} is unlike the other trusted clips, which makes much look similar: leave it out")
     if picture is not None:
         write_figure(picture, selection_figure(found, [path.stem for path in sources]))
     return done
