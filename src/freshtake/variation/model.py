@@ -163,7 +163,7 @@ class VariationModel:
         return standing_table(self._clips(), self.places, self.groundwork)
 
     def standing(self, clip: Clip, phases: Floats) -> Floats:
-        """Which feet of a clip stand at these phases (frames,), as the nearest example has it: (frames, foot joints)."""
+        """Which feet of a clip stand at these phases (frames,), as the nearest example has it: (frames, joints)."""
         assert self.groundwork is not None
         table = self._standing
         return standing_at(table, nobody_followed(table), clip, phases, self.cyclic, self.groundwork)[1]

@@ -65,8 +65,8 @@ def begin(sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
     if examples > MOST_EXAMPLES:
         chosen = np.sort(rng.choice(examples, MOST_EXAMPLES, replace=False))
     return SynthesisState(
-        np.zeros(2), np.zeros(len(tables.speeds)), np.stack([first[nodes:], first[:nodes]]), _traits(dynamics, MEMORY, rng),
-        rng.standard_normal((MEMORY, len(chosen))), chosen.astype(np.intp), np.empty(0),
+        np.zeros(2), np.zeros(len(tables.speeds)), np.stack([first[nodes:], first[:nodes]]),
+        _traits(dynamics, MEMORY, rng), rng.standard_normal((MEMORY, len(chosen))), chosen.astype(np.intp), np.empty(0),
     )  # fmt: skip
 
 

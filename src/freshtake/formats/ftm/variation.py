@@ -69,11 +69,7 @@ def from_parts(parts: ReadParts) -> VariationModel:
     if min(map(len, material.values)) < order + 2:
         parts.fields.wrong("lengths", f"every example of order {order} has at least {order + 2} frames")
     if settings.method == "default":
-<<<<<<< HEAD
-        dynamics = _dynamics(parts, names, inner)
-=======
-        dynamics = _dynamics(parts, names, material.rates, order, inner)
->>>>>>> main
+        dynamics = _dynamics(parts, names, material.rates, inner)
         return VariationModel(material, settings, parts.fields.get("cyclic", "bool"), dynamics.network, dynamics)
     edges = inner.lists_of_numbers("edges", 0, (order + 1) * len(names) - 1)
     kernel = KernelParts(
@@ -96,20 +92,11 @@ def _method_header(model: VariationModel) -> dict[str, Any]:
     }
 
 
-<<<<<<< HEAD
-def _dynamics(parts: ReadParts, names: tuple[str, ...], inner: Fields) -> Dynamics:
-    """The network of the default method with its numbers."""
-    nodes = len(names) + 1
-    edges = inner.lists_of_numbers("edges", 0, (ORDER + 1) * nodes - 1)
-=======
-def _dynamics(parts: ReadParts, names: tuple[str, ...], speeds: Bools, order: int, inner: Fields) -> Dynamics:
+def _dynamics(parts: ReadParts, names: tuple[str, ...], speeds: Bools, inner: Fields) -> Dynamics:
     """The network of the default method with its numbers."""
     every = node_names(names, speeds)
     nodes = len(every)
-    if order != ORDER:
-        inner.wrong("order", f"{ORDER} was expected, not {order}")
-    edges = inner.lists_of_numbers("edges", 0, (order + 1) * nodes - 1)
->>>>>>> main
+    edges = inner.lists_of_numbers("edges", 0, (ORDER + 1) * nodes - 1)
     count, traits = sum(map(len, edges)), len(TRAITS)
     shapes: dict[str, tuple[int, ...]] = {
         "slopes": (count,), "noise": (nodes,), "trait_slopes": (traits, count), "trait_noise": (traits, nodes),
@@ -121,11 +108,7 @@ def _dynamics(parts: ReadParts, names: tuple[str, ...], speeds: Bools, order: in
         for name, shape in shapes.items()
     }
     slices = parts.fields.get("slices", "int")
-<<<<<<< HEAD
-    return Dynamics(TransitionNetwork((*names, TEMPO), ORDER, edges), slices, **arrays)
-=======
-    return Dynamics(TransitionNetwork(every, order, edges), slices, **arrays)
->>>>>>> main
+    return Dynamics(TransitionNetwork(every, ORDER, edges), slices, **arrays)
 
 
 def _material(parts: ReadParts) -> Material:
