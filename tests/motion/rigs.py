@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from freshtake.motion import Clip, EndSite, Skeleton
-from freshtake.motion.edit import resample, scaled, with_up
+from freshtake.motion.edit import resample, scaled, tilt, with_up
 from freshtake.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
-from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate
+from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate, shortest_arc
 
 Rig = Callable[[Clip], Clip]
 
@@ -51,15 +51,47 @@ def on_base(
     )
 
 
-def root_motion(clip: Clip, turn: float = 0.0) -> Clip:
+def root_motion(clip: Clip, turn: float = 0.0, *, six: bool = False) -> Clip:
     """A joint on the floor that goes along under the hips at an even pace, and does not turn with them."""
-    rig = on_base(clip, name="root", turn=turn)
+    rig = on_base(clip, name="root", turn=turn, six=six)
     pace = np.linspace(clip.root[0], clip.root[-1], len(clip))
     pace[:, clip.up_index] = 0.0
     local = rig.local_translations().copy()
     local[:, 0] = pace
     local[:, 1] = rotate(inverse(rig.rotations[:, 0]), clip.root - pace)
     return replace(rig, root=pace, joint_translations=local)
+
+
+def bones_along_x(clip: Clip) -> Clip:
+    """Every joint's frame turned so that x runs along its bone, as many exporters have it: at rest no body is left."""
+    old = clip.skeleton
+    frames = np.tile([1.0, 0.0, 0.0, 0.0], (len(old), 1))
+    for joint in range(len(old)):
+        ends = [old.offsets[child] for child in old.children(joint)]
+        ends += [np.array(site.offset) for site in old.end_sites if site.joint == joint]
+        bone = next((end for end in ends if np.linalg.norm(end) > 0), None)
+        if bone is not None:
+            frames[joint] = shortest_arc(np.array([1.0, 0.0, 0.0]), bone / np.linalg.norm(bone))
+    above = np.concatenate([[[1.0, 0.0, 0.0, 0.0]], frames[old.parents[1:]]])
+    sites = [(site, rotate(inverse(frames[site.joint]), np.array(site.offset)).tolist()) for site in old.end_sites]
+    skeleton = Skeleton(
+        old.names, old.parents, rotate(inverse(above), old.offsets),
+        tuple(EndSite(site.joint, (x, y, z), site.name) for site, (x, y, z) in sites), old.channels,
+    )  # fmt: skip
+    rotations = multiply(multiply(inverse(above), clip.rotations), frames)
+    return clip.changed(skeleton=skeleton, rotations=rotations)
+
+
+def blender(clip: Clip) -> Clip:
+    """As Blender exports: z up at rest too, every joint's frame tilted with it."""
+    old, turn = clip.skeleton, tilt("y", "z")
+    sites = [(site, rotate(turn, np.array(site.offset)).tolist()) for site in old.end_sites]
+    skeleton = Skeleton(
+        old.names, old.parents, rotate(turn, old.offsets),
+        tuple(EndSite(site.joint, (x, y, z), site.name) for site, (x, y, z) in sites), old.channels,
+    )  # fmt: skip
+    rotations = multiply(multiply(turn, clip.rotations), inverse(turn))
+    return clip.changed(skeleton=skeleton, root=rotate(turn, clip.root), rotations=rotations, up="z")
 
 
 def with_joints(clip: Clip, added: list[tuple[str, str, tuple[float, float, float]]]) -> Clip:
@@ -161,8 +193,10 @@ RIGS: dict[str, Rig] = {
     "rokoko": lambda clip: on_base(clip, name="Reference", hips=(0.0, 0.0, 0.0), six=True),
     "no toes": lambda clip: without(clip, "ToeBase"),
     "fingers": fingers,
+    "blender": blender,
     "root motion": root_motion,
     "root motion, z up": lambda clip: root_motion(with_up(clip, "z"), 0.4),
+    "bandai": lambda clip: root_motion(bones_along_x(clip), six=True),
     "z up": lambda clip: with_up(clip, "z"),
     "inches": lambda clip: scaled(clip, 1.0 / 2.54),
     "24 fps": lambda clip: resample(clip, 24.0),

@@ -1,4 +1,4 @@
-"""A limb led to a goal: met exactly, by the least turn of the hip, about the knee's hinge, the foot's direction kept."""
+"""A limb led to a goal: met exactly, by the least turn of the hip and about the knee's hinge, the foot kept."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from freshtake.motion.planting.rig import make_bones
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, angle_between, from_rotvec, inverse, multiply, rotate, to_rotvec
 from tests.motion.puppet import SKELETON, steady, walk
+
 
 def free_ankles() -> Clip:
     """A walk whose ankles turn in every direction, so that none is taken to be impossible."""
@@ -32,7 +33,9 @@ QUIET = np.zeros((40, len(LIMBS), 3))
 
 def led(moves: Floats, shift: Floats | None = None) -> Clip:
     root, rotations = CLIP.root if shift is None else CLIP.root + shift, CLIP.rotations.copy()
-    lead_limbs(BONES, CLIP.root, root, SKELETON.offsets[None].copy(), moves, np.ones(len(LIMBS), dtype=np.intp), rotations)
+    lead_limbs(
+        BONES, CLIP.root, root, SKELETON.offsets[None].copy(), moves, np.ones(len(LIMBS), dtype=np.intp), rotations
+    )
     return CLIP.changed(root=root, rotations=rotations)
 
 
@@ -71,7 +74,7 @@ def test_feet_keep_their_direction_and_knees_their_hinge() -> None:
 
 
 def miss(angles: Floats, frame: int, limb: Limb, goal: Floats) -> Floats:
-    """Where the ankle is with the hip turned by a rotation vector in the world and the knee by an angle, less the goal."""
+    """The ankle less its goal, with the hip turned by a rotation vector in the world and the knee by an angle."""
     world = CLIP.world()
     hip, knee, end = (world.positions[frame, joint] for joint in (limb.upper, limb.middle, limb.end))
     axis = rotate(world.rotations[frame, limb.middle], limb.hinge)

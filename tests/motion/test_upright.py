@@ -14,6 +14,7 @@ from freshtake.motion.size import UNITS, guess_unit, unit_name
 from freshtake.motion.upright import ASSUMED, FROM_BODY, FROM_REST, Body, find_up, judged
 from freshtake.numeric.rotations import about_axis, multiply, rotate
 from freshtake.samples import cheer, jump, punch, run, walk
+from tests.motion.rigs import bones_along_x
 
 ACTIONS = [walk, run, jump, cheer, punch]
 
@@ -58,6 +59,14 @@ def test_what_cannot_be_told_is_said(tmp_path: Path) -> None:
     assert ft.read(tmp_path / "odd.bvh", up="z", warn=said.append).up == "z" and len(said) == 1  # type: ignore[union-attr]
     with pytest.raises(ft.UsageError, match="up must be one of y, z"):
         ft.read(tmp_path / "odd.bvh", up="x")
+
+
+def test_a_rest_pose_of_no_body_leaves_it_to_the_feet() -> None:
+    """Bones along x, and a performer who stands where they are."""
+    clip = bones_along_x(walk(np.random.default_rng(0)))
+    standing = clip.changed(root=clip.root[[0] * 20], rotations=clip.rotations[[0] * 20])
+    for up in ("y", "z"):
+        assert find_up(with_up(standing, up))[:2] == (up, FROM_BODY)
 
 
 def test_points_by_their_names() -> None:

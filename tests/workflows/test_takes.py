@@ -52,6 +52,14 @@ def test_z_up_files_learn_and_come_back_z_up(
     for name in ("z", "both"):
         assert np.abs(with_up(made[name], "y").positions() - made["y"].positions()).max() < 1e-6
     assert "b has z up and a y: turned to y up" in capsys.readouterr().err
+    poses = {}
+    for name, other in {"y": "z", "z": "y"}.items():  # a pose from a file with the other axis
+        pose, out = str(tmp_path / other / "b.bvh"), tmp_path / f"from_{other}"
+        assert run(["vary", str(tmp_path / name / "m.ftm"), "-n", "1", "-o", str(out), "--start", f"{pose}:4"]) == 0
+        clip = ft.read(out / "variant_001.bvh")
+        assert isinstance(clip, Clip)
+        poses[name] = with_up(clip, "y").positions()
+    assert np.abs(poses["y"] - poses["z"]).max() < 1e-6
 
 
 def test_a_root_that_stands_still_comes_back(

@@ -64,7 +64,7 @@ def _print(facts: dict[str, Any]) -> None:
     console = output()
     console.print(f"[bold]{_plain(facts['file'])}[/bold]  {facts['kind']} ({facts['format']})")
     for key, value in facts.items():
-        if key in ("file", "kind", "format", "findings", "up_from") or value in (None, "", []):
+        if key in ("file", "kind", "format", "findings", "up_from", "unit_m") or value in (None, "", []):
             continue
         if key == "up":
             value = f"{value} ({facts['up_from']})"

@@ -140,7 +140,9 @@ def _carried(
     away = (positions[:, [center]] - positions[:, ankles]) / leg
     above = away[..., up]
     beside = np.linalg.norm(np.delete(away, up, axis=-1), axis=-1)
-    return np.asarray((above >= settings.pelvis_above) & ((beside <= above + settings.beside) | (settings.pelvis_above < 0)))
+    return np.asarray(
+        (above >= settings.pelvis_above) & ((beside <= above + settings.beside) | (settings.pelvis_above < 0))
+    )
 
 
 def floor_heights(

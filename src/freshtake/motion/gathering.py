@@ -12,6 +12,8 @@ from freshtake.motion.check.finding import called, joined
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import scaled, tilt, with_up
 from freshtake.motion.facing import facing, mean_angle
+from freshtake.motion.features.clip import ClipLayout
+from freshtake.motion.features.recipes import Recipe
 from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.points import PointClip
 from freshtake.motion.rooting import rooted
@@ -84,6 +86,17 @@ def _one_root(motions: list[Motion]) -> list[Motion]:
         return motions
     lowest = max(chains, key=len)
     return [rooted(motion, lowest) if isinstance(motion, Clip) else motion for motion in motions]
+
+
+def fitted(motion: Motion, recipe: Recipe | None) -> Motion:
+    """A motion as the takes of a model are: their vertical axis, and the root at the joint where theirs is."""
+    layout = None if recipe is None else recipe.layout
+    if not isinstance(motion, Clip) or not isinstance(layout, ClipLayout):
+        return motion
+    turned = with_up(motion, layout.up)
+    if not compatible(motion.skeleton, layout.skeleton):
+        return turned
+    return rooted(turned, (0,) if layout.skeleton.base is None else layout.skeleton.base.chain)
 
 
 def heading_note(motions: Sequence[Motion]) -> str | None:

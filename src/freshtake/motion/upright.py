@@ -51,11 +51,14 @@ def find_up(motion: Clip | PointClip) -> Upright:
 
 
 def judged(body: Body) -> Upright:
-    """An upright posture and rest pose that agree; else a standing body; else the rest pose."""
-    mean = body.posture.mean(axis=0)
-    posture = _axis(mean)
+    """An upright posture and rest pose that agree; else a standing body; else the rest pose.
+
+    Where the rest pose is none of a body (bones along x, as many exporters have them), feet on a floor are enough.
+    """
+    posture = _axis(body.posture.mean(axis=0))
     rest = None if body.rest is None else _axis(body.rest)
-    if posture is not None and (posture == rest or stands(body, posture)):
+    grounded = posture is not None and rest is None and keeps_floor(body, posture)
+    if posture is not None and (posture == rest or grounded or stands(body, posture)):
         return Upright(posture, FROM_BODY)
     if rest is not None:
         return Upright(rest, FROM_REST)
@@ -65,10 +68,15 @@ def judged(body: Body) -> Upright:
 def stands(body: Body, axis: str) -> bool:
     """Whether the body goes about across this axis on feet that keep their height, or goes far across it."""
     up = "xyz".index(axis)
-    low, high = np.percentile(body.lowest[:, up], [5.0, 75.0])
     travel = np.ptp(body.middle, axis=0)
     across = np.delete(travel, up).max()
-    return bool((high - low < FLOOR and across > TRAVEL) or (across > FAR and travel[up] < STEEP * across))
+    return bool((across > TRAVEL and keeps_floor(body, axis)) or (across > FAR and travel[up] < STEEP * across))
+
+
+def keeps_floor(body: Body, axis: str) -> bool:
+    """Whether the lower foot keeps its height along this axis."""
+    low, high = np.percentile(body.lowest[:, "xyz".index(axis)], [5.0, 75.0])
+    return bool(high - low < FLOOR)
 
 
 def _axis(direction: Floats) -> str | None:

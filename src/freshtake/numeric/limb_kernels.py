@@ -83,7 +83,7 @@ def quintic(x: float) -> float:
 def bend_angle(upper: Floats, lower: Floats, axis: Floats, distance: float, slack: float) -> float:
     """By how much `lower` has to turn about the unit `axis` for |upper + lower| to become `distance`.
 
-    upper · R(δ) lower = α + ρ cos(δ - φ), so that δ = φ ± arccos((m - α) / ρ) with 2 m = distance² - |upper|² - |lower|².
+    upper · R(δ) lower = α + ρ cos(δ - φ), so that δ = φ ± arccos((m - α) / ρ), 2 m = distance² - |upper|² - |lower|².
     φ is where the limb is straightest; it is bent by -φ, and flexion is positive. A limb that is bent the other way a
     little comes over to the right side as far as it has to bend more; one that is bent the other way by more than
     `WRONG` stays so, since coming over would throw it about. Near straight, angles change without bound with the

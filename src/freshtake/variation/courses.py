@@ -79,7 +79,7 @@ def courses_of(material: Material, places: Floats, *, detail_frames: float, cycl
 
 def node_names(names: Sequence[str], speeds: Bools) -> tuple[str, ...]:
     """DOFs, travel of the speeds, tempo."""
-    return (*names, *(f"{names[k]} {TRAVEL}" for k in np.flatnonzero(speeds)), TEMPO)
+    return (*names, *(f"{name} {TRAVEL}" for name, speed in zip(names, speeds, strict=True) if speed), TEMPO)
 
 
 def node_weights(material: Material, phases: int) -> Floats:

@@ -131,6 +131,14 @@ class Dynamics:
                     total += 0.25 * w[a] * w[b] * along[abs(a - b)]
         return np.asarray(1.0 / np.sqrt(np.maximum(total, 1e-12)))
 
+    def autocorrelation(self, count: int) -> Floats:
+        """(count, nodes): how a node's frames resemble those 0, 1, 2, ... frames before."""
+        nodes, step, power, found = len(self.noise), self._transfer[0], self.covariance, []
+        for _ in range(count):
+            found.append(np.diag(power[:nodes, :nodes]))
+            power = step @ power
+        return np.stack(found) / np.maximum(found[0], 1e-12)
+
     @cached_property
     def trait_roots(self) -> Floats:
         """(traits, nodes, nodes): matrices that turn standard normals into traits of variance 1."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from freshtake.variation.material import Material, rounded
 from freshtake.variation.network import Edges, TransitionNetwork
 from freshtake.variation.parent_search import OWN_RIDGE, RIDGE, Moments, TraitFolds, Weights, best_parents
 from freshtake.variation.settings import LEAST_STEP, Settings
-from freshtake.variation.traits import TRAITS, Split, split_deviations
+from freshtake.variation.traits import TRAITS, Split, sizes_at, split_deviations
 
 FEWEST_SLICES = 4
 MOST_FOLDS = 8
@@ -27,6 +28,7 @@ MOST_CANDIDATES = 150  # nodes that may be parents of others: those that move th
 LIKENESS = 0.5
 MOST_STEP = 0.25  # seconds
 GAIN = 0.01  # per observation: an edge must make held-out errors smaller by about 2 %
+LEAST_TRAIT = 0.3  # of its size that is left to a trait beside the rest
 LEAST_NOISE = 1e-3  # of a node's variance
 
 
@@ -272,10 +274,32 @@ def _fitted(
         theirs = np.zeros((traits, len(own)))
         theirs[:, own < nodes], trait_noise[:, i] = regressed_traits(columns.traits, i, own[own < nodes])
         trait_slopes.append(theirs)
-    return _stable(
+    made = _stable(
         network, slices, np.concatenate(slopes), rounded(noise), rounded(np.concatenate(trait_slopes, axis=1)),
         rounded(trait_noise), rounded(split.trait_sizes), rounded(split.sizes),
     )  # fmt: skip
+    return replace(made, trait_sizes=rounded(_apart_from_rest(made, split, columns.cyclic)))
+
+
+def _apart_from_rest(dynamics: Dynamics, split: Split, cyclic: bool) -> Floats:
+    """Trait sizes (traits, nodes) less what the rest of the deviations looks like a trait by chance.
+
+    In the takes the rest has no part in the traits, because they were taken out of it; what is drawn has. With r the
+    rest's correlation from frame to frame, that part of trait q varies by the mean of size r size over all pairs of
+    frames, both weighed by the trait's basis.
+    """
+    slices = dynamics.slices
+    at = np.arange(slices + (0 if cyclic else 1)) * ((split.basis.shape[1] - 1.0) / slices)
+    sizes = read_at(sizes_at(dynamics.sizes, split.basis.shape[1]), at)
+    lags = dynamics.autocorrelation(len(at))
+    apart = np.abs(np.subtract.outer(np.arange(len(at)), np.arange(len(at))))
+    out = np.empty_like(split.trait_sizes)
+    for q, basis in enumerate(split.basis):
+        course = read_at(basis, at) * sizes
+        by_chance = np.einsum("an,abn,bn->n", course, lags[apart], course) / len(at) ** 2
+        whole = split.trait_sizes[q] ** 2
+        out[q] = np.sqrt(np.maximum(whole - by_chance, LEAST_TRAIT**2 * whole))
+    return out
 
 
 def regressed_traits(traits: Floats, target: int, parents: Ints) -> tuple[Floats, Floats]:

@@ -39,7 +39,7 @@ class Guided(NamedTuple):
 
     def planted(self, done: Planted) -> Guided:
         """With its feet planted and its places reached."""
-        missed = tuple(result.residual for result in done.report.pins)
+        missed = tuple(result.residual for result in done.pins)
         return Guided(done.clip, replace(self.report, place_errors=missed, speed=ground_speed(done.clip)), self.phases)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from freshtake.motion import Clip
 from freshtake.motion.planting import Groundwork, Planter, PlantSettings, StreamFrame
-from freshtake.motion.pose_space import body_poses
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import kernel
 
@@ -26,7 +25,6 @@ class StandingTable(NamedTuple):
 
     feet: Floats
     stands: Floats
-    facing: Floats
     joints: Ints
     keep: float  # of a distance, from frame to frame
 
@@ -40,8 +38,7 @@ class Following(NamedTuple):
 
 def standing_table(examples: Sequence[Clip], places: Floats, groundwork: Groundwork) -> StandingTable:
     """Examples read at `places` (phases, examples)."""
-    facing = groundwork.facing
-    feet = [_feet(clip, groundwork, facing) for clip in examples]
+    feet = [groundwork.feet_in_body(clip) for clip in examples]
     stands = [groundwork.example_contacts(clip) for clip in examples]
     ends = np.cumsum([len(foot.joints) for foot in groundwork.feet])
     starts = ends - [len(foot.joints) for foot in groundwork.feet]
@@ -50,7 +47,6 @@ def standing_table(examples: Sequence[Clip], places: Floats, groundwork: Groundw
             len(examples), len(places), -1, 6
         ),
         np.stack([read_linear(rows, places[:, k]) for k, rows in enumerate(stands)]),
-        facing,
         np.stack([starts, ends - 1], axis=1),
         float(np.exp(-groundwork.frame_time / MEMORY)),
     )
@@ -71,7 +67,7 @@ def standing_at(
     """
     last = table.feet.shape[1] - 1.0
     places = np.mod(phases, last) if cyclic else np.clip(phases, 0.0, last)
-    own = np.ascontiguousarray(_feet(clip, groundwork, table.facing))
+    own = groundwork.feet_in_body(clip)
     after = Following(state.example.copy(), state.distances.copy())
     out = np.empty((len(clip), table.stands.shape[2]))
     _follow(table.feet, table.stands, table.joints, table.keep, own, places, after.example, after.distances, out)
@@ -102,12 +98,6 @@ def _follow(
             for side in range(2):
                 column, k = joints[foot, side], example[foot]
                 out[frame, column] = (1.0 - t) * stands[k, low, column] + t * stands[k, low + 1, column]
-
-
-def _feet(clip: Clip, groundwork: Groundwork, facing: Floats) -> Floats:
-    """(frames, feet, 6): ankle and toe in the body's frame, in leg lengths."""
-    joints = [joint for foot in groundwork.feet for joint in (foot.joints[0], foot.joints[-1])]
-    return body_poses(clip, facing)[:, joints].reshape(len(clip), -1, 6)
 
 
 def read_linear(rows: Floats, places: Floats) -> Floats:

@@ -12,6 +12,7 @@ from freshtake.evaluation.networks import joint_pictures, network_pictures
 from freshtake.evaluation.plots import Picture, png
 from freshtake.formats.registry import read
 from freshtake.formats.report import check_report_target, write_report
+from freshtake.motion.gathering import fitted
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.variation.model import VariationModel
 from freshtake.workflows.model_description import model_facts
@@ -46,7 +47,7 @@ def explain(
     scored = None
     if clip is not None:
         report(Progress(0.05, f"scoring {clip.name}"))
-        scored = clip_likelihood(model, read(clip, **(reading or {})), clip.name)
+        scored = clip_likelihood(model, fitted(read(clip, **(reading or {})), model.material.recipe), clip.name)
     report(Progress(0.3, "dropping edges one at a time"))
     found = explanation(model, joint)
     facts = {"model": model_facts(model), **found.as_dict(), "clip": None if scored is None else scored.as_dict()}

@@ -69,7 +69,7 @@ def design_study(
     suffix = f".{ending.lstrip('.')}"
     for_writing(Path(f"stimulus{suffix}"))
     needed = "a study shows clips with a skeleton"
-    learned, new, real = read_clips([inputs, variants, captured or inputs], reading, needed)
+    new, real, learned = read_clips([variants, captured or inputs, inputs], reading, needed)
     made: list[tuple[Stimulus, Clip]] = []
     for number, experiment in enumerate(dict.fromkeys(experiments)):
         rng = generator(seed, "AB".index(experiment))

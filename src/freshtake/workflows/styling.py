@@ -14,7 +14,7 @@ from freshtake.formats.registry import for_writing, write
 from freshtake.formats.report import check_report_target, write_report
 from freshtake.motion import Clip
 from freshtake.motion.edit import with_up
-from freshtake.motion.features.clip import ClipLayout
+from freshtake.motion.gathering import fitted
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.style.model import StyleModel
 from freshtake.style.settings import Settings
@@ -167,9 +167,8 @@ def style_apply(
         check_report_target(page)
     model: StyleModel = model_of(source, "style")
     taken = read_clips([[path]], reading, NEED)[0][0]
-    layout = model.recipe.layout
-    assert isinstance(layout, ClipLayout)
-    clip = with_up(taken, layout.up)
+    clip = fitted(taken, model.recipe)
+    assert isinstance(clip, Clip)
     made, _ = model.translate_rows(model.encode(clip).values, time_warp=time_warp, generalize=generalize)
     out = model.translate(clip, time_warp=time_warp, generalize=generalize, plant=plant)
     if clip.skeleton.base is not None:

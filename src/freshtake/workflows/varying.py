@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,12 +16,12 @@ from freshtake.formats.options import Motion
 from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.check import NOTE, check_set
-from freshtake.motion.gathering import heading_note
+from freshtake.motion.gathering import fitted, heading_note
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.planting import settings_for
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.variation.amount import NATURAL, Amount, amount_of
-from freshtake.variation.goals import GoalReport, Goals
+from freshtake.variation.goals import GoalReport, Goals, PosePin
 from freshtake.variation.model import VariationModel
 from freshtake.variation.settings import Settings
 from freshtake.variation.steering import Steering
@@ -62,7 +63,8 @@ def learn(
         if warn is not None:
             warn(finding.sentence)
     if structure is not None:
-        model = _variation(read_stored(structure), structure).with_examples(motions)
+        old = _variation(read_stored(structure), structure)
+        model = old.with_examples([fitted(motion, old.material.recipe) for motion in motions])
     else:
         model = learn_from(motions, settings, rng=generator(seed), cyclic=cyclic, report=report)
         if warn is not None:
@@ -151,6 +153,7 @@ def vary(
     suffix = _ending(stored, ending)
     written = Written([], [])
     _warn_of_amount(amount, warn)
+    goals = _fitted(goals or Goals(), model)
     made = guided_variants(model, count, amount=amount, cycles=cycles, goals=goals, plant=plant, seed=seed)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with replacing_folder(folder) as temporary:
@@ -161,8 +164,18 @@ def vary(
             written.paths.append(folder / name)
             written.reports.append(goal_report)
     if warn is not None:
-        _warn_of_goals(goals or Goals(), written.reports, warn)
+        _warn_of_goals(goals, written.reports, warn)
     return written
+
+
+def _fitted(goals: Goals, model: VariationModel) -> Goals:
+    """Goals whose poses come from files with another vertical axis or root than the model's takes."""
+
+    def like(pin: PosePin) -> PosePin:
+        return replace(pin, motion=fitted(pin.motion, model.material.recipe))
+
+    start, end = (None if pin is None else like(pin) for pin in (goals.start, goals.end))
+    return replace(goals, start=start, end=end, poses=[like(pin) for pin in goals.poses])
 
 
 def _variation(stored: Stored, source: Path) -> VariationModel:

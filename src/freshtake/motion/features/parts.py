@@ -92,9 +92,16 @@ def skeleton_parts(skeleton: Skeleton) -> Parts:
     return Parts(header, arrays)
 
 
+def _joints(header: Mapping[str, Any], name: str) -> tuple[int, ...]:
+    values = field(header, name, list, tuple)
+    if not all(isinstance(value, int) for value in values):
+        raise InvalidMotion(f"{name!r} of a stored recipe must be a list of joints")
+    return tuple(values)
+
+
 def _base(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Base:
     inner = field(header, "base", dict)
-    chain, carried = (tuple(int(k) for k in numbers(inner, name)) for name in ("chain", "carried"))
+    chain, carried = (_joints(inner, name) for name in ("chain", "carried"))
     kept = [array(arrays, f"base_{name}") for name in BASE_ARRAYS]
     follows: bool = field(inner, "follows", bool)
     return Base(chain, field(inner, "mover", int), kept[0], kept[1], kept[2], carried, follows)

@@ -4,7 +4,8 @@ from freshtake.motion.planting.clip_planting import plant
 from freshtake.motion.planting.groundwork import Groundwork, lay_groundwork
 from freshtake.motion.planting.likely import likely_contacts
 from freshtake.motion.planting.planter import Planter, PlanterState, StreamFrame
-from freshtake.motion.planting.results import PinResult, Planted, PlantedContact, PlantReport
+from freshtake.motion.planting.reporting import Planted
+from freshtake.motion.planting.results import PinResult, PlantedContact, PlantReport
 from freshtake.motion.planting.settings import PlantSettings, settings_for
 
 __all__ = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,7 @@ from freshtake.motion.planting.flags import checked_flags, spread_flags
 from freshtake.motion.planting.groundwork import Groundwork, lay_groundwork, own_groundwork
 from freshtake.motion.planting.pinning import pinned_clip, pinned_root
 from freshtake.motion.planting.planter import NO_LEGS, PlantedFrames, Planter, PlanterState
-from freshtake.motion.planting.reporting import make_report
-from freshtake.motion.planting.results import Planted
+from freshtake.motion.planting.reporting import Planted
 from freshtake.motion.planting.rig import empty_frames, fresh_memory
 from freshtake.motion.planting.settings import PlantSettings
 from freshtake.numeric.arrays import Floats
@@ -55,12 +55,20 @@ def plant(
     if not base.feet and contacts is not None:
         raise UsageError(NO_LEGS)
     flags = checked_flags(base.contacts(clip) if contacts is None else contacts, len(clip), base.feet)
-    planter = Planter(base, settings or PlantSettings(), clip.frame_time, contacts is None if careful is None else careful)
+    planter = _planter(
+        base, settings or PlantSettings(), clip.frame_time, contacts is None if careful is None else careful
+    )
     led = pinned_root(clip, pins)
     out = planted_frames(planter, led, flags)
     made = _changed(led, out) if out.grips.any() or out.missed.any() or (out.rotations != led.rotations).any() else led
     made = pinned_clip(made, base, pins)
-    return Planted(made, make_report(clip, made, base, out, pins))
+    return Planted(made, clip, base, out, tuple(pins))
+
+
+@lru_cache(maxsize=16)
+def _planter(base: Groundwork, settings: PlantSettings, frame_time: float, careful: bool) -> Planter:
+    """Planters hold the body as plain arrays, which many clips share."""
+    return Planter(base, settings, frame_time, careful)
 
 
 def planted_frames(planter: Planter, clip: Clip, flags: Floats) -> PlantedFrames:
@@ -73,6 +81,27 @@ def planted_frames(planter: Planter, clip: Clip, flags: Floats) -> PlantedFrames
     counts = np.zeros(4, dtype=np.intp)
     state = PlanterState(frames, fresh_memory(legs), counts, np.ascontiguousarray(offsets))
     return planter.advance(state, True)
+
+
+def planted_batch(
+    planter: Planter, root: Floats, rotations: Floats, flags: Floats, lengths: Sequence[int]
+) -> PlantedFrames:
+    """Many motions at once, one after the other in root (frames, 3), rotations (frames, joints, 4) and flags.
+
+    The same numbers as one by one. `lengths` are those of the motions; their sum is the number of frames.
+    """
+    feet, legs, first = planter.base.feet, len(planter.base.legs), 0
+    offsets = np.ascontiguousarray(planter.base.skeleton.offsets)[None]
+    strength, parts = spread_flags(flags, feet), []
+    for length in lengths:
+        span = slice(first, first + length)
+        frames = empty_frames(length, rotations.shape[1], legs)
+        frames = frames._replace(root=root[span], rotations=rotations[span], strength=strength[span])
+        parts.append(
+            planter.advance(PlanterState(frames, fresh_memory(legs), np.zeros(4, dtype=np.intp), offsets), True)
+        )
+        first += length
+    return PlantedFrames(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def _changed(clip: Clip, out: PlantedFrames) -> Clip:

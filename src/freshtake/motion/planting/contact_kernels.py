@@ -22,20 +22,19 @@ ABOVE, BESIDE = ContactSettings.pelvis_above, ContactSettings.beside
 @kernel
 def place_path(
     bones: Bones, limb: int, root: Floats, rotations: Floats, offsets: Floats, places: Floats, turns: Floats
-) -> int:
-    """Forward kinematics along a limb's path: places (joints, 3) and world rotations (joints, 4); returns how many."""
+) -> None:
+    """Forward kinematics along a limb's path: places (joints, 3) and world rotations (joints, 4)."""
     arm = np.empty(3)
     copy_into(root, places[0])
     copy_into(rotations[0], turns[0])
     for k in range(1, bones.path.shape[1]):
         joint = bones.path[limb, k]
         if joint < 0:
-            return k
+            return
         carry_into(turns[k - 1], offsets[joint], arm)
         for axis in range(3):
             places[k, axis] = places[k - 1, axis] + arm[axis]
         turn_into(turns[k - 1], rotations[joint], turns[k])
-    return bones.path.shape[1]
 
 
 @kernel
@@ -84,6 +83,34 @@ def take_in(bones: Bones, ground: Ground, offsets: Floats, frames: Frames, frame
         above = pelvis[ground.up] - points[1, ground.up]
         over = above >= ABOVE * ground.leg and beside <= above + BESIDE * ground.leg
         frames.over[frame, leg] = 1 if over else 0
+
+
+@kernel
+def feet_in_body(
+    bones: Bones, pelvis: int, up: int, leg: float, reference: Floats, offsets: Floats, root: Floats,
+    rotations: Floats, out: Floats,
+) -> None:  # fmt: skip
+    """out (frames, legs, 6): ankle and toe from the pelvis in leg lengths, without heading, as pose_space has them."""
+    longest = bones.path.shape[1]
+    places, turns, away = np.empty((longest, 3)), np.empty((longest, 4)), np.empty(4)
+    a, b = plane_of(up)
+    sign = -1.0 if up == 1 else 1.0  # (z, x) turns about y as (x, y) about z, and a, b are x, z there
+    for frame in range(len(root)):
+        own = offsets[min(frame, len(offsets) - 1)]
+        for limb in range(out.shape[1]):
+            place_path(bones, limb, root[frame], rotations[frame], own, places, turns)
+            away[0] = reference[0]
+            for k in range(1, 4):
+                away[k] = -reference[k]
+            turn_into(turns[pelvis], away, away)
+            angle = -2.0 * sign * math.atan2(away[1 + up], away[0])
+            cosine, sine = math.cos(angle), math.sin(angle)
+            for side in range(2):
+                at = bones.at[limb, 2] if side == 0 or bones.at[limb, 3] < 0 else bones.at[limb, 3]
+                x, y = places[at, a] - places[pelvis, a], places[at, b] - places[pelvis, b]
+                out[frame, limb, 3 * side + a] = (cosine * x - sine * y) / leg
+                out[frame, limb, 3 * side + b] = (sine * x + cosine * y) / leg
+                out[frame, limb, 3 * side + up] = (places[at, up] - places[pelvis, up]) / leg
 
 
 @kernel

@@ -75,7 +75,16 @@ def plant_frames(
         for leg in range(legs):
             slack = slack_of(ground, plans[leg], last - frame)
             missed[k, leg] = lead_limb(
-                bones, leg, frames.root[frame], root[k], own, plans[leg, 0], UNMOVED * ground.leg, True, slack, rotations[k]
+                bones,
+                leg,
+                frames.root[frame],
+                root[k],
+                own,
+                plans[leg, 0],
+                UNMOVED * ground.leg,
+                True,
+                slack,
+                rotations[k],
             )
     counts[3] = given
 
@@ -98,25 +107,25 @@ def plan_foot(
             wishes[k, c] *= firm[k] * pace.stand / weights[k]
     for k in range(3):
         past[k, 0], past[k, 1] = memory.offsets[leg, k, a], memory.offsets[leg, k, b]
-    smooth_path(weights, wishes, past, memory.count[0], band, flat)
+    smooth_path(weights, wishes, past, memory.known[0], band, flat)
     for k in range(count):
         plan[k, a], plan[k, b] = flat[k, 0], flat[k, 1]
     rise, before = np.empty((count, 1)), np.empty((3, 1))
     lift = wishes[:, :1]
     for k in range(count):
         wish, grip = _lift(ground, pace, frames, leg, frame + k, firm[k])
-        weights[k] = pace.free + grip * pace.stand
-        lift[k, 0] = wish * grip * pace.stand / weights[k]
+        weights[k] = pace.free + grip * pace.height
+        lift[k, 0] = wish * grip * pace.height / weights[k]
     for k in range(3):
         before[k, 0] = memory.offsets[leg, k, ground.up]
-    smooth_path(weights, lift, before, memory.count[0], band, rise)
+    smooth_path(weights, lift, before, memory.known[0], band, rise)
     again = False
     for k in range(count):  # a smooth path may dip below the floor beside a contact: once more, with these held up
         sunk = _sunk(ground, frames, leg, frame + k, firm[k])
         if rise[k, 0] < sunk - LEAST * ground.leg:
-            weights[k], lift[k, 0], again = FLOOR * pace.stand, sunk, True
+            weights[k], lift[k, 0], again = FLOOR * pace.height, sunk, True
     if again:
-        smooth_path(weights, lift, before, memory.count[0], band, rise)
+        smooth_path(weights, lift, before, memory.known[0], band, rise)
     for k in range(count):
         plan[k, ground.up] = rise[k, 0]
 
@@ -153,7 +162,7 @@ def _wishes(
         x /= total
         y /= total
         if k == frame:
-            if memory.count[0] > 0 and frames.age[k, leg] > 0:
+            if memory.known[0] > 0 and frames.age[k, leg] > 0:
                 x, y = _drifted(pace, memory.centers[leg], frames.pivot[k, leg], x, y)
             memory.centers[leg, 0], memory.centers[leg, 1] = x, y
         for i in range(k, end):
@@ -176,7 +185,8 @@ def _sunk(ground: Ground, frames: Frames, leg: int, frame: int, firm: float) -> 
     if frames.over[frame, leg] == 0 and firm == 0.0:
         return -1e300
     points = frames.points[frame, leg]
-    return max(ground.soles[leg, 0, 0] - points[2, ground.up], ground.soles[leg, 1, 0] - points[3, ground.up])
+    heel = ground.soles[leg, 0, 0] - points[2, ground.up]
+    return float(max(heel, ground.soles[leg, 1, 0] - points[3, ground.up]))
 
 
 @kernel
@@ -210,17 +220,19 @@ def plan_sink(
         weights[k] = pace.free
         for leg in range(plans.shape[0]):
             if firm[leg, k] > 0.0:
-                short = _short(bones, ground, offsets[min(frame + k, len(offsets) - 1)], frames, leg, frame + k, plans[leg, k])
+                short = _short(
+                    bones, ground, offsets[min(frame + k, len(offsets) - 1)], frames, leg, frame + k, plans[leg, k]
+                )
                 short = min(short, pace.sink)
                 if short > wishes[k, 0]:
                     needed = True
                     wishes[k, 0] = short
-                    weights[k] = pace.free + firm[leg, k] * pace.stand
+                    weights[k] = pace.free + firm[leg, k] * pace.height
         wishes[k, 0] *= (weights[k] - pace.free) / weights[k]
     if not needed:
         return 0.0
-    smooth_path(weights, wishes, memory.sinks, memory.count[0], band, path)
-    return path[0, 0]
+    smooth_path(weights, wishes, memory.sinks, memory.known[0], band, path)
+    return float(path[0, 0])
 
 
 @kernel
@@ -244,7 +256,9 @@ def straight_length(bones: Bones, limb: int, offsets: Floats) -> float:
 
 
 @kernel
-def _short(bones: Bones, ground: Ground, offsets: Floats, frames: Frames, leg: int, frame: int, offset: Floats) -> float:
+def _short(
+    bones: Bones, ground: Ground, offsets: Floats, frames: Frames, leg: int, frame: int, offset: Floats
+) -> float:
     """How far the hip has to come down for the leg to reach its goal without stretching more than in the examples."""
     hip, ankle = frames.points[frame, leg, 0], frames.points[frame, leg, 1]
     up = ground.up
@@ -255,7 +269,7 @@ def _short(bones: Bones, ground: Ground, offsets: Floats, frames: Frames, leg: i
     x, y = ankle[a] + offset[a] - hip[a], ankle[b] + offset[b] - hip[b]
     drop = hip[up] - ankle[up] - offset[up]
     room = longest * longest - x * x - y * y
-    return max(drop - math.sqrt(room), 0.0) if room > 0.0 else max(drop, 0.0)
+    return float(max(drop - math.sqrt(room), 0.0) if room > 0.0 else max(drop, 0.0))
 
 
 @kernel
@@ -268,7 +282,7 @@ def remember(memory: Memory, plans: Floats, sink: float) -> None:
         for axis in range(3):
             memory.offsets[leg, 0, axis] = plans[leg, 0, axis]
     memory.sinks[2, 0], memory.sinks[1, 0], memory.sinks[0, 0] = memory.sinks[1, 0], memory.sinks[0, 0], sink
-    memory.count[0] = min(memory.count[0] + 1, 3)
+    memory.known[0] = min(memory.known[0] + 1, 3)
 
 
 @kernel
@@ -280,8 +294,8 @@ def lead_limb(
 
     The knee bends about its hinge until the distance is right, the hip makes the least turn that takes the end to its
     goal (of all that do, the one nearest to the sample: Lau 2009, eq. 7, with w2 = 0), and a foot keeps its direction
-    in the world. Where the ankle cannot turn freely, the toe is brought to its goal instead, if `by_toe`. Returns by how
-    much the goal was missed. `slack` as in bend_angle.
+    in the world. Where the ankle cannot turn freely, the toe is brought to its goal instead, if `by_toe`. `slack` is
+    that of bend_angle. Returns by how much the goal was missed.
     """
     still = True
     for axis in range(3):
@@ -317,14 +331,30 @@ def lead_limb(
 
 @kernel
 def lead_limbs(
-    bones: Bones, before: Floats, root: Floats, offsets: Floats, moves: Floats, by_toe: Ints,
+    bones: Bones,
+    before: Floats,
+    root: Floats,
+    offsets: Floats,
+    moves: Floats,
+    by_toe: Ints,
     rotations: Floats,
 ) -> None:
     """All limbs of all frames led by moves (frames, limbs, 3), in place; `by_toe` (limbs,) as in lead_limb."""
     for frame in range(len(root)):
         own = offsets[min(frame, len(offsets) - 1)]
         for limb in range(moves.shape[1]):
-            lead_limb(bones, limb, before[frame], root[frame], own, moves[frame, limb], 0.0, by_toe[limb] == 1, 0.0, rotations[frame])
+            lead_limb(
+                bones,
+                limb,
+                before[frame],
+                root[frame],
+                own,
+                moves[frame, limb],
+                0.0,
+                by_toe[limb] == 1,
+                0.0,
+                rotations[frame],
+            )
 
 
 @kernel
@@ -381,9 +411,9 @@ def within_reach(reach: Floats, asked: float, own: float, full: float) -> float:
     begin = max(own, most - SOFT * full)
     if asked > begin:
         room = max(most - begin, 1e-12)
-        return begin + room * (1.0 - math.exp(-(asked - begin) / room))
+        return float(begin + room * (1.0 - math.exp(-(asked - begin) / room)))
     least = min(own, reach[0] * full)
-    return max(asked, least)
+    return float(max(asked, least))
 
 
 @kernel

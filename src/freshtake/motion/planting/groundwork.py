@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import UsageError
-from freshtake.motion.body import Foot, leg_length
+from freshtake.motion.body import Foot, leg_length, pelvis
 from freshtake.motion.clip import Clip
 from freshtake.motion.contacts import ContactSettings, joint_contacts
 from freshtake.motion.limbs import Limb, Mapping, learn_limbs, limb_feet
+from freshtake.motion.planting.contact_kernels import feet_in_body
 from freshtake.motion.planting.likely import ContactGallery, contact_gallery, likely_contacts
+from freshtake.motion.planting.rig import Bones, make_bones
 from freshtake.motion.planting.settings import PlantSettings
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
@@ -41,7 +44,7 @@ class Groundwork:
     finding: ContactSettings | None = None
     heels: Floats | None = None
 
-    @property
+    @cached_property
     def legs(self) -> tuple[Limb, ...]:
         """The limbs that stand."""
         return tuple(limb for limb in self.limbs if limb.is_leg)
@@ -63,10 +66,31 @@ class Groundwork:
         """The floor's heights, foot by foot."""
         return np.split(self.floor, np.cumsum([len(foot.joints) for foot in self.feet])[:-1]) if self.feet else []
 
-    @property
+    @cached_property
     def feet(self) -> tuple[Foot, ...]:
         """The feet that can stand, in the order of contact columns."""
         return limb_feet(self.limbs, self.skeleton)
+
+    @cached_property
+    def bones(self) -> Bones:
+        """The legs as plain arrays."""
+        return make_bones(self.skeleton, self.legs)
+
+    @cached_property
+    def pelvis_depth(self) -> int:
+        """Where the pelvis is on the way from the root to a foot."""
+        return len(self.skeleton.chain(pelvis(self.skeleton))) - 1
+
+    def feet_in_body(self, clip: Clip) -> Floats:
+        """(frames, legs, 6): ankle and toe from the pelvis in leg lengths, heading removed."""
+        out = np.empty((len(clip), len(self.legs), 6))
+        offsets = self.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
+        up, leg = "xyz".index(self.up), leg_length(self.skeleton)
+        feet_in_body(
+            self.bones, self.pelvis_depth, up, leg, self.facing, np.ascontiguousarray(offsets),
+            np.ascontiguousarray(clip.root), np.ascontiguousarray(clip.rotations), out,
+        )  # fmt: skip
+        return out
 
     @property
     def facing(self) -> Floats:

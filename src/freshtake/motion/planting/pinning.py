@@ -94,8 +94,8 @@ def pinned_clip(clip: Clip, base: Groundwork, pins: Sequence[Pin]) -> Clip:
     if missing:
         places = [clip.skeleton.names[j] for limb in base.limbs for j in limb.points]
         raise UsageError(
-            f"{missing[0].joint!r} cannot be pinned: pins hold the root ({clip.skeleton.names[0]}) and the ends of limbs"
-            f" ({', '.join(places) or 'none were recognized'})"
+            f"{missing[0].joint!r} cannot be pinned: pins hold the root ({clip.skeleton.names[0]}) and the ends of "
+            f"limbs ({', '.join(places) or 'none were recognized'})"
         )
     held = pinned_path(clip.root, [p for p in pins if clip.skeleton.index(p.joint) == 0], clip.frame_time).grip
     shift = _carried(positions, base.limbs, goals) * (1.0 - held)[:, None]

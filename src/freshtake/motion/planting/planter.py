@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import UsageError
-from freshtake.motion.body import leg_length, pelvis
+from freshtake.motion.body import leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.planting.flags import checked_flags, spread_flags
 from freshtake.motion.planting.frame_kernel import plant_frames
 from freshtake.motion.planting.groundwork import Groundwork, lay_groundwork
-from freshtake.motion.planting.rig import Bones, Frames, Ground, Memory, empty_frames, fresh_memory, make_bones
+from freshtake.motion.planting.rig import Frames, Ground, Memory, empty_frames, fresh_memory
 from freshtake.motion.planting.settings import Pace, PlantSettings, pace
 from freshtake.numeric.arrays import Floats, Ints
 
@@ -92,18 +92,11 @@ class Planter:
         return pace(self.settings, self.frame_time, leg_length(self.base.skeleton), self.careful)
 
     @cached_property
-    def bones(self) -> Bones:
-        """The legs as plain arrays."""
-        return make_bones(self.base.skeleton, self.base.legs)
-
-    @cached_property
     def ground(self) -> Ground:
         """The floor as plain arrays."""
-        skeleton = self.base.skeleton
-        depth = len(skeleton.chain(pelvis(skeleton))) - 1
         up = "xyz".index(self.base.up)
         soles = self.base.soles[..., None] + np.array([0.0, self.pace.band])
-        return Ground(up, leg_length(skeleton), depth, self.base.below, soles)
+        return Ground(up, leg_length(self.base.skeleton), self.base.pelvis_depth, self.base.below, soles)
 
     def start(self) -> PlanterState:
         """Before the first frame."""
@@ -137,7 +130,15 @@ class Planter:
         )  # fmt: skip
         before = int(state.counts[3])
         plant_frames(
-            self.bones, self.ground, self.pace, state.offsets, state.frames, state.memory, state.counts, ended, *out
+            self.base.bones,
+            self.ground,
+            self.pace,
+            state.offsets,
+            state.frames,
+            state.memory,
+            state.counts,
+            ended,
+            *out,
         )
         done = int(state.counts[3]) - before
         return PlantedFrames(*(part[:done] for part in out))
@@ -152,5 +153,6 @@ def _grown(state: PlanterState, root: Floats, rotations: Floats, strength: Float
     for part, values in zip(frames, old, strict=True):
         part[:kept] = values
     frames.root[kept:], frames.rotations[kept:], frames.strength[kept:] = root, rotations, strength
-    memory = Memory(*(part.copy() for part in state.memory))
+    offsets, sinks, known, centers = state.memory
+    memory = Memory(offsets.copy(), sinks.copy(), known.copy(), centers.copy())
     return PlanterState(frames, memory, state.counts - drop, state.offsets)

@@ -1,8 +1,10 @@
-"""The report of a planting, measured on the clip that came out."""
+"""What planting gives back: the clip, and the report measured on it when somebody asks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -19,7 +21,31 @@ from freshtake.numeric.rotations import angle_between
 FIRM = 0.999
 
 
-def make_report(before: Clip, after: Clip, base: Groundwork, out: PlantedFrames, pins: Sequence[Pin]) -> PlantReport:
+@dataclass(frozen=True, eq=False)
+class Planted:
+    """The clip with planted feet, what was planted, and how well pins were met."""
+
+    clip: Clip
+    before: Clip
+    base: Groundwork
+    frames: PlantedFrames
+    asked: tuple[Pin, ...] = ()
+
+    @cached_property
+    def report(self) -> PlantReport:
+        """What was changed and what was missed."""
+        return make_report(self.before, self.clip, self.base, self.frames, self.pins)
+
+    @cached_property
+    def pins(self) -> tuple[PinResult, ...]:
+        """How well every pin was met."""
+        positions = self.clip.positions() if self.asked else np.zeros(0)
+        return tuple(_pin(self.clip, positions, pin) for pin in self.asked)
+
+
+def make_report(
+    before: Clip, after: Clip, base: Groundwork, out: PlantedFrames, pins: Sequence[PinResult]
+) -> PlantReport:
     """What was changed, and what was missed."""
     positions = after.positions()
     turned = np.degrees(angle_between(before.rotations, after.rotations))
@@ -34,7 +60,7 @@ def make_report(before: Clip, after: Clip, base: Groundwork, out: PlantedFrames,
         held.append(turned[grip > 0.0][:, joints].ravel())
     return PlantReport(
         tuple(contacts),
-        tuple(_pin(after, positions, pin) for pin in pins),
+        tuple(pins),
         max((contact.residual for contact in contacts), default=0.0),
         float(np.linalg.norm(after.root - before.root, axis=1).max()),
         _mean(np.concatenate(free)),

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from freshtake.motion.clip import Clip
 from freshtake.motion.pins import Pin
 
 
 class PlantedContact(NamedTuple):
-    """A foot that was held in frames start to stop (exclusive): where its toe was, how far its goal was missed at most."""
+    """A foot that was held in frames start to stop (exclusive): where its toe was, how far its goal was missed."""
 
     joint: str
     start: int
@@ -30,8 +29,8 @@ class PinResult(NamedTuple):
 class PlantReport:
     """Lengths are in the clip's unit, angles in degrees.
 
-    `residual` is the largest distance by which a leg missed the goal of a held foot, `root_shift` the farthest that the root was
-    moved, `change` the mean turn of the legs' joints while they are not held and `change_held` while they are.
+    `residual` is the largest distance by which a leg missed the goal of a held foot, `root_shift` the farthest that the
+    root was moved, `change` the mean turn of the legs' joints while they are not held and `change_held` while they are.
     """
 
     contacts: tuple[PlantedContact, ...]
@@ -54,10 +53,3 @@ class PlantReport:
             "change": self.change,
             "change_held": self.change_held,
         }
-
-
-class Planted(NamedTuple):
-    """The clip with planted feet, and the report."""
-
-    clip: Clip
-    report: PlantReport

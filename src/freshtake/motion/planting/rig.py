@@ -51,9 +51,9 @@ class Ground(NamedTuple):
 class Frames(NamedTuple):
     """Frames first, legs second. `strength` is how surely heel and toe stand, 0 to 1.
 
-    `points` are hip, ankle, heel and toe in the world; `over` says where the pelvis is over the foot; `raw` is 0 in the air, 1 where a contact may go on and 2 where
-    it may begin; `stands` are the contacts of heel and toe; `age` counts the frames of a contact, -1 in the air;
-    `pivot` is the path in the ground plane of what the foot stands on.
+    `points` are hip, ankle, heel and toe in the world; `over` says where the pelvis is over the foot; `raw` is 0 in the
+    air, 1 where a contact may go on and 2 where it may begin; `stands` are the contacts of heel and toe; `age` counts
+    the frames of a contact, -1 in the air; `pivot` is the path in the ground plane of what the foot stands on.
     """
 
     root: Floats
@@ -70,12 +70,12 @@ class Frames(NamedTuple):
 class Memory(NamedTuple):
     """What is kept from frame to frame: the last three offsets of every foot and of the root, centers of contacts.
 
-    `offsets` (legs, 3, 3) and `sinks` (3, 1), newest first; `count` (1,) says how many there are; `centers` (legs, 2).
+    `offsets` (legs, 3, 3) and `sinks` (3, 1), newest first; `known` (1,) says how many there are; `centers` (legs, 2).
     """
 
     offsets: Floats
     sinks: Floats
-    count: Ints
+    known: Ints
     centers: Floats
 
 
@@ -117,4 +117,3 @@ def empty_frames(count: int, joints: int, legs: int) -> Frames:
 def fresh_memory(legs: int) -> Memory:
     """Before the first frame."""
     return Memory(np.zeros((legs, 3, 3)), np.zeros((3, 1)), np.zeros(1, dtype=np.intp), np.zeros((legs, 2)))
-

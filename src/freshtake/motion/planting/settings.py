@@ -26,14 +26,14 @@ class PlantSettings:
     lock: str = "soft"
     lookahead: float = 0.35
     hold: float = 0.03
-    hard_hold: float = 0.004
+    hard_hold: float = 0.006
     swing: float = 0.08
     ramp: float = 0.07
     drift: float = 3.0
     leash: float = 0.25
     band: float = 0.02
     step: float = 0.10
-    sink: float = 0.02
+    sink: float = 0.015
     steps: float = 0.4
 
     def __post_init__(self) -> None:
@@ -41,7 +41,9 @@ class PlantSettings:
             raise UsageError(f"there is no lock {self.lock!r}: choose soft or hard")
         times = (self.hold, self.hard_hold, self.swing, self.ramp, self.drift, self.steps)
         if min(times) <= 0 or self.lookahead < self.ramp:
-            raise UsageError("planting needs times and a speed of steps above 0, and a lookahead that is not shorter than the ramp")
+            raise UsageError(
+                "planting needs times and a speed of steps above 0, and a lookahead that is not shorter than the ramp"
+            )
         if not (0 < self.band < self.step and self.leash > 0 and self.sink >= 0):
             raise UsageError("planting needs 0 < band < step, a leash above 0 and a sink of 0 or more")
 
@@ -54,13 +56,15 @@ def settings_for(plant: bool | str, steps: float = PlantSettings.steps) -> Plant
 class Pace(NamedTuple):
     """The settings in frames and in the skeleton's unit, as the kernel wants them.
 
-    `stand` and `free` are weights T⁻⁶ of following within T frames (see numeric.smooth_path). Contacts are decided
+    `stand`, `height` and `free` are weights T⁻⁶ of following within T frames (see numeric.smooth_path), of standing feet
+    over the ground, of heights, and in the air. Contacts are decided
     `wait` frames late: speeds look `reach` frames to either side, pauses below `bridged` frames are closed and contacts
     below `shortest` frames are none. `careful` is 0 where contacts are to be taken as they are given.
     """
 
     horizon: int
     stand: float
+    height: float
     free: float
     ramp: int
     drift: float
@@ -84,6 +88,7 @@ class Pace(NamedTuple):
         return self.horizon + self.wait
 
 
+NO_DRIFT = 60.0  # seconds: a foot that is locked hard stays where it is
 BRIDGED, SHORTEST, WINDOW = 0.05, 0.06, 1.0 / 30.0  # seconds
 HEIGHT_ON, HEIGHT_OFF = 0.07, 0.11  # leg lengths
 FASTER = 1.5  # times `steps`: what ends a contact that has begun
@@ -95,11 +100,12 @@ def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) 
     def frames(seconds: float, least: int = 1) -> int:
         return max(least, round(seconds / frame_time))
 
-    hold = settings.hold if settings.lock == "soft" else settings.hard_hold
+    hold, drift = (settings.hold, settings.drift) if settings.lock == "soft" else (settings.hard_hold, NO_DRIFT)
     reach, bridged, shortest = frames(WINDOW), frames(BRIDGED), frames(SHORTEST, 2)
     return Pace(
-        frames(settings.lookahead, 3), (frame_time / hold) ** 6, (frame_time / settings.swing) ** 6,
-        frames(settings.ramp), frame_time / settings.drift, settings.leash * leg, settings.band * leg,
+        frames(settings.lookahead, 3), (frame_time / hold) ** 6, (frame_time / settings.hold) ** 6,
+        (frame_time / settings.swing) ** 6,
+        frames(settings.ramp), frame_time / drift, settings.leash * leg, settings.band * leg,
         settings.step * leg, settings.sink * leg, reach, bridged, shortest, reach + max(bridged, shortest),
         int(careful), HEIGHT_ON * leg, HEIGHT_OFF * leg, settings.steps * leg * frame_time,
         FASTER * settings.steps * leg * frame_time,
