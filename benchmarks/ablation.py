@@ -1,14 +1,13 @@
 """What every choice is worth: python -m benchmarks.ablation [KIND ...] [-n 24] [--seed 1].
 
-Variants with one setting changed at a time, beside the default: first what we add to the paper, then the paper's own
-choices. Figures as in benchmarks.quality; the last column says how many of its targets are met. Needs the folder that
-FRESHTAKE_DATA names.
+Variants with one setting changed at a time: first the default method's, then the kernel method's, which is the paper's
+sampler with four additions. Figures as in benchmarks.quality; the last column says how many of its targets are met.
+Needs the folder that FRESHTAKE_DATA names.
 """
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,18 +20,19 @@ from freshtake.variation import Settings, VariationModel, learn
 
 OURS: dict[str, dict[str, Any]] = {
     "default": {},
-    "no novelty: only mixtures of the examples": {"novelty": 0.0, "spread": 0.9},
-    "no shares: only novelty": {"spread": 0.0},
-    "no ties": {"ties": 0.0},
-    "all shares in common": {"coherence": 1.0},
-    "no shares in common": {"coherence": 0.0},
-    "no split of detail": {"detail": 0.0},
-    "no tempo": {"tempo": 0.0},
-    "no leads": {"leads": 0.0},
-    "no pull": {"pull": 0.0},
-    "only pull": {"pull": 1.0},
+    "random parents, as many": {"parents": "random"},
+    "own parents only": {"parents": "own"},
+    "no parents": {"parents": "none"},
+    "no traits": {"traits": False},
+    "no split of detail": {"detail": False},
+    "no tempo": {"tempo": False},
 }
 PAPERS: dict[str, dict[str, Any]] = {
+    "kernel method": {},
+    "no pull": {"pull": 0.0},
+    "white noise": {"noise": "white"},
+    "one width for all": {"adaptive": False},
+    "no shared core": {"core": 0},
     "random parents, as many": {"parents": "random"},
     "own parents only": {"parents": "own"},
     "no velocity term": {"velocity_weight": 0.0},
@@ -64,22 +64,12 @@ def scored(inputs: list[Clip], extra: list[Clip], kind: str, model: VariationMod
 
 def run(kind: str, count: int, seed: int) -> None:
     inputs, extra = takes(kind, kind), takes(kind, "extra")
-    learned: dict[str, VariationModel] = {}
-
-    def model(changes: dict[str, Any]) -> VariationModel:
-        key = repr(changes)
-        if key not in learned:
-            learned[key] = learn(inputs, Settings(**changes), rng=np.random.default_rng(seed))
-        return learned[key]
-
     heads = ["setting", *SHOWN.values(), "coordination", "outside span", "met"]
     print(f"\n### {kind}\n\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
-    for name, changes in OURS.items():
-        base = model({})
-        changed = replace(base, settings=base.settings.changed(**changes))
-        print(f"| {name} | {' | '.join(scored(inputs, extra, kind, changed, count, seed))} |", flush=True)
-    for name, changes in PAPERS.items():
-        print(f"| {name} | {' | '.join(scored(inputs, extra, kind, model(changes), count, seed))} |", flush=True)
+    rows = [*OURS.items(), *((name, {"method": "kernel", **changes}) for name, changes in PAPERS.items())]
+    for name, changes in rows:
+        model = learn(inputs, Settings(**changes), rng=np.random.default_rng(seed))
+        print(f"| {name} | {' | '.join(scored(inputs, extra, kind, model, count, seed))} |", flush=True)
     both = [*inputs, *extra]
     for clips in sorted({2, 3, len(both)} - {len(inputs)}):
         more = learn(both[:clips], rng=np.random.default_rng(seed))

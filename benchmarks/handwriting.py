@@ -24,7 +24,7 @@ from benchmarks.timing import table
 from freshtake.evaluation import evaluate
 from freshtake.evaluation.alignment import dtw_distances
 from freshtake.motion import Stroke
-from freshtake.variation import Settings, learn
+from freshtake.variation import learn
 
 INPUTS, PLACES = 4, 40
 
@@ -73,7 +73,7 @@ def row(
 ) -> list[str]:
     """One line of the table."""
     examples = strokes[:INPUTS]
-    learn(examples, Settings(prior_starts=1), rng=np.random.default_rng(seed))  # compiles the kernels
+    learn(examples, rng=np.random.default_rng(seed))  # compiles the kernels
     begun = time.process_time()
     model = learn(examples, rng=np.random.default_rng(seed))
     spent = time.process_time() - begun

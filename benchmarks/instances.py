@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import table
-from freshtake.variation import Settings, learn
+from freshtake.variation import learn
 
 COUNTS = (4, 12, 40, 150, 500, 1500)
 FRAMES, ROWS, DOFS = 4000, 67, 60
@@ -35,7 +35,7 @@ def examples(count: int, seed: int = 0) -> list[np.ndarray]:
 def instances() -> tuple[str, list[tuple[int, float]]]:
     """The table, and its points (instances, microseconds per row)."""
     many = examples(COUNTS[-1])
-    base = learn(many[:4], Settings(prior_starts=1), rng=np.random.default_rng(0), frame_time=1 / 60, cyclic=True)
+    base = learn(many[:4], rng=np.random.default_rng(0), frame_time=1 / 60, cyclic=True)
     rows, points = [], []
     for count in COUNTS:
         model = base.with_examples(many[:count])

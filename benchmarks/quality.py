@@ -85,7 +85,7 @@ def draw(model: VariationModel, inputs: Sequence[Clip], given: argparse.Namespac
 
 def run(kind: str, given: argparse.Namespace, settings: Settings) -> list[Target]:
     inputs, extra = takes(kind, kind), takes(kind, "extra")
-    learn(inputs[:2], settings.changed(prior_starts=1), rng=np.random.default_rng(given.seed))  # compiles the kernels
+    learn(inputs[:2], settings, rng=np.random.default_rng(given.seed))  # compiles the kernels
     begun = time.perf_counter()
     model = learn(inputs, settings, rng=np.random.default_rng(given.seed))
     learned = time.perf_counter() - begun

@@ -18,8 +18,7 @@ import freshtake as ft
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     walks = [ft.samples.walk(np.random.default_rng(take), cycles=1) for take in range(4)]
-    settings = ft.variation.Settings(prior_starts=1)
-    model = ft.variation.learn(walks, settings, rng=np.random.default_rng(7), cyclic=True)
+    model = ft.variation.learn(walks, rng=np.random.default_rng(7), cyclic=True)
 
     # poses, one by one, each placed where the one before left off
     place = np.zeros(3)

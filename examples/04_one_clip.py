@@ -16,8 +16,7 @@ import freshtake as ft
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     punches = [ft.samples.punch(np.random.default_rng(take), strength="aggressive") for take in range(4)]
-    settings = ft.variation.Settings(prior_starts=1)
-    model = ft.variation.learn(punches, settings, rng=np.random.default_rng(7))
+    model = ft.variation.learn(punches, rng=np.random.default_rng(7))
 
     single = ft.samples.punch(np.random.default_rng(99), strength="aggressive")
     from_one = model.with_examples([single])

@@ -20,7 +20,8 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     truth = [ft.samples.circle(np.random.default_rng(take)) for take in range(15)]
     inputs = truth[:4]
-    model = ft.variation.learn(inputs, rng=np.random.default_rng(7))
+    settings = ft.variation.Settings(method="kernel")  # the paper's two networks
+    model = ft.variation.learn(inputs, settings, rng=np.random.default_rng(7))
     variants = [model.sample(np.random.default_rng([42, k]), name=f"variant_{k + 1:03d}") for k in range(15)]
 
     for dof in model.dofs:

@@ -20,8 +20,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     takes = [ft.samples.walk(np.random.default_rng([7, take]), cycles=1) for take in range(5)]
     inputs, extra = takes[:4], takes[4:]
-    settings = ft.variation.Settings(prior_starts=1)
-    model = ft.variation.learn(inputs, settings, rng=np.random.default_rng(7))
+    model = ft.variation.learn(inputs, rng=np.random.default_rng(7))
     variants = [model.sample(np.random.default_rng([42, k]), name=f"variant_{k}") for k in range(1, 6)]
 
     # Noise of an amount that changes a take as much as the variants are changed, on the left arm alone.

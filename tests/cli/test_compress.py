@@ -98,7 +98,7 @@ def test_dropped_takes_survive_their_file_and_must_fit_the_model(tmp_path: Path)
     path = tmp_path / "dropped.npz"
     rng = np.random.default_rng(1)
     shares = rng.normal(size=(2, 3, 4)).astype(np.float32).astype(np.float64)
-    one = Dropped(Rebuild(30, 2, np.zeros(8), shares), Start((1.0, 2.0), 0.5, 3.0, None, (4.0,)))
+    one = Dropped(Rebuild(30, 2, np.zeros(8), shares), Start((1.0, 2.0), 0.5, 3.0, (4.0,)))
     write_rebuilds(path, {"a.bvh": one})
     found = read_rebuilds(path, 3, 4)["a.bvh"]
     assert found.start == one.start and found.numbers.frames == 30 and found.numbers.level == 2

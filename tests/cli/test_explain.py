@@ -9,16 +9,16 @@ import pytest
 
 from freshtake.cli.entry import run
 
-QUICK = ["--prior-starts", "1", "--neighbors", "10", "--kernel-width", "0.3", "--velocity-weight", "0.5"]
+KERNEL = ["--method", "kernel", "--prior-starts", "1", "--neighbors", "10", "--kernel-width", "0.3"]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("explaining")
     assert run(["samples", "write", "letter_a", "walk", "-o", str(place)]) == 0
-    for name, pattern in (("a", "letter_a_*.csv"), ("walk", "walk_*.bvh")):
+    for name, pattern, more in (("a", "letter_a_*.csv", KERNEL), ("walk", "walk_*.bvh", [])):
         takes = [str(path) for path in sorted(place.glob(pattern))]
-        assert run(["learn", *takes, "-o", str(place / f"{name}.ftm"), *QUICK, "--max-parents", "6"]) == 0
+        assert run(["learn", *takes, "-o", str(place / f"{name}.ftm"), *more, "--max-parents", "6"]) == 0
     return place
 
 
@@ -42,6 +42,9 @@ def test_an_overview_as_json_and_as_a_folder(folder: Path, tmp_path: Path, capsy
     assert {path.name for path in (tmp_path / "out").iterdir()} >= {"report.html", "figures.json", "network_prior.png"}
     assert run(["explain", str(folder / "a.ftm")]) == 0
     assert "summed strength" in capsys.readouterr().out
+    assert run(["explain", str(folder / "walk.ftm"), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["dofs"][-1] == "tempo" and len(facts["dofs"]) > facts["model"]["dofs"] and facts["prior"] == []
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,6 @@ import freshtake as ft
 from freshtake.cli.entry import run
 from freshtake.motion.edit import resample, take_frames
 
-QUICK = ["--prior-starts", "1", "--neighbors", "10", "--kernel-width", "0.3", "--velocity-weight", "0.5"]
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -58,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_one_sentence(takes: list[str], says: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = sorted(folder.iterdir())
-    assert run(["learn", *[str(folder / name) for name in takes], "-o", str(folder / "m.ftm"), *QUICK]) == 2
+    assert run(["learn", *[str(folder / name) for name in takes], "-o", str(folder / "m.ftm")]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert len(printed.err.strip().splitlines()) == 1
@@ -79,7 +77,7 @@ def test_dofs_that_never_change_are_left_out(folder: Path, tmp_path: Path) -> No
         assert isinstance(stroke, ft.Stroke)
         ft.write(tmp_path / f"{number}.csv", replace(stroke, points=stroke.points * [1.0, 0.0]))
     out = tmp_path / "m.ftm"
-    assert run(["learn", *[str(tmp_path / f"{k}.csv") for k in (1, 2, 3)], "-o", str(out), *QUICK]) == 0
+    assert run(["learn", *[str(tmp_path / f"{k}.csv") for k in (1, 2, 3)], "-o", str(out)]) == 0
     made = ft.load(out).sample(np.random.default_rng(0))
     assert made.points.shape[1] == 2 and (made.points[:, 1] == made.points[0, 1]).all()
 
@@ -88,10 +86,10 @@ def test_an_unlike_take_is_named_with_its_figure(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     walks = [str(folder / f"walk_{k}.bvh") for k in (1, 2, 3, 4)]
-    assert run(["learn", *walks, "-o", str(tmp_path / "like.ftm"), *QUICK]) == 0
+    assert run(["learn", *walks, "-o", str(tmp_path / "like.ftm")]) == 0
     assert "unlike" not in capsys.readouterr().err
     mixed = [*walks[:3], str(folder / "jump_1.bvh")]
-    assert run(["learn", *mixed, "-o", str(tmp_path / "mixed.ftm"), *QUICK, "--acyclic"]) == 0
+    assert run(["learn", *mixed, "-o", str(tmp_path / "mixed.ftm"), "--acyclic"]) == 0
     said = [line for line in capsys.readouterr().err.splitlines() if "unlike" in line]
     assert len(said) == 1
     assert "jump_1.bvh is unlike the others" in said[0] and "Leave it out" in said[0]

@@ -33,9 +33,8 @@ COMMANDS = {
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("kinds")
-    settings = ft.variation.Settings(prior_starts=1, neighbors=3, kernel_width=0.3, velocity_weight=0.5)
     clips = [made_clip(usual_layout(), frames=frames) for frames in (8, 9)]
-    ft.save(folder / "variation.ftm", ft.variation.learn(clips, settings, rng=np.random.default_rng(0), cyclic=False))
+    ft.save(folder / "variation.ftm", ft.variation.learn(clips, rng=np.random.default_rng(0), cyclic=False))
     ft.save(folder / "density.ftm", two_orbits())
     ft.save(folder / "style.ftm", limp("fir"))
     ft.save(folder / "texture.ftm", ft.texture.learn(sheet(60), ft.texture.Settings(components=2, candidates=2)))

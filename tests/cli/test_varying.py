@@ -18,7 +18,18 @@ import freshtake as ft
 from freshtake.cli.entry import run
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-QUICK = ["--prior-starts", "1", "--neighbors", "10", "--kernel-width", "0.3", "--velocity-weight", "0.5"]
+KERNEL = [
+    "--method",
+    "kernel",
+    "--prior-starts",
+    "1",
+    "--neighbors",
+    "10",
+    "--kernel-width",
+    "0.3",
+    "--velocity-weight",
+    "0.5",
+]
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +37,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Takes of a letter and of a walk, and a model of each."""
     place = tmp_path_factory.mktemp("varying")
     assert run(["samples", "write", "letter_a", "walk", "-o", str(place)]) == 0
-    assert run(["learn", *takes(place, "letter_a_*.csv"), "-o", str(place / "a.ftm"), *QUICK]) == 0
-    assert run(["learn", *takes(place, "walk_*.bvh"), "-o", str(place / "walk.ftm"), *QUICK]) == 0
+    assert run(["learn", *takes(place, "letter_a_*.csv"), "-o", str(place / "a.ftm")]) == 0
+    assert run(["learn", *takes(place, "walk_*.bvh"), "-o", str(place / "walk.ftm")]) == 0
     return place
 
 
@@ -37,18 +48,21 @@ def takes(folder: Path, pattern: str) -> list[str]:
 
 def test_learn_says_what_it_learned(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "a.ftm"
-    assert run(["learn", *takes(folder, "letter_a_*.csv"), "-o", str(out), *QUICK, "--order", "3", "--json"]) == 0
+    assert run(["learn", *takes(folder, "letter_a_*.csv"), "-o", str(out), *KERNEL, "--order", "3", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert (facts["examples"], facts["dofs"], facts["order"], facts["motion"]) == (4, 2, 3, "acyclic")
     assert facts["neighbors"] == 10
     assert facts["parents"]["least"] >= 3
     assert ft.load(out).settings.prior_starts == 1
-    assert run(["learn", *takes(folder, "letter_a_*.csv"), "-o", str(out), *QUICK, "--cyclic"]) == 0
-    assert "4 cyclic examples" in capsys.readouterr().out
+    assert run(["learn", *takes(folder, "letter_a_*.csv"), "-o", str(out), "--cyclic"]) == 0
+    said = capsys.readouterr().out
+    assert "4 cyclic examples" in said and "from frame to frame of the network" in said
+    assert run(["learn", *takes(folder, "letter_a_*.csv"), "-o", str(out), *KERNEL]) == 0
+    assert "order 2, 10 neighbors" in capsys.readouterr().out
 
 
 def test_the_same_seed_gives_the_same_model(folder: Path, tmp_path: Path) -> None:
-    command = ["learn", *takes(folder, "letter_a_*.csv"), *QUICK, "--seed", "5", "-o"]
+    command = ["learn", *takes(folder, "letter_a_*.csv"), "--seed", "5", "-o"]
     for name in ("1.ftm", "2.ftm"):
         assert run([*command, str(tmp_path / name)]) == 0
     assert (tmp_path / "1.ftm").read_bytes() == (tmp_path / "2.ftm").read_bytes()
@@ -62,7 +76,8 @@ def test_info_describes_a_model(folder: Path, capsys: pytest.CaptureFixture[str]
     assert facts["fps"] == 60 and facts["examples"] == 4
     assert 2 <= facts["parents"]["least"] <= facts["parents"]["mean"] <= facts["parents"]["most"] <= 15
     assert run(["info", str(folder / "walk.ftm")]) == 0
-    assert "neighbors    10" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "variation, default" in said and "network step" in said and "neighbors" not in said
 
 
 def test_variants_are_in_the_format_of_the_examples(folder: Path, tmp_path: Path) -> None:
@@ -86,14 +101,14 @@ def test_variants_are_in_the_format_of_the_examples(folder: Path, tmp_path: Path
 def test_the_ending_of_the_examples_is_remembered(folder: Path, tmp_path: Path) -> None:
     for number in (1, 2):
         ft.write(tmp_path / f"a_{number}.npz", ft.read(folder / f"letter_a_{number}.csv"))
-    assert run(["learn", *takes(tmp_path, "a_*.npz"), "-o", str(tmp_path / "m.ftm"), *QUICK]) == 0
+    assert run(["learn", *takes(tmp_path, "a_*.npz"), "-o", str(tmp_path / "m.ftm")]) == 0
     assert run(["vary", str(tmp_path / "m.ftm"), "-n", "1", "-o", str(tmp_path / "v")]) == 0
     assert [path.name for path in (tmp_path / "v").iterdir()] == ["variant_001.npz"]
 
 
 def test_variants_of_acclaim_takes_are_bvh(data: Path, tmp_path: Path) -> None:
     clips = takes(data, "asfamc/throw/throw_[12].amc")
-    assert run(["learn", *clips, "--fps", "60", "-o", str(tmp_path / "m.ftm"), *QUICK, "--max-parents", "3"]) == 0
+    assert run(["learn", *clips, "--fps", "60", "-o", str(tmp_path / "m.ftm"), "--max-parents", "3"]) == 0
     assert run(["vary", str(tmp_path / "m.ftm"), "-n", "1", "-o", str(tmp_path / "v")]) == 0
     assert len(ft.read(tmp_path / "v" / "variant_001.bvh").skeleton) == 31
 
@@ -136,7 +151,7 @@ def test_one_clip_with_a_structure_learned_elsewhere(folder: Path, tmp_path: Pat
 def test_a_model_of_plain_arrays_varies_into_tables(tmp_path: Path) -> None:
     wave = np.sin(np.linspace(0.0, 6.0, 40))[:, None] * [1.0, 2.0]
     model = ft.variation.learn(
-        [wave, 1.1 * wave + 0.1], ft.variation.Settings(prior_starts=1), rng=np.random.default_rng(0),
+        [wave, 1.1 * wave + 0.1], rng=np.random.default_rng(0),
         names=["torque", "current"], frame_time=0.1, cyclic=False,
     )  # fmt: skip
     ft.save(tmp_path / "m.ftm", model)
@@ -188,10 +203,9 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(
 def test_an_interrupted_learn_leaves_nothing(folder: Path, tmp_path: Path) -> None:
     program = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "import freshtake.variation.learning as l; from freshtake.cli.entry import main\n"
-        "kept = l.learn_transition\n"
-        "def told(*a): print('now', flush=True); return kept(*a)\n"
-        "l.learn_transition = told; main()"
+        "import time, freshtake.variation.learning as l; from freshtake.cli.entry import main\n"
+        "def told(*a): print('now', flush=True); time.sleep(60)\n"
+        "l.learn_dynamics = told; main()"
     )
     command = [sys.executable, "-c", program, "learn", *takes(folder, "walk_*.bvh"), "-o", str(tmp_path / "m.ftm")]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -49,13 +49,13 @@ def test_a_strange_joint_is_found_with_its_frames() -> None:
 
 
 def test_a_joint_held_strangely_is_found_by_the_default_method() -> None:
-    """A knee turned by up to 35 degrees in a third of the cycle, slowly enough that it is no detail."""
+    """A forearm turned by up to 35 degrees in a third of the cycle, slowly enough that it is no detail."""
     model, take = walks("default"), ft.samples.walk(np.random.default_rng(9))
     first, last = len(take) // 3, 2 * len(take) // 3
     rotations, k = take.rotations.copy(), take.skeleton.index("LeftForeArm")
     for frame in range(first, last + 1):
         angle = 0.6 * np.sin(np.pi * (frame - first) / (last - first))
-        rotations[frame, k] = multiply(rotations[frame, k], about_axis(np.array([0.0, 1.0, 0.0]), angle))
+        rotations[frame, k] = multiply(rotations[frame, k], about_axis(np.array([1.0, 0.0, 0.0]), angle))
     usual = clip_likelihood(model, take, "take")
     strange = clip_likelihood(model, take.changed(rotations=rotations), "strange")
     assert strange.normalized < usual.normalized

@@ -106,6 +106,7 @@ def test_the_strongest_links_are_arrows_on_the_body(method: str) -> None:
         return sum(isinstance(patch, FancyArrowPatch) for patch in axis.patches)
 
     places = dict(zip(body.skeleton.names, front_view(body), strict=True))
+    links = [link for link in links if link.parent in places and link.child in places]  # travel and tempo are nowhere
     apart = [link for link in links if not np.allclose(places[link.parent], places[link.child])]
     assert arrows(apart, most=7) == 7
     legs = [link for link in apart if "LeftLeg" in (link.parent, link.child)]

@@ -124,7 +124,8 @@ def test_loading_does_not_import_the_learner(plain: VariationModel, tmp_path: Pa
     ft.save(tmp_path / "m.ftm", plain)
     program = (
         "import sys, numpy as np, freshtake as ft; ft.load(sys.argv[1]).rows(np.random.default_rng(0), frames=9); "
-        "print(*[m for m in sys.modules if m.split('.')[-1] in ('learning', 'structure', 'structure_search', 'parent_search', 'dynamics_learning')])"
+        "learners = ('learning', 'structure', 'structure_search', 'parent_search', 'dynamics_learning'); "
+        "print(*[m for m in sys.modules if m.split('.')[-1] in learners])"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "m.ftm")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -163,9 +163,12 @@ def _inside_zip(data: bytes, other: bytes, rng: Rng) -> bytes:
 
 
 def _ftm(folder: Path) -> Target:
-    settings = ft.variation.Settings(prior_starts=1, neighbors=3, kernel_width=0.3, velocity_weight=0.5)
+    kernel = ft.variation.Settings(
+        method="kernel", prior_starts=1, neighbors=3, kernel_width=0.3, velocity_weight=0.5
+    )  # fmt: skip
+    kinds = ((usual_layout(), None), (usual_layout(), kernel), (moving_layout(), None))
     seeds = []
-    for number, layout in enumerate((usual_layout(), moving_layout())):
+    for number, (layout, settings) in enumerate(kinds):
         clips = [made_clip(layout, frames=frames) for frames in (8, 9)]
         model = ft.variation.learn(clips, settings, rng=np.random.default_rng(0), cyclic=False)
         ft.save(folder / f"{number}.ftm", model, sources=["a.bvh"])

@@ -91,21 +91,30 @@ def slow_step(tables: Tables, tempo: float, phase: float, rate: float) -> float:
 
 
 def slow_frames(
-    tables: Tables, knots: Knots, amounts: Amounts, chosen: Ints, clock: Floats, frames: int
+    tables: Tables, knots: Knots, amounts: Amounts, chosen: Ints, clock: Floats, places: Floats, frames: int
 ) -> tuple[Floats, Floats]:
-    """Rows and phases from a clock on, until an acyclic motion has reached its last phase."""
+    """Rows and phases from a clock on, until an acyclic motion has reached its last phase.
+
+    A speed is the way from the place before to the place now, and the travel of the step between; in the very first
+    frame it is that of the second.
+    """
     phase, came = clock
-    last = len(tables.mean) - 1
+    last, dofs, speeds = len(tables.mean) - 1, tables.detail.shape[2], tables.speeds
+    travel = slice(dofs, dofs + len(speeds))
     rows, phases = [], []
     while len(rows) < frames:
         nodes = slow_nodes(tables, knots, amounts, phase)
         step = slow_step(tables, float(nodes[-1]), phase, amounts.rate)
         shares = slow_shares(knots, phase, amounts.detail)
-        detail = sum(
-            share * slow_at(tables.detail[k], phase, tables.cyclic) for share, k in zip(shares, chosen, strict=True)
-        )
-        row = nodes[:-1] + detail
-        rows.append(np.where(tables.speeds == 1, row * (came if came > 0.0 else step), row))
+        detail = shares @ [slow_at(tables.detail[k], phase, tables.cyclic) for k in chosen]
+        row = nodes[:dofs] + detail
+        if came > 0.0:
+            row[speeds] = nodes[speeds] - places + came * (nodes[travel] + detail[speeds])
+        else:
+            coming = slow_nodes(tables, knots, amounts, phase + step)
+            row[speeds] = coming[speeds] - nodes[speeds] + step * (coming[travel] + detail[speeds])
+        places = nodes[speeds]
+        rows.append(row)
         phases.append(phase)
         if not tables.cyclic and phase >= last - 1e-6:
             break

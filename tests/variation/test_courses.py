@@ -5,9 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from freshtake.motion.progress import silent
 from freshtake.numeric.arrays import Floats
+from freshtake.variation import Amount, Settings, learn
 from freshtake.variation.alignment import align, read_at
-from freshtake.variation.courses import at_phases, closed, courses_of, paces, smoothed
+from freshtake.variation.courses import (
+    at_phases,
+    closed,
+    courses_of,
+    node_names,
+    node_weights,
+    paces,
+    smoothed,
+    steady_and_away,
+)
+from freshtake.variation.dynamics_learning import usual_step
+from freshtake.variation.learning import learned
 from freshtake.variation.material import Material
 from tests.variation.twins import takes
 
@@ -101,3 +114,67 @@ def test_smoothing_keeps_a_constant_and_the_mean_of_a_cycle() -> None:
     np.testing.assert_allclose(smoothed(np.ones((50, 2)), 3.0, False), 1.0)
     np.testing.assert_allclose(smoothed(x, 3.0, True).mean(axis=0), x.mean(axis=0))
     assert smoothed(x, 0.0, True) is x
+
+
+@pytest.mark.parametrize("cyclic", [True, False])
+def test_a_speed_is_a_steady_travel_and_where_the_body_is_against_it(cyclic: bool) -> None:
+    rng = np.random.default_rng(3)
+    speeds = smoothed(rng.normal(size=(60, 2)), 3.0, True) + 0.5
+    speeds = np.stack([speeds, 1.2 * speeds])
+    if cyclic:
+        speeds = np.concatenate([speeds, speeds[:, :1]], axis=1)
+    steady, away = steady_and_away(speeds, cyclic)
+    last = -1 if cyclic else None
+    np.testing.assert_allclose(steady, speeds[:, :last].mean(axis=1, keepdims=True).repeat(speeds.shape[1], axis=1))
+    middle = 0.5 * (speeds[:, 1:] + speeds[:, :-1])
+    np.testing.assert_allclose(np.diff(away, axis=1) + steady[:, 1:], middle, atol=1e-12)
+    np.testing.assert_allclose(away[:, :last].mean(axis=1), 0.0, atol=1e-12)
+    if cyclic:
+        np.testing.assert_allclose(away[:, -1], away[:, 0], atol=1e-12)  # a cycle is where it was, but for its travel
+
+
+def test_nodes_are_dofs_then_travel_then_tempo() -> None:
+    own = material(takes(3, dofs=4), speeds=[0, 2])
+    assert node_names(own.names, own.rates) == ("a", "b", "c", "d", "a travel", "c travel", "tempo")
+    weights = node_weights(own, 40)
+    assert weights.shape == (7,) and weights[-1] == 0.0
+    np.testing.assert_allclose(weights[4:6], 10.0 * weights[[0, 2]])  # over a quarter of 40 phases
+    places = align(own.values, np.ones(4), 1.5)
+    assert courses_of(own, places, detail_frames=2.0, cyclic=True).smooth.shape == (4, len(places), 7)
+
+
+@pytest.mark.parametrize("slow", [1.5, 3.0])
+def test_the_network_steps_as_fast_as_deviations_change(slow: float) -> None:
+    """Noise smoothed by a Gaussian of s frames keeps half of its likeness for 2 s sqrt(ln 2) frames."""
+    rng = np.random.default_rng(4)
+    u = np.linspace(0.0, 2.0 * np.pi, 300)[:, None]
+    mean = 5.0 * np.sin(u + np.arange(3.0))
+    own = material([mean + 0.3 * smoothed(rng.normal(size=(300, 3)), slow, True) for _ in range(12)])
+    places = np.repeat(np.arange(300.0)[:, None], 12, axis=1)
+    courses = courses_of(own, places, detail_frames=0.0, cyclic=False)
+    assert usual_step(own, courses) * 30.0 == pytest.approx(2.0 * slow * np.sqrt(np.log(2.0)), abs=1.2)
+
+
+def test_speeds_of_a_variant_cover_the_way_of_the_examples() -> None:
+    """A speed and a place of its own: the mean motion goes as far as the takes do on average, at any tempo."""
+    rng = np.random.default_rng(6)
+    examples = []
+    for length in (50, 56, 61, 53):
+        u = np.linspace(0.0, 2.0 * np.pi, length)
+        way = (8.0 + 0.5 * rng.normal()) * (u - 0.5 * np.sin(u)) / (2.0 * np.pi)
+        examples.append(np.stack([np.gradient(way), np.sin(u), np.cos(u)], axis=1))
+    own = material(examples, speeds=[0])
+    made = learned(own, Settings(), False, rng, silent, map)
+    ways = [np.trapezoid(x[:, 0]) for x in examples]
+    for k in range(20):
+        rows = made.rows(np.random.default_rng(k), amount=Amount(0.0, time=1.0))
+        assert np.trapezoid(rows[:, 0]) == pytest.approx(np.mean(ways), rel=0.02)
+    varied = [np.trapezoid(made.rows(np.random.default_rng(k))[:, 0]) for k in range(60)]
+    assert np.mean(varied) == pytest.approx(np.mean(ways), rel=0.03)
+    assert 0.5 < np.std(varied) / (np.std(ways, ddof=1) * np.sqrt(1.25)) < 1.6
+
+
+def test_takes_of_a_few_frames_are_enough() -> None:
+    examples = [x[:6] for x in takes(3, dofs=3)]
+    made = learn(examples, rng=np.random.default_rng(0), frame_time=1 / 30)
+    assert np.isfinite(made.rows(np.random.default_rng(1))).all()

@@ -16,7 +16,7 @@ from freshtake.variation.dynamics_learning import OWN_RIDGE, RIDGE
 from freshtake.variation.kernels import draw_slices
 from freshtake.variation.network import TransitionNetwork
 from freshtake.variation.traits import TRAITS
-from tests.variation.known_network import NODES, OTHERS, courses_from, learned_from, simulated, truth
+from tests.variation.known_network import NODES, OTHERS, SIZES, courses_from, learned_from, simulated, truth
 from tests.variation.synthesis_twin import matrices, slow_process
 
 SLICES = 120
@@ -71,6 +71,16 @@ def test_long_samples_have_the_covariance() -> None:
     np.testing.assert_allclose(
         correlations(rows)[0], dynamics.correlation, atol=0.04
     )  # 6 standard errors of 40,000 frames, which last about 4
+
+
+def test_how_frames_resemble_earlier_ones() -> None:
+    dynamics = truth()
+    z = samples(dynamics, 40_000, 6)
+    found = dynamics.autocorrelation(5)
+    np.testing.assert_allclose(found[0], 1.0)
+    for lag in range(1, 5):
+        expected = (z[lag:] * z[:-lag]).mean(axis=0) / (z * z).mean(axis=0)
+        np.testing.assert_allclose(found[lag], expected, atol=0.04)
 
 
 def test_the_spline_has_variance_1() -> None:
@@ -221,6 +231,19 @@ def test_kinds_of_parents() -> None:
     assert all(len(own) == 0 for own in learned_from(few, "none").network.edges)
     assert [len(own) for own in drawn.network.edges] == [len(own) for own in learned.network.edges]
     assert edges(drawn) != edges(learned)
+
+
+def test_what_looks_like_a_trait_by_chance_is_not_added_twice() -> None:
+    """Takes of a network without traits have offsets all the same; those of what is drawn must not be larger."""
+    takes = simulated(40, 30, 7)
+    dynamics = learned_from(takes)
+    size = SIZES / np.sqrt(np.diag(truth().covariance)[:NODES])
+    given = (takes * size).mean(axis=1).std(axis=0)
+    rest = np.stack([samples(dynamics, 29, seed).mean(axis=0) for seed in range(400)])
+    scale = np.sqrt((dynamics.sizes**2).mean(axis=0) / np.diag(dynamics.covariance)[:NODES])
+    drawn = np.sqrt(rest.var(axis=0) * scale**2 + dynamics.trait_sizes[0] ** 2)
+    np.testing.assert_allclose(drawn, given, rtol=0.3)
+    assert (dynamics.trait_sizes[0] < 0.75 * given).all()
 
 
 def test_two_takes_are_enough_to_learn_from() -> None:

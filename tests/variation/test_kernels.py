@@ -34,7 +34,7 @@ from tests.variation.synthesis_twin import (
 from tests.variation.test_synthesize import model
 
 EXACT = 1e-10
-NODES = 5  # four DOFs, of which the second is a speed, and the tempo
+DOFS, NODES = 4, 6  # the second DOF is a speed, which has a travel; and the tempo
 
 
 def network() -> TransitionNetwork:
@@ -42,21 +42,21 @@ def network() -> TransitionNetwork:
     first, newest = NODES, 2 * NODES
     edges = (
         (0, first, newest + 2), (1, first + 1, first + 3, newest), (2, 4, first + 2), (first + 3,),
-        (0, 3, first + 4, newest + 1),
+        (4, newest + 1), (0, 3, first + 4, newest + 1),
     )  # fmt: skip
-    return TransitionNetwork(("a", "b", "c", "d", "tempo"), 2, edges)
+    return TransitionNetwork(("a", "b", "c", "d", "b travel", "tempo"), 2, edges)
 
 
 def tables(cyclic: bool, phases: int = 31, seed: int = 0) -> Tables:
     rng = np.random.default_rng(seed)
     mean, sizes = rng.normal(size=(phases, NODES)), rng.uniform(0.2, 1.0, (phases, NODES))
     mean[:, -1] = 0.2 * rng.normal(size=phases)
-    basis, detail = rng.normal(size=(3, phases, NODES)), rng.normal(size=(4, phases, NODES - 1))
+    basis, detail = rng.normal(size=(3, phases, NODES)), rng.normal(size=(4, phases, DOFS))
     basis[:, :, -1] *= 0.3
     sizes[:, -1] *= 0.3
     if cyclic:
         mean[-1], sizes[-1], basis[:, -1], detail[:, -1] = mean[0], sizes[0], basis[:, 0], detail[:, 0]
-    return Tables(mean, basis, sizes, detail, np.array([0, 1, 0, 0], dtype=np.intp), 30.0 / 7.0, cyclic)
+    return Tables(mean, basis, sizes, detail, np.array([1], dtype=np.intp), 30.0 / 7.0, cyclic)
 
 
 def knots(seed: int = 1, examples: int = 3, first: int = 0) -> Knots:
@@ -67,7 +67,7 @@ def knots(seed: int = 1, examples: int = 3, first: int = 0) -> Knots:
     )  # fmt: skip
 
 
-AMOUNTS = Amounts(np.array([1.0, 0.5, 1.3, 0.0, 0.9]), np.array([0.7, 1.0, 0.0, 1.1, 0.4]), 0.8, 1.1)
+AMOUNTS = Amounts(np.array([1.0, 0.5, 1.3, 0.0, 0.5, 0.9]), np.array([0.7, 1.0, 0.0, 1.1, 1.0, 0.4]), 0.8, 1.1)
 
 
 def test_frames_of_the_network_are_those_of_its_equations() -> None:
@@ -112,7 +112,7 @@ def test_shares_in_the_detail_sum_to_1_and_with_amount_1_so_do_their_squares(amo
 @pytest.mark.parametrize("cyclic", [True, False])
 def test_nodes_and_steps_along_the_phase(cyclic: bool) -> None:
     own, smooth = tables(cyclic), knots()
-    room, out = np.empty((5, NODES)), np.empty(NODES)
+    room, out = np.empty((2 + 3, NODES)), np.empty(NODES)
     for phase in [0.0, 0.5, 12.25, 17.0, 29.9, 30.0] + [47.3, 88.8] * cyclic:
         nodes_at(own, smooth, AMOUNTS, phase, room, out)
         np.testing.assert_allclose(out, slow_nodes(own, smooth, AMOUNTS, phase), atol=EXACT)
@@ -127,17 +127,17 @@ def test_frames_of_motion(cyclic: bool, seed: int) -> None:
     own, smooth = tables(cyclic, seed=seed), knots(seed + 5)
     chosen = np.array([0, 3, 1], dtype=np.intp)
     clock = np.array([0.0, 0.0]) if seed < 2 else np.array([3.7, 0.9])
-    rows, phases, running = np.empty((64, NODES - 1)), np.empty(64), clock.copy()
-    count = make_frames(rows, phases, running, own, smooth, AMOUNTS, chosen)
-    expected, expected_phases = slow_frames(own, smooth, AMOUNTS, chosen, clock, 64)
+    rows, phases, running, places = np.empty((64, DOFS)), np.empty(64), clock.copy(), np.array([0.3])
+    count = make_frames(rows, phases, running, places, own, smooth, AMOUNTS, chosen)
+    expected, expected_phases = slow_frames(own, smooth, AMOUNTS, chosen, clock, np.array([0.3]), 64)
     assert count == len(expected)
     assert (count == 64) == cyclic
     np.testing.assert_allclose(rows[:count], expected, atol=EXACT)
     np.testing.assert_allclose(phases[:count], expected_phases, atol=EXACT)
     if cyclic:
-        again, _ = slow_frames(own, smooth, AMOUNTS, chosen, running, 1)
-        more = np.empty((1, NODES - 1))
-        make_frames(more, np.empty(1), running.copy(), own, smooth, AMOUNTS, chosen)
+        again, _ = slow_frames(own, smooth, AMOUNTS, chosen, running, places, 1)
+        more = np.empty((1, DOFS))
+        make_frames(more, np.empty(1), running.copy(), places.copy(), own, smooth, AMOUNTS, chosen)
         np.testing.assert_allclose(more, again, atol=EXACT)
     else:
         assert phases[count - 1] == pytest.approx(30.0)
@@ -151,7 +151,7 @@ def test_a_learned_model_makes_what_its_twin_makes(cyclic: bool) -> None:
     state = begin(sampler, rng)
     dynamics, length = sampler.dynamics, len(sampler.tables.mean) - 1.0
     for _ in range(6 if cyclic else 2):
-        clock, before, first = state.clock, state.rest, state.rest_first
+        clock, places, before, first = state.clock, state.places, state.rest, state.rest_first
         generator = np.random.default_rng()
         generator.bit_generator.state = rng.bit_generator.state
         state, rows = advance(state, sampler, rng)
@@ -164,6 +164,6 @@ def test_a_learned_model_makes_what_its_twin_makes(cyclic: bool) -> None:
             state.rest, state.traits, state.shares, state.rest_first, state.traits_first, state.shares_first,
             TRAIT_KNOTS * length, SHARE_KNOTS * length,
         )  # fmt: skip
-        twin, phases = slow_frames(sampler.tables, smooth, sampler.amounts, state.chosen, clock, 32)
+        twin, phases = slow_frames(sampler.tables, smooth, sampler.amounts, state.chosen, clock, places, 32)
         np.testing.assert_allclose(rows, twin, atol=EXACT)
         np.testing.assert_allclose(state.phases, phases, atol=EXACT)

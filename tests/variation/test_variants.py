@@ -14,6 +14,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.variation import Amount, Settings, VariationModel, learn
 
 FRAMES, DOFS = 90, 4
+STEP = 5 / 30  # seconds: five frames
 SAME_TEMPO = Amount(1.0, time=0.0)
 STATIC = 0.5  # share of the deviations' variance that holds over a take
 
@@ -40,8 +41,8 @@ def examples(takes: int = 8, seed: int = 0) -> list[Floats]:
 
 @cache
 def model(takes: int = 8, **settings: Any) -> VariationModel:
-    chosen = Settings(step=5.0, **settings)
-    return learn(examples(takes), chosen, rng=np.random.default_rng(0), frame_time=1.0, cyclic=False)
+    chosen = Settings(step=STEP, **settings)
+    return learn(examples(takes), chosen, rng=np.random.default_rng(0), frame_time=1 / 30, cyclic=False)
 
 
 def deviations(made: VariationModel, count: int = 60) -> Floats:
@@ -140,7 +141,7 @@ def uneven(**settings: Any) -> VariationModel:
         at = np.linspace(0.0, FRAMES - 1.0, length)
         low = np.stack([np.interp(at, np.arange(FRAMES), column) for column in x.T], axis=1)
         values.append(low + 0.1 * np.sin(0.5 * np.pi * np.arange(length)[:, None] + rng.uniform(0, 6, DOFS)))
-    return learn(values, Settings(step=5.0, **settings), rng=rng, frame_time=1.0, cyclic=False)
+    return learn(values, Settings(step=STEP, **settings), rng=rng, frame_time=1 / 30, cyclic=False)
 
 
 def lengths(made: VariationModel, amount: float | Amount = 1.0) -> list[int]:
@@ -171,7 +172,7 @@ def test_detail_comes_from_the_examples_in_its_own_size_and_can_be_switched_off(
 
 def test_the_step_decides_how_many_frames_the_network_has() -> None:
     coarse, fine = model(), learn(
-        examples(), Settings(step=2.5), rng=np.random.default_rng(0), frame_time=1.0, cyclic=False
+        examples(), Settings(step=STEP / 2), rng=np.random.default_rng(0), frame_time=1 / 30, cyclic=False
     )  # fmt: skip
     assert coarse.dynamics is not None and fine.dynamics is not None
     assert (coarse.dynamics.slices, fine.dynamics.slices) == (round(89 / 5), round(89 / 2.5))

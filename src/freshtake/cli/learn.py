@@ -93,7 +93,14 @@ def _print(model: VariationModel, out: Path, json: bool) -> None:
     parents, plural = facts["parents"], "" if facts["examples"] == 1 else "s"
     output().print(
         f"wrote {out}: {facts['examples']} {facts['motion']} example{plural} at {facts['fps']:g} fps; "
-        f"{facts['dofs']} DOFs, order {facts['order']}, {facts['neighbors']} neighbors, "
+        f"{facts['dofs']} DOFs, {_how(facts)}, "
         f"{parents['least']} to {parents['most']} parents per node (mean {parents['mean']:g})",
         markup=False,
     )
+
+
+def _how(facts: dict[str, Any]) -> str:
+    """What was chosen: a step between frames of the network, or order and neighbors of the kernel methods."""
+    if "network_step_s" in facts:
+        return f"{facts['network_step_s']:g} s from frame to frame of the network"
+    return f"order {facts['order']}, {facts['neighbors']} neighbors"

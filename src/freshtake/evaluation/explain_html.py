@@ -14,8 +14,8 @@ from freshtake.evaluation.report_style import CSS
 
 MOST_ROWS = 60
 ABOUT = (
-    "A strength says what the prediction of the child loses when this parent is dropped: examples are held out one at "
-    "a time, predictions are fed back frame after frame, and the loss of log likelihood per frame is given in nats. "
+    "A strength says what the prediction of the child loses when this parent is dropped: examples are held out, and "
+    "the loss of log likelihood per frame is given in nats. "
     "Beside it stands by how much the held-out error grows. A node's own past is always kept."
 )
 HEAD = ("strength", "error without")
@@ -42,11 +42,12 @@ def explain_page(
 
 
 def _summary(facts: Mapping[str, Any]) -> str:
-    parents, first = facts["parents"], facts["prior_parents"]
+    parents, first = facts["parents"], facts.get("prior_parents")
+    prior = f", {first['least']} to {first['most']} of the prior network" if first else ""
     return escape(
         f"{facts['method']}; {facts['examples']} {facts['motion']} examples at {facts['fps']:g} fps, {facts['dofs']} "
-        f"DOFs, order {facts['order']}; {parents['least']} to {parents['most']} parents per node of the transition "
-        f"network (mean {parents['mean']:g}), {first['least']} to {first['most']} of the prior network."
+        f"DOFs; {parents['least']} to {parents['most']} parents per node of the transition "
+        f"network (mean {parents['mean']:g}){prior}."
     )
 
 

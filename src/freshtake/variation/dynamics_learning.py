@@ -68,7 +68,7 @@ def usual_step(material: Material, courses: Courses) -> float:
     A body that moves slowly deviates slowly; frames closer than that would make it tremble.
     """
     rest = split_deviations(courses).rest * movement(courses, material)
-    power = float((rest * rest).sum())
+    power, frames = float((rest * rest).sum()), 1
     for frames in range(1, rest.shape[1] // FEWEST_SLICES):
         if float((rest[:, frames:] * rest[:, :-frames]).sum()) < LIKENESS * power:
             break

@@ -52,15 +52,22 @@ def take_likelihood(
 def deviations_of(courses: Courses, material: Material, settings: Settings, rows: Floats) -> tuple[Floats, Floats]:
     """How a take differs from the examples' mean, (phases, nodes), and the frame of the take at every phase."""
     mean, weights, time = courses.mean, material.weights, material.frame_time
-    raw = mean[:, : len(weights)].copy()
-    away, count = raw[:, material.rates], int(material.rates.sum())
-    steady = mean[:, len(weights) : len(weights) + count]
-    raw[:, material.rates] = (np.gradient(away, axis=0) + steady) / np.exp(mean[:, -1:])
-    places = warp_onto(raw * weights, rows * weights, SMOOTH / time)
+    places = warp_onto(mean_rows(courses, material) * weights, rows * weights, SMOOTH / time)
     frames = settings.network_step / time if settings.detail else 0.0
     alone = Material((rows,), material.names, weights, material.rates, time, material.recipe)
     own = courses_of(alone, places[:, None], detail_frames=frames, cyclic=courses.cyclic)
     return own.smooth[0] - mean, places
+
+
+def mean_rows(courses: Courses, material: Material) -> Floats:
+    """The examples' mean as rows of DOFs, (phases, DOFs): a take is laid on it as the examples were, detail and all."""
+    mean, detail, speeds = courses.mean, courses.detail.mean(axis=0), material.rates
+    dofs = detail.shape[1]
+    out = mean[:, :dofs] + detail
+    travel = mean[:, dofs : dofs + int(speeds.sum())]
+    away = np.gradient(mean[:, :dofs][:, speeds], axis=0)
+    out[:, speeds] = (away + travel + detail[:, speeds]) / np.exp(mean[:, -1:])
+    return np.asarray(out)
 
 
 def _floors(dynamics: Dynamics, material: Material, phases: int) -> Floats:
