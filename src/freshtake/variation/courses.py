@@ -12,10 +12,12 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.variation.alignment import read_at
 from freshtake.variation.material import RATE_HORIZON, Material
 
-TEMPO = "tempo"  # a hidden node: logarithm of the pace
+TIME = "time"  # a hidden node: how far the take is behind a steady pace, in frames
+TEMPO = "tempo"  # a hidden node: the mean pace, in frames per phase
 TRAVEL = "travel"  # hidden nodes, one for every speed: its mean over the take
 KINK = 0.02  # share of a cycle over which a kink at its seam is smoothed
 SEAM = 0.2  # share of a cycle to either side of its seam over which the ends are brought together
+PACE = 0.5  # seconds by which paces are smoothed
 STILL = 0.02  # weight of phases at which nothing moves, when paces are smoothed: there a warp means little
 SLOWEST, FASTEST = 0.4, 2.5  # of the mean's pace, see alignment
 
@@ -23,10 +25,11 @@ SLOWEST, FASTEST = 0.4, 2.5  # of the mean's pace, see alignment
 class Courses(NamedTuple):
     """Examples at equal phases; a cycle's last phase is its first one again.
 
-    The nodes are the DOFs, then the travel of every speed, and last the tempo: the logarithm of how many frames a phase
-    takes. A speed is split into its travel, the mean over the take, per phase so that the way covered does not depend
-    on the pace, and what that leaves summed up from phase to phase: where the body is, against a steady course. Only
-    so do feet, hips and legs vary together: feet that stand tie places to one another, not speeds.
+    The nodes are the DOFs, the time, the travel of every speed, and the tempo. A speed is split into its travel, the
+    mean over the take, per phase so that the way covered does not depend on the pace, and what that leaves summed up
+    from phase to phase: where the body is, against a steady course. Only so do feet, hips and legs vary together: feet
+    that stand tie places to one another, not speeds. The pace, frames per phase, is split in the same way into tempo
+    and time.
     """
 
     smooth: Floats  # (examples, phases, nodes)
@@ -71,21 +74,31 @@ def courses_of(material: Material, places: Floats, *, detail_frames: float, cycl
     fine = [x - y for x, y in zip(rows, low, strict=True)]
     pace = paces(places, cyclic)
     smooth, detail = (at_phases(parts, places, pace, material.rates, cyclic) for parts in (low, fine))
-    tempo = _tempo(pace, smooth.mean(axis=0) * material.weights, 4.0 * detail_frames, cyclic)
+    warp = _smooth_pace(pace, smooth.mean(axis=0) * material.weights, PACE / material.frame_time, cyclic)
+    tempo, time = steady_and_away(warp[..., None], cyclic)
+    time = time - time[:, :1]  # every take begins and ends on time
     travel, away = steady_and_away(smooth[:, :, material.rates], cyclic)
     smooth[:, :, material.rates] = away
-    return Courses(np.concatenate([smooth, travel, tempo[..., None]], axis=2), detail, cyclic)
+    return Courses(np.concatenate([smooth, time, travel, tempo], axis=2), detail, cyclic)
+
+
+def mean_pace(courses: Courses) -> Floats:
+    """Frames that the mean takes for each phase, (phases,)."""
+    time = courses.mean[:, courses.detail.shape[2]]
+    whole = np.concatenate([time[-2:-1], time, time[1:2]]) if courses.cyclic else time
+    slope = np.gradient(whole)[1:-1] if courses.cyclic else np.gradient(whole)
+    return np.asarray(np.maximum(courses.mean[:, -1] + slope, SLOWEST))
 
 
 def node_names(names: Sequence[str], speeds: Bools) -> tuple[str, ...]:
-    """DOFs, travel of the speeds, tempo."""
-    return (*names, *(f"{name} {TRAVEL}" for name, speed in zip(names, speeds, strict=True) if speed), TEMPO)
+    """DOFs, time, travel of the speeds, tempo."""
+    return (*names, TIME, *(f"{name} {TRAVEL}" for name, speed in zip(names, speeds, strict=True) if speed), TEMPO)
 
 
 def node_weights(material: Material, phases: int) -> Floats:
-    """How far one unit of every node moves the body: places by so much, travel over a quarter of a take, tempo not."""
+    """How far a unit of every node moves the body: places by so much, travel over a quarter of a take, pace not."""
     place = material.weights * np.where(material.rates, material.frame_time / RATE_HORIZON, 1.0)
-    return np.concatenate([place, place[material.rates] * phases / 4.0, [0.0]])
+    return np.concatenate([place, [0.0], place[material.rates] * phases / 4.0, [0.0]])
 
 
 def steady_and_away(speeds: Floats, cyclic: bool) -> tuple[Floats, Floats]:
@@ -114,14 +127,16 @@ def at_phases(rows: Sequence[Floats], places: Floats, pace: Floats, speeds: Bool
     return out
 
 
-def _tempo(pace: Floats, mean: Floats, frames: float, cyclic: bool) -> Floats:
-    """Logarithm of the pace (examples, phases), smoothed by its neighbours, those that move most counting most."""
+def _smooth_pace(pace: Floats, mean: Floats, frames: float, cyclic: bool) -> Floats:
+    """The pace (examples, phases), smoothed by its neighbours, those phases that move most counting most.
+
+    Every example takes as long as before.
+    """
     moving = (np.gradient(mean, axis=0) ** 2).sum(axis=1)
     weight = moving / max(float(moving.mean()), 1e-300) + STILL
-    logarithm = np.log(np.clip(pace, SLOWEST, FASTEST))
-    if frames <= 0:
-        return np.asarray(logarithm.T)
+    kept = np.clip(pace, SLOWEST, FASTEST)
     last = -1 if cyclic else None  # the last phase of a cycle is its first
-    above = smoothed(weight[:last, None] * logarithm[:last], frames, cyclic)
+    above = smoothed(weight[:last, None] * kept[:last], frames, cyclic)
     out = above / smoothed(weight[:last, None], frames, cyclic)
+    out *= pace[:last].mean(axis=0) / out.mean(axis=0)
     return np.asarray(np.concatenate([out, out[:1]]).T if cyclic else out.T)

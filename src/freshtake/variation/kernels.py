@@ -17,11 +17,14 @@ SLOWEST, FASTEST = 0.5, 2.0  # of the mean pace: how far the tempo may go
 class Tables(NamedTuple):
     """What synthesis reads along the phase, all at whole phases; a cycle's last phase is its first one again."""
 
-    mean: Floats  # (phases, nodes): DOFs, speeds as places, then their travel per phase, last the logarithm of the pace
+    mean: Floats  # (phases, nodes): DOFs, speeds as places, the time, travel of the speeds, the tempo; see courses
+    pace: Floats  # (phases,): frames that the mean takes for a phase
     basis: Floats  # (traits, phases, nodes): what one standard deviation of a trait adds
     sizes: Floats  # (phases, nodes): what one standard deviation of the rest adds
     detail: Floats  # (examples, phases, DOFs)
     speeds: Ints  # numbers of the DOFs that are speeds
+    range: Floats  # (2, DOFs): the least and the largest value of each DOF in the examples
+    beyond: Floats  # (DOFs,): how far beyond it amount 1 may go; 0 where there is no limit
     spacing: float  # phases between two frames of the network
     cyclic: bool
 
@@ -42,7 +45,7 @@ class Knots(NamedTuple):
 class Amounts(NamedTuple):
     """How much is added of what; 1 is as far as a further take goes."""
 
-    space: Floats  # (nodes,): posture, extent and the rest; last the tempo
+    space: Floats  # (nodes,): posture, extent and the rest
     timing: Floats  # (nodes,)
     detail: float  # 0: the mean of the examples' detail
     rate: float  # of the mean pace
@@ -155,12 +158,11 @@ def nodes_at(tables: Tables, knots: Knots, amounts: Amounts, phase: float, room:
 
 
 @kernel
-def phase_step(tables: Tables, tempo: float, phase: float, rate: float) -> float:
-    """How far the phase moves in a frame at this tempo; the last steps of an acyclic motion come out even."""
-    i0, i1, i2, i3, t = around(phase, tables.mean.shape[0] - 1, tables.cyclic)
-    usual = (1.0 - t) * tables.mean[i1, -1] + t * tables.mean[i2, -1]
-    away = min(max(tempo - usual, np.log(SLOWEST)), np.log(FASTEST))
-    step = rate / np.exp(usual + away)
+def phase_step(tables: Tables, pace: float, phase: float, rate: float) -> float:
+    """How far the phase moves in a frame at this pace; the last steps of an acyclic motion come out even."""
+    _, i1, i2, _, t = around(phase, tables.mean.shape[0] - 1, tables.cyclic)
+    usual = (1.0 - t) * tables.pace[i1] + t * tables.pace[i2]
+    step = rate / min(max(pace, SLOWEST * usual), FASTEST * usual)
     left = (tables.mean.shape[0] - 1.0 - phase) / step
     if not tables.cyclic and left < ENDING:
         step *= left / max(np.round(left), 1.0)
@@ -168,11 +170,21 @@ def phase_step(tables: Tables, tempo: float, phase: float, rate: float) -> float
 
 
 @kernel
+def limited(x: float, low: float, high: float, beyond: float) -> float:
+    """A value that leaves a range by less and less, never by more than `beyond`, smoothly; 0: as it is."""
+    if beyond <= 0.0 or low <= x <= high:
+        return x
+    if x > high:
+        return high + beyond * np.tanh((x - high) / beyond)
+    return low - beyond * np.tanh((low - x) / beyond)
+
+
+@kernel
 def make_frames(
     rows: Floats,  # out (frames, DOFs)
     phases: Floats,  # out (frames,)
     clock: Floats,  # in and out (2,): phase of the next frame, and the step that led to it
-    places: Floats,  # in and out (speeds,): where the body was in the frame before, against a steady course
+    places: Floats,  # in and out (speeds + 1,): places and time in the frame before, against a steady course
     tables: Tables,
     knots: Knots,
     amounts: Amounts,
@@ -181,32 +193,42 @@ def make_frames(
     """Up to len(rows) frames of motion; returns how many there are before an acyclic motion ends."""
     dofs, nodes, last = rows.shape[1], tables.mean.shape[1], tables.mean.shape[0] - 1
     room, values = np.empty((2 + tables.basis.shape[0], nodes)), np.empty(nodes)
-    moved = np.zeros(dofs)
+    moved, count = np.zeros(dofs), tables.speeds.shape[0]
     shares = np.empty(chosen.shape[0])
     for f in range(rows.shape[0]):
         phase = clock[0]
         if not tables.cyclic and phase > last + 1e-6:
             return f
+        if clock[1] == 0.0:  # the first frame: as if it had come from where it goes to
+            nodes_at(tables, knots, amounts, phase + 1.0, room, values)
+            for k in range(count):
+                places[k] = -values[tables.speeds[k]]
+            places[count] = -values[dofs]
         nodes_at(tables, knots, amounts, phase, room, values)
-        step = phase_step(tables, values[nodes - 1], phase, amounts.rate)
-        came = clock[1] if clock[1] > 0.0 else step
+        came = clock[1]
+        if came == 0.0:
+            came = 1.0
+            for k in range(count):
+                places[k] += 2.0 * values[tables.speeds[k]]
+            places[count] += 2.0 * values[dofs]
         row = rows[f]
         for i in range(dofs):
             row[i] = values[i]
-        if clock[1] == 0.0:  # the first frame: as if it had come from where it goes to
-            nodes_at(tables, knots, amounts, phase + step, room, values)
-            for k in range(tables.speeds.shape[0]):
-                places[k] = 2.0 * row[tables.speeds[k]] - values[tables.speeds[k]]
-        for k in range(tables.speeds.shape[0]):  # from places to the way between two frames
+        for k in range(count):  # from places to the way between two frames
             i = tables.speeds[k]
-            moved[i] = row[i] - places[k] + came * values[dofs + k]
+            moved[i] = row[i] - places[k] + came * values[dofs + 1 + k]
             places[k] = row[i]
             row[i] = 0.0
+        pace = values[nodes - 1] + (values[dofs] - places[count]) / came
+        places[count] = values[dofs]
+        step = phase_step(tables, pace, phase, amounts.rate)
         detail_shares(knots, phase / knots.shares_spacing, amounts.detail, shares)
         i0, i1, i2, i3, t = around(phase, last, tables.cyclic)
         for k in range(chosen.shape[0]):
             add_row(tables.detail[chosen[k]], i0, i1, i2, i3, t, shares[k], row)
-        for k in range(tables.speeds.shape[0]):
+        for i in range(dofs):
+            row[i] = limited(row[i], tables.range[0, i], tables.range[1, i], tables.beyond[i] * amounts.space[i])
+        for k in range(count):
             i = tables.speeds[k]
             row[i] = came * row[i] + moved[i]
         phases[f] = phase

@@ -125,7 +125,7 @@ class VariationModel:
     @cached_property
     def tables(self) -> Tables:
         """What the default synthesis reads."""
-        return synthesis_tables(self._dynamics, self.courses, self.material.rates)
+        return synthesis_tables(self._dynamics, self.courses, self.material)
 
     @property
     def _dynamics(self) -> Dynamics:
@@ -187,7 +187,8 @@ class VariationModel:
         space = asked.per_dof(self.dofs, None if recipe is None else recipe.skeleton)
         time = asked.tempo * (asked.tempo > 0.0)
         space = np.where(self.material.timing, time, space)
-        space = np.concatenate([space, space[self.material.rates], [time * settings.tempo]])
+        pace = [time * settings.tempo]
+        space = np.concatenate([space, pace, space[self.material.rates], pace])
         timing = np.where(space > 0.0, time, 0.0)
         tables = self.tables
         if not settings.traits:

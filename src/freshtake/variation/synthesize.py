@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import erf
 
-from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.variation.courses import Courses
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.variation.courses import Courses, mean_pace
 from freshtake.variation.dynamics import Dynamics
-from freshtake.variation.kernels import FASTEST, Amounts, Knots, Tables, draw_slices, make_frames
+from freshtake.variation.kernels import SLOWEST, Amounts, Knots, Tables, draw_slices, make_frames
+from freshtake.variation.material import Material
 from freshtake.variation.traits import TRAITS, sizes_at, trait_basis
 
 BLOCK = 32  # frames
@@ -26,7 +28,7 @@ class SynthesisState:
     """Between blocks: the phase and the knots of all smooth processes. Can be kept, forked and resumed."""
 
     clock: Floats  # (2,): phase of the next frame, and the step that led to it
-    places: Floats  # (speeds,): see kernels.make_frames
+    places: Floats  # (speeds + 1,): see kernels.make_frames
     rest: Floats  # (knots, nodes): frames of the network
     traits: Floats  # (knots, traits, nodes)
     shares: Floats  # (knots, examples)
@@ -46,15 +48,25 @@ class Sampler(NamedTuple):
     amounts: Amounts
 
 
-def synthesis_tables(dynamics: Dynamics, courses: Courses, speeds: Bools) -> Tables:
+def synthesis_tables(dynamics: Dynamics, courses: Courses, material: Material) -> Tables:
     """Everything that is read along the phase."""
     phases = courses.smooth.shape[1]
     basis = trait_basis(courses.mean, courses.cyclic) * dynamics.trait_sizes[:, None]
+    sizes = sizes_at(dynamics.sizes, phases)
+    usual = np.sqrt((sizes**2 + (basis**2).sum(axis=0)).mean(axis=0))[: len(material.names)]
+    free = material.rates | material.timing
     return Tables(
-        np.ascontiguousarray(courses.mean), np.ascontiguousarray(basis),
-        sizes_at(dynamics.sizes, phases) * dynamics.scale, np.ascontiguousarray(courses.detail),
-        np.flatnonzero(speeds), (phases - 1.0) / dynamics.slices, courses.cyclic,
+        np.ascontiguousarray(courses.mean), mean_pace(courses), np.ascontiguousarray(basis), sizes * dynamics.scale,
+        np.ascontiguousarray(courses.detail), np.flatnonzero(material.rates), value_range(material.values),
+        np.where(free, 0.0, usual), (phases - 1.0) / dynamics.slices, courses.cyclic,
     )  # fmt: skip
+
+
+def value_range(examples: Sequence[Floats]) -> Floats:
+    """(2, DOFs): the least and the largest value of every DOF."""
+    return np.stack(
+        [np.min([x.min(axis=0) for x in examples], axis=0), np.max([x.max(axis=0) for x in examples], axis=0)]
+    )
 
 
 def begin(sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
@@ -66,7 +78,7 @@ def begin(sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
     if examples > MOST_EXAMPLES:
         chosen = np.sort(rng.choice(examples, MOST_EXAMPLES, replace=False))
     return SynthesisState(
-        np.zeros(2), np.zeros(len(tables.speeds)), np.stack([first[nodes:], first[:nodes]]),
+        np.zeros(2), np.zeros(len(tables.speeds) + 1), np.stack([first[nodes:], first[:nodes]]),
         _traits(dynamics, MEMORY, rng),
         rng.standard_normal((MEMORY, len(chosen))), chosen.astype(np.intp), np.empty(0),
     )  # fmt: skip
@@ -103,7 +115,7 @@ def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generato
     """Drop knots that are past and draw those that the coming block may need."""
     dynamics, tables = sampler.dynamics, sampler.tables
     phase, length = float(state.clock[0]), len(tables.mean) - 1.0
-    fastest = sampler.amounts.rate * FASTEST / float(np.exp(tables.mean[:, -1].min()))
+    fastest = sampler.amounts.rate / (SLOWEST * float(tables.pace.min()))
     last = phase + BLOCK * fastest
     rest = state.rest
     missing = _missing(last, tables.spacing, state.rest_first + len(rest))

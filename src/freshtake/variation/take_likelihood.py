@@ -8,7 +8,7 @@ from scipy.special import gammaln
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.alignment import read_at, warp_onto
-from freshtake.variation.courses import Courses, courses_of, node_weights
+from freshtake.variation.courses import Courses, courses_of, mean_pace, node_weights
 from freshtake.variation.dynamics import Dynamics
 from freshtake.variation.likelihood import Likelihood
 from freshtake.variation.material import Material
@@ -64,9 +64,9 @@ def mean_rows(courses: Courses, material: Material) -> Floats:
     mean, detail, speeds = courses.mean, courses.detail.mean(axis=0), material.rates
     dofs = detail.shape[1]
     out = mean[:, :dofs] + detail
-    travel = mean[:, dofs : dofs + int(speeds.sum())]
+    travel = mean[:, dofs + 1 : -1]
     away = np.gradient(mean[:, :dofs][:, speeds], axis=0)
-    out[:, speeds] = (away + travel + detail[:, speeds]) / np.exp(mean[:, -1:])
+    out[:, speeds] = (away + travel + detail[:, speeds]) / mean_pace(courses)[:, None]
     return np.asarray(out)
 
 
