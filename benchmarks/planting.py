@@ -36,7 +36,7 @@ WAYS: dict[str, bool | str] = {"without": False, "planted": True, "hard": "hard"
 HEAD = (
     "what", "hip jerk", "peak acceleration (95 %, all)", "foot path", "travel",
     "speed where feet should stand, % leg/s", "below the inputs' lowest, % leg",
-    "hips moved, % leg", "joints turned where a foot is free",
+    "hips moved, % leg", "joints turned",
 )  # fmt: skip
 
 

@@ -104,9 +104,9 @@ def test_the_hips_turn_is_the_least_of_all_that_meet_the_goal() -> None:
 def test_a_goal_out_of_reach_is_missed_softly() -> None:
     reach = np.array([0.3, 0.97])
     asked = np.linspace(0.8, 1.3, 501)
-    got = np.array([within_reach(reach, d, 0.9, 1.0) for d in asked])
+    got = np.array([within_reach(reach, d, 0.9, 1.0, 0.02) for d in asked])
     np.testing.assert_allclose(got[asked < 0.95], asked[asked < 0.95])
     steps = np.diff(got)
     assert (steps >= 0).all() and got.max() <= 0.97 and np.abs(np.diff(steps)).max() < 1e-4
-    assert within_reach(reach, 0.99, 0.99, 1.0) == pytest.approx(0.99)  # what a limb did itself it may do
-    assert within_reach(reach, 0.1, 0.5, 1.0) == pytest.approx(0.3)
+    assert within_reach(reach, 0.99, 0.99, 1.0, 0.02) == pytest.approx(0.99)  # what a limb did itself it may do
+    assert within_reach(reach, 0.1, 0.5, 1.0, 0.02) == pytest.approx(0.3)

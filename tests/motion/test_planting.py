@@ -65,10 +65,12 @@ def test_planted_feet_stand_still() -> None:
     soft = plant(clip, standing(PHASE), examples=[good()]).clip
     for side, joints in enumerate((LEFT, RIGHT)):
         inside = firm()[:, side]
-        before, after, still = (ground_speed(c, joints[1])[inside].mean() for c in (clip, soft, hard))
-        assert before > 0.1
-        assert after < 0.35 * before
-        assert still < 0.1 * before
+        for axis in (0, 2):
+            before, after, still = (
+                np.abs(np.diff(c.positions()[:, joints[1], axis]))[inside[1:]].mean() for c in (clip, soft, hard)
+            )
+            assert after < 0.4 * before
+            assert still < 0.1 * before
 
 
 def test_soft_flags_and_flags_per_joint_are_accepted() -> None:
@@ -159,18 +161,21 @@ def test_a_foot_that_steps_is_never_glued() -> None:
     assert np.abs(held - path).max() > 0.1
 
 
-@pytest.mark.parametrize("posture", ["lying", "hanging"])
-def test_bodies_that_do_not_stand_are_left_alone(posture: str) -> None:
-    """A walker laid on his back, and one who hangs head down, keep every number, whatever contacts say."""
-    clip, flags = good(), np.ones((180, 2))
-    turn = np.array([np.cos(np.pi / 4), -np.sin(np.pi / 4), 0, 0]) if posture == "lying" else np.array([0.0, 1.0, 0, 0])
+@pytest.mark.parametrize("posture", ["upright", "lying"])
+def test_only_bodies_that_stand_are_planted(posture: str) -> None:
+    """Somebody whose feet drift slowly at the floor: upright he is planted, lying he keeps every number."""
+    clip = walk(steady(0.001, 180))
     rotations = clip.rotations.copy()
-    rotations[:, 0] = multiply(turn, rotations[:, 0])
+    if posture == "lying":
+        rotations[:, 0] = multiply(np.array([np.cos(np.pi / 4), -np.sin(np.pi / 4), 0, 0]), rotations[:, 0])
     laid = clip.changed(rotations=rotations)
-    made = plant(laid, flags, examples=[clip], careful=True)
-    np.testing.assert_array_equal(made.clip.rotations, laid.rotations)
-    np.testing.assert_array_equal(made.clip.root, laid.root)
-    assert not made.report.contacts
+    toes = laid.positions()[:, [LEFT[1], RIGHT[1]], 1].mean()
+    drift = np.sin(np.linspace(0, 9, 180))[:, None] * np.array([0.03, 0.0, 0.0])
+    laid = laid.changed(root=laid.root + drift + np.array([0.0, 0.021 - toes, 0.0]))
+    made = plant(laid, np.ones((180, 2)), examples=[good()], careful=True)
+    assert bool(made.report.contacts) == (posture == "upright")
+    assert (made.clip.rotations == laid.rotations).all() == (posture == "lying")
+    assert (made.clip.root == laid.root).all() or posture == "upright"
 
 
 def test_knees_bend_forward_even_where_goals_are_out_of_reach() -> None:

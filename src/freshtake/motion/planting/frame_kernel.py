@@ -25,7 +25,7 @@ from freshtake.numeric.link_kernels import nearest_turn
 from freshtake.numeric.smooth_path import smooth_path
 
 FULL = 0.9998  # of a limb's length: nearer to straight, no direction to bend is left
-SOFT, GIVE = 0.02, 0.003  # of a limb's length
+SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # of a limb's length: of feet that stand, of pins, beyond its own stretch
 LEAST = 1e-3  # leg lengths below the floor that do not count
 FLOOR = 3.0  # times as firmly as a foot is held, it is kept above the floor
 KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the least bend of a knee whose foot is moved by more than this
@@ -68,24 +68,16 @@ def plant_frames(
         sink = plan_sink(bones, ground, pace, offsets, frames, memory, frame, last, plans, firm)
         remember(memory, plans, sink)
         copy_into(frames.root[frame], root[k])
-        root[k, ground.up] -= sink
+        root[k, ground.up] -= pace.sink * math.tanh(sink / pace.sink) if sink != 0.0 else 0.0
         for joint in range(rotations.shape[1]):
             copy_into(frames.rotations[frame, joint], rotations[k, joint])
         own = offsets[min(frame, len(offsets) - 1)]
         for leg in range(legs):
             slack = slack_of(ground, plans[leg], last - frame)
             missed[k, leg] = lead_limb(
-                bones,
-                leg,
-                frames.root[frame],
-                root[k],
-                own,
-                plans[leg, 0],
-                UNMOVED * ground.leg,
-                True,
-                slack,
+                bones, leg, frames.root[frame], root[k], own, plans[leg, 0], UNMOVED * ground.leg, True, slack, SOFT,
                 rotations[k],
-            )
+            )  # fmt: skip
     counts[3] = given
 
 
@@ -288,14 +280,14 @@ def remember(memory: Memory, plans: Floats, sink: float) -> None:
 @kernel
 def lead_limb(
     bones: Bones, limb: int, before: Floats, root: Floats, offsets: Floats, offset: Floats, unmoved: float,
-    by_toe: bool, slack: float, rotations: Floats,
+    by_toe: bool, slack: float, soft: float, rotations: Floats,
 ) -> float:  # fmt: skip
     """Turn a limb, in place, so that its end is `offset` from where it was when the root was at `before`.
 
     The knee bends about its hinge until the distance is right, the hip makes the least turn that takes the end to its
     goal (of all that do, the one nearest to the sample: Lau 2009, eq. 7, with w2 = 0), and a foot keeps its direction
     in the world. Where the ankle cannot turn freely, the toe is brought to its goal instead, if `by_toe`. `slack` is
-    that of bend_angle. Returns by how much the goal was missed.
+    that of bend_angle, `soft` that of within_reach. Returns by how much the goal was missed.
     """
     still = True
     for axis in range(3):
@@ -322,7 +314,7 @@ def lead_limb(
     for _ in range(ROUNDS if led_by_toe and bones.links[limb, 1] > 0 else 1):
         for k in range(bones.at[limb, 0], end + 1):
             copy_into(sample[k], rotations[bones.path[limb, k]])
-        _bend(bones, limb, aim, full, slack, rotations, places, turns)
+        _bend(bones, limb, aim, full, slack, soft, rotations, places, turns)
         missed = _keep_foot(bones, limb, foot, goal, tip, offsets, rotations, places, turns, now)
         for axis in range(3):  # an ankle that cannot turn freely turns the toe away, which the ankle makes up for
             aim[axis] = goal[axis] + tip[axis] - now[axis]
@@ -331,35 +323,21 @@ def lead_limb(
 
 @kernel
 def lead_limbs(
-    bones: Bones,
-    before: Floats,
-    root: Floats,
-    offsets: Floats,
-    moves: Floats,
-    by_toe: Ints,
-    rotations: Floats,
+    bones: Bones, before: Floats, root: Floats, offsets: Floats, moves: Floats, by_toe: Ints, rotations: Floats
 ) -> None:
     """All limbs of all frames led by moves (frames, limbs, 3), in place; `by_toe` (limbs,) as in lead_limb."""
     for frame in range(len(root)):
         own = offsets[min(frame, len(offsets) - 1)]
         for limb in range(moves.shape[1]):
             lead_limb(
-                bones,
-                limb,
-                before[frame],
-                root[frame],
-                own,
-                moves[frame, limb],
-                0.0,
-                by_toe[limb] == 1,
-                0.0,
+                bones, limb, before[frame], root[frame], own, moves[frame, limb], 0.0, by_toe[limb] == 1, 0.0, PINNED,
                 rotations[frame],
-            )
+            )  # fmt: skip
 
 
 @kernel
 def _bend(
-    bones: Bones, limb: int, goal: Floats, full: float, slack: float, rotations: Floats, places: Floats,
+    bones: Bones, limb: int, goal: Floats, full: float, slack: float, soft: float, rotations: Floats, places: Floats,
     turns: Floats,
 ) -> None:  # fmt: skip
     """Knee and hip for a goal of the ankle, as far as the limb reaches; `places` and `turns` are those before."""
@@ -374,7 +352,7 @@ def _bend(
         line[k] = goal[k] - places[upper, k]
         asked += line[k] * line[k]
         own += (thigh[k] + shank[k]) ** 2
-    distance = within_reach(bones.reach[limb], math.sqrt(asked), math.sqrt(own), full)
+    distance = within_reach(bones.reach[limb], math.sqrt(asked), math.sqrt(own), full, soft)
     _knee_axis(bones, limb, thigh, shank, turns[middle], axis)
     angle = bend_angle(thigh, shank, axis, distance, slack)
     for k in range(3):
@@ -401,14 +379,14 @@ def _bend(
 
 
 @kernel
-def within_reach(reach: Floats, asked: float, own: float, full: float) -> float:
+def within_reach(reach: Floats, asked: float, own: float, full: float, soft: float) -> float:
     """The distance from hip to ankle that a limb takes where `asked` is wanted: softly not beyond what it does.
 
     It stretches and folds as far as in the examples, or as far as it did itself. Near straight, a knee would have to
-    turn ever faster, so that the limb gives way from `SOFT` before its end on.
+    turn ever faster, so that the limb gives way from `soft` of its length before its end on.
     """
     most = min(max(reach[1] * full, own + GIVE * full), max(FULL * full, own))
-    begin = max(own, most - SOFT * full)
+    begin = max(own, most - soft * full)
     if asked > begin:
         room = max(most - begin, 1e-12)
         return float(begin + room * (1.0 - math.exp(-(asked - begin) / room)))

@@ -100,6 +100,7 @@ def pinned_clip(clip: Clip, base: Groundwork, pins: Sequence[Pin]) -> Clip:
     held = pinned_path(clip.root, [p for p in pins if clip.skeleton.index(p.joint) == 0], clip.frame_time).grip
     shift = _carried(positions, base.limbs, goals) * (1.0 - held)[:, None]
     bones = make_bones(clip.skeleton, base.limbs)
+    bones.reach[:, 1] = 1.0
     root, rotations = clip.root + shift, clip.rotations.copy()
     offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
     feet = np.array([limb.is_leg for limb in base.limbs])

@@ -123,7 +123,8 @@ class Planter:
 
     def advance(self, state: PlanterState, ended: bool) -> PlantedFrames:
         """All that can be planted now; the state's own arrays are filled in."""
-        most, legs = len(state.frames.root) - state.counts[3], len(self.base.legs)
+        waiting, legs = len(state.frames.root) - int(state.counts[3]), len(self.base.legs)
+        most = waiting if ended else max(waiting - self.latency, 0)
         out = PlantedFrames(
             np.empty((most, 3)), np.empty((most, len(self.base.skeleton), 4)), np.zeros((most, legs)),
             np.zeros((most, legs)),

@@ -19,7 +19,7 @@ class Bones(NamedTuple):
     `path` (limbs, joints) is filled up with -1, `at` (limbs, 4) has -1 where there is no toe. `hinge` (limbs, 3) is
     the knee's axis in its own frame, flexion positive, 0 where none is known. `reach` (limbs, 2) is the range of the
     distance from hip to ankle, in the length of the straight limb. `upright` (limbs,) says which ends keep their
-    direction in the world. The rest is what hips and ankles can do, 0 links: anything (see limb_chain).
+    direction in the world. The rest is what hips and ankles can do, 0 links: anything (see limb_ranges).
     """
 
     path: Ints

@@ -33,7 +33,7 @@ class PlantSettings:
     leash: float = 0.25
     band: float = 0.02
     step: float = 0.10
-    sink: float = 0.015
+    sink: float = 0.02
     steps: float = 0.4
 
     def __post_init__(self) -> None:
@@ -56,10 +56,10 @@ def settings_for(plant: bool | str, steps: float = PlantSettings.steps) -> Plant
 class Pace(NamedTuple):
     """The settings in frames and in the skeleton's unit, as the kernel wants them.
 
-    `stand`, `height` and `free` are weights T⁻⁶ of following within T frames (see numeric.smooth_path), of standing feet
-    over the ground, of heights, and in the air. Contacts are decided
-    `wait` frames late: speeds look `reach` frames to either side, pauses below `bridged` frames are closed and contacts
-    below `shortest` frames are none. `careful` is 0 where contacts are to be taken as they are given.
+    `stand`, `height` and `free` are weights T⁻⁶ of following within T frames (see numeric.smooth_path): of standing
+    feet over the ground, of heights, and in the air. Contacts are decided `wait` frames late: speeds look `reach`
+    frames to either side, pauses below `bridged` frames are closed and contacts below `shortest` frames are none.
+    `careful` is 0 where contacts are to be taken as they are given.
     """
 
     horizon: int
