@@ -65,6 +65,8 @@ def test_a_cycle_meets_its_beginning_and_is_left_alone_far_from_its_seam() -> No
     usual = np.abs(np.diff(example, axis=0)).max()
     assert np.abs(steps).max() < 1.6 * usual
     np.testing.assert_allclose(out[25:75], example[25:75], atol=1e-12)
+    bent = closed(np.linspace(0.0, 1.0, 100)[:, None])  # one that ends where it never began meets halfway
+    assert bent[0, 0] == pytest.approx(0.5, abs=0.1) and bent[-1, 0] == pytest.approx(0.5, abs=0.1)
     again = np.sin(2 * np.pi * np.arange(100) / 99.0)[:, None]
     np.testing.assert_allclose(closed(again), again[:-1], atol=2e-3)  # what closes by itself is kept
 

@@ -15,9 +15,11 @@ from freshtake.variation.dynamics import Dynamics, deviating_together
 from freshtake.variation.dynamics_learning import OWN_RIDGE, RIDGE
 from freshtake.variation.kernels import draw_slices
 from freshtake.variation.network import TransitionNetwork
+from freshtake.variation.synthesize import Sampler, begin
 from freshtake.variation.traits import TRAITS
 from tests.variation.known_network import NODES, OTHERS, SIZES, courses_from, learned_from, simulated, truth
 from tests.variation.synthesis_twin import matrices, slow_process
+from tests.variation.test_kernels import AMOUNTS, tables
 
 SLICES = 120
 TAKES = 40
@@ -71,6 +73,17 @@ def test_long_samples_have_the_covariance() -> None:
     np.testing.assert_allclose(
         correlations(rows)[0], dynamics.correlation, atol=0.04
     )  # 6 standard errors of 40,000 frames, which last about 4
+
+
+def test_variants_begin_as_if_they_had_gone_on_for_ever() -> None:
+    """The first two frames have the covariance, the older one first; from then on nothing tells how long it has run."""
+    dynamics = truth()
+    sampler = Sampler(dynamics, tables(True), AMOUNTS)
+    starts = np.stack([begin(sampler, np.random.default_rng(seed)).rest for seed in range(4000)])
+    expected, size = dynamics.covariance[:NODES, NODES:], np.sqrt(np.diag(dynamics.covariance)[:NODES])
+    bound = 5.0 * np.outer(size, size) / np.sqrt(4000)
+    assert (np.abs(starts[:, 1].T @ starts[:, 0] / 4000 - expected) < bound).all()
+    assert (np.abs(expected - expected.T) > 2.0 * bound).any()  # or the test could not tell which comes first
 
 
 def test_how_frames_resemble_earlier_ones() -> None:

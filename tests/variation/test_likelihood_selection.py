@@ -20,8 +20,10 @@ from freshtake.variation.likelihood_selection import threshold
 from freshtake.variation.verdicts import Selection
 from tests.variation.twins import takes
 
-QUICK = Settings(prior_starts=1, neighbors=8, velocity_weight=1.0, kernel_width=0.3)
-FAST = Settings(prior_starts=1, neighbors=20, velocity_weight=1.0, kernel_width=0.3, max_parents=8, core=6)
+QUICK = Settings(method="kernel", prior_starts=1, neighbors=8, velocity_weight=1.0, kernel_width=0.3)
+FAST = Settings(
+    method="kernel", prior_starts=1, neighbors=20, velocity_weight=1.0, kernel_width=0.3, max_parents=8, core=6
+)
 LENGTHS = (21, 19, 22, 20, 21, 23, 20, 22, 21, 20, 22, 19)
 
 

@@ -15,7 +15,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.variation import Settings, VariationModel, learn
 from freshtake.variation.alignment import read_at
 from freshtake.variation.likelihood import examples_by_others
-from freshtake.variation.take_likelihood import LEAST, deviations_of, student
+from freshtake.variation.take_likelihood import LEAST, deviations_of, mean_rows, student
 from freshtake.variation.traits import sizes_at, trait_basis
 from tests.variation.test_variants import STEP, examples, model
 from tests.variation.twins import takes
@@ -50,6 +50,21 @@ def test_an_example_is_laid_on_the_mean_as_it_was_when_it_was_learned() -> None:
             assert np.sqrt(((places - made.places[:, k]) ** 2).mean()) < 0.4  # frames
             away = np.sqrt(((found - apart[k]) ** 2).mean(axis=0))
             assert np.median(away / sizes) < 0.25
+
+
+def test_the_mean_as_rows_is_the_mean_of_the_examples_rows() -> None:
+    """Speeds come from places and travel again; they were read at equal phases, each at the example's own pace."""
+    made = walking()
+    expected = np.mean([read_at(x, made.places[:, k]) for k, x in enumerate(made.material.values)], axis=0)
+    spread = np.concatenate(made.material.values).std(axis=0)
+    inner = slice(10, -10)  # a cycle is bent round its seam
+    away = np.abs(mean_rows(made.courses, made.material) - expected)[inner] / spread
+    assert made.material.rates.sum() >= 3
+    assert np.median(away[:, made.material.rates], axis=0).max() < 0.15
+    assert away[:, ~made.material.rates].max() < 0.05
+    forward = made.dofs.index("Hips.forward")
+    mean = mean_rows(made.courses, made.material)[:, forward].mean()
+    assert mean == pytest.approx(expected[:, forward].mean(), rel=0.02)
 
 
 def slow_total(made: VariationModel, rows: Floats) -> float:
