@@ -27,6 +27,7 @@ MOST_KNOWN = 12  # takes by which traits are predicted in the search
 MOST_CANDIDATES = 150  # nodes that may be parents of others: those that move the body most
 LIKENESS = 0.5
 MOST_STEP = 0.25  # seconds
+FIT_RIDGE = 0.1  # of coefficients: more than in the search, which checks itself on takes left out
 GAIN = 0.01  # per observation: an edge must make held-out errors smaller by about 2 %
 LEAST_TRAIT = 0.3  # of its size that is left to a trait beside the rest
 LEAST_NOISE = 1e-3  # of a node's variance
@@ -268,7 +269,7 @@ def _fitted(
     trait_slopes: list[Floats] = []
     noise, trait_noise = np.ones(nodes), np.ones((traits, nodes))
     for i, own in enumerate(parents):
-        fit, variance = _regressed(moments, i, own, np.where(own % nodes == i, OWN_RIDGE, RIDGE))
+        fit, variance = _regressed(moments, i, own, np.where(own % nodes == i, OWN_RIDGE, FIT_RIDGE))
         slopes.append(fit)
         noise[i] = np.sqrt(variance)
         theirs = np.zeros((traits, len(own)))
@@ -303,14 +304,32 @@ def _apart_from_rest(dynamics: Dynamics, split: Split, cyclic: bool) -> Floats:
 
 
 def regressed_traits(traits: Floats, target: int, parents: Ints) -> tuple[Floats, Floats]:
-    """Slopes (traits, parents) of a node's traits on its parents', and the standard deviation (traits,) of the rest."""
+    """Slopes (traits, parents) of a node's traits on its parents', and the standard deviation (traits,) of the rest.
+
+    What is left is measured on takes left out: a few takes are met all too well by slopes that were fitted to them.
+    """
     examples, kinds, _ = traits.shape
-    moments = np.einsum("eqi,eqj->qij", traits[:, :, [target, *parents]], traits[:, :, [target, *parents]])
-    moments *= (1.0 + 1.0 / examples) / max(examples - 1.0, 1.0)
-    inside = np.arange(1, len(parents) + 1)
-    fits = [_regressed(own, 0, inside, np.full(len(parents), RIDGE)) for own in moments]
-    slopes = np.stack([slope for slope, _ in fits]).reshape(kinds, len(parents))
-    return slopes, np.sqrt([variance for _, variance in fits])
+    chosen = traits[:, :, [target, *parents]]
+    further = 1.0 + 1.0 / examples  # deviations are in units of a further take's
+    inside, ridge = np.arange(1, len(parents) + 1), np.full(len(parents), FIT_RIDGE)
+    slopes, left = np.empty((kinds, len(parents))), np.empty(kinds)
+    for q in range(kinds):
+        rows = chosen[:, q]
+        moments = further / max(examples - 1.0, 1.0) * rows.T @ rows
+        slopes[q], left[q] = _regressed(moments, 0, inside, ridge)
+        if examples > 2 and len(parents):
+            missed = [_missed(np.delete(rows, k, axis=0), rows[k], inside, ridge) for k in range(examples)]
+            left[q] = np.clip(further * np.mean(missed), left[q], max(float(moments[0, 0]), left[q]))
+    return slopes, np.sqrt(left)
+
+
+def _missed(known: Floats, row: Floats, parents: Ints, ridge: Floats) -> float:
+    """The squared error by which other takes (takes, 1 + parents) miss one, as if their mean were the true one."""
+    count, mean = len(known), known.mean(axis=0)
+    apart = known - mean
+    slopes, _ = _regressed(apart.T @ apart / max(count - 1.0, 1.0), 0, parents, ridge)
+    away = row - mean
+    return float((away[0] - away[parents] @ slopes) ** 2 * count / (count + 1.0))
 
 
 def _regressed(moments: Floats, target: int, parents: Ints, ridge: Floats) -> tuple[Floats, float]:
