@@ -263,7 +263,7 @@ def test_goals_parts_and_planting_from_the_command_line(
     [
         (["--part", "tail=1"], "no body part, joint or DOF 'tail'"),
         (["--part", "arms"], "write NAME=AMOUNT"),
-        (["--amount", "3"], "must lie between 0 and 2"),
+        (["--amount", "5"], "must lie between 0 and 4"),
         (["--start", "missing.bvh"], "missing.bvh"),
         (["--duration", "0"], "must be greater than 0"),
         (["--heading", "0", "--path", "x.csv"], "cannot both be followed"),

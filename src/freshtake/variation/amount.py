@@ -12,13 +12,13 @@ from freshtake.motion.body_parts import body_parts
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 
-LARGEST = 2.0
+LARGEST = 4.0
 NATURAL = 1.3  # above it, variants leave the range of recorded takes
 
 
 @dataclass(frozen=True)
 class Amount:
-    """0 is the mean motion, 1 varies like the examples, 2 is the most.
+    """0 is the mean motion, 1 varies like the examples, 4 is the most.
 
     `space` is for poses, `time` for tempo (default: like `space`). `parts` replaces `space` for some of the body:
     {"arms": 1.5, "legs": 0.3, "head": 0.0, "LeftHand": 2.0}, by part, joint or DOF; the last word counts.

@@ -71,30 +71,15 @@ class Dynamics:
         return packed_edges(self.network, self.slopes, self.noise)
 
     @cached_property
-    def _matrices(self) -> tuple[Floats, Floats, Floats]:
-        """Coefficients (nodes, nodes) of the frames t, t+1 and t+2."""
-        nodes = len(self.network.dofs)
-        out = np.zeros((3, nodes, nodes))
-        parents = self.packed.parents
-        children = np.repeat(np.arange(nodes), np.diff(self.packed.starts))
-        out[parents // nodes, children, parents % nodes] = self.slopes
-        return out[0], out[1], out[2]
-
-    @cached_property
     def _transfer(self) -> tuple[Floats, Floats]:
         """F and G of (z[t+2], z[t+1]) = F (z[t+1], z[t]) + G e."""
-        older, newer, inside = self._matrices
-        nodes = len(older)
-        solved = np.linalg.inv(np.eye(nodes) - inside)
-        step = np.zeros((2 * nodes, 2 * nodes))
-        step[:nodes, :nodes], step[:nodes, nodes:] = solved @ newer, solved @ older
-        step[nodes:, :nodes] = np.eye(nodes)
+        step, solved = transfer(self.network, self.slopes)
         return step, solved * self.noise
 
     @cached_property
     def growth(self) -> float:
-        """The spectral radius of a step."""
-        return float(np.abs(np.linalg.eigvals(self._transfer[0])).max())
+        """By what deviations grow from frame to frame far from the start, at most."""
+        return growth_of(self.network, self.slopes)
 
     @cached_property
     def covariance(self) -> Floats:
@@ -167,6 +152,27 @@ class Dynamics:
         inside = self.covariance[:nodes, :nodes]
         size = np.sqrt(np.maximum(np.diag(inside), 1e-12))
         return np.asarray(inside / np.outer(size, size))
+
+
+def transfer(network: TransitionNetwork, slopes: Floats) -> tuple[Floats, Floats]:
+    """F (2 nodes, 2 nodes) of (z[t+2], z[t+1]) = F (z[t+1], z[t]), and what solves the edges within a frame."""
+    nodes = len(network.dofs)
+    older, newer, inside = np.zeros((3, nodes, nodes))
+    packed = packed_edges(network, slopes, np.ones(nodes))
+    children = np.repeat(np.arange(nodes), np.diff(packed.starts))
+    for number, matrix in enumerate((older, newer, inside)):
+        own = packed.parents // nodes == number
+        matrix[children[own], packed.parents[own] % nodes] = slopes[own]
+    solved = np.linalg.inv(np.eye(nodes) - inside)
+    step = np.zeros((2 * nodes, 2 * nodes))
+    step[:nodes, :nodes], step[:nodes, nodes:] = solved @ newer, solved @ older
+    step[nodes:, :nodes] = np.eye(nodes)
+    return step, np.asarray(solved)
+
+
+def growth_of(network: TransitionNetwork, slopes: Floats) -> float:
+    """The spectral radius of a step."""
+    return float(np.abs(np.linalg.eigvals(transfer(network, slopes)[0])).max())
 
 
 def packed_edges(network: TransitionNetwork, slopes: Floats, noise: Floats) -> PackedEdges:

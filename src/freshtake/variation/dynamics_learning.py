@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.errors import InvalidMotion
 from freshtake.motion.progress import Progress, Report
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.variation.alignment import read_at
 from freshtake.variation.courses import Courses, node_names, node_weights
-from freshtake.variation.dynamics import ORDER, STABLE, Dynamics
+from freshtake.variation.dynamics import ORDER, STABLE, Dynamics, growth_of
 from freshtake.variation.joint_scores import Mapper
 from freshtake.variation.material import Material, rounded
 from freshtake.variation.network import Edges, TransitionNetwork
@@ -344,16 +343,13 @@ def _regressed(moments: Floats, target: int, parents: Ints, ridge: Floats) -> tu
 
 
 def _stable(network: TransitionNetwork, slices: int, slopes: Floats, *rest: Floats) -> Dynamics:
-    """Coefficients that let no deviation grow: those of earlier frames shrink until none does."""
+    """Coefficients that let no deviation grow: those of earlier frames shrink with their age until none does.
+
+    With slopes of age k times s^k, z[t] / s^t goes the way that z[t] went before, so that growth is s times as large.
+    """
     nodes = len(network.dofs)
     parents = np.array([p for own in network.edges for p in own], dtype=np.intp)
     age = ORDER - parents // nodes
-    shrink = 1.0
-    while True:
-        try:
-            made = Dynamics(network, slices, rounded(slopes * shrink**age), *rest)
-        except InvalidMotion:
-            made = None
-        if made is not None and made.growth <= STABLE:
-            return made
-        shrink *= 0.98
+    largest = growth_of(network, slopes)
+    shrink = 1.0 if largest <= STABLE else 0.999 * STABLE / largest
+    return Dynamics(network, slices, rounded(slopes * shrink**age), *rest)
