@@ -1,4 +1,4 @@
-"""Takes of a small linear network that is known: six DOFs and the tempo, edges within a frame and from earlier ones."""
+"""Takes of a small linear network that is known: five DOFs, time and tempo, edges within a frame and between."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from freshtake.variation.traits import POINTS, TRAITS
 from tests.variation.synthesis_twin import slow_slices
 
 NODES = 7
-NAMES = ("a", "b", "c", "d", "e", "f", "tempo")
+NAMES = ("a", "b", "c", "d", "e", "time", "tempo")
 SIZES = np.array([3.0, 2.5, 2.0, 1.5, 1.0, 0.5, 0.02])  # in this order nodes may be parents within a frame
 BETWEEN = 2  # frames from one of the network to the next
 # child: {parent: slope}; slices 0, 1 and 2 are t, t+1 and t+2
@@ -24,7 +24,7 @@ OTHERS = {
     1: {2 * NODES + 0: 0.6},  # a[t+2] -> b
     2: {NODES + 0: 0.5, 2 * NODES + 1: -0.4},  # a[t+1], b[t+2] -> c
     3: {2 * NODES + 2: 0.6},  # c[t+2] -> d
-    4: {NODES + 5: 0.7},  # f[t+1] -> e: from a node of higher rank, which only the past allows
+    4: {NODES + 5: 0.7},  # time[t+1] -> e: from a node of higher rank, which only the past allows
 }
 OWN = {0: -0.25, 1: 0.7}  # of every node's own past, t and t+1
 
@@ -56,13 +56,13 @@ def courses_from(deviations: Floats) -> Courses:
     smooth = np.repeat(deviations, BETWEEN, axis=1)[:, : 1 - BETWEEN]  # held: what lies between has the same variance
     takes, phases, nodes = smooth.shape
     return Courses(
-        smooth * (SIZES / np.sqrt(np.diag(truth().covariance)[:NODES])), np.zeros((takes, phases, nodes - 1)), False
+        smooth * (SIZES / np.sqrt(np.diag(truth().covariance)[:NODES])), np.zeros((takes, phases, nodes - 2)), False
     )
 
 
 def learned_from(deviations: Floats, parents: str = "learned", seed: int = 0) -> Dynamics:
-    rows = tuple(courses_from(deviations).smooth[:, :, :-1])
-    material = Material(rows, NAMES[:-1], np.ones(NODES - 1), np.zeros(NODES - 1, dtype=np.bool_), 1.0)
+    rows = tuple(courses_from(deviations).smooth[:, :, :-2])
+    material = Material(rows, NAMES[:-2], np.ones(NODES - 2), np.zeros(NODES - 2, dtype=np.bool_), 1.0)
     return learn_dynamics(
         material, courses_from(deviations), Settings(parents=parents, step=float(BETWEEN)),
         np.random.default_rng(seed), silent, map,

@@ -78,16 +78,26 @@ def slow_shares(knots: Knots, phase: float, amount: float) -> Floats:
     return np.asarray(1.0 / count + amount * np.sqrt(1.0 - 1.0 / count) * g / np.linalg.norm(g))
 
 
-def slow_step(tables: Tables, tempo: float, phase: float, rate: float) -> float:
-    """exp(-tempo) phases per frame, within half and twice the mean's pace; the last 12 frames come out even."""
+def slow_step(tables: Tables, pace: float, phase: float, rate: float) -> float:
+    """1 / pace phases per frame, within half and twice the mean's pace; the last 12 frames come out even."""
     last = len(tables.mean) - 1
     turned = phase % last if tables.cyclic else min(phase, float(last))
-    usual = float(np.interp(turned, np.arange(last + 1.0), tables.mean[:, -1]))
-    step = rate * np.exp(-usual) * np.clip(np.exp(usual - tempo), 0.5, 2.0)
+    usual = float(np.interp(turned, np.arange(last + 1.0), tables.pace))
+    step = rate / np.clip(pace, 0.5 * usual, 2.0 * usual)
     if tables.cyclic:
         return float(step)
     left = (last - phase) / step
     return float(step * left / max(np.round(left), 1.0)) if left < 12.0 else float(step)
+
+
+def slow_limit(tables: Tables, amounts: Amounts, row: Floats) -> Floats:
+    """Beyond the range r + b tanh((x - r) / b), b > 0 the room that the amount leaves; else as it is."""
+    low, high = tables.range
+    room = tables.beyond * amounts.space[: len(row)]
+    safe = np.where(room > 0.0, room, 1.0)
+    above = high + safe * np.tanh((row - high) / safe)
+    below = low - safe * np.tanh((low - row) / safe)
+    return np.where(room <= 0.0, row, np.where(row > high, above, np.where(row < low, below, row)))
 
 
 def slow_frames(
@@ -95,25 +105,24 @@ def slow_frames(
 ) -> tuple[Floats, Floats]:
     """Rows and phases from a clock on, until an acyclic motion has reached its last phase.
 
-    A speed is the way from the place before to the place now, and the travel of the step between; in the very first
-    frame it is that of the second.
+    A speed is the way from the place before to the place now, and the travel of the step between; so is the pace. The
+    very first frame comes from where it would go to in a phase.
     """
     phase, came = clock
     last, dofs, speeds = len(tables.mean) - 1, tables.detail.shape[2], tables.speeds
-    travel = slice(dofs, dofs + len(speeds))
+    travel, moving = slice(dofs + 1, -1), [*speeds, dofs]
     rows, phases = [], []
     while len(rows) < frames:
         nodes = slow_nodes(tables, knots, amounts, phase)
-        step = slow_step(tables, float(nodes[-1]), phase, amounts.rate)
+        if came == 0.0:
+            places, came = 2.0 * nodes[moving] - slow_nodes(tables, knots, amounts, phase + 1.0)[moving], 1.0
+        way = nodes[moving] - places
+        step = slow_step(tables, float(nodes[-1] + way[-1] / came), phase, amounts.rate)
         shares = slow_shares(knots, phase, amounts.detail)
         detail = shares @ [slow_at(tables.detail[k], phase, tables.cyclic) for k in chosen]
-        row = nodes[:dofs] + detail
-        if came > 0.0:
-            row[speeds] = nodes[speeds] - places + came * (nodes[travel] + detail[speeds])
-        else:
-            coming = slow_nodes(tables, knots, amounts, phase + step)
-            row[speeds] = coming[speeds] - nodes[speeds] + step * (coming[travel] + detail[speeds])
-        places = nodes[speeds]
+        row = slow_limit(tables, amounts, nodes[:dofs] + detail)
+        row[speeds] = way[:-1] + came * (nodes[travel] + detail[speeds])
+        places = nodes[moving]
         rows.append(row)
         phases.append(phase)
         if not tables.cyclic and phase >= last - 1e-6:

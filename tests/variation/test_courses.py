@@ -13,6 +13,7 @@ from freshtake.variation.courses import (
     at_phases,
     closed,
     courses_of,
+    mean_pace,
     node_names,
     node_weights,
     paces,
@@ -40,7 +41,7 @@ def test_smooth_part_and_detail_sum_to_the_example(cyclic: bool, frames: float) 
     for k, x in enumerate(examples):
         whole = np.concatenate([closed(x), closed(x)[:1]]) if cyclic else x
         np.testing.assert_allclose(
-            own.smooth[k, :, :-1] + own.detail[k], read_at(whole, places[:, k]), atol=1e-12
+            own.smooth[k, :, :4] + own.detail[k], read_at(whole, places[:, k]), atol=1e-12
         )  # fmt: skip
     assert np.abs(own.detail).max() > 1e-3 if frames else np.abs(own.detail).max() == 0.0
 
@@ -92,12 +93,20 @@ def test_paces_add_up_to_the_length_and_speeds_to_the_way(cyclic: bool) -> None:
         np.testing.assert_allclose(found[k, :last, 0], (read_at(x, places[:, k]) * pace[:, [k]])[:last, 0])
 
 
-def test_the_tempo_is_the_logarithm_of_the_pace() -> None:
+def test_the_tempo_is_the_mean_pace_and_the_time_what_it_leaves() -> None:
     base = takes(5, dofs=3, lengths=(61,))[0]
     slow = read_at(base, np.linspace(0.0, 60.0, 91))
     places = np.stack([np.linspace(0.0, 60.0, 76), np.linspace(0.0, 90.0, 76)], axis=1)
     own = courses_of(material([base, slow]), places, detail_frames=2.0, cyclic=False)
-    np.testing.assert_allclose(own.smooth[:, :, -1], np.log([[60 / 75], [90 / 75]]).repeat(76, axis=1), atol=1e-12)
+    np.testing.assert_allclose(own.smooth[:, :, -1], np.array([[60 / 75], [90 / 75]]).repeat(76, axis=1), atol=1e-12)
+    np.testing.assert_allclose(own.smooth[:, :, 3], 0.0, atol=1e-12)
+    uneven = 60.0 * (np.linspace(0.0, 1.0, 76) + 0.1 * np.sin(2 * np.pi * np.linspace(0.0, 1.0, 76)))
+    bent = courses_of(material([base, base]), np.stack([uneven] * 2, axis=1), detail_frames=2.0, cyclic=False)
+    np.testing.assert_allclose(bent.smooth[:, :, -1], 60 / 75, atol=0.02)
+    time = bent.smooth[0, :, 3]
+    assert time[0] == 0.0 and abs(time[-1]) < 1.0 and time[10:25].min() > 1.0 and time[50:65].max() < -0.7
+    pace = mean_pace(bent)
+    assert pace.mean() == pytest.approx(60 / 75, abs=0.02) and pace[30:45].max() < pace[:10].min()
 
 
 def test_paces_where_something_moves_count_most() -> None:
@@ -107,7 +116,7 @@ def test_paces_where_something_moves_count_most() -> None:
     places = np.repeat(np.arange(81.0)[:, None], 2, axis=1)
     places[50:70, 1] += 6.0 * np.sin(np.linspace(0.0, np.pi, 20))
     own = courses_of(material([moving, 1.1 * moving]), places, detail_frames=2.0, cyclic=False)
-    assert np.abs(own.smooth[1, :38, -1]).max() < 0.02
+    assert np.abs(own.smooth[1, :38, 1]).max() < 0.6  # frames
 
 
 def test_smoothing_keeps_a_constant_and_the_mean_of_a_cycle() -> None:
@@ -135,12 +144,12 @@ def test_a_speed_is_a_steady_travel_and_where_the_body_is_against_it(cyclic: boo
         np.testing.assert_allclose(away[:, -1], away[:, 0], atol=1e-12)  # a cycle is where it was, but for its travel
 
 
-def test_nodes_are_dofs_then_travel_then_tempo() -> None:
+def test_nodes_are_dofs_time_travel_and_tempo() -> None:
     own = material(takes(3, dofs=4), speeds=[0, 2])
-    assert node_names(own.names, own.rates) == ("a", "b", "c", "d", "a travel", "c travel", "tempo")
+    assert node_names(own.names, own.rates) == ("a", "b", "c", "d", "time", "a travel", "c travel", "tempo")
     weights = node_weights(own, 40)
-    assert weights.shape == (7,) and weights[-1] == 0.0
-    np.testing.assert_allclose(weights[4:6], 10.0 * weights[[0, 2]])  # over a quarter of 40 phases
+    assert weights.shape == (8,) and weights[-1] == weights[4] == 0.0
+    np.testing.assert_allclose(weights[5:7], 10.0 * weights[[0, 2]])  # over a quarter of 40 phases
     places = align(own.values, np.ones(4), 1.5)
     assert courses_of(own, places, detail_frames=2.0, cyclic=True).smooth.shape == (4, len(places), 7)
 

@@ -12,7 +12,7 @@ from freshtake.errors import InvalidMotion
 from freshtake.numeric.arrays import Floats
 from freshtake.variation import Settings
 from freshtake.variation.dynamics import Dynamics, deviating_together
-from freshtake.variation.dynamics_learning import OWN_RIDGE, RIDGE
+from freshtake.variation.dynamics_learning import FIT_RIDGE, OWN_RIDGE
 from freshtake.variation.kernels import draw_slices
 from freshtake.variation.network import TransitionNetwork
 from freshtake.variation.synthesize import Sampler, begin
@@ -199,7 +199,7 @@ def test_slopes_are_those_of_the_truth_within_their_standard_error() -> None:
     for child, parents in enumerate(dynamics.network.edges):
         own = np.array(parents)
         inner, with_child = moments[np.ix_(own, own)], moments[own, 2 * NODES + child]
-        ridge = np.where(own % NODES == child, OWN_RIDGE, RIDGE)
+        ridge = np.where(own % NODES == child, OWN_RIDGE, FIT_RIDGE)
         expected = np.linalg.solve(inner + np.diag(ridge), with_child)
         left = 1.0 - 2.0 * expected @ with_child + expected @ inner @ expected
         deviation = np.sqrt(left * np.diag(np.linalg.inv(inner)) / (TAKES * SLICES))

@@ -34,7 +34,8 @@ from tests.variation.synthesis_twin import (
 from tests.variation.test_synthesize import model
 
 EXACT = 1e-10
-DOFS, NODES = 4, 6  # the second DOF is a speed, which has a travel; and the tempo
+FED_BACK = 1e-7  # where the pace decides over the next phase, rounding grows from frame to frame
+DOFS, NODES = 4, 7  # the second DOF is a speed, which has a travel; time and tempo
 
 
 def network() -> TransitionNetwork:
@@ -42,21 +43,26 @@ def network() -> TransitionNetwork:
     first, newest = NODES, 2 * NODES
     edges = (
         (0, first, newest + 2), (1, first + 1, first + 3, newest), (2, 4, first + 2), (first + 3,),
-        (4, newest + 1), (0, 3, first + 4, newest + 1),
+        (4, newest + 1), (0, 3, first + 4, newest + 1), (6, first + 5),
     )  # fmt: skip
-    return TransitionNetwork(("a", "b", "c", "d", "b travel", "tempo"), 2, edges)
+    return TransitionNetwork(("a", "b", "c", "d", "time", "b travel", "tempo"), 2, edges)
 
 
 def tables(cyclic: bool, phases: int = 31, seed: int = 0) -> Tables:
     rng = np.random.default_rng(seed)
     mean, sizes = rng.normal(size=(phases, NODES)), rng.uniform(0.2, 1.0, (phases, NODES))
-    mean[:, -1] = 0.2 * rng.normal(size=phases)
+    mean[:, -1] = 1.0 + 0.2 * rng.normal(size=phases)
     basis, detail = rng.normal(size=(3, phases, NODES)), rng.normal(size=(4, phases, DOFS))
     basis[:, :, -1] *= 0.3
     sizes[:, -1] *= 0.3
     if cyclic:
         mean[-1], sizes[-1], basis[:, -1], detail[:, -1] = mean[0], sizes[0], basis[:, 0], detail[:, 0]
-    return Tables(mean, basis, sizes, detail, np.array([1], dtype=np.intp), 30.0 / 7.0, cyclic)
+    pace = rng.uniform(0.8, 1.2, phases)
+    pace[-1] = pace[0] if cyclic else pace[-1]
+    return Tables(
+        mean, pace, basis, sizes, detail, np.array([1], dtype=np.intp), np.array([[-0.8] * DOFS, [0.9] * DOFS]),
+        np.array([0.5, 0.0, 0.3, 0.4]), 30.0 / 7.0, cyclic,
+    )  # fmt: skip
 
 
 def knots(seed: int = 1, examples: int = 3, first: int = 0) -> Knots:
@@ -67,7 +73,9 @@ def knots(seed: int = 1, examples: int = 3, first: int = 0) -> Knots:
     )  # fmt: skip
 
 
-AMOUNTS = Amounts(np.array([1.0, 0.5, 1.3, 0.0, 0.5, 0.9]), np.array([0.7, 1.0, 0.0, 1.1, 1.0, 0.4]), 0.8, 1.1)
+AMOUNTS = Amounts(
+    np.array([1.0, 0.5, 1.3, 0.0, 0.3, 0.5, 0.9]), np.array([0.7, 1.0, 0.0, 1.1, 0.2, 1.0, 0.4]), 0.8, 1.1
+)
 
 
 def test_frames_of_the_network_are_those_of_its_equations() -> None:
@@ -116,9 +124,9 @@ def test_nodes_and_steps_along_the_phase(cyclic: bool) -> None:
     for phase in [0.0, 0.5, 12.25, 17.0, 29.9, 30.0] + [47.3, 88.8] * cyclic:
         nodes_at(own, smooth, AMOUNTS, phase, room, out)
         np.testing.assert_allclose(out, slow_nodes(own, smooth, AMOUNTS, phase), atol=EXACT)
-        for tempo in (-3.0, -0.1, 0.4, 3.0):
-            step = phase_step(own, tempo, phase, 1.3)
-            assert step == pytest.approx(slow_step(own, tempo, phase, 1.3), abs=EXACT)
+        for pace in (-1.0, 0.7, 1.1, 9.0):
+            step = phase_step(own, pace, phase, 1.3)
+            assert step == pytest.approx(slow_step(own, pace, phase, 1.3), abs=EXACT)
 
 
 @pytest.mark.parametrize("cyclic", [True, False])
@@ -127,13 +135,13 @@ def test_frames_of_motion(cyclic: bool, seed: int) -> None:
     own, smooth = tables(cyclic, seed=seed), knots(seed + 5)
     chosen = np.array([0, 3, 1], dtype=np.intp)
     clock = np.array([0.0, 0.0]) if seed < 2 else np.array([3.7, 0.9])
-    rows, phases, running, places = np.empty((64, DOFS)), np.empty(64), clock.copy(), np.array([0.3])
+    rows, phases, running, places = np.empty((64, DOFS)), np.empty(64), clock.copy(), np.array([0.3, -0.1])
     count = make_frames(rows, phases, running, places, own, smooth, AMOUNTS, chosen)
-    expected, expected_phases = slow_frames(own, smooth, AMOUNTS, chosen, clock, np.array([0.3]), 64)
+    expected, expected_phases = slow_frames(own, smooth, AMOUNTS, chosen, clock, np.array([0.3, -0.1]), 64)
     assert count == len(expected)
     assert (count == 64) == cyclic
-    np.testing.assert_allclose(rows[:count], expected, atol=EXACT)
-    np.testing.assert_allclose(phases[:count], expected_phases, atol=EXACT)
+    np.testing.assert_allclose(rows[:count], expected, atol=FED_BACK)
+    np.testing.assert_allclose(phases[:count], expected_phases, atol=FED_BACK)
     if cyclic:
         again, _ = slow_frames(own, smooth, AMOUNTS, chosen, running, places, 1)
         more = np.empty((1, DOFS))
@@ -165,5 +173,5 @@ def test_a_learned_model_makes_what_its_twin_makes(cyclic: bool) -> None:
             TRAIT_KNOTS * length, SHARE_KNOTS * length,
         )  # fmt: skip
         twin, phases = slow_frames(sampler.tables, smooth, sampler.amounts, state.chosen, clock, places, 32)
-        np.testing.assert_allclose(rows, twin, atol=EXACT)
-        np.testing.assert_allclose(state.phases, phases, atol=EXACT)
+        np.testing.assert_allclose(rows, twin, atol=FED_BACK)
+        np.testing.assert_allclose(state.phases, phases, atol=FED_BACK)

@@ -125,11 +125,16 @@ def test_a_cyclic_stream_stays_bounded_and_never_repeats() -> None:
 
 @pytest.mark.parametrize("cyclic", [True, False])
 def test_deviations_from_the_mean_are_in_proportion_to_the_amount(cyclic: bool) -> None:
-    """At the mean's tempo frames can be compared one by one: half the amount is half as far, exactly."""
+    """At the mean's tempo frames can be compared one by one: half the amount is half as far, within the range."""
     made = model(cyclic)
     mean, half, whole = (rows(made, 5, Amount(space, time=0.0)) for space in (0.0, 0.5, 1.0))
     np.testing.assert_allclose(mean, rows(made, 0, amount=0.0), atol=1e-12)
-    np.testing.assert_allclose(2.0 * (half - mean), whole - mean, atol=1e-9)
+    low, high = made.tables.range
+    inside = ((whole >= low) & (whole <= high)).all(axis=0) | ((whole > low) & (whole < high))
+    assert inside.mean() > 0.8
+    np.testing.assert_allclose((2.0 * (half - mean))[inside], (whole - mean)[inside], atol=1e-9)
+    beyond = np.maximum(whole - high, low - whole)
+    assert beyond.max() > 0.0 and (beyond <= made.tables.beyond).all()
     assert np.sqrt(((whole - mean) ** 2).mean()) > 0.05
 
 
@@ -167,7 +172,7 @@ def test_a_deviation_that_was_pushed_away_comes_back() -> None:
         sampler = made.sampler(Amount(1.0, time=0.0))
         state = begin(sampler, rng)
         state = replace(state, rest=state.rest + 5.0 * push)
-        for _ in range(8):
+        for _ in range(14):
             state, block = advance(state, sampler, rng)
             ends[push].append(block)
     apart = [float(np.abs(a - b).max()) for a, b in zip(*ends, strict=True)]
@@ -176,8 +181,8 @@ def test_a_deviation_that_was_pushed_away_comes_back() -> None:
 
 
 def test_bad_amounts_and_endless_rows_are_refused() -> None:
-    for amount in (-0.1, 2.1, float("nan")):
-        with pytest.raises(UsageError, match="amount must lie between 0 and 2"):
+    for amount in (-0.1, 4.1, float("nan")):
+        with pytest.raises(UsageError, match="amount must lie between 0 and 4"):
             model().rows(np.random.default_rng(0), amount=amount, frames=10)
     with pytest.raises(UsageError, match="say how many frames"):
         model().rows(np.random.default_rng(0))

@@ -75,12 +75,13 @@ def slow_total(made: VariationModel, rows: Floats) -> float:
     basis, sizes = trait_basis(made.courses.mean, False), sizes_at(dynamics.sizes, len(apart))
     nodes, dofs = apart.shape[1], len(made.dofs)
     traits = np.array([(apart * shape).mean(axis=0) for shape in basis])
-    rest = (apart - sum(trait * shape for trait, shape in zip(traits, basis, strict=True))) / sizes
+    rest = apart - sum(trait * shape for trait, shape in zip(traits, basis, strict=True))
+    rest, raw = rest / np.maximum(sizes, 1e-300), traits / np.maximum(dynamics.trait_sizes, 1e-300)
     at = np.linspace(0.0, len(apart) - 1.0, dynamics.slices + 1)
     spread = np.sqrt(np.diag(dynamics.covariance)[:nodes])
     z, width = read_at(rest, at) * spread, read_at(sizes, at)
-    raw = traits / dynamics.trait_sizes * dynamics.trait_scales
-    weights = np.append(made.material.weights, 1.0)
+    raw = raw * dynamics.trait_scales
+    weights = np.concatenate([made.material.weights, np.ones(2)])
     whole = np.sqrt((dynamics.trait_sizes**2).sum(axis=0) + (dynamics.sizes**2).mean(axis=0))
     unit = LEAST * np.sqrt(((weights * whole)[:dofs] ** 2).mean()) / weights
     phases = np.interp(np.arange(len(rows)), places, np.arange(len(places)))
