@@ -141,7 +141,7 @@ def test_a_study_from_design_to_figure_8(files: dict[str, list[str]], tmp_path: 
         (["--variants", "v.bvh", "--experiment", "A"], "--captured"),
         (["--variants", "v.bvh", "--experiment", "B", "--captured", "c.bvh"], "--inputs"),
         (["--variants", "v.bvh", "--inputs", "i.bvh", "--motion", "a/b"], "'a/b'"),
-        (["--variants", "v.bvh", "--inputs", "i.bvh"], "i.bvh: there is no such file"),
+        (["--variants", "v.bvh", "--inputs", "i.bvh"], ".bvh: there is no such file"),
         (["--variants", "v.bvh", "--inputs", "i.bvh", "--clips", "0"], "numbers of clips"),
     ],
 )

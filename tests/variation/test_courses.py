@@ -151,7 +151,7 @@ def test_nodes_are_dofs_time_travel_and_tempo() -> None:
     assert weights.shape == (8,) and weights[-1] == weights[4] == 0.0
     np.testing.assert_allclose(weights[5:7], 10.0 * weights[[0, 2]])  # over a quarter of 40 phases
     places = align(own.values, np.ones(4), 1.5)
-    assert courses_of(own, places, detail_frames=2.0, cyclic=True).smooth.shape == (4, len(places), 7)
+    assert courses_of(own, places, detail_frames=2.0, cyclic=True).smooth.shape == (4, len(places), 8)
 
 
 @pytest.mark.parametrize("slow", [1.5, 3.0])
