@@ -1,4 +1,4 @@
-"""What every choice is worth: python -m benchmarks.ablation [KIND ...] [-n 24] [--seed 1].
+"""What every choice is worth: python -m benchmarks.ablation [KIND ...] [-n 24] [--seed 1] [--methods default kernel].
 
 Variants with one setting changed at a time: first the default method's, then the kernel method's, which is the paper's
 sampler with four additions. Figures as in benchmarks.quality; the last column says how many of its targets are met.
@@ -26,6 +26,8 @@ OURS: dict[str, dict[str, Any]] = {
     "no traits": {"traits": False},
     "no split of detail": {"detail": False},
     "no tempo": {"tempo": False},
+    "step of .07 s": {"step": 0.07},
+    "step of .25 s": {"step": 0.25},
 }
 PAPERS: dict[str, dict[str, Any]] = {
     "kernel method": {},
@@ -62,14 +64,21 @@ def scored(inputs: list[Clip], extra: list[Clip], kind: str, model: VariationMod
     return [*cells, f"{sum(row.met for row in rows)} of {len(rows)}"]
 
 
-def run(kind: str, count: int, seed: int) -> None:
+def run(kind: str, count: int, seed: int, methods: list[str]) -> None:
     inputs, extra = takes(kind, kind), takes(kind, "extra")
     heads = ["setting", *SHOWN.values(), "coordination", "outside span", "met"]
     print(f"\n### {kind}\n\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
-    rows = [*OURS.items(), *((name, {"method": "kernel", **changes}) for name, changes in PAPERS.items())]
+    tables = {"default": OURS, "kernel": PAPERS}
+    rows = [(name, {"method": method, **changes}) for method in methods for name, changes in tables[method].items()]
     for name, changes in rows:
         model = learn(inputs, Settings(**changes), rng=np.random.default_rng(seed))
         print(f"| {name} | {' | '.join(scored(inputs, extra, kind, model, count, seed))} |", flush=True)
+    if "default" in methods:
+        few_and_many(inputs, extra, kind, count, seed)
+
+
+def few_and_many(inputs: list[Clip], extra: list[Clip], kind: str, count: int, seed: int) -> None:
+    """Rows for other numbers of input clips."""
     both = [*inputs, *extra]
     for clips in sorted({2, 3, len(both)} - {len(inputs)}):
         more = learn(both[:clips], rng=np.random.default_rng(seed))
@@ -83,11 +92,12 @@ def main() -> None:
     parser.add_argument("kinds", nargs="*", default=["walk", "jump"])
     parser.add_argument("-n", type=int, default=24)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--methods", nargs="+", choices=["default", "kernel"], default=["default", "kernel"])
     given = parser.parse_args()
     if not DATA.is_dir():
         raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder")
     for kind in given.kinds:
-        run(kind, given.n, given.seed)
+        run(kind, given.n, given.seed, given.methods)
 
 
 if __name__ == "__main__":
