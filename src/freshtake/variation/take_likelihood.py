@@ -76,7 +76,7 @@ def _floors(dynamics: Dynamics, material: Material, phases: int) -> Floats:
     whole = np.sqrt((dynamics.trait_sizes**2).sum(axis=0) + (dynamics.sizes**2).mean(axis=0))
     usual = float(np.sqrt(((weights * whole)[: len(material.names)] ** 2).mean()))
     hidden = node_weights(material, phases) == 0.0  # time and tempo move nothing by themselves
-    return np.where(hidden, np.maximum(LEAST * whole, 1e-6), np.maximum(LEAST * usual, 1e-12) / weights)
+    return np.asarray(np.where(hidden, np.maximum(LEAST * whole, 1e-6), np.maximum(LEAST * usual, 1e-12) / weights))
 
 
 def _rest_densities(dynamics: Dynamics, rest: Floats, freedom: int) -> Floats:
