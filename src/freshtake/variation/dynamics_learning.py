@@ -262,8 +262,7 @@ def _fitted(
 ) -> Dynamics:
     """Coefficients by ridge regression on all takes, and how much they leave open."""
     examples, nodes, traits = len(columns.rest), len(network.dofs), len(TRAITS)
-    inflated = 1.0 + 1.0 / examples  # deviations are in units of a further take's
-    moments = inflated * _stationary(columns, columns.rest, examples - 1.0)
+    moments = _stationary(columns, columns.rest, examples - 1.0)
     slopes: list[Floats] = []
     trait_slopes: list[Floats] = []
     noise, trait_noise = np.ones(nodes), np.ones((traits, nodes))

@@ -36,7 +36,8 @@ class Split(NamedTuple):
 def trait_basis(mean: Floats, cyclic: bool) -> Floats:
     """1, the mean course and its slope, made orthogonal node by node: (traits, phases, nodes)."""
     whole = mean[:-1] if cyclic else mean
-    slope = 0.5 * (np.roll(whole, -1, axis=0) - np.roll(whole, 1, axis=0)) if cyclic else np.gradient(whole, axis=0)
+    even = smoothed(whole, SMOOTH * len(whole), cyclic)  # slopes of what is quick would jerk
+    slope = 0.5 * (np.roll(even, -1, axis=0) - np.roll(even, 1, axis=0)) if cyclic else np.gradient(even, axis=0)
     found: list[Floats] = []
     for shape in (np.ones_like(whole), whole, slope):
         left = shape.copy()
@@ -53,7 +54,7 @@ def split_deviations(courses: Courses) -> Split:
     """Traits and rest of all examples, each in units of how far a further take is expected to deviate.
 
     A further take differs from the mean of L others by more than takes differ from their own mean: (1 + 1/L) times
-    their variance.
+    their variance. Traits do so; the rest has the size that it has in the takes, where what is quick counts.
     """
     examples, last = len(courses.smooth), -1 if courses.cyclic else None
     mean = courses.mean
@@ -62,7 +63,7 @@ def split_deviations(courses: Courses) -> Split:
     traits = np.einsum("epn,qpn->eqn", apart[:, :last], basis[:, :last]) / len(mean[:last])
     rest = apart - np.einsum("eqn,qpn->epn", traits, basis)
     trait_sizes = further * np.sqrt((traits * traits).sum(axis=0))
-    spread = further * np.sqrt((rest * rest).sum(axis=0))
+    spread = np.sqrt((rest * rest).sum(axis=0) / max(examples - 1, 1))
     sizes = _profile(spread[:last], courses.cyclic)
     usual = sizes_at(sizes, len(mean))
     return Split(
