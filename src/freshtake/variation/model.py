@@ -135,11 +135,11 @@ class VariationModel:
 
     @cached_property
     def sizes(self) -> Floats:
-        """How far a further take is expected to deviate, (phases, DOFs): one standard deviation, traits included."""
+        """How far a further take is expected to deviate, (phases, DOFs): one standard deviation; 0 for speeds."""
         dynamics = self._dynamics
         rest = sizes_at(dynamics.sizes, len(self.places)) ** 2
         traits = (self.tables.basis**2).sum(axis=0)
-        return np.asarray(np.sqrt(rest + traits)[:, : len(self.dofs)])
+        return np.where(self.material.held, 0.0, np.sqrt(rest + traits)[:, : len(self.dofs)])
 
     @cached_property
     def deviating_together(self) -> Floats:
