@@ -26,7 +26,9 @@ def learn(
     structure: Annotated[
         Path | None, Parameter(help="A model whose structure is taken over: then one clip is enough.")
     ] = None,
-    method: Annotated[str | None, Parameter(help="default, or paper: Lau 2009 to the letter.")] = None,
+    method: Annotated[
+        str | None, Parameter(help="default; kernel: the paper's sampler, made to hold; paper: Lau 2009 to the letter.")
+    ] = None,
     order: Annotated[int | None, Parameter(help="How many frames predict the next: 1, 2 (default) or 3.")] = None,
     neighbors: Annotated[
         int | None, Parameter(help="Nearest instances per prediction; default: from the data.")
