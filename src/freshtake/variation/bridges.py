@@ -4,7 +4,7 @@ What varies is a Gaussian process over frames and DOFs: covariance of (i, t) and
 
     size_i(t) size_j(s) C_ij k(t - s),
 
-C from the learned edges (see dynamics), size from how far the examples lie apart at that phase. A drawn variant x becomes
+C from the learned edges (see dynamics), size from how far takes lie apart at that phase. A drawn variant x becomes
 one that holds the pinned values y exactly (Matheron's rule): x + K_xp K_pp^-1 (y - x_p). DOFs that are not pinned
 follow as the network ties them; far from the pins nothing changes.
 """
