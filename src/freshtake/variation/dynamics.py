@@ -21,6 +21,7 @@ import numpy as np
 
 from freshtake.errors import InvalidMotion
 from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.splines import spline_weights
 from freshtake.variation.network import TransitionNetwork
 from freshtake.variation.traits import TRAITS
 
@@ -180,16 +181,6 @@ def packed_edges(network: TransitionNetwork, slopes: Floats, noise: Floats) -> P
     starts = np.concatenate([[0], np.cumsum([len(own) for own in network.edges])]).astype(np.intp)
     parents = np.array([p for own in network.edges for p in own], dtype=np.intp)
     return PackedEdges(np.array(network.prediction_order(), dtype=np.intp), starts, parents, slopes, noise)
-
-
-def spline_weights(t: float) -> tuple[float, float, float, float]:
-    """Uniform cubic B-spline at t in [0, 1)."""
-    return (
-        (1.0 - t) ** 3 / 6.0,
-        (3.0 * t**3 - 6.0 * t**2 + 4.0) / 6.0,
-        (-3.0 * t**3 + 3.0 * t**2 + 3.0 * t + 1.0) / 6.0,
-        t**3 / 6.0,
-    )
 
 
 def deviating_together(dynamics: Dynamics, basis: Floats, sizes: Floats) -> Floats:

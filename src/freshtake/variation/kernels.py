@@ -8,6 +8,7 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import kernel
+from freshtake.numeric.splines import spline_weights
 from freshtake.variation.dynamics import PackedEdges
 
 ENDING = 12.0  # frames before the end over which the steps of an acyclic motion are fitted to it
@@ -69,21 +70,10 @@ def draw_slices(edges: PackedEdges, noise: Floats, slices: Floats) -> None:
 
 
 @kernel
-def spline(t: float) -> tuple[float, float, float, float]:
-    """Uniform cubic B-spline at t in [0, 1)."""
-    return (
-        (1.0 - t) ** 3 / 6.0,
-        (3.0 * t**3 - 6.0 * t**2 + 4.0) / 6.0,
-        (-3.0 * t**3 + 3.0 * t**2 + 3.0 * t + 1.0) / 6.0,
-        t**3 / 6.0,
-    )
-
-
-@kernel
 def smooth_values(knots: Floats, place: float, first: int, unit: bool, out: Floats) -> None:
     """Smooth processes (columns,) at a place counted in knots; `unit`: of variance 1 for independent knots."""
     k = int(place)
-    w0, w1, w2, w3 = spline(place - k)
+    w0, w1, w2, w3 = spline_weights(place - k)
     if unit:
         scale = 1.0 / np.sqrt(w0 * w0 + w1 * w1 + w2 * w2 + w3 * w3)
         w0, w1, w2, w3 = scale * w0, scale * w1, scale * w2, scale * w3

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.numeric.arrays import Floats
-from freshtake.variation.dynamics import spline_weights
+from freshtake.numeric.splines import spline_weights
 from freshtake.variation.instances import transition_instances
 from freshtake.variation.network import PriorNetwork, TransitionNetwork
 from freshtake.variation.regression import Regression
