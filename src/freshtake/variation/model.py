@@ -185,7 +185,7 @@ class VariationModel:
         asked, settings = amount_of(amount), self.settings
         recipe = self.material.recipe
         space = asked.per_dof(self.dofs, None if recipe is None else recipe.skeleton)
-        time = asked.tempo * (asked.tempo > 0.0)
+        time = asked.tempo
         space = np.where(self.material.timing, time, space)
         pace = [time * settings.tempo]
         space = np.concatenate([space, pace, space[self.material.rates], pace])

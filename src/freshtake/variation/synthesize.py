@@ -87,7 +87,7 @@ def begin(sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
 def _traits(dynamics: Dynamics, count: int, rng: np.random.Generator) -> Floats:
     """Knots of the traits, tied as the network says, spread evenly over +-sqrt(3) standard deviations.
 
-    A few takes hardly ever hold one that lies three standard deviations off; normal draws would, one in twenty.
+    Of normal draws one in twenty lies two standard deviations off and leaves the range of a few takes.
     """
     drawn = rng.standard_normal((count, len(TRAITS), len(dynamics.noise)))
     tied = np.einsum("qij,cqj->cqi", dynamics.trait_roots, drawn)
