@@ -31,6 +31,7 @@ from freshtake.motion.features import Recipe, Start, decode, encode, where_it_en
 from freshtake.motion.planting import Groundwork, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.pca import Pca
 
 BLOCK = 64  # frames per call of the compiled synthesis
@@ -192,6 +193,7 @@ class DensityModel:
                 break
         return np.concatenate(parts)
 
+    @one_blas_thread()
     def sample(
         self,
         rng: np.random.Generator,
@@ -211,6 +213,7 @@ class DensityModel:
         made = self.decode(self.rows(rng, frames=frames, weights=weights, endless=endless), residuals, name=name)
         return self.planted(made, plant) if plant else made
 
+    @one_blas_thread()
     def planted(self, motion: Any, plant: bool | str = True) -> Any:
         """A motion of this model with its standing feet held still; markers and bodies without feet stay as they are.
 
@@ -333,6 +336,7 @@ class DensityModel:
         found: Floats = weights_of(self.pca, self.scale, values)
         return found
 
+    @one_blas_thread()
     def score(self, example: Any, weights: Any = None) -> float:
         """The mean log motion density per frame, log P(y, dy/dt) of the mixture; higher is more alike."""
         y = self.encode(example)

@@ -13,6 +13,7 @@ from freshtake.motion.features import Features, encode
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.columns import root_columns
 from freshtake.style.model import StyleModel
 from freshtake.style.standing import planted
@@ -20,6 +21,7 @@ from freshtake.style.translation_kernels import LATER, WALK, Written, retimed
 from freshtake.style.translator import STEEPEST
 
 
+@one_blas_thread()
 def blend(
     models: Sequence[StyleModel],
     clip: Clip,

@@ -17,6 +17,7 @@ from freshtake.motion.progress import Progress, Report, silent
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.alignment import Alignment, align
 from freshtake.style.columns import Normal, blocks_of, column_of, normal_of, pose_weights
 from freshtake.style.footplants import Annotation, learn_annotation
@@ -37,6 +38,7 @@ POSES = 128  # of the target style that a model keeps
 WIDER = 1.25  # how much farther than in the examples the heading may sway
 
 
+@one_blas_thread()
 def learn(
     pairs: Sequence[tuple[Clip, Clip]],
     settings: Settings | None = None,

@@ -15,6 +15,7 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.features import Features, Recipe, decode, encode
 from freshtake.motion.planting import Planter
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.choices import Choice
 from freshtake.style.columns import Normal, pose_weights, reach_of, root_columns
 from freshtake.style.footplants import Annotation
@@ -129,6 +130,7 @@ class StyleModel:
         frames = min(self.bank.memory(1e-3), round(LONGEST_PAST / self.frame_time))
         return past_of(rows, frames, 1.0 / self.frame_time, pose_weights(self.recipe, self.effects))
 
+    @one_blas_thread()
     def translate_rows(
         self, rows: Floats, *, time_warp: bool = True, generalize: bool | None = None
     ) -> tuple[Translated, float]:
@@ -148,6 +150,7 @@ class StyleModel:
             sway,
         )
 
+    @one_blas_thread()
     def translate(
         self,
         clip: Clip,
@@ -167,6 +170,7 @@ class StyleModel:
             return out
         return planted(out, self.footplants(features.values, made), self.floor * self.build(clip), plant)
 
+    @one_blas_thread()
     def labels(self, rows: Floats) -> dict[str, Bools]:
         """Every annotation for every row of the source, told from the states alone."""
         past = self.past(rows)

@@ -13,12 +13,14 @@ from freshtake.formats.ftm import check_model_target, read_stored, save
 from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip
 from freshtake.motion.progress import Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.bilinear import GaitModel, Level, Weights, fit
 from freshtake.workflows.takes import read_clips
 
 CELL = "write STYLE@SPEED=CLIP, as in crouch@1.3=crouch_fast.bvh"
 
 
+@one_blas_thread()
 def gaits_learn(
     cells: Sequence[str],
     target: Path,
@@ -76,6 +78,7 @@ def mixture(text: str, levels: Sequence[Level]) -> Weights:
     return out
 
 
+@one_blas_thread()
 def gaits_sample(
     source: Path, target: Path, style: str, speed: str, *, cycles: int = 4, unit_m: float | None = None
 ) -> Clip:

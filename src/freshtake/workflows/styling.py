@@ -16,6 +16,7 @@ from freshtake.motion import Clip
 from freshtake.motion.edit import with_up
 from freshtake.motion.gathering import fitted
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.model import StyleModel
 from freshtake.style.settings import Settings
 from freshtake.workflows.model_kinds import model_of
@@ -116,6 +117,7 @@ def _by_order(sources: list[Clip], targets: list[Clip]) -> StylePairs:
     return StylePairs(pairs, table, False, ())
 
 
+@one_blas_thread()
 def style_learn(
     sources: Sequence[Path],
     targets: Sequence[Path],
@@ -150,6 +152,7 @@ def style_learn(
     return StyleLearned(model, found, tuple(written))
 
 
+@one_blas_thread()
 def style_apply(
     source: Path,
     path: Path,
