@@ -9,7 +9,7 @@ import pytest
 
 import freshtake as ft
 from freshtake import samples
-from freshtake.errors import FreshtakeError, SkeletonMismatch, UsageError
+from freshtake.errors import FreshtakeError, InvalidMotion, SkeletonMismatch, UsageError
 from freshtake.motion import Clip
 from freshtake.motion.contacts import contact_mask
 from freshtake.motion.edit import heading, sampled_at, take_frames
@@ -236,7 +236,7 @@ def test_other_skeletons_and_lengths_that_are_too_short_for_the_horizon_are_refu
 def test_numbers_that_are_not_finite_are_refused() -> None:
     rows = model().encode(walk(0)).values.copy()
     rows[3, 4] = np.nan
-    with pytest.raises(UsageError, match="not finite"):
+    with pytest.raises(InvalidMotion, match="swing_x' is nan in row 3"):
         model().translate_rows(rows)
 
 

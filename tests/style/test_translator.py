@@ -25,7 +25,7 @@ def passing(log_w: float = 0.0, sway: float = 0.0, time_warp: bool = True, gener
     bank = DelayBank((Block("all", tuple(range(D)), tuple(range(D + 1))),), (taps,), (offset,), 1)
     plain = Normal(np.zeros(D), np.ones(D)), Normal(np.zeros(D + 1), np.ones(D + 1))
     return translator(
-        bank, *plain, (0, 1, 2), reach=np.ones(D), frame_time=DT, confidence=2.0, preference=30.0,
+        bank, *plain, (0, 1, 2), tuple("abcdef"), reach=np.ones(D), frame_time=DT, confidence=2.0, preference=30.0,
         time_warp=time_warp, generalize=generalize, later=0.0, widest=10.0,
     )  # fmt: skip
 

@@ -171,9 +171,11 @@ class DensityModel:
     ) -> tuple[State, Floats]:
         """One frame with the weights of the moment: the state after it and a row (1, width); see `decode`.
 
-        An array of weights (frames, classes) gives as many frames. The state that is passed in does not change.
+        An array of weights (frames, classes) gives as many frames. The state that is passed in does not change; wrong
+        weights are refused before any random number is drawn.
         """
-        values = weights if isinstance(weights, np.ndarray) and weights.ndim == 2 else self.mixture(weights)[None]
+        whole = isinstance(weights, np.ndarray) and weights.ndim == 2
+        values = schedule(self.classes, weights, len(weights)) if whole else self.mixture(weights)[None]
         if isinstance(state, PaperState):
             return advance_paper(self, state, values)
         if isinstance(state, AlignedState):

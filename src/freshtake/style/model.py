@@ -88,7 +88,7 @@ class StyleModel:
             forward, sideways, turn = root_columns(self.recipe)
             s = self.settings
             self._translators[key] = translator(
-                self.bank, self.source, self.target, (forward, sideways, turn),
+                self.bank, self.source, self.target, (forward, sideways, turn), self.dofs,
                 reach=reach_of(self.effects, self.source, s.reach),
                 frame_time=self.frame_time, confidence=s.confidence, preference=s.preference,
                 time_warp=key[0], generalize=key[1], later=self.later, widest=self.widest,
@@ -135,9 +135,8 @@ class StyleModel:
         self, rows: Floats, *, time_warp: bool = True, generalize: bool | None = None
     ) -> tuple[Translated, float]:
         """Rows of a whole motion, with a past for the first ones; and the sway of the heading in the first row."""
-        if not np.isfinite(rows).all():
-            raise UsageError("a row to be translated holds a number that is not finite")
         tool = self.translator(time_warp=time_warp, generalize=generalize)
+        rows = tool.checked(rows)
         state, first = tool.advance(tool.start(self.past(rows)), rows[:1])
         sway = float(state.walk[SWAY])
         _, rest = tool.advance(state, rows[1:])

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from freshtake.motion.live import checked_rows
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import Normal
 from freshtake.style.systems import Bank, StateSpaceBank, settled
@@ -48,6 +49,7 @@ class Translator:
     bank: Bank
     frames: Frames
     source: Normal
+    names: tuple[str, ...]  # of the DOFs
 
     @cached_property
     def _run(self) -> Any:
@@ -58,11 +60,15 @@ class Translator:
         """DOFs of the source."""
         return len(self.source.mean)
 
+    def checked(self, rows: Floats) -> Floats:
+        """Rows as (frames, DOFs), refused where they are of another width or not finite."""
+        return checked_rows(rows, self.names)
+
     def start(self, past: Floats | None = None) -> TranslationState:
         """Before the first frame. `past` (frames, DOFs) leads up to it; without one the first pose has always been."""
         systems = self.bank.start()
         if past is not None and len(past):
-            systems = self.bank.run(systems, self.source.down(past))[0]
+            systems = self.bank.run(systems, self.source.down(self.checked(past)))[0]
         return TranslationState(systems, np.zeros(WALK), np.zeros(self.width), past is not None)
 
     def outputs(self, rows: Floats, past: Floats) -> Floats:
@@ -79,9 +85,8 @@ class Translator:
         return state._replace(systems=settled(self.bank, self.source.down(row)), started=True)
 
     def advance(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated]:
-        """Translate rows (frames, DOFs), or a single one (DOFs,)."""
-        if rows.ndim == 1:
-            rows = rows[None]
+        """Translate rows (frames, DOFs), or a single one (DOFs,); what is refused leaves the state as it was."""
+        rows = self.checked(rows)
         if not state.started and len(rows):
             state = self.begun(state, rows[0])
         most = 1 + int(STEEPEST + 1.0) * len(rows)
@@ -97,6 +102,7 @@ def translator(
     source: Normal,
     target: Normal,
     root: tuple[int, int, int],
+    names: tuple[str, ...],
     *,
     reach: Floats,
     frame_time: float,
@@ -114,4 +120,4 @@ def translator(
     )  # fmt: skip
     parts = [np.ascontiguousarray(a) for a in (source.mean, source.deviation, target.mean, target.deviation, reach)]
     frames = Frames(parts[0], parts[1], parts[2], parts[3], parts[4], numbers, np.array(root, dtype=np.intp))
-    return Translator(bank, frames, source)
+    return Translator(bank, frames, source, names)

@@ -14,6 +14,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body import feet
 from freshtake.motion.features import Start, decode, encode, where_it_ends
+from freshtake.motion.live import checked_rows
 from freshtake.motion.planting import Groundwork, lay_groundwork, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Floats
@@ -410,6 +411,7 @@ class VariationModel:
     @one_blas_thread()
     def score_rows(self, rows: Floats) -> Likelihood:
         """The same of a motion given as rows of this model's DOFs."""
+        rows = checked_rows(rows, self.dofs)
         if self.kernel is not None:
             return self.judge.score(rows)
         return take_likelihood(self._dynamics, self.courses, self.material, self.settings, rows)
