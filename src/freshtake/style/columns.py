@@ -27,17 +27,21 @@ class Block:
 def blocks_of(recipe: Recipe, inputs: str = "own") -> tuple[Block, ...]:
     """Every joint by itself; the timing, the last DOF of the target, is driven by the root's travel and turning.
 
-    The sway of the heading has a block apart from the root's other DOFs, driven by all of them. With `inputs` "legs"
-    the thighs, which tell the phase of a gait, drive every joint beside its own DOFs.
+    The sway of the heading has a block apart from the root's other DOFs, driven by the root's height and swings and by
+    the thighs: rates would make it shake, and turning would leak into it. With `inputs` "legs" the thighs, which tell
+    the phase of a gait, drive every joint beside its own DOFs.
     """
-    legs = leg_columns(recipe) if inputs == "legs" else ()
+    thighs = leg_columns(recipe)
+    legs = thighs if inputs == "legs" else ()
     joints: dict[str, list[int]] = {}
     for column, name in enumerate(recipe.names):
         joints.setdefault(name.rsplit(".", 1)[0], []).append(column)
     blocks = [Block(name, (*mine, *(k for k in legs if k not in mine)), tuple(mine)) for name, mine in joints.items()]
     root, turn = blocks[0], root_columns(recipe)[2]
     blocks[0] = Block(root.name, root.inputs, tuple(k for k in root.outputs if k != turn))
-    blocks.append(Block(HEADING, root.outputs, (turn,)))
+    rates = root_columns(recipe)
+    still = tuple(k for k in root.outputs if k not in rates)
+    blocks.append(Block(HEADING, (*still, *(k for k in thighs if k not in still)), (turn,)))
     return (*blocks, Block(TIMING, root_columns(recipe), (len(recipe.names),)))
 
 

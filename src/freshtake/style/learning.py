@@ -19,10 +19,12 @@ from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.alignment import Alignment, align
+from freshtake.style.calibration import confidences, distinct
 from freshtake.style.columns import Normal, blocks_of, column_of, normal_of, pose_weights
 from freshtake.style.footplants import Annotation, learn_annotation
 from freshtake.style.model import StyleModel
 from freshtake.style.pairs import Pair, pair_rows, sampled_mask
+from freshtake.style.parts import parts_of
 from freshtake.style.past import past_of
 from freshtake.style.recipes import style_recipe
 from freshtake.style.settings import Settings
@@ -98,12 +100,13 @@ def learn_rows(
     tell(Progress(0.85, "learning footplants"))
     annotations, planted = _annotations(bank, trials, pairs, rows, labels)
     turn = column_of(recipe, "turn")
+    confidence = _confidence(recipe, pairs, rows, effects, settings)
     sway = max((float(np.abs(pair.target[:, turn]).max()) for pair in rows), default=0.0) if turn is not None else 0.0
     tell(Progress(1.0, "done"))
     return StyleModel(
         recipe, settings, source, target, bank, annotations, planted,
         np.mean([floor_heights(b) for _, b in pairs], axis=0), effects, _later(bank, trials, target, rows),
-        WIDER * sway if settings.heading == "model" else 0.0, choice, names, _poses(rows),
+        WIDER * sway if settings.heading == "model" else 0.0, choice, names, confidence, _poses(rows),
     )  # fmt: skip
 
 
@@ -112,6 +115,20 @@ def _poses(rows: Sequence[Pair]) -> Floats:
     every = np.concatenate([pair.target[:, :-1] for pair in rows])
     some = np.unique(np.linspace(0, len(every) - 1, POSES).round().astype(np.intp))
     return np.asarray(every[some].astype(np.float32), dtype=np.float64)
+
+
+def _confidence(
+    recipe: Recipe, pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], effects: Floats, settings: Settings
+) -> Floats:
+    """k_c of every part of the body: as asked for, or from the source's takes."""
+    names, part = parts_of(recipe)
+    if settings.confidence is not None:
+        return np.full(len(names), settings.confidence)
+    takes = distinct([pair.source for pair in rows], [source for source, _ in _identities(pairs)])
+    return confidences(
+        takes, recipe.units, pose_weights(recipe, effects), part, floor=settings.floor, least=settings.reach,
+        preference=settings.preference,
+    )  # fmt: skip
 
 
 def _effects(recipe: Recipe, rows: Sequence[Pair]) -> Floats:

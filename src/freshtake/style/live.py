@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from freshtake.style.standing import STEPS
 from freshtake.style.translator import TranslationState, Translator
 
 FEWEST_POSES = 2
+Live = Callable[[], Translator]  # the translator of the moment: its strength may change
 
 
 def stream_planter(recipe: Recipe, poses: Floats, floor: Floats) -> Planter:
@@ -36,32 +37,32 @@ def stream_planter(recipe: Recipe, poses: Floats, floor: Floats) -> Planter:
     return Planter.learn(base, PlantSettings(steps=STEPS))
 
 
-def translated_rows(tool: Translator, rows: Iterable[Floats]) -> Iterator[Floats]:
+def translated_rows(tool: Live, rows: Iterable[Floats]) -> Iterator[Floats]:
     """Rows of the target style, as they come."""
-    state = tool.start()
+    state = tool().start()
 
     def made(row: Floats) -> Floats:
         nonlocal state
-        state, out = tool.advance(state, row)
+        state, out = tool().advance(state, row)
         return out.rows
 
     return LiveStream(rows, made, list)
 
 
-def decoded_stream(recipe: Recipe, tool: Translator, rows: Iterable[Floats]) -> Iterator[Clip]:
+def decoded_stream(recipe: Recipe, tool: Live, rows: Iterable[Floats]) -> Iterator[Clip]:
     """One-frame clips, placed one after the other; no lag."""
-    place, state = _Place(recipe), tool.start()
+    place, state = _Place(recipe), tool().start()
 
     def made(row: Floats) -> list[Clip]:
         nonlocal state
-        state, out = tool.advance(state, row)
+        state, out = tool().advance(state, row)
         return [place.next(one) for one in out.rows]
 
     return LiveStream(rows, made, list)
 
 
 def planted_stream(
-    recipe: Recipe, tool: Translator, rows: Iterable[Floats], feet: Sequence[Annotation], planter: Planter
+    recipe: Recipe, tool: Live, rows: Iterable[Floats], feet: Sequence[Annotation], planter: Planter
 ) -> Iterator[Clip]:
     """The same with feet that stand where the classifiers say so; `planter.latency` frames late, none is lost."""
     feeder = _Feeder(recipe, tool, feet, planter)
@@ -71,18 +72,19 @@ def planted_stream(
 class _Feeder:
     """Translator, place and planter of one stream, and what each has come to."""
 
-    def __init__(self, recipe: Recipe, tool: Translator, feet: Sequence[Annotation], planter: Planter) -> None:
+    def __init__(self, recipe: Recipe, tool: Live, feet: Sequence[Annotation], planter: Planter) -> None:
         self.tool, self.feet, self.planter = tool, feet, planter
-        self.place, self.state, self.held = _Place(recipe), tool.start(), planter.start()
+        self.place, self.state, self.held = _Place(recipe), tool().start(), planter.start()
         self.before: Bools | None = None
         self.pose: Clip | None = None
 
     def made(self, row: Floats) -> list[Clip]:
         """The planted frames that a row of the source yields."""
-        row = self.tool.checked(row)[0]
-        state = self.tool.begun(self.state, row)
-        now = labels_now(self.tool, state, row, self.feet)
-        self.state, made = self.tool.advance(state, row)
+        tool = self.tool()
+        row = tool.checked(row)[0]
+        state = tool.begun(self.state, row)
+        now = labels_now(tool, state, row, self.feet)
+        self.state, made = tool.advance(state, row)
         out: list[Clip] = []
         for one, origin in zip(made.rows, made.origins, strict=True):
             self.pose = self.place.next(one)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from freshtake.motion.live import checked_rows
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, Ints
 from freshtake.style.columns import Normal
 from freshtake.style.systems import Bank, StateSpaceBank, settled
 from freshtake.style.translation_kernels import (
+    KEEPING,
     NUMBERS,
     WALK,
     Frames,
@@ -31,11 +32,15 @@ class TranslationState(NamedTuple):
     systems: Floats
     walk: Floats  # see translation_kernels.retimed
     pose: Floats
+    keeping: Floats  # see translation_kernels.kept
     started: bool
 
 
 class Translated(NamedTuple):
-    """Rows of the target style (frames, DOFs), the source frame of each, and the blend weight of each source row."""
+    """Rows of the target style (frames, DOFs), the source frame of each, and how much of it each source row kept.
+
+    `blends` (source rows, parts) is the weight of the input, part by part of the body.
+    """
 
     rows: Floats
     origins: Floats
@@ -69,13 +74,20 @@ class Translator:
         systems = self.bank.start()
         if past is not None and len(past):
             systems = self.bank.run(systems, self.source.down(self.checked(past)))[0]
-        return TranslationState(systems, np.zeros(WALK), np.zeros(self.width), past is not None)
+        keeping = np.zeros((len(self.frames.strength), KEEPING))
+        return TranslationState(systems, np.zeros(WALK), np.zeros(self.width), keeping, past is not None)
+
+    def with_strength(self, strength: Floats) -> Translator:
+        """The same with other strengths (parts,); a stream that goes on with it changes over smoothly."""
+        return replace(self, frames=self.frames._replace(strength=strength))
 
     def outputs(self, rows: Floats, past: Floats) -> Floats:
         """The target style in the source's time (frames, DOFs + 1), the sway in the place of the turn, log w last."""
         inputs = np.ascontiguousarray(self.source.down(rows))
         _, out = self.bank.run(self.bank.run(self.bank.start(), self.source.down(past))[0], inputs)
-        restored(np.ascontiguousarray(rows), inputs, out, self.frames, np.empty(len(rows)))
+        parts = len(self.frames.strength)
+        state = np.zeros(WALK), np.zeros((parts, KEEPING))
+        restored(np.ascontiguousarray(rows), inputs, out, self.frames, *state, np.empty((len(rows), parts)))
         return out
 
     def begun(self, state: TranslationState, row: Floats) -> TranslationState:
@@ -90,10 +102,10 @@ class Translator:
         if not state.started and len(rows):
             state = self.begun(state, rows[0])
         most = 1 + int(STEEPEST + 1.0) * len(rows)
-        out = Written(np.empty((most, self.width)), np.empty(most), np.empty(len(rows)))
-        systems, walk, pose = state.systems.copy(), state.walk.copy(), state.pose.copy()
-        count = self._run(systems, walk, pose, rows, self.bank.packed, self.frames, out)
-        after = TranslationState(systems, walk, pose, state.started)
+        out = Written(np.empty((most, self.width)), np.empty(most), np.empty((len(rows), len(state.keeping))))
+        systems, walk, pose, keeping = (part.copy() for part in state[:4])
+        count = self._run(systems, walk, pose, keeping, rows, self.bank.packed, self.frames, out)
+        after = TranslationState(systems, walk, pose, keeping, state.started)
         return after, Translated(out.rows[:count], out.origins[:count], out.blends)
 
 
@@ -105,8 +117,9 @@ def translator(
     names: tuple[str, ...],
     *,
     reach: Floats,
+    part: Ints,
+    confidence: Floats,
     frame_time: float,
-    confidence: float,
     preference: float,
     time_warp: bool,
     generalize: bool,
@@ -116,8 +129,11 @@ def translator(
     """Packed for the kernels; `later` is added to log w, `widest` bounds the sway of the heading."""
     numbers = np.empty(NUMBERS)
     numbers[:] = (
-        frame_time, confidence, preference, time_warp, generalize, later, widest, np.log(STEEPEST),
+        frame_time, preference, time_warp, generalize, later, widest, np.log(STEEPEST),
     )  # fmt: skip
     parts = [np.ascontiguousarray(a) for a in (source.mean, source.deviation, target.mean, target.deviation, reach)]
-    frames = Frames(parts[0], parts[1], parts[2], parts[3], parts[4], numbers, np.array(root, dtype=np.intp))
+    frames = Frames(
+        parts[0], parts[1], parts[2], parts[3], parts[4], numbers, np.array(root, dtype=np.intp), part, confidence,
+        np.ones(len(confidence)),
+    )  # fmt: skip
     return Translator(bank, frames, source, names)

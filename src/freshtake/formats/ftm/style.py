@@ -17,6 +17,7 @@ from freshtake.style.choices import Choice
 from freshtake.style.columns import Block, Normal, blocks_of
 from freshtake.style.footplants import Annotation
 from freshtake.style.model import StyleModel
+from freshtake.style.parts import parts_of
 from freshtake.style.settings import Settings
 from freshtake.style.systems import Bank, DelayBank, StateSpaceBank, System
 
@@ -47,6 +48,7 @@ def to_parts(model: StyleModel) -> Parts:
         "target_deviation": model.target.deviation,
         "effects": model.effects,
         "floor": model.floor,
+        "confidence": model.confidence,
         "poses": compact(model.poses),
         "directions": np.array([a.direction for a in model.annotations]).reshape(len(model.annotations), -1),
     }
@@ -72,6 +74,7 @@ def from_parts(parts: ReadParts) -> StyleModel:
         recipe, settings, source, target, bank, annotations, feet,
         parts.numbers("floor", _shape(parts, "floor", 1)), parts.numbers("effects", (count,), low=0.0),
         header.get("later", "float"), header.get("widest", "float"), _choice(header.inner("choice")), _pairs(header),
+        parts.numbers("confidence", (len(parts_of(recipe)[0]),), low=1e-6),
         parts.numbers("poses", (_shape(parts, "poses", 2)[0], count)),
     )  # fmt: skip
 
