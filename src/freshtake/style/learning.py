@@ -30,6 +30,7 @@ from freshtake.style.recipes import style_recipe
 from freshtake.style.settings import Settings
 from freshtake.style.system_choice import Mapper, Trial, chosen, fit_delays, fit_state_space, fold_numbers, past_frames
 from freshtake.style.systems import Bank
+from freshtake.style.translation_kernels import calmed
 from freshtake.style.warp_settings import WarpSettings
 
 Labels = Mapping[str, Sequence[Bools]]  # per annotation one array (frames,) for every target clip
@@ -84,9 +85,10 @@ def learn_rows(
     names = tuple((a.name or f"source {k}", b.name or f"target {k}") for k, (a, b) in enumerate(pairs, start=1))
     effects = _effects(recipe, rows)
     weights = pose_weights(recipe, effects)
+    driving = [_driving(pair, recipe, weights, settings.calming) for pair in rows]
     trials = [
-        _trial(pair, source, target, weights, fps, fold)
-        for pair, fold in zip(rows, fold_numbers(_identities(pairs)), strict=True)
+        Trial(source.down(inputs), target.down(pair.target), past_frames(fps), fold)
+        for inputs, pair, fold in zip(driving, rows, fold_numbers(_identities(pairs)), strict=True)
     ]
     blocks, degrees = blocks_of(recipe, settings.inputs), _degrees(recipe, target)
     fits = {}
@@ -167,10 +169,12 @@ def _target_units(recipe: Recipe) -> list[str]:
     return ["sway" if k == turn else unit for k, unit in enumerate(recipe.units)]
 
 
-def _trial(pair: Pair, source: Normal, target: Normal, weights: Floats, fps: float, fold: int) -> Trial:
-    past = past_frames(fps)
-    inputs = np.concatenate([past_of(pair.source, past, fps, weights), pair.source])
-    return Trial(source.down(inputs), target.down(pair.target), past, fold)
+def _driving(pair: Pair, recipe: Recipe, weights: Floats, calming: float) -> Floats:
+    """What drives the systems, with a past before it."""
+    fps = 1.0 / recipe.frame_time
+    rows = np.concatenate([past_of(pair.source, past_frames(fps), fps, weights), pair.source])
+    found: Floats = calmed(rows, np.stack([rows[0], rows[0]]), calming, recipe.frame_time)
+    return found
 
 
 def _degrees(recipe: Recipe, target: Normal) -> Callable[[Floats], float]:

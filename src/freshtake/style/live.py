@@ -101,7 +101,7 @@ class _Feeder:
 
 def labels_now(tool: Translator, state: TranslationState, row: Floats, annotations: Sequence[Annotation]) -> Bools:
     """(annotations,): what the classifiers say of a row, told from the state before it and from the row itself."""
-    seen = tool.bank.features(state.systems, tool.source.down(row)[None])
+    seen = tool.bank.features(state.systems, tool.inputs(state, row[None]))
     return np.array([bool(annotation.label(seen)[0]) for annotation in annotations])
 
 

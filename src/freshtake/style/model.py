@@ -104,7 +104,7 @@ class StyleModel:
                 self.bank, self.source, self.target, (forward, sideways, turn), self.dofs,
                 reach=reach_of(pose_weights(self.recipe, self.effects), self.source, s.reach),
                 part=self._parts[1], confidence=self.confidence, frame_time=self.frame_time, preference=s.preference,
-                time_warp=key[0], generalize=key[1], later=self.later, widest=self.widest,
+                time_warp=key[0], generalize=key[1], later=self.later, widest=self.widest, calming=s.calming,
             )  # fmt: skip
         tool = self._translators[key]
         return tool if strength == 1.0 else tool.with_strength(strengths_of(self.parts, strength))
@@ -176,8 +176,8 @@ class StyleModel:
     ) -> Clip:
         """The clip in the target style; `plant` cleans up feet that slide, with the classifier's footplants.
 
-        `strength` 0 is the clip itself, 1 the style, more exaggerates; {"arms": 1.0} styles the arms alone, {"all": 1.0,
-        "head": 0.0} all but the head (see `parts`).
+        `strength` 0 is the clip itself, 1 the style, more exaggerates; {"arms": 1.0} styles the arms alone,
+        {"all": 1.0, "head": 0.0} all but the head (see `parts`).
         """
         if not strengths_of(self.parts, strength).any():
             return clip
@@ -193,9 +193,9 @@ class StyleModel:
     @one_blas_thread()
     def labels(self, rows: Floats) -> dict[str, Bools]:
         """Every annotation for every row of the source, told from the states alone."""
-        past = self.past(rows)
-        state = self.bank.run(self.bank.start(), self.source.down(past))[0] if len(past) else self.bank.start()
-        states = self.bank.features(state, self.source.down(rows))
+        tool = self.translator()
+        state = tool.start(self.past(rows))
+        states = self.bank.features(state.systems, tool.inputs(state, rows))
         return {annotation.name: annotation.label(states) for annotation in self.annotations}
 
     def footplants(self, rows: Floats, made: Translated) -> Bools:

@@ -14,8 +14,8 @@ from freshtake.style.kernels import Modal, run_modal
 
 STARTED, AHEAD, ALONG, ASIDE, TURNED, SWAY, LEVEL = 0, 1, 2, 3, 4, 5, 6  # places in `walk`
 WALK = 7
-FRAME_TIME, PREFERENCE, WARPED, GENERAL, LATER, WIDEST, STEEPEST = 0, 1, 2, 3, 4, 5, 6  # in `numbers`
-NUMBERS = 7
+FRAME_TIME, PREFERENCE, WARPED, GENERAL, LATER, WIDEST, STEEPEST, CALMING = 0, 1, 2, 3, 4, 5, 6, 7  # in `numbers`
+NUMBERS = 8
 ENVELOPE, ENGAGED, SHARE, SLOPE = 0, 1, 2, 3  # per part of the body, in `keeping`
 KEEPING = 4
 RELEASE = 0.5  # seconds in which what was unlike is forgotten: about half a gait cycle
@@ -54,12 +54,29 @@ class Written(NamedTuple):
 
 
 @kernel
-def normalized(rows: Floats, frames: Frames) -> Floats:
-    """(value - mean) / deviation."""
+def calmed(rows: Floats, calm: Floats, seconds: float, frame_time: float) -> Floats:
+    """Rows without what is too quick: two low-passes in a row; `calm` (2, DOFs) is their state, changed in place.
+
+    In a recording the joints of a limb shake against each other so that its end stays calm; systems of single joints
+    would undo that, and hands and feet would shake.
+    """
     out = np.empty_like(rows)
+    share = 1.0 - math.exp(-frame_time / seconds) if seconds > 0.0 else 1.0
     for t in range(rows.shape[0]):
         for k in range(rows.shape[1]):
-            out[t, k] = (rows[t, k] - frames.source_mean[k]) / frames.source_deviation[k]
+            calm[0, k] += share * (rows[t, k] - calm[0, k])
+            calm[1, k] += share * (calm[0, k] - calm[1, k])
+            out[t, k] = calm[1, k]
+    return out
+
+
+@kernel
+def normalized(rows: Floats, calm: Floats, frames: Frames) -> Floats:
+    """What drives the systems: (value - mean) / deviation of the calmed rows."""
+    out = calmed(rows, calm, frames.numbers[CALMING], frames.numbers[FRAME_TIME])
+    for t in range(rows.shape[0]):
+        for k in range(rows.shape[1]):
+            out[t, k] = (out[t, k] - frames.source_mean[k]) / frames.source_deviation[k]
     return out
 
 
@@ -208,10 +225,18 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
 
 @kernel
 def translate_modal(
-    state: Floats, walk: Floats, pose: Floats, keeping: Floats, rows: Floats, bank: Modal, frames: Frames, out: Written
+    state: Floats,
+    walk: Floats,
+    pose: Floats,
+    keeping: Floats,
+    calm: Floats,
+    rows: Floats,
+    bank: Modal,
+    frames: Frames,
+    out: Written,
 ) -> int:
     """All of it with state-space systems; returns how many rows were written."""
-    inputs = normalized(rows, frames)
+    inputs = normalized(rows, calm, frames)
     outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
     run_modal(state, inputs, outputs, bank, np.zeros((0, 0)))
     restored(rows, inputs, outputs, frames, walk, keeping, out.blends)
@@ -220,10 +245,18 @@ def translate_modal(
 
 @kernel
 def translate_delays(
-    state: Floats, walk: Floats, pose: Floats, keeping: Floats, rows: Floats, bank: Delays, frames: Frames, out: Written
+    state: Floats,
+    walk: Floats,
+    pose: Floats,
+    keeping: Floats,
+    calm: Floats,
+    rows: Floats,
+    bank: Delays,
+    frames: Frames,
+    out: Written,
 ) -> int:
     """All of it with delay lines; returns how many rows were written."""
-    inputs = normalized(rows, frames)
+    inputs = normalized(rows, calm, frames)
     outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
     run_delays(state, inputs, outputs, bank)
     restored(rows, inputs, outputs, frames, walk, keeping, out.blends)

@@ -18,6 +18,7 @@ from freshtake.style.translation_kernels import (
     WALK,
     Frames,
     Written,
+    normalized,
     restored,
     translate_delays,
     translate_modal,
@@ -33,6 +34,7 @@ class TranslationState(NamedTuple):
     walk: Floats  # see translation_kernels.retimed
     pose: Floats
     keeping: Floats  # see translation_kernels.kept
+    calm: Floats  # see translation_kernels.calmed
     started: bool
 
 
@@ -71,11 +73,13 @@ class Translator:
 
     def start(self, past: Floats | None = None) -> TranslationState:
         """Before the first frame. `past` (frames, DOFs) leads up to it; without one the first pose has always been."""
-        systems = self.bank.start()
+        systems, calm = self.bank.start(), np.zeros((2, self.width))
         if past is not None and len(past):
-            systems = self.bank.run(systems, self.source.down(self.checked(past)))[0]
+            past = self.checked(past)
+            calm[:] = past[0]
+            systems = self.bank.run(systems, normalized(past, calm, self.frames))[0]
         keeping = np.zeros((len(self.frames.strength), KEEPING))
-        return TranslationState(systems, np.zeros(WALK), np.zeros(self.width), keeping, past is not None)
+        return TranslationState(systems, np.zeros(WALK), np.zeros(self.width), keeping, calm, past is not None)
 
     def with_strength(self, strength: Floats) -> Translator:
         """The same with other strengths (parts,); a stream that goes on with it changes over smoothly."""
@@ -83,18 +87,24 @@ class Translator:
 
     def outputs(self, rows: Floats, past: Floats) -> Floats:
         """The target style in the source's time (frames, DOFs + 1), the sway in the place of the turn, log w last."""
-        inputs = np.ascontiguousarray(self.source.down(rows))
-        _, out = self.bank.run(self.bank.run(self.bank.start(), self.source.down(past))[0], inputs)
-        parts = len(self.frames.strength)
-        state = np.zeros(WALK), np.zeros((parts, KEEPING))
-        restored(np.ascontiguousarray(rows), inputs, out, self.frames, *state, np.empty((len(rows), parts)))
+        state, rows = self.start(past), self.checked(rows)
+        inputs = self.inputs(state, rows)
+        out = self.bank.run(state.systems, inputs)[1]
+        blends = np.empty((len(rows), len(state.keeping)))
+        restored(rows, inputs, out, self.frames, state.walk, state.keeping, blends)
         return out
+
+    def inputs(self, state: TranslationState, rows: Floats) -> Floats:
+        """What drives the systems (frames, DOFs) when rows follow a state."""
+        found: Floats = normalized(np.ascontiguousarray(rows), state.calm.copy(), self.frames)
+        return found
 
     def begun(self, state: TranslationState, row: Floats) -> TranslationState:
         """A state that has not begun as if `row` had always been; any other as it is."""
         if state.started:
             return state
-        return state._replace(systems=settled(self.bank, self.source.down(row)), started=True)
+        calm = np.stack([row, row])
+        return state._replace(systems=settled(self.bank, self.source.down(row)), calm=calm, started=True)
 
     def advance(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated]:
         """Translate rows (frames, DOFs), or a single one (DOFs,); what is refused leaves the state as it was."""
@@ -103,9 +113,9 @@ class Translator:
             state = self.begun(state, rows[0])
         most = 1 + int(STEEPEST + 1.0) * len(rows)
         out = Written(np.empty((most, self.width)), np.empty(most), np.empty((len(rows), len(state.keeping))))
-        systems, walk, pose, keeping = (part.copy() for part in state[:4])
-        count = self._run(systems, walk, pose, keeping, rows, self.bank.packed, self.frames, out)
-        after = TranslationState(systems, walk, pose, keeping, state.started)
+        changed = [part.copy() for part in state[:5]]
+        count = self._run(*changed, rows, self.bank.packed, self.frames, out)
+        after = TranslationState(*changed, state.started)
         return after, Translated(out.rows[:count], out.origins[:count], out.blends)
 
 
@@ -125,11 +135,12 @@ def translator(
     generalize: bool,
     later: float,
     widest: float,
+    calming: float,
 ) -> Translator:
     """Packed for the kernels; `later` is added to log w, `widest` bounds the sway of the heading."""
     numbers = np.empty(NUMBERS)
     numbers[:] = (
-        frame_time, preference, time_warp, generalize, later, widest, np.log(STEEPEST),
+        frame_time, preference, time_warp, generalize, later, widest, np.log(STEEPEST), calming,
     )  # fmt: skip
     parts = [np.ascontiguousarray(a) for a in (source.mean, source.deviation, target.mean, target.deviation, reach)]
     frames = Frames(
