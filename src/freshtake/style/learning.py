@@ -20,22 +20,23 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.alignment import Alignment, align
 from freshtake.style.calibration import confidences, distinct
+from freshtake.style.choices import Choice
 from freshtake.style.columns import Normal, blocks_of, column_of, normal_of, pose_weights
 from freshtake.style.footplants import Annotation, learn_annotation
 from freshtake.style.model import StyleModel
 from freshtake.style.pairs import Pair, pair_rows, sampled_mask
 from freshtake.style.parts import parts_of
 from freshtake.style.past import past_of
+from freshtake.style.pieces import cut_and_paired
 from freshtake.style.recipes import style_recipe
 from freshtake.style.settings import Settings
-from freshtake.style.system_choice import Mapper, Trial, chosen, fit_delays, fit_state_space, fold_numbers, past_frames
+from freshtake.style.system_choice import Mapper, Trial, fit_delays, fit_state_space, fold_numbers, kind_of, past_frames
 from freshtake.style.systems import Bank
 from freshtake.style.translation_kernels import calmed
 from freshtake.style.warp_settings import WarpSettings
 
 Labels = Mapping[str, Sequence[Bools]]  # per annotation one array (frames,) for every target clip
 SAME = 1e-6  # mean difference of two clips, in radians and units, below which they are one
-FEWEST_PAIRS = 2
 HORIZON = 0.3  # seconds for which speeds act where it is asked how far they move the body
 POSES = 128  # of the target style that a model keeps
 WIDER = 1.25  # how much farther than in the examples the heading may sway
@@ -53,12 +54,15 @@ def learn(
 ) -> StyleModel:
     """Learn to translate from pairs (source style, target style) of clips with the same content.
 
-    Footplants are found in the target clips unless `labels` names some ("LeftFoot": one array of booleans per pair);
+    A single pair of long takes is cut into stretches, which pair by content (see `pieces`). Footplants are found in the
+    target clips unless `labels` names some ("LeftFoot": one array of booleans per pair);
     any other name becomes an annotation of its own. `alignments` of the pairs are made unless given. `map` runs
     independent pieces; the default uses all cores, and the result does not depend on it.
     """
     settings, tell = settings or Settings(), report or silent
     check_pairs(pairs)
+    if len(pairs) == 1 and labels is None and alignments is None:
+        pairs = cut_and_paired(*pairs[0]).pairs
     with ThreadPoolExecutor() as pool:
         mapper: Mapper = map or pool.map
         tell(Progress(0.02, "aligning the pairs"))
@@ -91,14 +95,11 @@ def learn_rows(
         for inputs, pair, fold in zip(driving, rows, fold_numbers(_identities(pairs)), strict=True)
     ]
     blocks, degrees = blocks_of(recipe, settings.inputs), _degrees(recipe, target)
-    fits = {}
-    if settings.system in ("auto", "n4sid"):
-        tell(Progress(0.35, "identifying systems"))
-        fits["n4sid"] = fit_state_space(blocks, trials, settings, fps, mapper)
-    if settings.system in ("auto", "fir"):
-        tell(Progress(0.7, "fitting delay lines"))
-        fits["fir"] = fit_delays(blocks, trials, settings, fps, mapper)
-    bank, choice = chosen(fits, degrees)
+    tell(Progress(0.35, "identifying systems"))
+    kind, why = kind_of(settings, trials, fps)
+    fitted = (fit_state_space if kind == "n4sid" else fit_delays)(blocks, trials, settings, fps, mapper)
+    bank = fitted.bank
+    choice = Choice(kind, why, {kind: degrees(fitted.errors), "copy": degrees(_copied(rows, target))})
     tell(Progress(0.85, "learning footplants"))
     annotations, planted = _annotations(bank, trials, pairs, rows, labels)
     turn = column_of(recipe, "turn")
@@ -142,8 +143,8 @@ def _effects(recipe: Recipe, rows: Sequence[Pair]) -> Floats:
 
 def check_pairs(pairs: Sequence[tuple[Clip, Clip]]) -> None:
     """Raise where pairs cannot teach a style."""
-    if len(pairs) < FEWEST_PAIRS:
-        raise UsageError("one pair alone cannot tell style from chance: give at least two pairs of clips")
+    if not pairs:
+        raise UsageError("a style is learned from pairs of clips: give at least one")
     first = pairs[0][0]
     for k, (a, b) in enumerate(pairs, start=1):
         for clip, kind in ((a, "source"), (b, "target")):
@@ -175,6 +176,12 @@ def _driving(pair: Pair, recipe: Recipe, weights: Floats, calming: float) -> Flo
     rows = np.concatenate([past_of(pair.source, past_frames(fps), fps, weights), pair.source])
     found: Floats = calmed(rows, np.stack([rows[0], rows[0]]), calming, recipe.frame_time)
     return found
+
+
+def _copied(rows: Sequence[Pair], target: Normal) -> Floats:
+    """Squared errors per normalized output of leaving the source as it is; the timing is taken as it should be."""
+    apart = [np.column_stack([pair.source, pair.target[:, -1]]) - pair.target for pair in rows]
+    return np.asarray(np.square(np.concatenate(apart) / target.deviation).mean(axis=0))
 
 
 def _degrees(recipe: Recipe, target: Normal) -> Callable[[Floats], float]:

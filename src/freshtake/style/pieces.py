@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion.clip import Clip
@@ -12,7 +15,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.style.correspondence import LIMIT, Content, content, content_distances
 
 CYCLES = 2  # of a stretch: one alone has no beginning that recurs, which tells what led up to it
-MOST = 8  # stretches of a take
+SLOWER = 0.7  # of a take's usual speed: slower cycles are those of setting off and of stopping
 LOOSE = 2.0 * LIMIT  # two takes hold what they hold: stretches farther apart than clips of two folders may be partners
 
 
@@ -26,7 +29,7 @@ class Pieces(NamedTuple):
 
 
 def cut_and_paired(source: Clip, target: Clip) -> Pieces:
-    """Stretches of both takes that go as fast, in their own style, and turn as much; takes without cycles stay whole."""
+    """Stretches of both takes that go as fast, each in its own style, and turn as much; without cycles, whole takes."""
     ours = stretches(source)
     cuts = [ours, stretches(target, "auto" if ours[0] is source else ours[0])]
     contents = [[content(clip) for clip in clips] for clips in cuts]
@@ -34,34 +37,51 @@ def cut_and_paired(source: Clip, target: Clip) -> Pieces:
     chosen = _nearest(apart)
     pairs = tuple((cuts[0][i], cuts[1][j]) for i, j in chosen)
     both = tuple((contents[0][i], contents[1][j]) for i, j in chosen)
-    what = (
-        f"one pair of takes: {source.name or 'the source'} was cut into {len(cuts[0])} and {target.name or 'the target'} "
-        f"into {len(cuts[1])} stretches of up to {CYCLES} cycles, {len(pairs)} pairs of which go and turn alike"
-        if len(cuts[0]) > 1 or len(cuts[1]) > 1
-        else "one pair of takes in which nothing recurs: learned as it is, and tried on nothing else"
-    )
+    what = "one pair of takes in which nothing recurs: it is learned from as it is, and tried on nothing else"
+    if len(pairs) > 1:
+        names = source.name or "the source", target.name or "the target"
+        what = (
+            f"one pair of takes: {len(cuts[0])} stretches of a few cycles were cut from {names[0]} and {len(cuts[1])} "
+            f"from {names[1]}; the {len(pairs)} pairs of them that go and turn most alike are learned from"
+        )
     return Pieces(pairs, both, tuple(float(apart[i, j]) for i, j in chosen), what)
 
 
 def stretches(clip: Clip, phase: str | Clip = "auto") -> list[Clip]:
-    """Consecutive stretches of a few cycles; the take itself where it has no cycles, or too few."""
+    """Consecutive stretches of a few cycles at the take's usual speed; the take itself where there is none."""
     try:
         spans = find_cycles(clip, phase).spans
     except UsageError:
         return [clip]
-    if len(spans) < 2 * CYCLES:
-        size = 1
-    else:
-        size = max(CYCLES, -(-len(spans) // MOST))
-    found = [
-        (spans[k][0], spans[k + size - 1][1] + 1)
-        for k in range(0, len(spans) - size + 1, size)
-        if spans[k + size - 1][1] - spans[k][0] >= 8
-    ]
+    speeds = np.array([content(take_frames(clip, a, b + 1)).speed for a, b in spans])
+    usual = [span for span, speed in zip(spans, speeds, strict=True) if speed >= SLOWER * np.percentile(speeds, 75)]
+    found = _grouped(usual, CYCLES)
     if len(found) < 2:
+        found = _grouped(usual, 1)
+    if not found:
         return [clip]
     name = clip.name or "take"
     return [take_frames(clip, a, b).changed(name=f"{name} {a}:{b}") for a, b in found]
+
+
+def _grouped(spans: Sequence[tuple[int, int]], step: int) -> list[tuple[int, int]]:
+    """First frame and frame after the last of stretches that begin `step` cycles apart."""
+    found = []
+    for run in _runs(spans):
+        starts = range(0, len(run) - CYCLES + 1, step)
+        found += [(run[k][0], run[-1 if k == starts[-1] else k + CYCLES - 1][1] + 1) for k in starts]
+    return found
+
+
+def _runs(spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Cycles that follow each other without a gap."""
+    runs: list[list[tuple[int, int]]] = []
+    for span in spans:
+        if runs and runs[-1][-1][1] == span[0]:
+            runs[-1].append(span)
+        else:
+            runs.append([span])
+    return runs
 
 
 def _nearest(apart: Floats) -> list[tuple[int, int]]:

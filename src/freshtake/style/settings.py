@@ -16,7 +16,7 @@ HEADINGS = ("model", "input")
 class Settings:
     """How to learn a translation and how to use it. Times are in seconds, whatever the frame rate."""
 
-    system: str = "auto"  # n4sid: subspace identification (Hsu 2005, §4.3); fir: ridge regression on a delay line
+    system: str = "auto"  # n4sid: subspace identification (Hsu 2005, §4.3); fir: ridge on a delay line, for short clips
     inputs: str = "own"  # what drives a joint's system: its own DOFs (§4.2), or the thighs' as well
     order: int | None = None  # states per joint of n4sid
     most_states: int = 10  # per joint, where the order is chosen
