@@ -12,6 +12,7 @@ from freshtake.motion.limbs import limb_joints
 from freshtake.numeric.arrays import Floats, Ints
 
 ROOT = ("forward", "sideways", "turn")  # the differential DOFs of the root
+SPEEDS = 0.15  # of the usual speed: one deviation of the speeds of a style, at least
 TIMING, HEADING = "timing", "heading"  # blocks that are no joint
 
 
@@ -99,6 +100,14 @@ def pose_weights(recipe: Recipe, effects: Floats) -> Floats:
     return np.where(np.isin(recipe.units, ("angle", "length")), effects, 0.0)
 
 
-def reach_of(effects: Floats, source: Normal, least: float) -> Floats:
-    """How much of each DOF's deviations counts as unexpected: less where a deviation moves the body by little."""
-    return np.asarray(np.minimum(effects * source.deviation / max(least, 1e-12), 1.0))
+def reach_of(recipe: Recipe, effects: Floats, source: Normal, least: float) -> Floats:
+    """How much of each DOF's deviations counts as unexpected: less where a deviation moves the body by little.
+
+    Turning and going sideways pass through and do not count; a speed counts by how far it is above the usual one.
+    """
+    out = np.minimum(pose_weights(recipe, effects) * source.deviation / max(least, 1e-12), 1.0)
+    forward = column_of(recipe, "forward")
+    if forward is not None:
+        usual = SPEEDS * abs(source.mean[forward])
+        out[forward] = min(source.deviation[forward] / usual, 1.0) if usual > 0.0 else 0.0
+    return np.asarray(out)

@@ -25,7 +25,6 @@ from freshtake.style.columns import Normal, blocks_of, column_of, normal_of, pos
 from freshtake.style.footplants import Annotation, learn_annotation
 from freshtake.style.model import StyleModel
 from freshtake.style.pairs import Pair, pair_rows, sampled_mask
-from freshtake.style.parts import parts_of
 from freshtake.style.past import past_of
 from freshtake.style.pieces import cut_and_paired
 from freshtake.style.recipes import style_recipe
@@ -123,15 +122,13 @@ def _poses(rows: Sequence[Pair]) -> Floats:
 def _confidence(
     recipe: Recipe, pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], effects: Floats, settings: Settings
 ) -> Floats:
-    """k_c of every part of the body: as asked for, or from the source's takes."""
-    names, part = parts_of(recipe)
+    """k_c of every DOF: as asked for, or from the source's takes."""
     if settings.confidence is not None:
-        return np.full(len(names), settings.confidence)
+        return np.full(len(recipe.names), settings.confidence)
     takes = distinct([pair.source for pair in rows], [source for source, _ in _identities(pairs)])
     return confidences(
-        takes, recipe.units, pose_weights(recipe, effects), part, floor=settings.floor, least=settings.reach,
-        preference=settings.preference,
-    )  # fmt: skip
+        recipe, takes, effects, floor=settings.floor, least=settings.reach, preference=settings.preference
+    )
 
 
 def _effects(recipe: Recipe, rows: Sequence[Pair]) -> Floats:

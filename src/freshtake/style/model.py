@@ -48,7 +48,7 @@ class StyleModel:
     widest: float  # the sway of the heading is at most this
     choice: Choice
     pairs: tuple[tuple[str, str], ...]  # names of the clips that it was learned from
-    confidence: Floats  # (parts,): k_c of eq. 8 for every part of the body
+    confidence: Floats  # (DOFs,): k_c of eq. 8
     poses: Floats  # (poses, DOFs): some of the target style, from which a planter learns what legs can do
 
     def __repr__(self) -> str:
@@ -102,8 +102,8 @@ class StyleModel:
             s = self.settings
             self._translators[key] = translator(
                 self.bank, self.source, self.target, (forward, sideways, turn), self.dofs,
-                reach=reach_of(pose_weights(self.recipe, self.effects), self.source, s.reach),
-                part=self._parts[1], confidence=self.confidence, frame_time=self.frame_time, preference=s.preference,
+                reach=reach_of(self.recipe, self.effects, self.source, s.reach) / self.confidence,
+                part=self._parts[1], frame_time=self.frame_time, preference=s.preference,
                 time_warp=key[0], generalize=key[1], later=self.later, widest=self.widest, calming=s.calming,
             )  # fmt: skip
         tool = self._translators[key]

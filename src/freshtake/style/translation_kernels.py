@@ -29,19 +29,17 @@ class Frames(NamedTuple):
     """What translation needs beside the systems: normalization of both sides, numbers, and where the root is.
 
     `root` holds the columns of forward and sideways speed and of the turn rate, `part` the number of each DOF's part
-    of the body; timing and travel go with that of the root. Per part: `confidence`, k_c of eq. (8), and `strength`,
-    how much of the style is applied.
+    of the body; timing and travel go with that of the root. `strength` is how much of the style each part takes.
     """
 
     source_mean: Floats
     source_deviation: Floats
     target_mean: Floats
     target_deviation: Floats
-    reach: Floats  # per DOF: how much of its distance from the mean, in deviations, counts in eq. (7)
+    reach: Floats  # per DOF: how much of its distance from the mean, in deviations, counts in eq. (7), over k_c
     numbers: Floats
     root: Ints
     part: Ints
-    confidence: Floats
     strength: Floats
 
 
@@ -85,9 +83,13 @@ def blends_of(row: Floats, frames: Frames, out: Floats) -> None:
     """b* of eqs (7)-(8) of every part: z and its power rise with the distance, so the farthest DOF decides."""
     out[:] = 0.0
     for k in range(len(row)):
-        out[frames.part[k]] = max(out[frames.part[k]], abs(row[k]) * frames.reach[k])
+        away = abs(row[k])
+        if k == frames.root[0]:  # slower than usual is on the way to standing, and nothing unexpected
+            still = -frames.source_mean[k] / frames.source_deviation[k]
+            away = max(min(still, 0.0) - row[k], row[k] - max(still, 0.0), 0.0)
+        out[frames.part[k]] = max(out[frames.part[k]], away * frames.reach[k])
     for part in range(len(out)):
-        share = math.erf(out[part] / (frames.confidence[part] * math.sqrt(2.0)))
+        share = math.erf(out[part] / math.sqrt(2.0))
         out[part] = share ** frames.numbers[PREFERENCE]
 
 
@@ -121,7 +123,8 @@ def kept(keeping: Floats, blends: Floats, frames: Frames, first: bool) -> None:
 def _levelled(sway: float, walk: Floats, frames: Frames) -> float:
     """The sway without its mean of late, which is part of the state, and within its bounds."""
     walk[LEVEL] += (sway - walk[LEVEL]) * frames.numbers[FRAME_TIME] / LEVELLING
-    return max(-frames.numbers[WIDEST], min(frames.numbers[WIDEST], sway - walk[LEVEL]))
+    bounded: float = max(-frames.numbers[WIDEST], min(frames.numbers[WIDEST], sway - walk[LEVEL]))
+    return bounded
 
 
 @kernel

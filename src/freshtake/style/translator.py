@@ -113,9 +113,9 @@ class Translator:
             state = self.begun(state, rows[0])
         most = 1 + int(STEEPEST + 1.0) * len(rows)
         out = Written(np.empty((most, self.width)), np.empty(most), np.empty((len(rows), len(state.keeping))))
-        changed = [part.copy() for part in state[:5]]
-        count = self._run(*changed, rows, self.bank.packed, self.frames, out)
-        after = TranslationState(*changed, state.started)
+        systems, walk, pose, keeping, calm = (part.copy() for part in state[:5])
+        count = self._run(systems, walk, pose, keeping, calm, rows, self.bank.packed, self.frames, out)
+        after = TranslationState(systems, walk, pose, keeping, calm, state.started)
         return after, Translated(out.rows[:count], out.origins[:count], out.blends)
 
 
@@ -128,7 +128,6 @@ def translator(
     *,
     reach: Floats,
     part: Ints,
-    confidence: Floats,
     frame_time: float,
     preference: float,
     time_warp: bool,
@@ -144,7 +143,7 @@ def translator(
     )  # fmt: skip
     parts = [np.ascontiguousarray(a) for a in (source.mean, source.deviation, target.mean, target.deviation, reach)]
     frames = Frames(
-        parts[0], parts[1], parts[2], parts[3], parts[4], numbers, np.array(root, dtype=np.intp), part, confidence,
-        np.ones(len(confidence)),
+        parts[0], parts[1], parts[2], parts[3], parts[4], numbers, np.array(root, dtype=np.intp), part,
+        np.ones(part.max(initial=0) + 1),
     )  # fmt: skip
     return Translator(bank, frames, source, names)

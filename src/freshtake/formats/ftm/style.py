@@ -17,7 +17,6 @@ from freshtake.style.choices import Choice
 from freshtake.style.columns import Block, Normal, blocks_of
 from freshtake.style.footplants import Annotation
 from freshtake.style.model import StyleModel
-from freshtake.style.parts import parts_of
 from freshtake.style.settings import Settings
 from freshtake.style.systems import Bank, DelayBank, StateSpaceBank, System
 
@@ -74,7 +73,7 @@ def from_parts(parts: ReadParts) -> StyleModel:
         recipe, settings, source, target, bank, annotations, feet,
         parts.numbers("floor", _shape(parts, "floor", 1)), parts.numbers("effects", (count,), low=0.0),
         header.get("later", "float"), header.get("widest", "float"), _choice(header.inner("choice")), _pairs(header),
-        parts.numbers("confidence", (len(parts_of(recipe)[0]),), low=1e-6),
+        parts.numbers("confidence", (count,), low=1e-6),
         parts.numbers("poses", (_shape(parts, "poses", 2)[0], count)),
     )  # fmt: skip
 
