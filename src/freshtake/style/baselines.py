@@ -19,7 +19,7 @@ from freshtake.style.settings import Settings
 from freshtake.style.system_choice import Mapper
 
 KINDS = ("copy", "mean/variance", "static", "fir", "n4sid")
-STATIC = {"system": "fir", "memory": 0.0, "steadiness": 0.0, "ridge": 1e-3}
+STATIC = {"system": "fir", "memory": 0.0, "steadiness": 0.0, "ridge": 1e-3, "calming": 0.0}
 
 
 class HeldOut(NamedTuple):

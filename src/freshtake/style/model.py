@@ -29,6 +29,7 @@ from freshtake.style.translation_kernels import SWAY
 from freshtake.style.translator import Translated, TranslationState, Translator, translator
 
 LONGEST_PAST = 4.0  # seconds
+CALM_AFTER = 10.0  # times the calming: what came before no longer counts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,6 +143,7 @@ class StyleModel:
     def past(self, rows: Floats) -> Floats:
         """What may have led up to the first row (§4.4)."""
         frames = min(self.bank.memory(1e-3), round(LONGEST_PAST / self.frame_time))
+        frames = max(frames, 1 + round(CALM_AFTER * self.settings.calming / self.frame_time))
         return past_of(rows, frames, 1.0 / self.frame_time, pose_weights(self.recipe, self.effects))
 
     @one_blas_thread()
