@@ -29,7 +29,16 @@ from freshtake.style.past import past_of
 from freshtake.style.pieces import cut_and_paired
 from freshtake.style.recipes import style_recipe
 from freshtake.style.settings import Settings
-from freshtake.style.system_choice import Mapper, Trial, fit_delays, fit_state_space, fold_numbers, kind_of, past_frames
+from freshtake.style.system_choice import (
+    Mapper,
+    Trial,
+    calming_of,
+    fit_delays,
+    fit_state_space,
+    fold_numbers,
+    kind_of,
+    past_frames,
+)
 from freshtake.style.systems import Bank
 from freshtake.style.translation_kernels import calmed
 from freshtake.style.warp_settings import WarpSettings
@@ -88,13 +97,20 @@ def learn_rows(
     names = tuple((a.name or f"source {k}", b.name or f"target {k}") for k, (a, b) in enumerate(pairs, start=1))
     effects = _effects(recipe, rows)
     weights = pose_weights(recipe, effects)
-    driving = [_driving(pair, recipe, weights, settings.calming) for pair in rows]
-    trials = [
-        Trial(source.down(inputs), target.down(pair.target), past_frames(fps), fold)
-        for inputs, pair, fold in zip(driving, rows, fold_numbers(_identities(pairs)), strict=True)
-    ]
+    folds = fold_numbers(_identities(pairs))
+
+    def trials_of(calming: float) -> list[Trial]:
+        driving = [_driving(pair, recipe, weights, calming) for pair in rows]
+        return [
+            Trial(source.down(inputs), target.down(pair.target), past_frames(fps), fold)
+            for inputs, pair, fold in zip(driving, rows, folds, strict=True)
+        ]
+
     blocks, degrees = blocks_of(recipe, settings.inputs), _degrees(recipe, target)
     tell(Progress(0.35, "identifying systems"))
+    if settings.calming is None:
+        settings = settings.changed(calming=calming_of(blocks, trials_of, settings, fps, mapper, degrees))
+    trials = trials_of(settings.calming or 0.0)
     kind, why = kind_of(settings, trials, fps)
     fitted = (fit_state_space if kind == "n4sid" else fit_delays)(blocks, trials, settings, fps, mapper)
     bank = fitted.bank

@@ -105,7 +105,7 @@ class StyleModel:
                 self.bank, self.source, self.target, (forward, sideways, turn), self.dofs,
                 reach=reach_of(self.recipe, self.effects, self.source, s.reach) / self.confidence,
                 part=self._parts[1], frame_time=self.frame_time, preference=s.preference,
-                time_warp=key[0], generalize=key[1], later=self.later, widest=self.widest, calming=s.calming,
+                time_warp=key[0], generalize=key[1], later=self.later, widest=self.widest, calming=s.calming or 0.0,
             )  # fmt: skip
         tool = self._translators[key]
         return tool if strength == 1.0 else tool.with_strength(strengths_of(self.parts, strength))
@@ -143,7 +143,7 @@ class StyleModel:
     def past(self, rows: Floats) -> Floats:
         """What may have led up to the first row (§4.4)."""
         frames = min(self.bank.memory(1e-3), round(LONGEST_PAST / self.frame_time))
-        frames = max(frames, 1 + round(CALM_AFTER * self.settings.calming / self.frame_time))
+        frames = max(frames, 1 + round(CALM_AFTER * (self.settings.calming or 0.0) / self.frame_time))
         return past_of(rows, frames, 1.0 / self.frame_time, pose_weights(self.recipe, self.effects))
 
     @one_blas_thread()

@@ -25,7 +25,7 @@ class Settings:
     memory: float | None = None  # of the delay line
     ridge: float | None = None  # of the regressions, as a share of the frames
     steadiness: float | None = None  # pull of the gain for constant input to zero, likewise; None: 0 or 0.2 per joint
-    calming: float = 0.03  # seconds over which the source is smoothed before it drives anything
+    calming: float | None = None  # seconds over which the source is smoothed before it drives anything; None: 0 or 0.03
     warp_smoothing: float = 0.08  # of the time warp, before its logarithm is taken
     slope: int = 2  # steepest time warp of an alignment, and its inverse the flattest
     heading: str = "model"  # model: the source's heading and the target style's sway of it; input: the source's alone
