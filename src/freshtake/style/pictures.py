@@ -70,7 +70,8 @@ def _draw(axis: Axes, body: Floats, poses: int, width: float, color: str) -> Non
     frames = np.linspace(0, len(body) - 1, poses).round().astype(int)
     lines = [body[frame] + [column * width, 0.0] for column, frame in enumerate(frames)]
     axis.add_collection(LineCollection(list(np.concatenate(lines)), colors=color, linewidths=1.1))
-    axis.set_xlim(-0.8 * width, (poses - 0.2) * width)
+    ends = [float(edge) for line in lines for edge in (line[..., 0].min(), line[..., 0].max())]
+    axis.set_xlim(min(-0.8 * width, min(ends)), max((poses - 0.2) * width, max(ends)))
     axis.set_aspect("equal")
     axis.set_axis_off()
 
