@@ -25,6 +25,7 @@ def vary(
     part: Parts = (),
     plant: Plant = True,
     lock: Lock = "soft",
+    guard: Annotated[bool, Parameter(help="Draw again what a body cannot do or does in no take.")] = True,
     cycles: Annotated[
         int | None, Parameter(help="Cycles in each variant of a cyclic model; default: by --duration, or 1.")
     ] = None,
@@ -75,12 +76,16 @@ def vary(
     with progress_bar() as report:
         made = run(
             model, out, count,
-            amount=much, cycles=cycles, goals=goals, plant=plant and lock, ending=format, unit_m=unit, seed=seed,
-            report=report, warn=warn,
+            amount=much, cycles=cycles, goals=goals, plant=plant and lock, guard=guard, ending=format, unit_m=unit,
+            seed=seed, report=report, warn=warn,
         )  # fmt: skip
     if json:
         print_json(
-            {"written": [str(path) for path in made.paths], "goals": [asdict(report) for report in made.reports]}
+            {
+                "written": [str(path) for path in made.paths],
+                "goals": [asdict(report) for report in made.reports],
+                "guards": [report._asdict() for report in made.guards],
+            }
         )
     else:
         first, last = made.paths[0], made.paths[-1]

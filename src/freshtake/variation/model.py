@@ -14,6 +14,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body import feet
 from freshtake.motion.features import Start, decode, encode, where_it_ends
+from freshtake.motion.guards import BodyLimits, learn_limits
 from freshtake.motion.planting import Groundwork, lay_groundwork, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Floats
@@ -156,6 +157,12 @@ class VariationModel:
         if recipe is None or recipe.skeleton is None or not feet(recipe.skeleton):
             return None
         return lay_groundwork(self._clips())
+
+    @cached_property
+    def body_limits(self) -> BodyLimits | None:
+        """How far a body may go beyond what it does in the examples; None where they are no clips of a body."""
+        recipe = self.material.recipe
+        return learn_limits(self._clips()) if recipe is not None and recipe.skeleton is not None else None
 
     @cached_property
     def _standing(self) -> StandingTable:

@@ -22,6 +22,8 @@ from freshtake.motion.planting import settings_for
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.variation.amount import NATURAL, Amount, amount_of
 from freshtake.variation.goals import GoalReport, Goals, PosePin
+from freshtake.variation.guarding import GuardReport, guard_notes, guarded, stream_notes
+from freshtake.variation.guidance import Guided
 from freshtake.variation.model import VariationModel
 from freshtake.variation.settings import Settings
 from freshtake.variation.steering import Steering
@@ -87,10 +89,11 @@ def _warn_of_unlike(
 
 
 class Variant(NamedTuple):
-    """A variant and how well it met its goals."""
+    """A variant, how well it met its goals, and how it came to pass its body checks."""
 
     motion: Motion
     report: GoalReport
+    guard: GuardReport = GuardReport()
 
 
 def variants(model: VariationModel, count: int, *, plant: bool | str = False, seed: int = 0) -> Iterator[Motion]:
@@ -106,9 +109,13 @@ def guided_variants(
     cycles: int | None = None,
     goals: Goals | None = None,
     plant: bool | str = False,
+    guard: bool = True,
     seed: int = 0,
 ) -> Iterator[Variant]:
-    """Variants named variant_001, ...; each has a generator of its own, so it does not depend on how many there are."""
+    """Variants named variant_001, ...; each has a generator of its own, so it does not depend on how many there are.
+
+    With `guard`, what a body cannot do or does in no take is drawn again (see variation.guarding).
+    """
     if not 1 <= count <= MOST_VARIANTS:
         raise UsageError(f"the number of variants must lie between 1 and {MOST_VARIANTS}, but is {count}")
     if cycles is not None and not model.cyclic:
@@ -119,17 +126,21 @@ def guided_variants(
         model.sampler(amount)
     for number in range(1, count + 1):
         name = f"variant_{number:03d}"
-        made = model.guided(
-            generator(seed, number), goals or Goals(), amount=amount, cycles=cycles, plant=plant, name=name
-        )
-        yield Variant(_motion(model, made.motion, name), made.report)
+
+        def draw(attempt: int, much: float | Amount, number: int = number, name: str = name) -> Guided:
+            rng = generator(seed, number, attempt) if attempt else generator(seed, number)
+            return model.guided(rng, goals or Goals(), amount=much, cycles=cycles, plant=plant, name=name)
+
+        made, checks = guarded(draw, model.body_limits if guard else None, amount)
+        yield Variant(_motion(model, made.motion, name), made.report, checks)
 
 
 class Written(NamedTuple):
-    """Files of variants, and how well each met its goals."""
+    """Files of variants, how well each met its goals, and how each came to pass its body checks."""
 
     paths: list[Path]
     reports: list[GoalReport]
+    guards: list[GuardReport]
 
 
 def vary(
@@ -141,6 +152,7 @@ def vary(
     cycles: int | None = None,
     goals: Goals | None = None,
     plant: bool | str = True,
+    guard: bool = True,
     ending: str | None = None,
     unit_m: float | None = None,
     seed: int = 0,
@@ -151,20 +163,23 @@ def vary(
     stored = read_stored(source)
     model = _variation(stored, source)
     suffix = _ending(stored, ending)
-    written = Written([], [])
+    written = Written([], [], [])
     _warn_of_amount(amount, warn)
     goals = _fitted(goals or Goals(), model)
-    made = guided_variants(model, count, amount=amount, cycles=cycles, goals=goals, plant=plant, seed=seed)
+    made = guided_variants(model, count, amount=amount, cycles=cycles, goals=goals, plant=plant, guard=guard, seed=seed)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with replacing_folder(folder) as temporary:
-        for motion, goal_report in made:
+        for motion, goal_report, checks in made:
             report(Progress(len(written.paths) / count, motion.name))
             name = f"{motion.name}{suffix}"
             write(temporary / name, motion, unit_m=unit_m)
             written.paths.append(folder / name)
             written.reports.append(goal_report)
+            written.guards.append(checks)
     if warn is not None:
         _warn_of_goals(goals, written.reports, warn)
+        for sentence in guard_notes(written.guards):
+            warn(sentence)
     return written
 
 
@@ -233,6 +248,9 @@ def stream(
     if plant and isinstance(motion, Clip) and model.groundwork is not None:
         stand = None if made.phases is None else model.standing(motion, made.phases)
         motion = plant_feet(motion, stand, examples=model.groundwork, settings=settings_for(plant), careful=False).clip
+    if warn is not None and isinstance(motion, Clip) and model.body_limits is not None:
+        for sentence in stream_notes(model.body_limits, motion, amount):
+            warn(sentence)
     write(target, motion, unit_m=unit_m)
     return Streamed(target, motion)
 
