@@ -45,13 +45,15 @@ class BodyCheck:
     @property
     def excess(self) -> float:
         """The largest excess over a limit, in gaps between takes; 0 where all are kept."""
-        return float((np.maximum(self.found.values - self.limits, 0.0) / self.gaps)[self.over].max(initial=0.0))
+        over = self.over
+        return float(((self.found.values[over] - self.limits[over]) / self.gaps[over]).max(initial=0.0))
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """What is exceeded, and by how much it is more than in the takes."""
-        more = self.found.values - self.most
-        return tuple(self.figures[k].sentence(float(more[k])) for k in np.flatnonzero(self.over))
+        over = np.flatnonzero(self.over)
+        more = self.found.values[over] - self.most[over]
+        return tuple(self.figures[k].sentence(by) for k, by in zip(over, more.tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
