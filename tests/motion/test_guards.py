@@ -62,8 +62,8 @@ def through_the_trunk(clip: Clip) -> Clip:
 
 
 BROKEN: dict[str, tuple[Callable[[Clip], Clip], str]] = {
-    "knee": (lambda clip: turned(clip, "LeftLeg", [1.0, 0.0, 0.0], -60.0), "LeftLeg stretches"),
-    "elbow": (lambda clip: turned(clip, "RightForeArm", [1.0, 0.0, 0.0], 70.0), "RightForeArm stretches"),
+    "knee": (lambda clip: turned(clip, "LeftLeg", [1.0, 0.0, 0.0], -60.0), "LeftLeg bends 52° the wrong way"),
+    "elbow": (lambda clip: turned(clip, "RightForeArm", [1.0, 0.0, 0.0], 70.0), "RightForeArm bends 51° the wrong way"),
     "folded": (lambda clip: turned(clip, "LeftLeg", [1.0, 0.0, 0.0], 60.0), "LeftLeg bends"),
     "sideways": (lambda clip: turned(clip, "RightLeg", [0.0, 0.0, 1.0], 40.0), "RightLeg bends sideways"),
     "below the floor": (lambda clip: lowered(clip, 0.03), "a foot goes"),
@@ -79,6 +79,11 @@ def test_a_broken_body_is_found_and_named(name: str) -> None:
     found = limits().check(breaks(take(1)))
     assert not found.passed and found.excess > 0.0
     assert any(sentence.startswith(told) for sentence in found.sentences), found.sentences
+
+
+def test_less_than_straight_is_said_otherwise() -> None:
+    stretch = limits().figures[0]
+    assert stretch.sentence(math.radians(-2.0), math.radians(9.0)) == "LeftLeg stretches 9° farther than in any take"
 
 
 def test_takes_and_further_takes_pass() -> None:

@@ -16,6 +16,7 @@ from freshtake.numeric.arrays import Floats, Ints
 BEND, DEPTH, CLEARANCE, PEAK = "bend", "depth", "clearance", "peak"  # kinds; those of one kind are pooled
 FARTHER = {
     "stretch": "{who} stretches {more:.0f}° farther than in any take",
+    "wrong": "{who} bends {value:.0f}° the wrong way, {more:.0f}° more than in any take",
     "bend": "{who} bends {more:.0f}° farther than in any take",
     "side": "{who} bends sideways by {more:.0f}° more than in any take",
     "depth": "{who} goes {more:.1f} % of a leg deeper than in any take",
@@ -34,12 +35,13 @@ class Figure(NamedTuple):
     what: str
     who: str
 
-    def sentence(self, more: float) -> str:
-        """By how much the figure is larger than in the takes, in words."""
+    def sentence(self, value: float, more: float) -> str:
+        """In words what the figure is, or by how much it is larger than in the takes."""
         shown = {
             BEND: math.degrees(more), DEPTH: 100.0 * more, CLEARANCE: 100.0 * -math.expm1(-more), PEAK: math.exp(more)
         }  # fmt: skip
-        return FARTHER[self.what].format(who=self.who, more=shown[self.kind])
+        what = "wrong" if self.what == "stretch" and value > 0.0 else self.what
+        return FARTHER[what].format(who=self.who, more=shown[self.kind], value=math.degrees(value))
 
 
 class Measured(NamedTuple):

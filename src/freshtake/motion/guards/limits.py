@@ -51,9 +51,9 @@ class BodyCheck:
     @property
     def sentences(self) -> tuple[str, ...]:
         """What is exceeded, and by how much it is more than in the takes."""
-        over = np.flatnonzero(self.over)
-        more = self.found.values[over] - self.most[over]
-        return tuple(self.figures[k].sentence(by) for k, by in zip(over, more.tolist(), strict=True))
+        values = self.found.values
+        over = np.flatnonzero(self.over).tolist()
+        return tuple(self.figures[k].sentence(float(values[k]), float(values[k] - self.most[k])) for k in over)
 
 
 @dataclass(frozen=True, eq=False)
