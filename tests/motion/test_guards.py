@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from freshtake.motion import Clip
 from freshtake.motion.body import leg_length
 from freshtake.motion.guards import BodyLimits, learn_limits
-from freshtake.motion.guards.figures import BEND, PEAK, measured
+from freshtake.motion.guards.figures import BEND, DEPTH, PEAK, measured
 from freshtake.motion.guards.kernels import segment_distance
 from freshtake.motion.rooting import following, rooted
 from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate
@@ -147,6 +147,31 @@ def test_margins_grow_where_less_is_known() -> None:
     grows = [figure.kind == PEAK or (figure.kind == BEND and figure.what != "stretch") for figure in own.figures]
     assert more.tolist() == grows
     assert own.limits(rate=2.0)[-1] - own.limits()[-1] == pytest.approx(math.log(4.0))
+
+
+def test_depth_has_a_limit_of_its_own() -> None:
+    """However much takes differ in depth, one gap or two and half a per cent of a leg are the most."""
+    apart = learn_limits([lowered(take(seed), 0.02 * seed) for seed in range(4)])
+    own = [figure.kind == DEPTH for figure in apart.figures]
+    room = (apart.limits() - apart.most)[own]
+    assert room == pytest.approx(0.005 + math.log(4.0) * apart.gaps[own])
+    assert (apart.gaps[own] > 0.015).all()
+    assert not apart.check(lowered(take(1), 0.12)).passed and apart.check(lowered(take(1), 0.06)).passed
+
+
+def test_a_long_clip_is_given_room() -> None:
+    long = walk(np.random.default_rng(7), fps=30.0, cycles=5)
+    length = long.duration / limits().duration
+    assert length > 4.0
+    assert np.array_equal(limits().check(long).limits, limits().limits(length))
+
+
+def test_targets_of_inverse_kinematics_do_not_count() -> None:
+    clips = [RIGS["unreal with targets"](take(seed)) for seed in range(4)]
+    low = clips[1].local_translations().copy()
+    low[:, clips[1].skeleton.index("ik_foot_l"), 2] -= 500.0 + np.arange(len(low)) % 2
+    moved = clips[1].changed(joint_translations=low)
+    assert learn_limits(clips).check(moved).passed
 
 
 def test_few_takes() -> None:

@@ -51,12 +51,16 @@ def test_the_first_that_passes_is_kept(takes: list[Clip], limits: BodyLimits) ->
 
 
 def test_what_keeps_failing_varies_less(takes: list[Clip], limits: BodyLimits) -> None:
+    drawn = []
+
     def draw(attempt: int, amount: float | Amount) -> Guided:
+        drawn.append((attempt, amount_of(amount).space))
         return sunk(takes[0], 40.0 * max(amount_of(amount).space - 0.6, 0.0) * (1 + abs(attempt - 1)))
 
     made, report = guarded(draw, limits, 1.0)
     assert limits.check(made.motion).passed
     assert report.share == SHARES[1] and report.tries == TRIES + 2
+    assert drawn[TRIES:] == [(1, share) for share in SHARES[:2]]  # the best draw, not the first
     notes = guard_notes([report, GuardReport()])
     assert notes[0].startswith("1 of 2 variants was drawn again") and "down to 0.5 of it" in notes[1]
 
