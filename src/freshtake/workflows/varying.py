@@ -22,9 +22,11 @@ from freshtake.motion.planting import settings_for
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.variation.amount import NATURAL, Amount, amount_of
 from freshtake.variation.goals import GoalReport, Goals, PosePin
+from freshtake.variation.loops import check_loop
 from freshtake.variation.model import VariationModel
 from freshtake.variation.settings import Settings
 from freshtake.variation.steering import Steering
+from freshtake.workflows.delivering import Delivery, delivered, playback_summary
 from freshtake.workflows.model_kinds import checked
 from freshtake.workflows.takes import read_takes
 
@@ -106,11 +108,14 @@ def guided_variants(
     cycles: int | None = None,
     goals: Goals | None = None,
     plant: bool | str = False,
+    loop: bool = False,
     seed: int = 0,
 ) -> Iterator[Variant]:
     """Variants named variant_001, ...; each has a generator of its own, so it does not depend on how many there are."""
     if not 1 <= count <= MOST_VARIANTS:
         raise UsageError(f"the number of variants must lie between 1 and {MOST_VARIANTS}, but is {count}")
+    if loop:
+        check_loop(model, goals or Goals())
     if cycles is not None and not model.cyclic:
         raise UsageError("the model is of a motion that ends by itself: leave cycles out")
     if cycles is not None and not 1 <= cycles <= 100_000:
@@ -120,16 +125,17 @@ def guided_variants(
     for number in range(1, count + 1):
         name = f"variant_{number:03d}"
         made = model.guided(
-            generator(seed, number), goals or Goals(), amount=amount, cycles=cycles, plant=plant, name=name
+            generator(seed, number), goals or Goals(), amount=amount, cycles=cycles, plant=plant, loop=loop, name=name
         )
         yield Variant(_motion(model, made.motion, name), made.report)
 
 
 class Written(NamedTuple):
-    """Files of variants, and how well each met its goals."""
+    """Files of variants, how well each met its goals, and how each is to be played."""
 
     paths: list[Path]
     reports: list[GoalReport]
+    playbacks: list[dict[str, Any] | None]
 
 
 def vary(
@@ -141,6 +147,8 @@ def vary(
     cycles: int | None = None,
     goals: Goals | None = None,
     plant: bool | str = True,
+    loop: bool = False,
+    delivery: Delivery | None = None,
     ending: str | None = None,
     unit_m: float | None = None,
     seed: int = 0,
@@ -151,16 +159,20 @@ def vary(
     stored = read_stored(source)
     model = _variation(stored, source)
     suffix = _ending(stored, ending)
-    written = Written([], [])
+    written = Written([], [], [])
+    if delivery is not None and delivery.closing and not loop:
+        raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
     _warn_of_amount(amount, warn)
     goals = _fitted(goals or Goals(), model)
-    made = guided_variants(model, count, amount=amount, cycles=cycles, goals=goals, plant=plant, seed=seed)
+    made = guided_variants(model, count, amount=amount, cycles=cycles, goals=goals, plant=plant, loop=loop, seed=seed)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with replacing_folder(folder) as temporary:
         for motion, goal_report in made:
             report(Progress(len(written.paths) / count, motion.name))
             name = f"{motion.name}{suffix}"
-            write(temporary / name, motion, unit_m=unit_m)
+            ready = delivered(motion, delivery or Delivery())
+            write(temporary / name, ready, unit_m=unit_m)
+            written.playbacks.append(playback_summary(ready))
             written.paths.append(folder / name)
             written.reports.append(goal_report)
     if warn is not None:
@@ -216,6 +228,7 @@ def stream(
     amount: float | Amount = 1.0,
     steer: Steering | None = None,
     plant: bool | str = True,
+    delivery: Delivery | None = None,
     unit_m: float | None = None,
     seed: int = 0,
     warn: Callable[[str], None] | None = None,
@@ -233,6 +246,7 @@ def stream(
     if plant and isinstance(motion, Clip) and model.groundwork is not None:
         stand = None if made.phases is None else model.standing(motion, made.phases)
         motion = plant_feet(motion, stand, examples=model.groundwork, settings=settings_for(plant), careful=False).clip
+    motion = delivered(motion, delivery or Delivery())
     write(target, motion, unit_m=unit_m)
     return Streamed(target, motion)
 

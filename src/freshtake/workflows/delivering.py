@@ -1,0 +1,41 @@
+"""Motions as engines want them: where the travel is, and whether a loop repeats its first frame."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from freshtake.errors import UsageError
+from freshtake.formats.options import Motion
+from freshtake.motion import Clip
+from freshtake.motion.looping import with_closing_frame
+from freshtake.motion.root_motion import with_root_motion
+
+
+class Delivery(NamedTuple):
+    """Travel on the hips, on a joint above them, or none; with `closing`, loops end with their first frame again."""
+
+    root_motion: str = "hips"
+    closing: bool = False
+
+
+def delivery_asked(root_motion: str | None, in_place: bool, closing: bool = False) -> Delivery:
+    """What options say; `in_place` is short for no root motion."""
+    if in_place and root_motion not in (None, "none"):
+        raise UsageError(f"--in-place takes the travel out, but --root-motion {root_motion} keeps it: choose one")
+    return Delivery("none" if in_place else root_motion or "hips", closing)
+
+
+def delivered(motion: Motion, delivery: Delivery) -> Motion:
+    """A motion in this form."""
+    if delivery == Delivery():
+        return motion
+    if not isinstance(motion, Clip):
+        raise UsageError(f"travel is that of a skeleton: a {type(motion).__name__} has no root to move")
+    if delivery.closing:
+        motion = with_closing_frame(motion)
+    return with_root_motion(motion, delivery.root_motion)
+
+
+def playback_summary(motion: Motion) -> dict[str, Any] | None:
+    """How a motion is to be played, for JSON; None where nothing is to be said."""
+    return motion.playback.summary() if isinstance(motion, Clip) and motion.playback is not None else None
