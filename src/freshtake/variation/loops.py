@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
@@ -110,6 +109,8 @@ def _again(knots: Floats) -> Floats:
 
 def _phases(sampler: Sampler, knots: Knots, length: float, frames: int | None) -> Floats:
     """(frames,): phases at which the frames of a loop lie; their number makes its duration, rounded, unless told."""
+    from scipy.interpolate import CubicSpline  # loads slowly, and only loops need it
+
     tables, amounts = sampler.tables, sampler.amounts
     at = np.arange(round(length) + 1, dtype=np.float64)
     values = np.empty((len(at), tables.mean.shape[1]))

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 from freshtake.errors import UsageError
 from freshtake.formats.options import Motion
 from freshtake.motion import Clip
-from freshtake.motion.looping import with_closing_frame
-from freshtake.motion.root_motion import with_root_motion
 
 
 class Delivery(NamedTuple):
@@ -29,6 +27,9 @@ def delivered(motion: Motion, delivery: Delivery) -> Motion:
     """A motion in this form."""
     if delivery == Delivery():
         return motion
+    from freshtake.motion.looping import with_closing_frame
+    from freshtake.motion.root_motion import with_root_motion
+
     if not isinstance(motion, Clip):
         raise UsageError(f"travel is that of a skeleton: a {type(motion).__name__} has no root to move")
     if delivery.closing:
