@@ -36,12 +36,23 @@ class Measured(NamedTuple):
 
 def loops(count: int = COUNT) -> str:
     """Both tables."""
+    return variants(count) + "\n" + clips()
+
+
+def variants(count: int = COUNT) -> str:
+    """Loops that models make."""
     sets = dict(_sets())
     made = [
         _row(name, takes, _variants(takes, count, cycles), cycles) for name, takes in sets.items() for cycles in (1, 3)
     ]
-    cut = [_row(name, [take], [loop_of(take)[0]], 1) for name, take in _long()]
-    return table(f"{count} planted variants, vary --loop", HEAD, made) + "\n" + table("freshtake loop", HEAD, cut)
+    return table(f"{count} planted variants, vary --loop", HEAD, made)
+
+
+def clips() -> str:
+    """The best loop of every take."""
+    return table(
+        "freshtake loop", HEAD, [_row(name, [take], [loop_of(take, cycles)[0]], 1) for name, take, cycles in _long()]
+    )
 
 
 def _sets() -> Iterator[tuple[str, list[Clip]]]:
@@ -61,11 +72,12 @@ def _steady(cycles: Sequence[Clip]) -> list[Clip]:
     return [cycle for cycle in cycles if abs(len(cycle) / usual - 1.0) <= STEADY]
 
 
-def _long() -> Iterator[tuple[str, Clip]]:
-    folders = ("cyclic/*.bvh", "style/*.bvh", "walk/walk_?.bvh", "swim/swim_?.bvh", "okwechime/bvh/*.bvh")
-    for path in (path for pattern in folders for path in sorted(DATA.glob(pattern))):
-        yield path.stem, ft.read(path)
-    yield "sample run", samples.run(np.random.default_rng(7), cycles=6)
+def _long() -> Iterator[tuple[str, Clip, int | None]]:
+    """Takes and how many cycles their loops have; None for takes that are one."""
+    folders = {"cyclic/*.bvh": 1, "style/*.bvh": 1, "okwechime/bvh/*.bvh": 1, "walk/*.bvh": None, "swim/*.bvh": None}
+    for path, cycles in ((path, cycles) for pattern, cycles in folders.items() for path in sorted(DATA.glob(pattern))):
+        yield f"{path.parent.name}/{path.stem}", ft.read(path), cycles
+    yield "sample run", samples.run(np.random.default_rng(7), cycles=6), 1
 
 
 def _variants(takes: Sequence[Clip], count: int, cycles: int) -> Iterator[Clip]:

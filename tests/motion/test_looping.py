@@ -133,6 +133,9 @@ def test_a_closing_frame_repeats_the_first_one_travel_on() -> None:
 def test_a_clip_of_one_cycle_is_its_own_loop() -> None:
     made, span = loop_of(samples.walk(np.random.default_rng(1), cycles=1))
     assert span.start == 0 and len(made) == span.stop
+    jump = samples.jump(np.random.default_rng(1))
+    made, span = loop_of(jump, None)
+    assert (span.start, span.stop, len(made)) == (0, len(jump) - 1, len(jump) - 1)
     with pytest.raises(UsageError, match="is one cycle"):
         best_loop(samples.walk(np.random.default_rng(1), cycles=1), 2)
 

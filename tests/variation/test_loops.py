@@ -92,6 +92,13 @@ def test_heading_and_travel_are_closed() -> None:
     assert loop.playback.direction[2] > 0.98
 
 
+def test_the_hips_go_on_through_the_seam_as_elsewhere() -> None:
+    for seed in range(5):
+        loop = walk().sample(seeded(seed), loop=True)
+        bends = np.linalg.norm(np.diff(played(loop, len(loop) + 2).root, n=2, axis=0), axis=1)
+        assert bends[-2:].max() <= np.percentile(bends, 97)
+
+
 def test_planting_changes_neither_travel_nor_path() -> None:
     loose, planted = (walk().sample(seeded(4), loop=True, plant=plant) for plant in (False, True))
     np.testing.assert_allclose(planted.root[:, [0, 2]], loose.root[:, [0, 2]], atol=1e-9)

@@ -20,6 +20,7 @@ from freshtake.cli.options import (
     Unit,
     Up,
 )
+from freshtake.errors import UsageError
 
 
 def loop(
@@ -27,7 +28,8 @@ def loop(
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The file to write.")],
-    cycles: Annotated[int, Parameter(help="Cycles in the loop.")] = 1,
+    cycles: Annotated[int | None, Parameter(help="Cycles in the loop; default: 1.")] = None,
+    whole: Annotated[bool, Parameter(negative="", help="The clip as a whole is one cycle: cut nothing off.")] = False,
     plant: Plant = True,
     lock: Lock = "soft",
     closing_frame: ClosingFrame = False,
@@ -50,6 +52,7 @@ def loop(
     ```
     freshtake loop walk.bvh -o walk_loop.bvh
     freshtake loop run.bvh -o run_loop.glb --in-place --unit cm
+    freshtake loop one_cheer.bvh -o cheer_loop.bvh --whole
     freshtake loop swim.bvh -o swim_loop.npz --cycles 2 --json
     ```
 
@@ -59,17 +62,21 @@ def loop(
         A clip of a movement that repeats itself, or of one cycle.
     """
     from freshtake.workflows import loop as run
-    from freshtake.workflows.delivering import delivery_asked
+    from freshtake.workflows.delivering import delivery_asked, turn_note
 
+    if whole and cycles is not None:
+        raise UsageError("--whole takes the clip as one cycle: leave --cycles out")
     made = run(
         clip,
         out,
-        cycles=cycles,
+        cycles=None if whole else 1 if cycles is None else cycles,
         plant=plant and lock,
         delivery=delivery_asked(root_motion, in_place, closing_frame),
         unit_m=unit,
         reading={"skeleton": skeleton, "fps": source_fps, "unit_m": unit, "up": up, "warn": warn},
     )
+    if (note := turn_note([made.summary()["playback"]])) is not None:
+        warn(note)
     if json:
         print_json(made.summary())
         return 0

@@ -43,7 +43,7 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
             return Span(0, len(clip) - 1, 1)
         raise UsageError(
             f"{name} has no cycle to loop: no pose recurs within its {len(clip)} frames, and it does not end as it "
-            "begins; give a clip of a movement that repeats itself"
+            "begins; give a clip of a movement that repeats itself, or say that it is one cycle as a whole (--whole)"
         ) from None
     runs = _runs(found.spans)
     longest = max(count for _, _, count in runs)

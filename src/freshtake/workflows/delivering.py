@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from freshtake.errors import UsageError
 from freshtake.formats.options import Motion
 from freshtake.motion import Clip
+
+MUCH_TURN = 15.0  # degrees in a loop
 
 
 class Delivery(NamedTuple):
@@ -35,6 +39,14 @@ def delivered(motion: Motion, delivery: Delivery) -> Motion:
     if delivery.closing:
         motion = with_closing_frame(motion)
     return with_root_motion(motion, delivery.root_motion)
+
+
+def turn_note(playbacks: Sequence[dict[str, Any] | None]) -> str | None:
+    """A sentence where loops were bent straight by much, in the middle over all of them."""
+    turns = [abs(found["turn_removed_deg"]) for found in playbacks if found is not None and found["loop"]]
+    if not turns or statistics.median(turns) < MUCH_TURN:
+        return None
+    return f"a turn of about {statistics.median(turns):.0f}° was taken out of each loop, which goes straight"
 
 
 def playback_summary(motion: Motion) -> dict[str, Any] | None:

@@ -43,13 +43,13 @@ def loop(
     source: Path,
     target: Path,
     *,
-    cycles: int = 1,
+    cycles: int | None = 1,
     plant: bool | str = True,
     delivery: Delivery | None = None,
     unit_m: float | None = None,
     reading: dict[str, Any] | None = None,
 ) -> Looped:
-    """Read a clip, make the best loop of it and write it."""
+    """Read a clip, make the best loop of it and write it; `cycles` None: the clip as a whole is one cycle."""
     for_writing(target)
     ((take,),) = read_clips([[source]], reading, "only clips with a skeleton become loops")
     made, span = loop_of(take, cycles, plant=plant)
@@ -62,10 +62,10 @@ def loop(
     return Looped(target, ready, span, seam_of(made), usual)
 
 
-def loop_of(take: Clip, cycles: int = 1, *, plant: bool | str = True) -> tuple[Clip, Span]:
-    """The best loop of so many cycles, and where in the take it lies."""
-    span = best_loop(take, cycles)
-    made = facing_forward(closed(take, span.start, span.stop, cycles=cycles))
+def loop_of(take: Clip, cycles: int | None = 1, *, plant: bool | str = True) -> tuple[Clip, Span]:
+    """The best loop of so many cycles (None: the whole take is one), and where in the take it lies."""
+    span = Span(0, len(take) - 1, 1) if cycles is None else best_loop(take, cycles)
+    made = facing_forward(closed(take, span.start, span.stop, cycles=span.cycles))
     base = own_groundwork(take)
     if plant and base.feet:
         stood = base.example_contacts(take)[span.start :]  # in the take itself, which nothing has bent yet

@@ -26,7 +26,7 @@ from freshtake.variation.loops import check_loop
 from freshtake.variation.model import VariationModel
 from freshtake.variation.settings import Settings
 from freshtake.variation.steering import Steering
-from freshtake.workflows.delivering import Delivery, delivered, playback_summary
+from freshtake.workflows.delivering import Delivery, delivered, playback_summary, turn_note
 from freshtake.workflows.model_kinds import checked
 from freshtake.workflows.takes import read_takes
 
@@ -177,6 +177,8 @@ def vary(
             written.reports.append(goal_report)
     if warn is not None:
         _warn_of_goals(goals, written.reports, warn)
+        if (note := turn_note(written.playbacks)) is not None:
+            warn(note)
     return written
 
 
