@@ -92,6 +92,15 @@ def test_heading_and_travel_are_closed() -> None:
     assert loop.playback.direction[2] > 0.98
 
 
+def test_takes_that_turn_make_loops_that_go_straight_and_say_so() -> None:
+    takes = [samples.walk(seeded(k), cycles=1, turn_rate=60.0) for k in range(3)]
+    loop = learn(takes, rng=seeded(0)).sample(seeded(1), loop=True, amount=0.5)
+    steps = angle_between(played(loop, len(loop) + 1).rotations[1:, 0], loop.rotations[:, 0])
+    assert steps[-1] <= 1.5 * np.percentile(steps[:-1], 90)
+    assert loop.playback.turn == pytest.approx(np.radians(60.0) * loop.playback.seconds, rel=0.2)
+    assert loop.playback.direction[2] > 0.95
+
+
 def test_the_hips_go_on_through_the_seam_as_elsewhere() -> None:
     for seed in range(5):
         loop = walk().sample(seeded(seed), loop=True)

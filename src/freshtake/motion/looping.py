@@ -110,7 +110,7 @@ def _straight(clip: Clip, start: int, stop: int) -> tuple[Clip, float]:
 
 def _joined(clip: Clip, start: int, stop: int, cycles: int, speeds: bool) -> Clip:
     """Differences between the two ends spread; along the ground only those in speed."""
-    frames = np.arange(len(clip)) - start
+    frames = np.arange(len(clip), dtype=np.float64) - start
     ramp, bump = _shapes(frames, stop - start, (stop - start) / (2.0 * cycles))
     at = _speeds_at(len(clip), start, stop)
     turn = to_rotvec(multiply(clip.rotations[stop], inverse(clip.rotations[start])))

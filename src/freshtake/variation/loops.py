@@ -52,7 +52,7 @@ def closing(dynamics: Dynamics, frames: int) -> Closing:
         pushed = power[:, :nodes] @ noise
         spread += pushed @ pushed.T
         power = step @ power
-    start = np.linalg.inv(np.eye(2 * nodes) - power)
+    start = np.asarray(np.linalg.inv(np.eye(2 * nodes) - power), dtype=np.float64)
     periodic = np.diag(start @ spread @ start.T)[:nodes]
     usual = np.diag(dynamics.covariance)[:nodes]
     return Closing(start, np.sqrt(usual / np.maximum(periodic, 1e-12)))
