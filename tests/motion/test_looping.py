@@ -12,9 +12,12 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body import feet, leg_length
 from freshtake.motion.contacts import joint_contacts
+from freshtake.motion.cycles import find_cycles
 from freshtake.motion.edit import heading, take_frames, turned, with_up
 from freshtake.motion.loop_search import best_loop
-from freshtake.motion.looping import closed, facing_forward, loop_frames, played, with_closing_frame
+from freshtake.motion.looping import closed, facing_forward, loop_frames, planted_loop, played, with_closing_frame
+from freshtake.motion.planting import PlantSettings, plant
+from freshtake.motion.planting.groundwork import own_groundwork
 from freshtake.motion.playback import Playback, playback_from
 from freshtake.motion.seams import seam_of, steps_of
 from freshtake.numeric.rotations import angle_between
@@ -82,6 +85,22 @@ def test_feet_that_stand_stand_through_the_seam() -> None:
         near[seam - 4 : seam + 4] = True
     assert stands[near].any()
     assert speed[near][stands[near]].max() <= 1.2 * np.percentile(usual[taken], 99) + 0.02 * leg_length(take.skeleton)
+
+
+def test_planting_a_loop_is_planting_the_endless_motion() -> None:
+    """Against many loops in a row, planted at once; the loop begins in the middle of a stance that slides."""
+    take = walk(25.0)
+    first, last = find_cycles(take, "strike").spans[1]
+    start = first + (last - first) // 4
+    loop, base = closed(take, start, start + last - first), own_groundwork(take)
+    stood, count = base.example_contacts(take)[start:], len(loop)
+    assert stood[0].any()
+    made = planted_loop(loop, base, lambda _, frames: stood[frames], settings=PlantSettings(), careful=False)
+    many = plant(played(loop, 6 * count), stood[np.arange(6 * count) % count], examples=base, careful=False).clip
+    wanted = many.positions()[3 * count : 4 * count] - 3.0 * loop.playback.travel
+    apart = np.linalg.norm(made.positions() - wanted, axis=2).max()
+    assert apart < 1e-3 * leg_length(take.skeleton)
+    assert np.linalg.norm(loop.positions() - wanted, axis=2).max() > 10.0 * apart
 
 
 def test_an_exact_cycle_is_left_as_it_is() -> None:
