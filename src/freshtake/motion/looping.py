@@ -68,8 +68,9 @@ def closed(clip: Clip, start: int, stop: int, *, cycles: int = 1, speeds: bool =
     if not 0 <= start < stop < len(clip):
         raise UsageError(f"frames {start} to {stop} do not lie within {clip.name or 'the clip'} of {len(clip)} frames")
     straight, turn = _straight(clip, start, stop)
-    made = _joined(straight, start, stop, cycles, speeds)
-    made = _joined(made, start, stop, cycles, False)  # rotations do not commute: what the first time left
+    made = _joined(straight, start, stop, cycles, False)
+    if speeds:  # of joints that have been turned, which turns their speeds too
+        made = _joined(_joined(made, start, stop, cycles, True), start, stop, cycles, False)
     travel = made.root[stop] - made.root[start]
     travel[clip.up_index] = 0.0
     info = Playback(travel, (stop - start) * clip.frame_time, loop=True, cycles=cycles, turn=turn)
