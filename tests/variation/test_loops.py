@@ -14,7 +14,7 @@ from freshtake.motion.seams import seam_of, steps_of
 from freshtake.numeric.rotations import angle_between
 from freshtake.variation import VariationModel, learn
 from freshtake.variation.goals import Goals, PosePin
-from freshtake.variation.loops import loop_rows, periodic_slices
+from freshtake.variation.loops import first_phase, loop_rows, periodic_slices
 from freshtake.variation.steering import Steering
 from tests.variation.test_synthesize import model as plain
 
@@ -99,6 +99,19 @@ def test_takes_that_turn_make_loops_that_go_straight_and_say_so() -> None:
     assert steps[-1] <= 1.5 * np.percentile(steps[:-1], 90)
     assert loop.playback.turn == pytest.approx(np.radians(60.0) * loop.playback.seconds, rel=0.2)
     assert loop.playback.direction[2] > 0.95
+
+
+def test_all_loops_begin_at_one_calm_phase() -> None:
+    first = first_phase(walk())
+    for seed in range(3):
+        made = walk().guided(seeded(seed), Goals(), cycles=2, loop=True)
+        assert made.phases[0] == pytest.approx(first)
+        steps = np.diff(made.phases)
+        assert (steps < 0.0).sum() == (1 if first > 0.0 else 0)
+    for take in examples():
+        steps = steps_of(take)
+        at = round(first / (len(walk().places) - 1.0) * (len(take) - 1))
+        assert steps.bend[min(max(at - 1, 0), len(steps.bend) - 1)] <= np.percentile(steps.bend, 90)
 
 
 def test_the_hips_go_on_through_the_seam_as_elsewhere() -> None:

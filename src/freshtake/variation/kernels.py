@@ -249,7 +249,7 @@ def nodes_along(phases: Floats, tables: Tables, knots: Knots, amounts: Amounts, 
 @kernel
 def make_loop(
     rows: Floats,  # out (frames, DOFs)
-    phases: Floats,  # (frames,)
+    phases: Floats,  # (frames,), below length
     length: float,  # phases after which the loop begins again
     tables: Tables,
     knots: Knots,
@@ -261,8 +261,9 @@ def make_loop(
     values, shares = np.empty((frames, tables.mean.shape[1])), np.empty(chosen.shape[0])
     nodes_along(phases, tables, knots, amounts, values)
     for f in range(frames):
-        came = phases[f] - phases[f - 1] if f > 0 else phases[0] - phases[frames - 1] + length
-        before = values[f - 1] if f > 0 else values[frames - 1]
+        last = f - 1 if f > 0 else frames - 1
+        came, before = phases[f] - phases[last], values[last]
+        came += length if came <= 0.0 else 0.0
         row = rows[f]
         for i in range(dofs):
             row[i] = values[f, i]

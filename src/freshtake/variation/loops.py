@@ -18,6 +18,7 @@ from freshtake.motion.features import Start
 from freshtake.motion.looping import planted_loop, with_closing_frame
 from freshtake.motion.planting import settings_for
 from freshtake.motion.playback import Playback
+from freshtake.motion.seams import steps_of
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.amount import Amount
 from freshtake.variation.dynamics import Dynamics
@@ -32,6 +33,7 @@ from freshtake.variation.synthesize import MEMORY, SHARE_KNOTS, TRAIT_KNOTS, Sam
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
+CALM = 75.0  # per cent of the examples' steps and bends that are smaller than where a loop may begin
 FEWEST_KNOTS = MEMORY  # of traits that change along a loop; shorter loops keep theirs
 
 
@@ -77,12 +79,14 @@ class LoopRows(NamedTuple):
     phases: Floats
 
 
-def loop_rows(sampler: Sampler, cycles: int, frames: int | None, rng: np.random.Generator) -> LoopRows:
-    """Draw a loop of so many cycles; `frames`: of so many frames."""
+def loop_rows(
+    sampler: Sampler, cycles: int, frames: int | None, rng: np.random.Generator, first: float = 0.0
+) -> LoopRows:
+    """Draw a loop of so many cycles, from a whole phase on; `frames`: of so many frames."""
     tables = sampler.tables
     length = len(tables.mean) - 1.0
     knots, chosen = _knots(sampler, cycles, rng)
-    phases = _phases(sampler, knots, cycles * length, frames)
+    phases = _phases(sampler, knots, cycles * length, frames, first)
     rows = np.empty((len(phases), tables.detail.shape[2]))
     make_loop(rows, phases, cycles * length, tables, knots, sampler.amounts, chosen)
     return LoopRows(rows, phases)
@@ -107,7 +111,7 @@ def _again(knots: Floats) -> Floats:
     return np.ascontiguousarray(knots[np.arange(len(knots) + MEMORY) % len(knots)])
 
 
-def _phases(sampler: Sampler, knots: Knots, length: float, frames: int | None) -> Floats:
+def _phases(sampler: Sampler, knots: Knots, length: float, frames: int | None, first: float) -> Floats:
     """(frames,): phases at which the frames of a loop lie; their number makes its duration, rounded, unless told."""
     from scipy.interpolate import CubicSpline  # loads slowly, and only loops need it
 
@@ -126,8 +130,31 @@ def _phases(sampler: Sampler, knots: Knots, length: float, frames: int | None) -
     passed *= frames / passed[-1]
     ahead = at - passed * length / frames  # of a steady pace, and periodic
     ahead[-1] = ahead[0]
-    numbers = np.arange(frames, dtype=np.float64)
-    return np.asarray(numbers * length / frames + CubicSpline(passed, ahead, bc_type="periodic")(numbers))
+    numbers = np.interp(first, at, passed) + np.arange(frames, dtype=np.float64)
+    phases = numbers * length / frames + CubicSpline(passed, ahead, bc_type="periodic")(numbers)
+    return np.asarray(np.where(phases < length, phases, phases - length))
+
+
+@lru_cache(maxsize=8)
+def first_phase(model: VariationModel) -> float:
+    """Where loops begin: with the examples, or at the nearest phase at which these are not among their quickest.
+
+    A seam in an impact is as smooth as the impact, which is less than one may want to see.
+    """
+    clips = [clip for clip in map(model.decode, model.material.values) if isinstance(clip, Clip)]
+    if not clips or min(map(len, clips)) < 3:
+        return 0.0
+    loud = np.zeros(len(model.places), dtype=np.bool_)
+    for part in zip(*(steps_of(clip) for clip in clips), strict=True):
+        course = np.zeros(len(model.places))
+        for values, places in zip(part, model.places.T, strict=True):
+            course += np.interp(places, np.arange(1.0, len(values) + 1.0), values)
+        near = np.maximum(course[:-1], np.maximum(np.roll(course[:-1], 1), np.roll(course[:-1], -1)))
+        loud[:-1] |= near > np.percentile(course, CALM)
+    calm = np.flatnonzero(~loud[:-1])
+    if not len(calm):
+        return 0.0
+    return float(calm[np.minimum(calm, len(loud) - 1 - calm).argmin()])
 
 
 def looped(
@@ -149,7 +176,7 @@ def looped(
         count = cycles or max(1, round(wanted / usual))
         frames = round(float(np.clip(wanted, count * usual / QUICKEST, count * usual / SLOWEST_RATE)))
     seed = rng.bit_generator.state
-    made = loop_rows(model.sampler(amount), count, frames, rng)
+    made = loop_rows(model.sampler(amount), count, frames, rng, first_phase(model))
     clip = decoded_loop(model, made, count, name)
     if goals.speed is not None:
         speed = ground_speed(with_closing_frame(clip)) if isinstance(clip, Clip) else None
@@ -157,7 +184,7 @@ def looped(
             raise UsageError("this motion does not travel: leave the speed out")
         rate = float(np.clip(goals.speed / speed, SLOWEST_RATE, QUICKEST))
         rng.bit_generator.state = seed
-        made = loop_rows(model.sampler(amount, rate=rate), count, None, rng)
+        made = loop_rows(model.sampler(amount, rate=rate), count, None, rng, first_phase(model))
         clip = decoded_loop(model, made, count, name)
     if plant and isinstance(clip, Clip) and model.groundwork is not None:
         clip = _planted(model, clip, made, plant)
