@@ -17,6 +17,7 @@ from benchmarks.circles import circles
 from benchmarks.compression import compression
 from benchmarks.density import density
 from benchmarks.formats import all_formats
+from benchmarks.loops import loops
 from benchmarks.many_takes import many_takes
 from benchmarks.motion import forward_kinematics, resampling
 from benchmarks.planting import speed as planting
@@ -46,6 +47,7 @@ TABLES: dict[str, Callable[[Path, Path], str]] = {
     "selection": lambda take, scratch: selection(),
     "unlike": lambda take, scratch: unlike(),
     "many_takes": lambda take, scratch: many_takes(),
+    "loops": lambda take, scratch: loops(),
     "compression": lambda take, scratch: compression(),
     "circles": lambda take, scratch: circles(),
 }

@@ -59,6 +59,18 @@ Parts = Annotated[
     ),
 ]
 Plant = Annotated[bool, Parameter(help="Hold feet where they stand.")]
+ClosingFrame = Annotated[
+    bool,
+    Parameter(negative="", help="End a loop with its first frame again, for players that need both ends."),
+]
+RootMotion = Annotated[
+    Literal["hips", "joint", "none"] | None,
+    Parameter(help="Where the travel is: hips (default), joint (a root joint above them), none (in place)."),
+]
+InPlace = Annotated[
+    bool,
+    Parameter(negative="", help="Take the travel out; speed and direction go into --json, glTF and npz."),
+]
 Lock = Annotated[
     Literal["soft", "hard"],
     Parameter(help="How still feet stand: soft, with the small movement of real ones, or hard."),

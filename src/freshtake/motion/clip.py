@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import InvalidMotion
+from freshtake.motion.playback import Playback
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.timed import Timed
 from freshtake.motion.validation import frozen, frozen_quaternions, positive, up_axis
@@ -23,8 +24,8 @@ class Clip(Timed):
     `frame_time` is kept as the file has it, in seconds. `joint_translations` (frames, joints, 3) is there only
     where joints other than the root move against their parents, and replaces the skeleton's offsets.
     `channels` (frames, columns) are the file's own numbers, in its own units, for as long as they describe the
-    same motion; whatever changes the motion drops them. Lengths are in the file's unit; `unit_m` says how many
-    metres that is, where known.
+    same motion; whatever changes the motion drops them, and `playback` (of loops and of clips whose travel was taken
+    out) with them. Lengths are in the file's unit; `unit_m` says how many metres that is, where known.
     """
 
     skeleton: Skeleton
@@ -37,6 +38,7 @@ class Clip(Timed):
     provenance: str = ""
     up: str = "y"
     unit_m: float | None = None
+    playback: Playback | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -95,8 +97,8 @@ class Clip(Timed):
         return pose.positions[:, joints] + rotate(pose.rotations[:, joints], offsets)
 
     def changed(self, **changes: Any) -> Clip:
-        """A copy with some fields replaced; the file's channels are dropped when the motion changes."""
+        """A copy with some fields replaced; the file's channels and the playback go when the motion changes."""
         motion = {"skeleton", "root", "rotations", "joint_translations"}
-        if motion & changes.keys() and "channels" not in changes:
-            changes["channels"] = None
+        if motion & changes.keys():
+            changes = {"channels": None, "playback": None, **changes}
         return replace(self, **changes)

@@ -37,6 +37,7 @@ def take_frames(clip: Clip, start: int = 0, stop: int | None = None, step: int =
         rotations=clip.rotations[pick],
         joint_translations=None if clip.joint_translations is None else clip.joint_translations[pick],
         channels=None if clip.channels is None else clip.channels[pick],
+        playback=clip.playback if len(rows) == len(clip) else None,
         provenance=_noted(clip, f"frames {rows[0]}..{rows[-1]}" + (f" by {step}" if step > 1 else "")),
     )
 
@@ -229,6 +230,7 @@ def scaled(clip: Clip, factor: float) -> Clip:
         root=clip.root * factor,
         joint_translations=None if clip.joint_translations is None else clip.joint_translations * factor,
         unit_m=None if clip.unit_m is None else clip.unit_m / factor,
+        playback=None if clip.playback is None else clip.playback.changed(travel=clip.playback.travel * factor),
         provenance=_noted(clip, f"scaled by {factor:g}"),
     )
 
@@ -243,8 +245,14 @@ def with_up(clip: Clip, up: str) -> Clip:
     skeleton, base = clip.skeleton, clip.skeleton.base
     if base is not None:
         skeleton = replace(skeleton, base=base.tilted(turn))
+    played = clip.playback
     return clip.changed(
-        skeleton=skeleton, root=rotate(turn, clip.root), rotations=rotations, up=up, provenance=_noted(clip, f"{up} up")
+        skeleton=skeleton,
+        root=rotate(turn, clip.root),
+        rotations=rotations,
+        up=up,
+        provenance=_noted(clip, f"{up} up"),
+        playback=None if played is None else played.changed(travel=rotate(turn, played.travel)),
     )
 
 

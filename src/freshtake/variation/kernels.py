@@ -170,6 +170,19 @@ def limited(x: float, low: float, high: float, beyond: float) -> float:
 
 
 @kernel
+def add_detail(
+    tables: Tables, knots: Knots, amounts: Amounts, chosen: Ints, phase: float, shares: Floats, row: Floats
+) -> None:
+    """Add the examples' detail to a row and keep it within range; `shares` (examples,) is for work."""
+    detail_shares(knots, phase / knots.shares_spacing, amounts.detail, shares)
+    i0, i1, i2, i3, t = around(phase, tables.mean.shape[0] - 1, tables.cyclic)
+    for k in range(chosen.shape[0]):
+        add_row(tables.detail[chosen[k]], i0, i1, i2, i3, t, shares[k], row)
+    for i in range(row.shape[0]):
+        row[i] = limited(row[i], tables.range[0, i], tables.range[1, i], tables.beyond[i] * amounts.space[i])
+
+
+@kernel
 def make_frames(
     rows: Floats,  # out (frames, DOFs)
     phases: Floats,  # out (frames,)
@@ -212,12 +225,7 @@ def make_frames(
         pace = values[nodes - 1] + (values[dofs] - places[count]) / came
         places[count] = values[dofs]
         step = phase_step(tables, pace, phase, amounts.rate)
-        detail_shares(knots, phase / knots.shares_spacing, amounts.detail, shares)
-        i0, i1, i2, i3, t = around(phase, last, tables.cyclic)
-        for k in range(chosen.shape[0]):
-            add_row(tables.detail[chosen[k]], i0, i1, i2, i3, t, shares[k], row)
-        for i in range(dofs):
-            row[i] = limited(row[i], tables.range[0, i], tables.range[1, i], tables.beyond[i] * amounts.space[i])
+        add_detail(tables, knots, amounts, chosen, phase, shares, row)
         for k in range(count):
             i = tables.speeds[k]
             row[i] = came * row[i] + moved[i]
@@ -228,3 +236,40 @@ def make_frames(
         elif not tables.cyclic:
             clock[0] = last + 1.0
     return rows.shape[0]
+
+
+@kernel
+def nodes_along(phases: Floats, tables: Tables, knots: Knots, amounts: Amounts, out: Floats) -> None:
+    """All nodes at many phases: (phases, nodes)."""
+    room = np.empty((2 + tables.basis.shape[0], out.shape[1]))
+    for f in range(phases.shape[0]):
+        nodes_at(tables, knots, amounts, phases[f], room, out[f])
+
+
+@kernel
+def make_loop(
+    rows: Floats,  # out (frames, DOFs)
+    phases: Floats,  # (frames,), below length
+    length: float,  # phases after which the loop begins again
+    tables: Tables,
+    knots: Knots,
+    amounts: Amounts,
+    chosen: Ints,
+) -> None:
+    """The frames of a loop at given phases; speeds of the first frame lead from the last one to it."""
+    frames, dofs = rows.shape
+    values, shares = np.empty((frames, tables.mean.shape[1])), np.empty(chosen.shape[0])
+    nodes_along(phases, tables, knots, amounts, values)
+    for f in range(frames):
+        last = f - 1 if f > 0 else frames - 1
+        came, before = phases[f] - phases[last], values[last]
+        came += length if came <= 0.0 else 0.0
+        row = rows[f]
+        for i in range(dofs):
+            row[i] = values[f, i]
+        for k in range(tables.speeds.shape[0]):
+            row[tables.speeds[k]] = 0.0
+        add_detail(tables, knots, amounts, chosen, phases[f], shares, row)
+        for k in range(tables.speeds.shape[0]):
+            i = tables.speeds[k]
+            row[i] = came * (row[i] + values[f, dofs + 1 + k]) + values[f, i] - before[i]

@@ -27,6 +27,7 @@ from freshtake.variation.guidance import Guided, guided
 from freshtake.variation.instances import PriorInstances, prior_instances
 from freshtake.variation.kernels import Amounts, Tables
 from freshtake.variation.likelihood import Judge, Likelihood
+from freshtake.variation.loops import looped
 from freshtake.variation.material import Material, rounded
 from freshtake.variation.network import PriorNetwork, TransitionNetwork
 from freshtake.variation.paper import KNOTS, KernelParts, paper_blocks
@@ -314,15 +315,18 @@ class VariationModel:
         cycles: int | None = None,
         goals: Goals | None = None,
         plant: bool | str = False,
+        loop: bool = False,
         name: str = "",
     ) -> Any:
         """A new variant: a clip (stroke, ...) like the examples, or plain rows where the examples were arrays.
 
         An acyclic motion ends by itself; of a cyclic one `cycles` whole cycles are made, first and last frame included
-        (default: one, or as many as a duration among the goals asks for).
-        `plant` holds standing feet, "hard" without their small movement; see Goals for what else may be asked.
+        (default: one, or as many as a duration among the goals asks for), or a `loop` whose last frame leads into its
+        first. `plant` holds standing feet, "hard" without their small movement; see Goals for what else may be asked.
         """
-        return self.guided(rng, goals or Goals(), amount=amount, cycles=cycles, plant=plant, name=name).motion
+        return self.guided(
+            rng, goals or Goals(), amount=amount, cycles=cycles, plant=plant, loop=loop, name=name
+        ).motion
 
     def guided(
         self,
@@ -332,9 +336,12 @@ class VariationModel:
         amount: float | Amount = 1.0,
         cycles: int | None = None,
         plant: bool | str = False,
+        loop: bool = False,
         name: str = "",
     ) -> Guided:
         """Like `sample`, with a report of how well goals were met."""
+        if loop:
+            return looped(self, rng, goals, amount=amount, cycles=cycles, plant=plant, name=name)
         made = guided(self, rng, goals, amount=amount, cycles=cycles, name=name)
         if (plant or goals.places) and self.groundwork is not None:
             stand = None if made.phases is None else self.standing(made.motion, made.phases)

@@ -74,17 +74,22 @@ def begin(sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
     dynamics, tables = sampler.dynamics, sampler.tables
     nodes, examples = len(dynamics.noise), len(tables.detail)
     first = dynamics.start_root @ rng.standard_normal(2 * nodes)
-    chosen = np.arange(examples)
-    if examples > MOST_EXAMPLES:
-        chosen = np.sort(rng.choice(examples, MOST_EXAMPLES, replace=False))
+    chosen = choose_detail(examples, rng)
     return SynthesisState(
         np.zeros(2), np.zeros(len(tables.speeds) + 1), np.stack([first[nodes:], first[:nodes]]),
-        _traits(dynamics, MEMORY, rng),
-        rng.standard_normal((MEMORY, len(chosen))), chosen.astype(np.intp), np.empty(0),
+        draw_traits(dynamics, MEMORY, rng),
+        rng.standard_normal((MEMORY, len(chosen))), chosen, np.empty(0),
     )  # fmt: skip
 
 
-def _traits(dynamics: Dynamics, count: int, rng: np.random.Generator) -> Floats:
+def choose_detail(examples: int, rng: np.random.Generator) -> Ints:
+    """Whose detail one motion uses: numbers of examples."""
+    if examples <= MOST_EXAMPLES:
+        return np.arange(examples, dtype=np.intp)
+    return np.sort(rng.choice(examples, MOST_EXAMPLES, replace=False)).astype(np.intp)
+
+
+def draw_traits(dynamics: Dynamics, count: int, rng: np.random.Generator) -> Floats:
     """Knots of the traits, tied as the network says, spread evenly over +-sqrt(3) standard deviations.
 
     Of normal draws one in twenty lies two standard deviations off and leaves the range of a few takes.
@@ -126,7 +131,7 @@ def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generato
     traits, shares = state.traits, state.shares
     missing = _missing(last, TRAIT_KNOTS * length, state.traits_first + len(traits))
     if missing:
-        traits = np.concatenate([traits, _traits(dynamics, missing, rng)])
+        traits = np.concatenate([traits, draw_traits(dynamics, missing, rng)])
     missing = _missing(last, SHARE_KNOTS * length, state.shares_first + len(shares))
     if missing:
         shares = np.concatenate([shares, rng.standard_normal((missing, shares.shape[1]))])

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from freshtake.workflows.evaluating import evaluate, evaluate_motions
     from freshtake.workflows.explaining import explain
     from freshtake.workflows.gaits import gaits_facts, gaits_learn, gaits_sample
+    from freshtake.workflows.looping import loop
     from freshtake.workflows.model_description import model_facts
     from freshtake.workflows.noising import noise
     from freshtake.workflows.planting import plant
@@ -55,6 +56,7 @@ _HOMES = {
     "gaits_sample": "gaits",
     "learn": "varying",
     "learn_texture": "texturing",
+    "loop": "looping",
     "model_facts": "model_description",
     "named_takes": "blending",
     "noise": "noising",
@@ -100,6 +102,7 @@ __all__ = [
     "gaits_sample",
     "learn",
     "learn_texture",
+    "loop",
     "model_facts",
     "named_takes",
     "noise",

@@ -8,6 +8,7 @@ import numpy as np
 
 from freshtake.errors import FormatError
 from freshtake.formats.gltf.build import Builder
+from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import continuous
 
@@ -20,8 +21,9 @@ class NodeMotion(NamedTuple):
     translations: Floats | None
 
 
-def add_animation(builder: Builder, name: str, frame_time: float, motions: list[NodeMotion]) -> None:
-    """One named animation with a key on every frame; the exact frame time is noted in `extras`."""
+def add_animation(builder: Builder, name: str, clip: Clip, motions: list[NodeMotion]) -> None:
+    """One named animation with a key on every frame; the exact frame time and how to play it are noted in `extras`."""
+    frame_time = clip.frame_time
     frames = len(motions[0].rotations)
     with np.errstate(over="ignore"):
         times = (np.arange(frames) * frame_time).astype("<f4")
@@ -43,4 +45,7 @@ def add_animation(builder: Builder, name: str, frame_time: float, motions: list[
         turning = np.roll(continuous(motion.rotations), -1, axis=-1)
         add(motion.node, "rotation", builder.accessor(turning, "VEC4"))
     entry = {"name": name, "channels": channels, "samplers": samplers}
-    builder.append("animations", {**entry, "extras": {"freshtake_frame_time": frame_time}})
+    extras: dict[str, Any] = {"freshtake_frame_time": frame_time}
+    if clip.playback is not None:
+        extras["freshtake_playback"] = clip.playback.summary()
+    builder.append("animations", {**entry, "extras": extras})

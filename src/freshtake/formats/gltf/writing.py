@@ -84,7 +84,7 @@ def _figure(path: Path, clips: list[Clip], names: list[str]) -> Builder:
             for joint in range(len(skeleton))
         ]
         motions[0] = motions[0]._replace(translations=clip.root)
-        add_animation(builder, name, clip.frame_time, motions)
+        add_animation(builder, name, clip, motions)
     return builder
 
 

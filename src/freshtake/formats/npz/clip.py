@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 from freshtake.errors import FormatError
@@ -13,12 +15,14 @@ from freshtake.formats.npz.fields import (
     frame_time,
     numbers,
     space,
+    text,
     text_array,
     texts,
     whole_numbers,
 )
 from freshtake.formats.options import ReadOptions
 from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.motion.playback import Playback, playback_from
 from freshtake.motion.skeleton import Limits
 from freshtake.numeric.arrays import Floats
 
@@ -52,6 +56,8 @@ def clip_arrays(clip: Clip) -> Arrays:
         arrays["joint_translations"] = clip.joint_translations
     if clip.channels is not None:
         arrays["channels"] = clip.channels
+    if clip.playback is not None:
+        arrays["playback"] = text_array(json.dumps(clip.playback.summary()))
     return arrays
 
 
@@ -66,7 +72,20 @@ def clip_from(archive: Archive, options: ReadOptions) -> Clip:
         numbers(archive, "channels") if "channels" in archive else None,
         **about(archive),
         **space(archive, options),
+        playback=_playback(archive),
     )
+
+
+def _playback(archive: Archive) -> Playback | None:
+    if "playback" not in archive:
+        return None
+    try:
+        found = playback_from(json.loads(text(archive, "playback", "")))
+    except (ValueError, RecursionError):
+        found = None
+    if found is None:
+        raise FormatError(archive.path, "how to play the clip was expected as JSON", "array 'playback'")
+    return found
 
 
 def _skeleton(archive: Archive) -> Skeleton:
