@@ -67,7 +67,7 @@ def paper_blocks(
 
         fits = fit_all(KINDS[regression], edges, pool, rule.velocity_weight, floors)
     past, made = start, 0
-    draw = _noise(rng, dofs, smooth_frames)
+    draw = noise_blocks(rng, dofs, smooth_frames)
     yield start
     while cyclic or made < LONGEST * int(instances.lengths.max()):
         means, variances = np.empty((BLOCK, dofs)), np.empty((BLOCK, dofs))
@@ -83,7 +83,7 @@ def paper_blocks(
         past = values[-network.order :]
 
 
-def _noise(rng: np.random.Generator, dofs: int, smooth_frames: float) -> Iterator[Floats]:
+def noise_blocks(rng: np.random.Generator, dofs: int, smooth_frames: float) -> Iterator[Floats]:
     """Blocks (BLOCK, DOFs) of standard normals, white, or smooth between knots that many frames apart."""
     if smooth_frames <= 0.0:
         while True:
