@@ -1,7 +1,8 @@
-"""What every choice is worth: python -m benchmarks.ablation [KIND ...] [-n 24] [--seed 1] [--methods default kernel paper].
+"""What every choice is worth: python -m benchmarks.ablation [KIND ...] [-n 24] [--methods default kernel paper].
 
 Variants with one setting changed at a time: the default method's; the kernel method's additions to the paper's sampler
-switched off; the paper's method with what the paper tried besides and with each addition switched on. Figures as in benchmarks.quality; the last column says how many of its targets are met.
+switched off; the paper's method with what the paper tried besides, and with each addition switched on (--rounds makes
+its search shorter). Figures as in benchmarks.quality; the last column says how many of its targets are met.
 Needs the folder that FRESHTAKE_DATA names.
 """
 
@@ -76,12 +77,16 @@ def scored(inputs: list[Clip], extra: list[Clip], kind: str, model: VariationMod
     return [*cells, f"{sum(row.met for row in rows)} of {len(rows)}"]
 
 
-def run(kind: str, count: int, seed: int, methods: list[str]) -> None:
+def run(kind: str, count: int, seed: int, methods: list[str], rounds: int | None) -> None:
     inputs, extra = takes(kind, kind), takes(kind, "extra")
     heads = ["setting", *SHOWN.values(), "coordination", "outside span", "met"]
     print(f"\n### {kind}\n\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     tables = {"default": OURS, "kernel": KERNELS, "paper": PAPERS}
-    rows = [(name, {"method": method, **changes}) for method in methods for name, changes in tables[method].items()]
+    rows = [
+        (name, {"method": method, "rounds": rounds, **changes})
+        for method in methods
+        for name, changes in tables[method].items()
+    ]
     for name, changes in rows:
         model = learn(inputs, Settings(**changes), rng=np.random.default_rng(seed))
         print(f"| {name} | {' | '.join(scored(inputs, extra, kind, model, count, seed))} |", flush=True)
@@ -105,11 +110,12 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=24)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
+    parser.add_argument("--rounds", type=int, help="of the paper's search")
     given = parser.parse_args()
     if not DATA.is_dir():
         raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder")
     for kind in given.kinds:
-        run(kind, given.n, given.seed, given.methods)
+        run(kind, given.n, given.seed, given.methods, given.rounds)
 
 
 if __name__ == "__main__":
