@@ -107,7 +107,7 @@ def main() -> None:
     if not DATA.is_dir():
         raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder")
     heads = [f"after {mark:g} s" for mark in MARKS]
-    print(f"| stream | method | {' | '.join(heads)} | examples | jerk | pace |\n|{'---|' * (5 + len(MARKS))}")
+    print(f"| stream | method | {' | '.join(heads)} | examples | third differences | pace |\n|{'---|' * (5 + len(MARKS))}")
     streams = {}
     for kind in ("walk", "swim"):
         for method in METHODS:
