@@ -107,7 +107,8 @@ def main() -> None:
     if not DATA.is_dir():
         raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder")
     heads = [f"after {mark:g} s" for mark in MARKS]
-    print(f"| stream | method | {' | '.join(heads)} | examples | third differences | pace |\n|{'---|' * (5 + len(MARKS))}")
+    heads = ["stream", "method", *heads, "examples", "third differences", "pace"]
+    print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     streams = {}
     for kind in ("walk", "swim"):
         for method in METHODS:

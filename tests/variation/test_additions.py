@@ -17,8 +17,8 @@ from freshtake.variation.rules import choose_width, resynthesis_errors
 from freshtake.variation.settings import ADDITIONS
 from tests.variation.twins import takes
 
-FEW = {"prior_starts": 1, "neighbors": 6, "velocity_weight": 1.0, "max_parents": 6}
-EXAMPLES = {"dofs": 8, "lengths": (16, 15, 17)}
+FEW: dict[str, Any] = {"prior_starts": 1, "neighbors": 6, "velocity_weight": 1.0, "max_parents": 6}
+EXAMPLES: dict[str, Any] = {"dofs": 8, "lengths": (16, 15, 17)}
 
 
 @cache
