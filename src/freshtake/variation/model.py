@@ -248,21 +248,22 @@ class VariationModel:
         begin_with = np.stack([first + k * (second - first) for k in range(order)])
         yield from paper_blocks(
             self.material.values, self.material.weights, self.transition, self.rule, begin_with, rng,
-            amount=amount, pull=s.pull_share, smooth_frames=KNOTS / self.frame_time if s.smooth_noise else 0.0,
+            amount=amount, pull=s.chosen("pull"), smooth_frames=KNOTS / self.frame_time if s.smooth_noise else 0.0,
             deltas=s.deltas, cyclic=self.cyclic, regression=s.regression,
         )  # fmt: skip
 
     @cached_property
     def _pairs(self) -> PriorInstances:
-        """The prior network's instances; the paper has no time in it, so none of them is coded as a change."""
-        return prior_instances(self.material.values, self.settings.prior_pairs, delta=not self.settings.literal)
+        """The prior network's instances."""
+        return prior_instances(
+            self.material.values, self.settings.prior_pairs, delta=self.settings.chosen("prior_deltas")
+        )
 
     def _first_frames(self, rng: np.random.Generator, amount: float) -> tuple[Floats, Floats]:
         """Frames 0 and 1, drawn from the prior network."""
-        delta = not self.settings.literal
         return sample_prior(
             self.prior, self._pairs, self.material.weights, self.prior_rule, rng,
-            amount=amount, delta=delta, regression=self.settings.regression if not delta else "kernel",
+            amount=amount, delta=self.settings.chosen("prior_deltas"), regression=self.settings.regression,
         )  # fmt: skip
 
     def made(
