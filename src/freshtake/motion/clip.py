@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -96,6 +97,11 @@ class Clip(Timed):
 
     def changed(self, **changes: Any) -> Clip:
         """A copy with some fields replaced; the file's channels are dropped when the motion changes."""
+        if not changes.keys() - {"name", "provenance"}:  # the arrays are read-only and can be shared
+            out = copy(self)
+            for key, value in changes.items():
+                object.__setattr__(out, key, value)
+            return out
         motion = {"skeleton", "root", "rotations", "joint_translations"}
         if motion & changes.keys() and "channels" not in changes:
             changes["channels"] = None

@@ -114,7 +114,8 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
         kind, arrays = _arrays(motion)
     except ValueError as error:
         raise FormatError(path, str(error)) from None
-    write_archive(path, {"kind": text_array(kind), "version": np.array(_VERSION, dtype=np.int64), **arrays})
+    arrays = {"kind": text_array(kind), "version": np.array(_VERSION, dtype=np.int64), **arrays}
+    write_archive(path, arrays, thorough=not isinstance(motion, Clip))
 
 
 def _arrays(motion: Motion) -> tuple[str, Arrays]:
