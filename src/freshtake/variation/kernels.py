@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -67,6 +68,13 @@ def draw_slices(edges: PackedEdges, noise: Floats, slices: Floats) -> None:
                 parent = edges.parents[e]
                 value += edges.slopes[e] * slices[f + parent // nodes, parent % nodes]
             slices[f + 2, i] = value
+
+
+@kernel
+def spread_evenly(values: Floats) -> None:
+    """Standard normal values, in place, to values spread evenly over +-sqrt(3): of the same variance."""
+    for k in range(values.shape[0]):
+        values[k] = math.sqrt(3.0) * math.erf(values[k] / math.sqrt(2.0))
 
 
 @kernel

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import erf
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.courses import Courses, mean_pace
 from freshtake.variation.dynamics import Dynamics
-from freshtake.variation.kernels import SLOWEST, Amounts, Knots, Tables, draw_slices, make_frames
+from freshtake.variation.kernels import SLOWEST, Amounts, Knots, Tables, draw_slices, make_frames, spread_evenly
 from freshtake.variation.material import Material
 from freshtake.variation.traits import TRAITS, sizes_at, trait_basis
 
@@ -91,7 +90,8 @@ def _traits(dynamics: Dynamics, count: int, rng: np.random.Generator) -> Floats:
     """
     drawn = rng.standard_normal((count, len(TRAITS), len(dynamics.noise)))
     tied = np.einsum("qij,cqj->cqi", dynamics.trait_roots, drawn)
-    return np.asarray(np.sqrt(3.0) * erf(tied / np.sqrt(2.0)))
+    spread_evenly(tied.reshape(-1))
+    return np.asarray(tied)
 
 
 def advance(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -> tuple[SynthesisState, Floats]:
