@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -108,7 +108,11 @@ def advance(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -
         TRAIT_KNOTS * length, SHARE_KNOTS * length,
     )  # fmt: skip
     count = make_frames(rows, phases, clock, places, tables, knots, sampler.amounts, state.chosen)
-    return replace(state, clock=clock, places=places, phases=phases[:count], ended=count < BLOCK), rows[:count]
+    state = SynthesisState(
+        clock, places, state.rest, state.traits, state.shares, state.chosen, phases[:count],
+        state.rest_first, state.traits_first, state.shares_first, count < BLOCK,
+    )  # fmt: skip
+    return state, rows[:count]
 
 
 def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
@@ -132,10 +136,9 @@ def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generato
         shares = np.concatenate([shares, rng.standard_normal((missing, shares.shape[1]))])
     spacings = (tables.spacing, TRAIT_KNOTS * length, SHARE_KNOTS * length)
     rest_first, traits_first, shares_first = (int(phase / spacing) for spacing in spacings)
-    return replace(
-        state, rest=rest[rest_first - state.rest_first :], traits=traits[traits_first - state.traits_first :],
-        shares=shares[shares_first - state.shares_first :], rest_first=rest_first, traits_first=traits_first,
-        shares_first=shares_first,
+    return SynthesisState(
+        state.clock, state.places, rest[rest_first - state.rest_first :], traits[traits_first - state.traits_first :],
+        shares[shares_first - state.shares_first :], state.chosen, state.phases, rest_first, traits_first, shares_first,
     )  # fmt: skip
 
 

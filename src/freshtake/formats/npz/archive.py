@@ -137,11 +137,11 @@ def _check_directory(path: Path, entries: list[zipfile.ZipInfo], length: int) ->
 
 
 def write_archive(
-    path: Path, arrays: Mapping[str, npt.NDArray[Any]], texts: Mapping[str, str] | None = None, *, thorough: bool = True
+    path: Path, arrays: Mapping[str, npt.NDArray[Any]], texts: Mapping[str, str] | None = None, *, compress: bool = True
 ) -> None:
     """Write texts (by full name, first) and arrays; equal content gives equal bytes.
 
-    Compressed, `thorough` or quickly, unless that would look like a zip bomb.
+    With `compress` they are deflated, unless that would look like a zip bomb.
     """
     members = {name: text.encode() for name, text in (texts or {}).items()}
     members |= {f"{key}.npy": npy_bytes(array) for key, array in arrays.items()}
@@ -149,7 +149,7 @@ def write_archive(
     most = min(LARGEST, MOST)
     if total > most:
         raise FormatError(path, f"the arrays have {total} bytes, more than the {most} that an archive holds: cut them")
-    data = zip_bytes(members, thorough=thorough)
+    data = zip_bytes(members, compress=compress)
     if total > most_inflated(len(data)):
         data = zip_bytes(members, compress=False)
     if len(data) > most:

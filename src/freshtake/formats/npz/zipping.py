@@ -18,19 +18,15 @@ _SMALL = 1 << 10  # bytes that are not worth compressing
 MOST = (1 << 32) - 1  # bytes of an archive, packed or not: no zip64
 
 
-def zip_bytes(members: Mapping[str, bytes], *, compress: bool = True, thorough: bool = False) -> bytes:
-    """A whole archive. Members that would not get smaller are stored as they are.
-
-    Numbers of motion hardly shrink but where joints stand still, which runs of equal bytes show: looking for more is
-    `thorough` and takes three times as long.
-    """
+def zip_bytes(members: Mapping[str, bytes], *, compress: bool) -> bytes:
+    """A whole archive; members that are small or would not get smaller are stored as they are."""
     parts: list[bytes] = []
     directory: list[bytes] = []
     place = 0
     for name, content in members.items():
         label = name.encode()
         flags = 0 if name.isascii() else _UTF8
-        method, packed = _packed(content, compress, thorough)
+        method, packed = _packed(content, compress)
         about = (flags, method, _MIDNIGHT, _DAY, zlib.crc32(content), len(packed), len(content), len(label), 0)
         head = _LOCAL.pack(b"PK\x03\x04", _VERSION, *about)
         directory += [_ENTRY.pack(b"PK\x01\x02", _UNIX | _VERSION, _VERSION, *about, 0, 0, 0, _MODE, place), label]
@@ -41,10 +37,9 @@ def zip_bytes(members: Mapping[str, bytes], *, compress: bool = True, thorough: 
     return b"".join([*parts, entries, _END.pack(b"PK\x05\x06", 0, 0, count, count, len(entries), place, 0)])
 
 
-def _packed(content: bytes, compress: bool, thorough: bool) -> tuple[int, bytes]:
+def _packed(content: bytes, compress: bool) -> tuple[int, bytes]:
     if not compress or len(content) < _SMALL:
         return _STORED, content
-    strategy = zlib.Z_DEFAULT_STRATEGY if thorough else zlib.Z_RLE
-    stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15, zlib.DEF_MEM_LEVEL, strategy)
+    stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15)
     packed = stream.compress(content) + stream.flush()
     return (_DEFLATED, packed) if len(packed) < len(content) else (_STORED, content)
