@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -41,14 +42,20 @@ class Clip(Timed):
     playback: Playback | None = None
 
     def __post_init__(self) -> None:
+        self._take_in({"root", "rotations", "joint_translations", "channels"})
+
+    def _take_in(self, fresh: set[str]) -> None:
+        """Check all fields; arrays that are not `fresh` are read-only copies already, only their shapes may be wrong."""
         put = object.__setattr__
         joints = len(self.skeleton)
         put(self, "frame_time", positive(self.frame_time, "frame_time"))
-        put(self, "root", frozen(self.root, "root", (None, 3)))
+        if "root" in fresh:
+            put(self, "root", frozen(self.root, "root", (None, 3)))
         frames = len(self.root)
         if frames == 0:
             raise InvalidMotion("a clip needs at least one frame")
-        put(self, "rotations", frozen_quaternions(self.rotations, "rotations", (frames, joints, 4)))
+        if "rotations" in fresh or self.rotations.shape != (frames, joints, 4):
+            put(self, "rotations", frozen_quaternions(self.rotations, "rotations", (frames, joints, 4)))
         put(self, "up", up_axis(self.up))
         if self.unit_m is not None:
             put(self, "unit_m", positive(self.unit_m, "unit_m"))
@@ -98,7 +105,15 @@ class Clip(Timed):
 
     def changed(self, **changes: Any) -> Clip:
         """A copy with some fields replaced; the file's channels and the playback go when the motion changes."""
+        unknown = changes.keys() - {field.name for field in fields(self)}
+        if unknown:
+            raise TypeError(f"a clip has no field {sorted(unknown)[0]!r}")
         motion = {"skeleton", "root", "rotations", "joint_translations"}
         if motion & changes.keys():
             changes = {"channels": None, "playback": None, **changes}
-        return replace(self, **changes)
+        out = copy(self)
+        for key, value in changes.items():
+            object.__setattr__(out, key, value)
+        if changes.keys() - {"name", "provenance"}:
+            out._take_in(set(changes))
+        return out

@@ -1,7 +1,11 @@
-"""The inner loops of synthesis: frames of the network, and frames of the motion between them."""
+"""The inner loops of synthesis: frames of the network, and frames of the motion between them.
+
+What numpy offers for whole arrays is spelled out: the parts of numba that do it take longer to load than all the rest.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -70,12 +74,19 @@ def draw_slices(edges: PackedEdges, noise: Floats, slices: Floats) -> None:
 
 
 @kernel
+def spread_evenly(values: Floats) -> None:
+    """Standard normal values, in place, to values spread evenly over +-sqrt(3): of the same variance."""
+    for k in range(values.shape[0]):
+        values[k] = math.sqrt(3.0) * math.erf(values[k] / math.sqrt(2.0))
+
+
+@kernel
 def smooth_values(knots: Floats, place: float, first: int, unit: bool, out: Floats) -> None:
     """Smooth processes (columns,) at a place counted in knots; `unit`: of variance 1 for independent knots."""
     k = int(place)
     w0, w1, w2, w3 = spline_weights(place - k)
     if unit:
-        scale = 1.0 / np.sqrt(w0 * w0 + w1 * w1 + w2 * w2 + w3 * w3)
+        scale = 1.0 / math.sqrt(w0 * w0 + w1 * w1 + w2 * w2 + w3 * w3)
         w0, w1, w2, w3 = scale * w0, scale * w1, scale * w2, scale * w3
     k -= first
     a, b, c, d = knots[k], knots[k + 1], knots[k + 2], knots[k + 3]
@@ -87,7 +98,7 @@ def smooth_values(knots: Floats, place: float, first: int, unit: bool, out: Floa
 def around(phase: float, last: int, cyclic: bool) -> tuple[int, int, int, int, float]:
     """The four whole phases round a phase, and how far it lies between the middle two."""
     if cyclic:
-        phase -= np.floor(phase / last) * last
+        phase -= math.floor(phase / last) * last
     low = min(max(int(phase), 0), last - 1)
     before = low - 1 if low > 0 else (last - 1 if cyclic else 0)
     after = low + 2 if low + 2 <= last else (1 if cyclic else last)
@@ -113,11 +124,14 @@ def detail_shares(knots: Knots, place: float, amount: float, out: Floats) -> Non
     """
     examples = out.shape[0]
     smooth_values(knots.shares, place, knots.shares_first, False, out)
-    mean, square = out.mean(), 0.0
+    mean = square = 0.0
+    for k in range(examples):
+        mean += out[k]
+    mean /= examples
     for k in range(examples):
         out[k] -= mean
         square += out[k] * out[k]
-    scale = amount * np.sqrt((1.0 - 1.0 / examples) / max(square, 1e-24))
+    scale = amount * math.sqrt((1.0 - 1.0 / examples) / max(square, 1e-24))
     for k in range(examples):
         out[k] = 1.0 / examples + scale * out[k]
 
@@ -155,7 +169,7 @@ def phase_step(tables: Tables, pace: float, phase: float, rate: float) -> float:
     step = rate / min(max(pace, SLOWEST * usual), FASTEST * usual)
     left = (tables.mean.shape[0] - 1.0 - phase) / step
     if not tables.cyclic and left < ENDING:
-        step *= left / max(np.round(left), 1.0)
+        step *= left / max(round(left), 1)
     return float(step)
 
 
@@ -165,8 +179,8 @@ def limited(x: float, low: float, high: float, beyond: float) -> float:
     if beyond <= 0.0 or low <= x <= high:
         return x
     if x > high:
-        return high + beyond * np.tanh((x - high) / beyond)
-    return low - beyond * np.tanh((low - x) / beyond)
+        return high + beyond * math.tanh((x - high) / beyond)
+    return low - beyond * math.tanh((low - x) / beyond)
 
 
 @kernel

@@ -190,8 +190,22 @@ class VariationModel:
         """What the default synthesis works with for an amount of variation, at a `rate` of the mean pace."""
         if not 0.1 <= rate <= 10.0:
             raise UsageError(f"the rate must lie between 0.1 and 10, but is {rate}")
-        asked, settings = amount_of(amount), self.settings
-        recipe = self.material.recipe
+        asked = amount_of(amount)
+        key = (asked.space, asked.time, *asked.parts.items(), rate)
+        found = self._samplers.get(key)
+        if found is None:
+            found = self._sampler(asked, rate)
+            self._samplers.clear()
+            self._samplers[key] = found
+        return found
+
+    @cached_property
+    def _samplers(self) -> dict[tuple[Any, ...], Sampler]:
+        """The last one, since many variants are drawn with the same amount."""
+        return {}
+
+    def _sampler(self, asked: Amount, rate: float) -> Sampler:
+        settings, recipe = self.settings, self.material.recipe
         space = asked.per_dof(self.dofs, None if recipe is None else recipe.skeleton)
         time = asked.tempo
         space = np.where(self.material.timing, time, space)

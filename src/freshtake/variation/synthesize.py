@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import erf
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.courses import Courses, mean_pace
 from freshtake.variation.dynamics import Dynamics
-from freshtake.variation.kernels import SLOWEST, Amounts, Knots, Tables, draw_slices, make_frames
+from freshtake.variation.kernels import SLOWEST, Amounts, Knots, Tables, draw_slices, make_frames, spread_evenly
 from freshtake.variation.material import Material
 from freshtake.variation.traits import TRAITS, sizes_at, trait_basis
 
@@ -96,7 +95,8 @@ def draw_traits(dynamics: Dynamics, count: int, rng: np.random.Generator) -> Flo
     """
     drawn = rng.standard_normal((count, len(TRAITS), len(dynamics.noise)))
     tied = np.einsum("qij,cqj->cqi", dynamics.trait_roots, drawn)
-    return np.asarray(np.sqrt(3.0) * erf(tied / np.sqrt(2.0)))
+    spread_evenly(tied.reshape(-1))
+    return np.asarray(tied)
 
 
 def advance(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -> tuple[SynthesisState, Floats]:
@@ -113,7 +113,11 @@ def advance(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -
         TRAIT_KNOTS * length, SHARE_KNOTS * length,
     )  # fmt: skip
     count = make_frames(rows, phases, clock, places, tables, knots, sampler.amounts, state.chosen)
-    return replace(state, clock=clock, places=places, phases=phases[:count], ended=count < BLOCK), rows[:count]
+    state = SynthesisState(
+        clock, places, state.rest, state.traits, state.shares, state.chosen, phases[:count],
+        state.rest_first, state.traits_first, state.shares_first, count < BLOCK,
+    )  # fmt: skip
+    return state, rows[:count]
 
 
 def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
@@ -137,10 +141,9 @@ def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generato
         shares = np.concatenate([shares, rng.standard_normal((missing, shares.shape[1]))])
     spacings = (tables.spacing, TRAIT_KNOTS * length, SHARE_KNOTS * length)
     rest_first, traits_first, shares_first = (int(phase / spacing) for spacing in spacings)
-    return replace(
-        state, rest=rest[rest_first - state.rest_first :], traits=traits[traits_first - state.traits_first :],
-        shares=shares[shares_first - state.shares_first :], rest_first=rest_first, traits_first=traits_first,
-        shares_first=shares_first,
+    return SynthesisState(
+        state.clock, state.places, rest[rest_first - state.rest_first :], traits[traits_first - state.traits_first :],
+        shares[shares_first - state.shares_first :], state.chosen, state.phases, rest_first, traits_first, shares_first,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from freshtake.errors import FormatError
 from freshtake.formats.gltf.build import Builder
@@ -39,13 +40,21 @@ def add_animation(builder: Builder, name: str, clip: Clip, motions: list[NodeMot
         channels.append({"sampler": len(samplers), "target": {"node": node, "path": path}})
         samplers.append({"input": keys, "output": output, "interpolation": "LINEAR"})
 
-    for motion in motions:
+    turning = _single_turns(np.stack([motion.rotations for motion in motions], axis=1))
+    for motion, turns in zip(motions, turning, strict=True):
         if motion.translations is not None:
             add(motion.node, "translation", builder.accessor(motion.translations, "VEC3"))
-        turning = np.roll(continuous(motion.rotations), -1, axis=-1)
-        add(motion.node, "rotation", builder.accessor(turning, "VEC4"))
+        add(motion.node, "rotation", builder.accessor(turns, "VEC4"))
     entry = {"name": name, "channels": channels, "samplers": samplers}
     extras: dict[str, Any] = {"freshtake_frame_time": frame_time}
     if clip.playback is not None:
         extras["freshtake_playback"] = clip.playback.summary()
     builder.append("animations", {**entry, "extras": extras})
+
+
+def _single_turns(rotations: Floats) -> npt.NDArray[np.float32]:
+    """Rotations (frames, nodes, 4; w x y z) as glTF has them, (nodes, frames, 4; x y z w), without changes of sign."""
+    smooth = continuous(rotations)
+    out = np.empty((rotations.shape[1], rotations.shape[0], 4), dtype="<f4")
+    out[..., :3], out[..., 3] = smooth[..., 1:].swapaxes(0, 1), smooth[..., 0].T
+    return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 
 import numpy as np
 
@@ -33,14 +34,24 @@ def clip_arrays(clip: Clip) -> Arrays:
     `channel_layout` holds each joint's channels in one text ("tx ty tz rz ry rx"). `limits` has one row per
     channel, NaN where a channel has none; infinite limits are allowed.
     """
-    skeleton = clip.skeleton
+    ours = _skeleton_arrays(clip.skeleton)
+    arrays: Arrays = {key: ours[key] for key in ("names", "parents", "offsets")}
+    arrays |= {"root": clip.root, "rotations": clip.rotations, **about_arrays(clip)} | ours
+    if clip.joint_translations is not None:
+        arrays["joint_translations"] = clip.joint_translations
+    if clip.channels is not None:
+        arrays["channels"] = clip.channels
+    if clip.playback is not None:
+        arrays["playback"] = text_array(json.dumps(clip.playback.summary()))
+    return arrays
+
+
+@lru_cache(maxsize=64)
+def _skeleton_arrays(skeleton: Skeleton) -> Arrays:
     arrays: Arrays = {
         "names": text_array(skeleton.names),
         "parents": skeleton.parents.astype(np.int64),
         "offsets": skeleton.offsets,
-        "root": clip.root,
-        "rotations": clip.rotations,
-        **about_arrays(clip),
         "channel_layout": text_array(tuple(" ".join(channels) for channels in skeleton.channels)),
         "euler_orders": text_array(skeleton.orders),
     }
@@ -52,12 +63,6 @@ def clip_arrays(clip: Clip) -> Arrays:
         arrays["axes"] = skeleton.axes
     if skeleton.limits is not None:
         arrays |= _limit_arrays(skeleton, skeleton.limits)
-    if clip.joint_translations is not None:
-        arrays["joint_translations"] = clip.joint_translations
-    if clip.channels is not None:
-        arrays["channels"] = clip.channels
-    if clip.playback is not None:
-        arrays["playback"] = text_array(json.dumps(clip.playback.summary()))
     return arrays
 
 
