@@ -15,7 +15,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Start
-from freshtake.motion.looping import planted_loop, with_closing_frame
+from freshtake.motion.looping import planted_loop, played, with_closing_frame
 from freshtake.motion.planting import settings_for
 from freshtake.motion.playback import Playback
 from freshtake.motion.seams import steps_of
@@ -29,11 +29,12 @@ from freshtake.variation.pacing import FASTEST as QUICKEST
 from freshtake.variation.pacing import SLOWEST as SLOWEST_RATE
 from freshtake.variation.steering import turn_column
 from freshtake.variation.synthesize import MEMORY, SHARE_KNOTS, TRAIT_KNOTS, Sampler, choose_detail, draw_traits
+from freshtake.variation.traits import TRAITS
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
-CALM = 75.0  # per cent of the examples' steps and bends that are smaller than where a loop may begin
+ROOM = (0.85, 0.5)  # of the examples' largest steps and bends: what single loops leave between these and their mean
 FEWEST_KNOTS = MEMORY  # of traits that change along a loop; shorter loops keep theirs
 
 
@@ -83,12 +84,14 @@ def loop_rows(
     sampler: Sampler, cycles: int, frames: int | None, rng: np.random.Generator, first: float = 0.0
 ) -> LoopRows:
     """Draw a loop of so many cycles, from a whole phase on; `frames`: of so many frames."""
-    tables = sampler.tables
-    length = len(tables.mean) - 1.0
-    knots, chosen = _knots(sampler, cycles, rng)
-    phases = _phases(sampler, knots, cycles * length, frames, first)
-    rows = np.empty((len(phases), tables.detail.shape[2]))
-    make_loop(rows, phases, cycles * length, tables, knots, sampler.amounts, chosen)
+    return _rows(sampler, *_knots(sampler, cycles, rng), cycles, frames, first)
+
+
+def _rows(sampler: Sampler, knots: Knots, chosen: Ints, cycles: int, frames: int | None, first: float) -> LoopRows:
+    length = cycles * (len(sampler.tables.mean) - 1.0)
+    phases = _phases(sampler, knots, length, frames, first)
+    rows = np.empty((len(phases), sampler.tables.detail.shape[2]))
+    make_loop(rows, phases, length, sampler.tables, knots, sampler.amounts, chosen)
     return LoopRows(rows, phases)
 
 
@@ -137,24 +140,31 @@ def _phases(sampler: Sampler, knots: Knots, length: float, frames: int | None, f
 
 @lru_cache(maxsize=8)
 def first_phase(model: VariationModel) -> float:
-    """Where loops begin: with the examples, or at the nearest phase at which these are not among their quickest.
+    """Where loops begin: at the phase at which the mean loop is calmest.
 
     A seam in an impact is as smooth as the impact, which is less than one may want to see.
     """
-    clips = [clip for clip in map(model.decode, model.material.values) if isinstance(clip, Clip)]
-    if not clips or min(map(len, clips)) < 3:
+    examples = [clip for clip in map(model.decode, model.material.values) if isinstance(clip, Clip)]
+    if not examples:
         return 0.0
-    loud = np.zeros(len(model.places), dtype=np.bool_)
-    for part in zip(*(steps_of(clip) for clip in clips), strict=True):
-        course = np.zeros(len(model.places))
-        for values, places in zip(part, model.places.T, strict=True):
-            course += np.interp(places, np.arange(1.0, len(values) + 1.0), values)
-        near = np.maximum(course[:-1], np.maximum(np.roll(course[:-1], 1), np.roll(course[:-1], -1)))
-        loud[:-1] |= near > np.percentile(course, CALM)
-    calm = np.flatnonzero(~loud[:-1])
-    if not len(calm):
-        return 0.0
-    return float(calm[np.minimum(calm, len(loud) - 1 - calm).argmin()])
+    made = _mean_loop(model.sampler(0.0))
+    mean = decoded_loop(model, made, 1, "")
+    own = steps_of(played(mean, len(mean) + 2, -1))
+    theirs = [np.concatenate(part) for part in zip(*map(steps_of, examples), strict=True)]
+    step, bend = (room * float(np.percentile(x, 99.0)) for room, x in zip(ROOM, theirs, strict=True))
+    quick = np.maximum(own.step[:-1] / step, np.maximum(own.bend, np.roll(own.bend, 1)) / bend)
+    return float(round(made.phases[quick.argmin()]))
+
+
+def _mean_loop(sampler: Sampler) -> LoopRows:
+    """One cycle of the mean motion."""
+    tables, nodes, length = sampler.tables, len(sampler.dynamics.noise), len(sampler.tables.mean) - 1.0
+    examples = len(tables.detail)
+    knots = Knots(
+        np.zeros((sampler.dynamics.slices + MEMORY, nodes)), np.zeros((MEMORY, len(TRAITS), nodes)),
+        np.zeros((round(1.0 / SHARE_KNOTS) + MEMORY, examples)), 0, 0, 0, np.inf, SHARE_KNOTS * length,
+    )  # fmt: skip
+    return _rows(sampler, knots, np.arange(examples, dtype=np.intp), 1, None, 0.0)
 
 
 def looped(
