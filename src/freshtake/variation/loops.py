@@ -15,7 +15,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Start
-from freshtake.motion.looping import planted_loop, played, with_closing_frame
+from freshtake.motion.looping import closed, planted_loop, played, with_closing_frame
 from freshtake.motion.planting import settings_for
 from freshtake.motion.playback import Playback
 from freshtake.motion.seams import steps_of
@@ -28,13 +28,20 @@ from freshtake.variation.kernels import FASTEST, SLOWEST, Knots, draw_slices, ma
 from freshtake.variation.pacing import FASTEST as QUICKEST
 from freshtake.variation.pacing import SLOWEST as SLOWEST_RATE
 from freshtake.variation.steering import turn_column
-from freshtake.variation.synthesize import MEMORY, SHARE_KNOTS, TRAIT_KNOTS, Sampler, choose_detail, draw_traits
-from freshtake.variation.traits import TRAITS
+from freshtake.variation.synthesize import (
+    MEMORY,
+    MOST_EXAMPLES,
+    SHARE_KNOTS,
+    TRAIT_KNOTS,
+    Sampler,
+    choose_detail,
+    draw_traits,
+)
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
-ROOM = (0.85, 0.5)  # of the examples' largest steps and bends: what single loops leave between these and their mean
+ROOM = (0.85, 0.5)  # of the examples' largest steps and bends, where loops begin: single ones differ by as much
 FEWEST_KNOTS = MEMORY  # of traits that change along a loop; shorter loops keep theirs
 
 
@@ -140,31 +147,21 @@ def _phases(sampler: Sampler, knots: Knots, length: float, frames: int | None, f
 
 @lru_cache(maxsize=8)
 def first_phase(model: VariationModel) -> float:
-    """Where loops begin: at the phase at which the mean loop is calmest.
+    """Where loops begin: at the phase at which the examples, closed to loops, are calmest on average.
 
     A seam in an impact is as smooth as the impact, which is less than one may want to see.
     """
-    examples = [clip for clip in map(model.decode, model.material.values) if isinstance(clip, Clip)]
+    examples = [clip for clip in map(model.decode, model.material.values) if isinstance(clip, Clip) and len(clip) > 3]
     if not examples:
         return 0.0
-    made = _mean_loop(model.sampler(0.0))
-    mean = decoded_loop(model, made, 1, "")
-    own = steps_of(played(mean, len(mean) + 2, -1))
+    seams = []
+    for clip, places in zip(examples[:MOST_EXAMPLES], model.places.T, strict=False):
+        own = steps_of(played(closed(clip, 0, len(clip) - 1), len(clip) + 1, -1))
+        both = np.stack([own.step[:-1], np.maximum(own.bend, np.roll(own.bend, 1))])
+        seams.append([np.interp(places[:-1], np.arange(len(clip)), np.append(x, x[0])) for x in both])
     theirs = [np.concatenate(part) for part in zip(*map(steps_of, examples), strict=True)]
-    step, bend = (room * float(np.percentile(x, 99.0)) for room, x in zip(ROOM, theirs, strict=True))
-    quick = np.maximum(own.step[:-1] / step, np.maximum(own.bend, np.roll(own.bend, 1)) / bend)
-    return float(round(made.phases[quick.argmin()]))
-
-
-def _mean_loop(sampler: Sampler) -> LoopRows:
-    """One cycle of the mean motion."""
-    tables, nodes, length = sampler.tables, len(sampler.dynamics.noise), len(sampler.tables.mean) - 1.0
-    examples = len(tables.detail)
-    knots = Knots(
-        np.zeros((sampler.dynamics.slices + MEMORY, nodes)), np.zeros((MEMORY, len(TRAITS), nodes)),
-        np.zeros((round(1.0 / SHARE_KNOTS) + MEMORY, examples)), 0, 0, 0, np.inf, SHARE_KNOTS * length,
-    )  # fmt: skip
-    return _rows(sampler, knots, np.arange(examples, dtype=np.intp), 1, None, 0.0)
+    quick = [x / (room * np.percentile(y, 99.0)) for x, y, room in zip(np.mean(seams, 0), theirs, ROOM, strict=True)]
+    return float(np.maximum(*quick).argmin())
 
 
 def looped(
