@@ -321,7 +321,7 @@ def nodes_along(phases: Floats, tables: Tables, knots: Knots, amounts: Amounts, 
 @kernel
 def make_loop(
     rows: Floats,  # out (frames, DOFs)
-    phases: Floats,  # (frames,), below length
+    phases: Floats,  # (frames,), within one length
     length: float,  # phases after which the loop begins again
     tables: Tables,
     knots: Knots,
@@ -331,6 +331,7 @@ def make_loop(
     """The frames of a loop at given phases; speeds of the first frame lead from the last one to it."""
     frames, dofs = rows.shape
     values, shares = np.empty((frames, tables.mean.shape[1])), np.empty(chosen.shape[0])
+    moved = np.empty(tables.speeds.shape[0])
     nodes_along(phases, tables, knots, amounts, values)
     for f in range(frames):
         last = f - 1 if f > 0 else frames - 1
@@ -344,4 +345,13 @@ def make_loop(
         add_detail(tables, knots, amounts, chosen, phases[f], shares, row)
         for k in range(tables.speeds.shape[0]):
             i = tables.speeds[k]
-            row[i] = came * (row[i] + values[f, dofs + 1 + k]) + values[f, i] - before[i]
+            moved[k] = came * values[f, dofs + 1 + k] + values[f, i] - before[i]
+        if tables.heading.shape[0]:  # speeds are told in the heading of the frame before
+            forward, sideways, turn = tables.heading[0], tables.heading[1], tables.speeds[tables.heading[2]]
+            angle = -before[turn] * tables.frame_time
+            ahead, aside = moved[forward], moved[sideways]
+            moved[forward] = np.cos(angle) * ahead - np.sin(angle) * aside
+            moved[sideways] = np.sin(angle) * ahead + np.cos(angle) * aside
+        for k in range(tables.speeds.shape[0]):
+            i = tables.speeds[k]
+            row[i] = came * row[i] + moved[k]

@@ -98,7 +98,7 @@ def _rows(sampler: Sampler, knots: Knots, chosen: Ints, cycles: int, frames: int
     length = cycles * (len(sampler.tables.mean) - 1.0)
     phases = _phases(sampler, knots, length, frames, first)
     rows = np.empty((len(phases), sampler.tables.detail.shape[2]))
-    make_loop(rows, phases, length, sampler.tables, knots, sampler.amounts, chosen)
+    make_loop(rows, phases + length, length, sampler.tables, knots, sampler.amounts, chosen)
     return LoopRows(rows, phases)
 
 
@@ -117,8 +117,8 @@ def _knots(sampler: Sampler, cycles: int, rng: np.random.Generator) -> tuple[Kno
 
 
 def _again(knots: Floats) -> Floats:
-    """Knots followed by as many of the first ones as a moment after the last may need."""
-    return np.ascontiguousarray(knots[np.arange(len(knots) + MEMORY) % len(knots)])
+    """Knots of three loops: the middle one is read, and feet that stand look before and after it."""
+    return np.ascontiguousarray(knots[np.arange(3 * len(knots) + MEMORY) % len(knots)])
 
 
 def _phases(sampler: Sampler, knots: Knots, length: float, frames: int | None, first: float) -> Floats:
@@ -128,7 +128,7 @@ def _phases(sampler: Sampler, knots: Knots, length: float, frames: int | None, f
     tables, amounts = sampler.tables, sampler.amounts
     at = np.arange(round(length) + 1, dtype=np.float64)
     values = np.empty((len(at), tables.mean.shape[1]))
-    nodes_along(np.mod(at, length), tables, knots, amounts, values)
+    nodes_along(np.mod(at, length) + length, tables, knots, amounts, values)
     time, tempo = values[:-1, tables.detail.shape[2]], values[:-1, -1]
     usual = tables.pace[np.arange(len(time)) % (len(tables.pace) - 1)]
     pace = tempo + 0.5 * (np.roll(time, -1) - np.roll(time, 1))
