@@ -341,7 +341,7 @@ def nodes_along(phases: Floats, tables: Tables, knots: Knots, amounts: Amounts, 
 @kernel
 def make_loop(
     rows: Floats,  # out (frames, DOFs)
-    phases: Floats,  # (frames,), below length
+    phases: Floats,  # (frames,), within one length
     length: float,  # phases after which the loop begins again
     tables: Tables,
     knots: Knots,
