@@ -67,7 +67,40 @@ def slow_nodes(tables: Tables, knots: Knots, amounts: Amounts, phase: float) -> 
     traits = slow_process(knots.traits, phase / knots.traits_spacing, knots.traits_first, True)
     for shape, trait, amount in zip(at[2:], traits, (amounts.space, amounts.space, amounts.timing), strict=True):
         out = out + amount * shape * trait
-    return np.asarray(out)
+    return np.asarray(out + slow_following(tables, knots, amounts, phase, out - at[0]))
+
+
+def slow_following(tables: Tables, knots: Knots, amounts: Amounts, phase: float, apart: Floats) -> Floats:
+    """What feet as nodes change: feet are read where the way covered tells, joints follow from J and S."""
+    feet, last = tables.feet, len(tables.mean) - 1
+    turned = phase % last if tables.cyclic else min(phase, float(last))
+
+    def at(table: Floats) -> Floats:
+        flat = table.reshape(last + 1, -1)
+        between = [np.interp(turned, np.arange(last + 1.0), column) for column in flat.T]
+        return np.array(between).reshape(table.shape[1:])
+
+    out, now = np.zeros_like(apart), apart.copy()
+    held, stride, offset, moves, follows = map(at, (feet.held, feet.stride, feet.offset, feet.moves, feet.follows))
+    for e, shift in enumerate(held):
+        own = slice(feet.first + 3 * e, feet.first + 3 * e + 3)
+        if shift != 0.0:
+            there = phase + shift
+            sizes, *basis = (slow_at(part, there, tables.cyclic)[own] for part in (tables.sizes, *tables.basis))
+            rest = slow_process(knots.rest, there / tables.spacing, knots.rest_first, False)[own]
+            traits = slow_process(knots.traits, there / knots.traits_spacing, knots.traits_first, True)[:, own]
+            space, timing = amounts.space[own], amounts.timing[own]
+            now[own] = space * sizes * rest
+            for shape, trait, amount in zip(basis, traits, (space, space, timing), strict=True):
+                now[own] += amount * shape * trait
+        out[own] = now[own] - apart[own]
+    for e in range(len(held)):
+        gap = now[feet.first + 3 * e : feet.first + 3 * e + 3] + offset[e] - moves[e] @ now[feet.moving[e]]
+        gap[0] += stride[e] * now[feet.travel]
+        for dof, change in zip(feet.legs[e], follows[e] @ gap, strict=True):
+            out[dof] += change
+            now[dof] += change
+    return out
 
 
 def slow_shares(knots: Knots, phase: float, amount: float) -> Floats:
@@ -110,7 +143,7 @@ def slow_frames(
     """
     phase, came = clock
     last, dofs, speeds = len(tables.mean) - 1, tables.detail.shape[2], tables.speeds
-    travel, moving = slice(dofs + 1, -1), [*speeds, dofs]
+    travel, moving = slice(dofs + 1, dofs + 1 + len(speeds)), [*speeds, dofs]
     rows, phases = [], []
     while len(rows) < frames:
         nodes = slow_nodes(tables, knots, amounts, phase)
@@ -121,7 +154,12 @@ def slow_frames(
         shares = slow_shares(knots, phase, amounts.detail)
         detail = shares @ [slow_at(tables.detail[k], phase, tables.cyclic) for k in chosen]
         row = slow_limit(tables, amounts, nodes[:dofs] + detail)
-        row[speeds] = way[:-1] + came * (nodes[travel] + detail[speeds])
+        moved = way[:-1] + came * nodes[travel]
+        if len(tables.heading):  # speeds are told in the heading of the frame before
+            forward, sideways, turn = tables.heading
+            ground = complex(moved[forward], moved[sideways]) * np.exp(-1j * places[turn] * tables.frame_time)
+            moved[forward], moved[sideways] = ground.real, ground.imag
+        row[speeds] = moved + came * detail[speeds]
         places = nodes[moving]
         rows.append(row)
         phases.append(phase)

@@ -20,6 +20,7 @@ from freshtake.variation.kernels import (
     phase_step,
     smooth_values,
 )
+from freshtake.variation.leg_following import FootTables
 from freshtake.variation.network import TransitionNetwork
 from freshtake.variation.synthesize import SHARE_KNOTS, TRAIT_KNOTS, advance, begin
 from tests.variation.synthesis_twin import (
@@ -34,8 +35,10 @@ from tests.variation.synthesis_twin import (
 from tests.variation.test_synthesize import model
 
 EXACT = 1e-10
-FED_BACK = 1e-7  # where the pace decides over the next phase, rounding grows from frame to frame
-DOFS, NODES = 4, 7  # the second DOF is a speed, which has a travel; time and tempo
+FED_BACK = 1e-5  # where the pace decides over the next phase, rounding grows from frame to frame
+SPEEDS = (1, 2, 4)  # forward, sideways and turning
+DOFS, FEET = 6, 2  # feet are nodes as well
+NODES = DOFS + 1 + len(SPEEDS) + 3 * FEET + 1  # time before the travel of the speeds, tempo after the feet
 
 
 def network() -> TransitionNetwork:
@@ -43,9 +46,9 @@ def network() -> TransitionNetwork:
     first, newest = NODES, 2 * NODES
     edges = (
         (0, first, newest + 2), (1, first + 1, first + 3, newest), (2, 4, first + 2), (first + 3,),
-        (4, newest + 1), (0, 3, first + 4, newest + 1), (6, first + 5),
+        (4, newest + 1), (0, 3, first + 4, newest + 1), (6, first + 5), *((k, first + k) for k in range(7, NODES)),
     )  # fmt: skip
-    return TransitionNetwork(("a", "b", "c", "d", "time", "b travel", "tempo"), 2, edges)
+    return TransitionNetwork(tuple(f"node {k}" for k in range(NODES)), 2, edges)
 
 
 def tables(cyclic: bool, phases: int = 31, seed: int = 0) -> Tables:
@@ -60,9 +63,24 @@ def tables(cyclic: bool, phases: int = 31, seed: int = 0) -> Tables:
     pace = rng.uniform(0.8, 1.2, phases)
     pace[-1] = pace[0] if cyclic else pace[-1]
     return Tables(
-        mean, pace, basis, sizes, detail, np.array([1], dtype=np.intp), np.array([[-0.8] * DOFS, [0.9] * DOFS]),
-        np.array([0.5, 0.0, 0.3, 0.4]), 30.0 / 7.0, cyclic,
+        mean, pace, basis, sizes, detail, np.array(SPEEDS, dtype=np.intp), np.array([[-0.8] * DOFS, [0.9] * DOFS]),
+        np.array([0.5, 0.0, 0.0, 0.4, 0.0, 0.3]), 30.0 / 7.0, cyclic, np.arange(3), 0.3, following(phases, cyclic, rng),
     )  # fmt: skip
+
+
+def following(phases: int, cyclic: bool, rng: np.random.Generator) -> FootTables:
+    """Two legs with DOFs in common; the deviations of one foot run ahead and behind, those of the other do not."""
+    at = np.arange(phases, dtype=np.float64)
+    held = np.stack([3.0 * np.sin(2.0 * np.pi * at / (phases - 1.0)), np.zeros(phases)], axis=1)
+    made = FootTables(
+        DOFS + 4, DOFS + 1, np.array([[0, 1, 3], [3, 5, 0]]), np.array([[0, 3], [5, 0]]),
+        np.clip(held, -at[:, None], phases - 1.0 - at[:, None]), rng.normal(size=(phases, FEET)),
+        rng.normal(size=(phases, FEET, 3)), rng.normal(size=(phases, FEET, 3, 3)),
+        rng.normal(size=(phases, FEET, 2, 3)),
+    )  # fmt: skip
+    for table in made[5:] if cyclic else ():
+        table[-1] = table[0]
+    return made
 
 
 def knots(seed: int = 1, examples: int = 3, first: int = 0) -> Knots:
@@ -74,8 +92,9 @@ def knots(seed: int = 1, examples: int = 3, first: int = 0) -> Knots:
 
 
 AMOUNTS = Amounts(
-    np.array([1.0, 0.5, 1.3, 0.0, 0.3, 0.5, 0.9]), np.array([0.7, 1.0, 0.0, 1.1, 0.2, 1.0, 0.4]), 0.8, 1.1
-)
+    np.array([1.0, 0.5, 1.3, 0.0, 0.3, 0.5, 0.3, *np.linspace(0.4, 1.2, NODES - 8), 0.9]),
+    np.array([0.7, 1.0, 0.0, 1.1, 0.2, 1.0, 0.2, *np.linspace(1.1, 0.6, NODES - 8), 0.4]), 0.8, 1.1,
+)  # fmt: skip
 
 
 def test_frames_of_the_network_are_those_of_its_equations() -> None:
@@ -135,9 +154,9 @@ def test_frames_of_motion(cyclic: bool, seed: int) -> None:
     own, smooth = tables(cyclic, seed=seed), knots(seed + 5)
     chosen = np.array([0, 3, 1], dtype=np.intp)
     clock = np.array([0.0, 0.0]) if seed < 2 else np.array([3.7, 0.9])
-    rows, phases, running, places = np.empty((64, DOFS)), np.empty(64), clock.copy(), np.array([0.3, -0.1])
+    rows, phases, running, places = np.empty((64, DOFS)), np.empty(64), clock.copy(), np.array([0.3, -0.1, 0.2, 0.4])
     count = make_frames(rows, phases, running, places, own, smooth, AMOUNTS, chosen)
-    expected, expected_phases = slow_frames(own, smooth, AMOUNTS, chosen, clock, np.array([0.3, -0.1]), 64)
+    expected, expected_phases = slow_frames(own, smooth, AMOUNTS, chosen, clock, np.array([0.3, -0.1, 0.2, 0.4]), 64)
     assert count == len(expected)
     assert (count == 64) == cyclic
     np.testing.assert_allclose(rows[:count], expected, atol=FED_BACK)

@@ -43,7 +43,7 @@ class Clip(Timed):
         self._take_in({"root", "rotations", "joint_translations", "channels"})
 
     def _take_in(self, fresh: set[str]) -> None:
-        """Check all fields; arrays that are not `fresh` are read-only copies already, only their shapes may be wrong."""
+        """Check all fields; arrays that are not `fresh` are read-only copies already, whose shapes may be wrong."""
         put = object.__setattr__
         joints = len(self.skeleton)
         put(self, "frame_time", positive(self.frame_time, "frame_time"))

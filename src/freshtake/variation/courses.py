@@ -10,31 +10,46 @@ import numpy as np
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.gaussian import gaussian_filter1d
 from freshtake.variation.alignment import read_at
+from freshtake.variation.foot_nodes import NO_FEET, FootNodes, heading_columns, on_course, seen_from_root
 from freshtake.variation.material import RATE_HORIZON, Material
 
 TIME = "time"  # a hidden node: how far the take is behind a steady pace, in frames
 TEMPO = "tempo"  # a hidden node: the mean pace, in frames per phase
 TRAVEL = "travel"  # hidden nodes, one for every speed: its mean over the take
 KINK = 0.02  # share of a cycle over which a kink at its seam is smoothed
-SEAM = 0.2  # share of a cycle to either side of its seam over which the ends are brought together
+SEAM = 0.2  # share of a cycle to either side of its seam over which the feet are brought together
 PACE = 0.5  # seconds by which paces are smoothed
+STRIDING = 0.5  # of the mean travel: where every example travels as much, steps grow with it
 STILL = 0.02  # weight of phases at which nothing moves, when paces are smoothed: there a warp means little
 SLOWEST, FASTEST = 0.4, 2.5  # of the mean's pace, see alignment
+
+
+class Stride(NamedTuple):
+    """Steps grow with travel: how far forward (phases, feet) a foot is for every unit more than the usual travel."""
+
+    forward: Floats
+    travel: float
+
+
+NO_STRIDE = Stride(np.zeros((0, 0)), 0.0)
 
 
 class Courses(NamedTuple):
     """Examples at equal phases; a cycle's last phase is its first one again.
 
-    The nodes are the DOFs, the time, the travel of every speed, and the tempo. A speed is split into its travel, the
-    mean over the take, per phase so that the way covered does not depend on the pace, and what that leaves summed up
-    from phase to phase: where the body is, against a steady course. Only so do feet, hips and legs vary together: feet
-    that stand tie places to one another, not speeds. The pace, frames per phase, is split in the same way into tempo
-    and time.
+    The nodes are the DOFs, the time, the travel of every speed, the places of feet, and the tempo. A speed is
+    split into its travel, the mean over the take, per phase so that the way covered does not depend on the pace, and
+    what that leaves summed up from phase to phase: where the body is, against a steady course. Only so do feet, hips
+    and legs vary together: feet that stand tie places to one another, not speeds. The pace, frames per phase, is split
+    in the same way into tempo and time.
     """
 
     smooth: Floats  # (examples, phases, nodes)
     detail: Floats  # (examples, phases, DOFs)
     cyclic: bool
+    feet: FootNodes = NO_FEET
+    stride: Stride = NO_STRIDE
+    detail_frames: float = 0.0  # by which they are smoothed
 
     @property
     def mean(self) -> Floats:
@@ -51,13 +66,21 @@ def closed(example: Floats) -> Floats:
     reach = max(2, round(SEAM * period))
     gap = example[-1] - example[0]
     u = np.arange(reach) / reach
-    ramp = (1.0 - u) ** 3 * (1.0 + 3.0 * u + 6.0 * u**2)  # 1 with flat ends, to 0 with flat ends
+    ramp = (1.0 - u) ** 3 * (1.0 + 3.0 * u + 6.0 * u**2)  # 1 with flat feet, to 0 with flat feet
     out = example[:period].copy()
     out[:reach] += 0.5 * ramp[:, None] * gap
     out[period - np.arange(1, reach)] -= 0.5 * ramp[1:, None] * gap
     frames = np.arange(period)
     near = np.maximum(1.0 - (np.minimum(frames, period - frames) / (4.0 * KINK * period)) ** 2, 0.0)[:, None] ** 2
     return np.asarray(out + near * (smoothed(out, KINK * period, True) - out))
+
+
+def along_phase(courses: Courses, x: Floats) -> Floats:
+    """Rows at the common phases, smoothed as the courses themselves are."""
+    if not courses.cyclic:
+        return smoothed(x, courses.detail_frames, False)
+    out = smoothed(x[:-1], courses.detail_frames, True)
+    return np.concatenate([out, out[:1]])
 
 
 def smoothed(x: Floats, frames: float, cyclic: bool) -> Floats:
@@ -67,19 +90,74 @@ def smoothed(x: Floats, frames: float, cyclic: bool) -> Floats:
     return np.asarray(gaussian_filter1d(x, frames, axis=0, mode="wrap" if cyclic else "nearest"))
 
 
-def courses_of(material: Material, places: Floats, *, detail_frames: float, cyclic: bool) -> Courses:
-    """Split every example into a smooth part and detail, and read both at the common phases."""
-    rows = [closed(x) if cyclic else x for x in material.values]
+def courses_of(
+    material: Material,
+    places: Floats,
+    *,
+    detail_frames: float,
+    cyclic: bool,
+    feet: FootNodes = NO_FEET,
+    stride: Stride | None = None,
+) -> Courses:
+    """Split every example into a smooth part and detail, and read both at the common phases.
+
+    `stride` is that of other examples, for a take that is laid on their mean.
+    """
+    dofs = len(material.names)
+    rows = [_with_feet(x, feet, material) for x in material.values]
+    rows = [closed(x) if cyclic else x for x in rows]
     low = [smoothed(x, detail_frames, cyclic) for x in rows]
-    fine = [x - y for x, y in zip(rows, low, strict=True)]
+    fine = [(x - y)[:, :dofs] for x, y in zip(rows, low, strict=True)]
     pace = paces(places, cyclic)
     smooth, detail = (at_phases(parts, places, pace, material.rates, cyclic) for parts in (low, fine))
-    warp = _smooth_pace(pace, smooth.mean(axis=0) * material.weights, PACE / material.frame_time, cyclic)
+    warp = _smooth_pace(pace, smooth.mean(axis=0)[:, :dofs] * material.weights, PACE / material.frame_time, cyclic)
     tempo, time = steady_and_away(warp[..., None], cyclic)
-    time = time - time[:, :1]  # every take begins and ends on time
-    travel, away = steady_and_away(smooth[:, :, material.rates], cyclic)
-    smooth[:, :, material.rates] = away
-    return Courses(np.concatenate([smooth, time, travel, tempo], axis=2), detail, cyclic)
+    time = time - time[:, :1]  # every take begins and feet on time
+    smooth, seen = smooth[..., :dofs], smooth[..., dofs:].reshape(*smooth.shape[:2], len(feet.joints), 3)
+    travel = _to_places(smooth, pace, material, cyclic)
+    columns = heading_columns(material)
+    if columns is None or len(feet.joints) == 0:
+        stride = Stride(np.zeros((len(pace), 0)), 0.0)
+    else:
+        seen = on_course(seen, smooth[..., list(columns)] * material.frame_time)
+        stride = stride or stride_of(seen, travel, feet)
+        seen[..., 0] -= stride.forward * (travel[..., :1] - stride.travel)
+    nodes = [smooth, time, travel, seen.reshape(*smooth.shape[:2], -1), tempo]
+    return Courses(np.concatenate(nodes, axis=2), detail, cyclic, feet, stride, detail_frames)
+
+
+def stride_of(seen: Floats, travel: Floats, feet: FootNodes) -> Stride:
+    """Where all examples travel one way, feet reach as much farther as the body travels; they stand while it moves."""
+    each = travel[:, 0, 0]
+    mean = float(each.mean())
+    forward = np.zeros(seen.shape[1:3])
+    if mean != 0.0 and (each / mean > STRIDING).all():
+        forward = seen[..., 0].mean(axis=0) / mean
+    return Stride(forward, mean)
+
+
+def _with_feet(rows: Floats, feet: FootNodes, material: Material) -> Floats:
+    """Rows with three more columns for the place of every end, seen from the root."""
+    if len(feet.joints) == 0:
+        return rows
+    return np.concatenate([rows, seen_from_root(feet, material, rows).reshape(len(rows), -1)], axis=1)
+
+
+def _to_places(smooth: Floats, pace: Floats, material: Material, cyclic: bool) -> Floats:
+    """Turn the speeds among smooth courses (examples, phases, DOFs) into places; returns their travel.
+
+    Speeds over the ground are those of a body that turns steadily: the hips' own swaying would bend its way.
+    """
+    columns = heading_columns(material)
+    if columns is not None:
+        forward, sideways, turn = columns
+        steady, away = steady_and_away(smooth[..., [turn]], cyclic)
+        before = (away - (smooth[..., [turn]] - steady) / pace.T[..., None])[..., 0]
+        ground = (smooth[..., forward] + 1j * smooth[..., sideways]) * np.exp(1j * before * material.frame_time)
+        smooth[..., forward], smooth[..., sideways] = ground.real, ground.imag
+    travel, away = steady_and_away(smooth[..., material.rates], cyclic)
+    smooth[..., material.rates] = away
+    return travel
 
 
 def mean_pace(courses: Courses) -> Floats:
@@ -90,15 +168,16 @@ def mean_pace(courses: Courses) -> Floats:
     return np.asarray(np.maximum(courses.mean[:, -1] + slope, SLOWEST))
 
 
-def node_names(names: Sequence[str], speeds: Bools) -> tuple[str, ...]:
-    """DOFs, time, travel of the speeds, tempo."""
-    return (*names, TIME, *(f"{name} {TRAVEL}" for name, speed in zip(names, speeds, strict=True) if speed), TEMPO)
+def node_names(names: Sequence[str], speeds: Bools, feet: FootNodes = NO_FEET) -> tuple[str, ...]:
+    """DOFs, time, travel of the speeds, places of feet, tempo."""
+    travel = (f"{name} {TRAVEL}" for name, speed in zip(names, speeds, strict=True) if speed)
+    return (*names, TIME, *travel, *feet.nodes, TEMPO)
 
 
-def node_weights(material: Material, phases: int) -> Floats:
+def node_weights(material: Material, phases: int, feet: FootNodes = NO_FEET) -> Floats:
     """How far a unit of every node moves the body: places by so much, travel over a quarter of a take, pace not."""
     place = material.weights * np.where(material.rates, material.frame_time / RATE_HORIZON, 1.0)
-    return np.concatenate([place, [0.0], place[material.rates] * phases / 4.0, [0.0]])
+    return np.concatenate([place, [0.0], place[material.rates] * phases / 4.0, np.repeat(feet.shares, 3), [0.0]])
 
 
 def steady_and_away(speeds: Floats, cyclic: bool) -> tuple[Floats, Floats]:
@@ -123,7 +202,7 @@ def at_phases(rows: Sequence[Floats], places: Floats, pace: Floats, speeds: Bool
     """Examples at common phases, (examples, phases, DOFs), speeds per phase; cycles are followed by their beginning."""
     whole = [np.concatenate([x, x[:1]]) if cyclic else x for x in rows]
     out = np.stack([read_at(x, places[:, k]) for k, x in enumerate(whole)])
-    out[:, :, speeds] *= pace.T[:, :, None]
+    out[:, :, : len(speeds)][:, :, speeds] *= pace.T[:, :, None]
     return out
 
 

@@ -58,7 +58,7 @@ def learn_dynamics(
     parents = _search(columns, moved, settings, report, mapper)
     if settings.parents == "random":
         parents = random_parents(parents, moved, rng)
-    network, columns_used = _network(node_names(material.names, material.rates), parents)
+    network, columns_used = _network(node_names(material.names, material.rates, courses.feet), parents)
     return _fitted(network, columns_used, columns, split, slices)
 
 
@@ -90,7 +90,7 @@ def columns_of(split: Split, slices: int, cyclic: bool) -> Columns:
 def movement(courses: Courses, material: Material) -> Floats:
     """(nodes,): how far deviations of each node move the body; the tempo moves it least."""
     spread = np.sqrt(courses.smooth.var(axis=0).mean(axis=0))
-    return np.asarray(node_weights(material, courses.smooth.shape[1]) * spread)
+    return np.asarray(node_weights(material, courses.smooth.shape[1], courses.feet) * spread)
 
 
 class Fold(NamedTuple):

@@ -14,6 +14,7 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import kernel
 from freshtake.numeric.splines import spline_weights
 from freshtake.variation.dynamics import PackedEdges
+from freshtake.variation.leg_following import FootTables
 
 ENDING = 12.0  # frames before the end over which the steps of an acyclic motion are fitted to it
 SLOWEST, FASTEST = 0.5, 2.0  # of the mean pace: how far the tempo may go
@@ -32,6 +33,9 @@ class Tables(NamedTuple):
     beyond: Floats  # (DOFs,): how far beyond it amount 1 may go; 0 where there is no limit
     spacing: float  # phases between two frames of the network
     cyclic: bool
+    heading: Ints  # (3,): of the speeds, which are forward, sideways and turning; none: empty
+    frame_time: float
+    feet: FootTables
 
 
 class Knots(NamedTuple):
@@ -106,10 +110,19 @@ def around(phase: float, last: int, cyclic: bool) -> tuple[int, int, int, int, f
 
 
 @kernel
+def cubic_weights(t: float) -> tuple[float, float, float, float]:
+    """Of four values, for one between the middle two (Catmull-Rom)."""
+    return (
+        0.5 * t * (-1.0 + t * (2.0 - t)), 1.0 + 0.5 * t * t * (-5.0 + 3.0 * t), 0.5 * t * (1.0 + t * (4.0 - 3.0 * t)),
+        0.5 * t * t * (t - 1.0),
+    )  # fmt: skip
+
+
+@kernel
 def add_row(rows: Floats, i0: int, i1: int, i2: int, i3: int, t: float, scale: float, out: Floats) -> None:
     """Add `scale` times the row between rows i1 and i2, on a cubic through four rows (Catmull-Rom)."""
-    w0, w1 = 0.5 * scale * t * (-1.0 + t * (2.0 - t)), scale * (1.0 + 0.5 * t * t * (-5.0 + 3.0 * t))
-    w2, w3 = 0.5 * scale * t * (1.0 + t * (4.0 - 3.0 * t)), 0.5 * scale * t * t * (t - 1.0)
+    w0, w1, w2, w3 = cubic_weights(t)
+    w0, w1, w2, w3 = scale * w0, scale * w1, scale * w2, scale * w3
     a, b, c, d = rows[i0], rows[i1], rows[i2], rows[i3]
     for i in range(out.shape[0]):
         out[i] += w0 * a[i] + w1 * b[i] + w2 * c[i] + w3 * d[i]
@@ -158,7 +171,58 @@ def nodes_at(tables: Tables, knots: Knots, amounts: Amounts, phase: float, room:
         amount = amounts.timing if q == traits - 1 else amounts.space
         for i in range(nodes):
             out[i] += amount[i] * shape[i] * value[i]
+    hold_feet(tables, knots, amounts, phase, out)
+    follow_feet(tables.feet, i1, i2, t, out)
     add_row(tables.mean, i0, i1, i2, i3, t, 1.0, out)
+
+
+@kernel
+def hold_feet(tables: Tables, knots: Knots, amounts: Amounts, phase: float, out: Floats) -> None:
+    """Deviations of feet at the phase that the way covered tells (see leg_following): a standing foot keeps its own."""
+    feet, last, traits = tables.feet, tables.mean.shape[0] - 1, tables.basis.shape[0]
+    for e in range(feet.held.shape[1]):
+        _, i1, i2, _, t = around(phase, last, tables.cyclic)
+        shift = (1.0 - t) * feet.held[i1, e] + t * feet.held[i2, e]
+        if shift == 0.0:
+            continue
+        there = phase + shift
+        i0, i1, i2, i3, t = around(there, last, tables.cyclic)
+        c0, c1, c2, c3 = cubic_weights(t)
+        k = int(there / tables.spacing)
+        w0, w1, w2, w3 = spline_weights(there / tables.spacing - k)
+        k -= knots.rest_first
+        m = int(there / knots.traits_spacing)
+        v0, v1, v2, v3 = spline_weights(there / knots.traits_spacing - m)
+        unit = 1.0 / math.sqrt(v0 * v0 + v1 * v1 + v2 * v2 + v3 * v3)
+        m -= knots.traits_first
+        for a in range(3):
+            i = feet.first + 3 * e + a
+            s, z = tables.sizes[:, i], knots.rest[:, i]
+            size = c0 * s[i0] + c1 * s[i1] + c2 * s[i2] + c3 * s[i3]
+            out[i] = amounts.space[i] * size * (w0 * z[k] + w1 * z[k + 1] + w2 * z[k + 2] + w3 * z[k + 3])
+            for q in range(traits):
+                b = tables.basis[q]
+                shape = c0 * b[i0, i] + c1 * b[i1, i] + c2 * b[i2, i] + c3 * b[i3, i]
+                z = knots.traits[:, q, i]
+                value = unit * (v0 * z[m] + v1 * z[m + 1] + v2 * z[m + 2] + v3 * z[m + 3])
+                out[i] += (amounts.timing[i] if q == traits - 1 else amounts.space[i]) * shape * value
+
+
+@kernel
+def follow_feet(feet: FootTables, i1: int, i2: int, t: float, out: Floats) -> None:
+    """Let the joints of legs deviate so that feet come to their places; see leg_following."""
+    gap = np.empty(3)
+    for e in range(feet.moving.shape[0]):
+        for a in range(3):
+            gap[a] = out[feet.first + 3 * e + a] + (1.0 - t) * feet.offset[i1, e, a] + t * feet.offset[i2, e, a]
+            if a == 0:
+                gap[a] += ((1.0 - t) * feet.stride[i1, e] + t * feet.stride[i2, e]) * out[feet.travel]
+            for k in range(feet.moving.shape[1]):
+                gap[a] -= ((1.0 - t) * feet.moves[i1, e, a, k] + t * feet.moves[i2, e, a, k]) * out[feet.moving[e, k]]
+        for k in range(feet.legs.shape[1]):
+            for a in range(3):
+                follows = (1.0 - t) * feet.follows[i1, e, k, a] + t * feet.follows[i2, e, k, a]
+                out[feet.legs[e, k]] += follows * gap[a]
 
 
 @kernel
@@ -194,7 +258,7 @@ def make_frames(
     amounts: Amounts,
     chosen: Ints,  # (examples,): whose detail is used
 ) -> int:
-    """Up to len(rows) frames of motion; returns how many there are before an acyclic motion ends."""
+    """Up to len(rows) frames of motion; returns how many there are before an acyclic motion feet."""
     dofs, nodes, last = rows.shape[1], tables.mean.shape[1], tables.mean.shape[0] - 1
     room, values = np.empty((2 + tables.basis.shape[0], nodes)), np.empty(nodes)
     moved, count = np.zeros(dofs), tables.speeds.shape[0]
@@ -221,6 +285,14 @@ def make_frames(
         for k in range(count):  # from places to the way between two frames
             i = tables.speeds[k]
             moved[i] = row[i] - places[k] + came * values[dofs + 1 + k]
+        if tables.heading.shape[0]:  # speeds are told in the heading of the frame before
+            forward, sideways = tables.speeds[tables.heading[0]], tables.speeds[tables.heading[1]]
+            angle = -places[tables.heading[2]] * tables.frame_time
+            ahead, aside = moved[forward], moved[sideways]
+            moved[forward] = math.cos(angle) * ahead - math.sin(angle) * aside
+            moved[sideways] = math.sin(angle) * ahead + math.cos(angle) * aside
+        for k in range(count):
+            i = tables.speeds[k]
             places[k] = row[i]
             row[i] = 0.0
         pace = values[nodes - 1] + (values[dofs] - places[count]) / came

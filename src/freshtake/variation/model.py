@@ -21,6 +21,7 @@ from freshtake.variation.alignment import align
 from freshtake.variation.amount import Amount, amount_of
 from freshtake.variation.courses import Courses, courses_of
 from freshtake.variation.dynamics import Dynamics, deviating_together
+from freshtake.variation.foot_nodes import NO_FEET, foot_nodes
 from freshtake.variation.goals import Goals
 from freshtake.variation.guidance import Guided, guided
 from freshtake.variation.instances import PriorInstances, prior_instances
@@ -56,7 +57,8 @@ def common_places(material: Material) -> Floats:
 def example_courses(material: Material, places: Floats, settings: Settings, cyclic: bool) -> Courses:
     """The examples on their common phase, split into smooth courses and detail."""
     frames = settings.network_step / material.frame_time if settings.detail else 0.0
-    return courses_of(material, places, detail_frames=frames, cyclic=cyclic)
+    feet = foot_nodes(material) if settings.foot_nodes and settings.method == "default" else NO_FEET
+    return courses_of(material, places, detail_frames=frames, cyclic=cyclic, feet=feet)
 
 
 class Block(NamedTuple):
@@ -202,7 +204,8 @@ class VariationModel:
         time = asked.tempo
         space = np.where(self.material.timing, time, space)
         pace = [time * settings.tempo]
-        space = np.concatenate([space, pace, space[self.material.rates], pace])
+        feet = [np.full(3, space[leg].mean()) for leg in self.courses.feet.legs]
+        space = np.concatenate([space, pace, space[self.material.rates], *feet, pace])
         timing = np.where(space > 0.0, time, 0.0)
         tables = self.tables
         if not settings.traits:

@@ -13,6 +13,9 @@ REGRESSIONS = ("kernel", "linear", "radial")
 PARENTS = ("learned", "random", "own", "none")
 NOISES = ("smooth", "white")
 LEAST_STEP = 0.07  # seconds
+SWITCHES = (
+    "traits", "tempo", "foot_nodes", "detail", "deltas", "propagate", "slice_edges", "thorough", "adaptive",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +35,7 @@ class Settings:
     )
     traits: bool = True  # deviations that hold from the first frame to the last
     tempo: bool = True  # the pace varies
+    foot_nodes: bool = True  # where feet are: nodes of the network, which their legs follow
     detail: bool = True  # movement faster than `step` is taken from the examples, not from the network
 
     order: int = 2  # frames that the transition network sees
@@ -59,7 +63,17 @@ class Settings:
         one_of(self, "parents", PARENTS)
         if self.noise is not None:
             one_of(self, "noise", NOISES)
-        for name in ("traits", "tempo", "detail", "deltas", "propagate", "slice_edges", "thorough", "adaptive"):
+        for name in (
+            "traits",
+            "tempo",
+            "foot_nodes",
+            "detail",
+            "deltas",
+            "propagate",
+            "slice_edges",
+            "thorough",
+            "adaptive",
+        ):
             _switch(self, name)
         between(self, "order", 1, 3)
         between(self, "step", 1e-6, 1e6)

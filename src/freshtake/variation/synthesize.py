@@ -11,11 +11,14 @@ import numpy as np
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.courses import Courses, mean_pace
 from freshtake.variation.dynamics import Dynamics
+from freshtake.variation.foot_nodes import heading_columns
 from freshtake.variation.kernels import SLOWEST, Amounts, Knots, Tables, draw_slices, make_frames, spread_evenly
+from freshtake.variation.leg_following import foot_tables
 from freshtake.variation.material import Material
 from freshtake.variation.traits import TRAITS, sizes_at, trait_basis
 
 BLOCK = 32  # frames
+BEYOND = 3.0  # standard deviations that values may leave the range of the examples by, at amount 1
 TRAIT_KNOTS = 2.0  # lengths of a take: a cycle's traits change to those of another one in about as many cycles
 SHARE_KNOTS = 0.5  # lengths of a take between changes of whose detail is used
 MEMORY = 4  # knots that a moment of a smooth process depends on
@@ -54,10 +57,14 @@ def synthesis_tables(dynamics: Dynamics, courses: Courses, material: Material) -
     sizes = sizes_at(dynamics.sizes, phases)
     usual = np.sqrt((sizes**2 + (basis**2).sum(axis=0)).mean(axis=0))[: len(material.names)]
     free = material.rates | material.timing
+    spread = np.sqrt(sizes**2 + (basis**2).sum(axis=0))[:, : len(material.names)]
+    columns, speeds = heading_columns(material), np.flatnonzero(material.rates)
+    heading = np.empty(0, np.intp) if columns is None else np.searchsorted(speeds, columns)
     return Tables(
         np.ascontiguousarray(courses.mean), mean_pace(courses), np.ascontiguousarray(basis), sizes * dynamics.scale,
-        np.ascontiguousarray(courses.detail), np.flatnonzero(material.rates), value_range(material.values),
-        np.where(free, 0.0, usual), (phases - 1.0) / dynamics.slices, courses.cyclic,
+        np.ascontiguousarray(courses.detail), speeds, value_range(material.values),
+        np.where(free, 0.0, BEYOND * usual), (phases - 1.0) / dynamics.slices, courses.cyclic, heading.astype(np.intp),
+        material.frame_time, foot_tables(courses, material, spread),
     )  # fmt: skip
 
 
@@ -88,8 +95,8 @@ def _traits(dynamics: Dynamics, count: int, rng: np.random.Generator) -> Floats:
 
     Of normal draws one in twenty lies two standard deviations off and leaves the range of a few takes.
     """
-    drawn = rng.standard_normal((count, len(TRAITS), len(dynamics.noise)))
-    tied = np.einsum("qij,cqj->cqi", dynamics.trait_roots, drawn)
+    drawn = rng.standard_normal((count, len(TRAITS) * len(dynamics.noise)))
+    tied = np.einsum("qij,cj->cqi", dynamics.trait_roots, drawn)
     spread_evenly(tied.reshape(-1))
     return np.asarray(tied)
 
@@ -120,7 +127,8 @@ def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generato
     dynamics, tables = sampler.dynamics, sampler.tables
     phase, length = float(state.clock[0]), len(tables.mean) - 1.0
     fastest = sampler.amounts.rate / (SLOWEST * float(tables.pace.min()))
-    last = phase + BLOCK * fastest
+    held = tables.feet.held
+    last = phase + BLOCK * fastest + held.max(initial=0.0)
     rest = state.rest
     missing = _missing(last, tables.spacing, state.rest_first + len(rest))
     if missing:
@@ -135,7 +143,9 @@ def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generato
     if missing:
         shares = np.concatenate([shares, rng.standard_normal((missing, shares.shape[1]))])
     spacings = (tables.spacing, TRAIT_KNOTS * length, SHARE_KNOTS * length)
-    rest_first, traits_first, shares_first = (int(phase / spacing) for spacing in spacings)
+    used = max(phase + held.min(initial=0.0), 0.0)
+    rest_first, traits_first = int(used / spacings[0]), int(used / spacings[1])
+    shares_first = int(phase / spacings[2])
     return SynthesisState(
         state.clock, state.places, rest[rest_first - state.rest_first :], traits[traits_first - state.traits_first :],
         shares[shares_first - state.shares_first :], state.chosen, state.phases, rest_first, traits_first, shares_first,

@@ -11,6 +11,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.variation.alignment import read_at, warp_onto
 from freshtake.variation.courses import Courses, courses_of, mean_pace, node_weights
 from freshtake.variation.dynamics import Dynamics
+from freshtake.variation.foot_nodes import FootNodes, heading_columns
 from freshtake.variation.likelihood import Likelihood
 from freshtake.variation.material import Material
 from freshtake.variation.settings import Settings
@@ -38,7 +39,7 @@ def take_likelihood(
     last = -1 if courses.cyclic else None
     traits = np.einsum("pn,qpn->qn", apart[:last], basis[:, :last]) / len(apart[:last])
     rest = apart - np.einsum("qn,qpn->pn", traits, basis)
-    floor = _floors(dynamics, material, len(apart))
+    floor = _floors(dynamics, material, len(apart), courses.feet)
     sizes, trait_sizes = np.maximum(sizes, floor), np.maximum(dynamics.trait_sizes, floor)
     freedom = max(len(courses.smooth) - 1, 1)
     at = np.arange(dynamics.slices + 1, dtype=np.float64) * ((len(apart) - 1.0) / dynamics.slices)
@@ -56,7 +57,9 @@ def deviations_of(courses: Courses, material: Material, settings: Settings, rows
     places = warp_onto(mean_rows(courses, material) * weights, rows * weights, SMOOTH / time)
     frames = settings.network_step / time if settings.detail else 0.0
     alone = Material((rows,), material.names, weights, material.rates, time, material.recipe)
-    own = courses_of(alone, places[:, None], detail_frames=frames, cyclic=courses.cyclic)
+    own = courses_of(
+        alone, places[:, None], detail_frames=frames, cyclic=courses.cyclic, feet=courses.feet, stride=courses.stride
+    )
     return own.smooth[0] - mean, places
 
 
@@ -65,18 +68,24 @@ def mean_rows(courses: Courses, material: Material) -> Floats:
     mean, detail, speeds = courses.mean, courses.detail.mean(axis=0), material.rates
     dofs = detail.shape[1]
     out = mean[:, :dofs] + detail
-    travel = mean[:, dofs + 1 : -1]
-    away = np.gradient(mean[:, :dofs][:, speeds], axis=0)
-    out[:, speeds] = (away + travel + detail[:, speeds]) / mean_pace(courses)[:, None]
+    travel = mean[:, dofs + 1 : dofs + 1 + int(speeds.sum())]
+    steps = np.zeros_like(out)
+    steps[:, speeds] = np.gradient(mean[:, :dofs][:, speeds], axis=0) + travel
+    columns = heading_columns(material)
+    if columns is not None:
+        forward, sideways, turn = columns
+        ground = (steps[:, forward] + 1j * steps[:, sideways]) * np.exp(-1j * mean[:, turn] * material.frame_time)
+        steps[:, forward], steps[:, sideways] = ground.real, ground.imag
+    out[:, speeds] = (steps[:, speeds] + detail[:, speeds]) / mean_pace(courses)[:, None]
     return np.asarray(out)
 
 
-def _floors(dynamics: Dynamics, material: Material, phases: int) -> Floats:
+def _floors(dynamics: Dynamics, material: Material, phases: int, feet: FootNodes) -> Floats:
     """(nodes,): sizes below which no node is told apart, a small share of the mean over nodes, weighted."""
-    weights = np.maximum(node_weights(material, phases), 1e-12)
+    weights = np.maximum(node_weights(material, phases, feet), 1e-12)
     whole = np.sqrt((dynamics.trait_sizes**2).sum(axis=0) + (dynamics.sizes**2).mean(axis=0))
     usual = float(np.sqrt(((weights * whole)[: len(material.names)] ** 2).mean()))
-    hidden = node_weights(material, phases) == 0.0  # time and tempo move nothing by themselves
+    hidden = node_weights(material, phases, feet) == 0.0  # time and tempo move nothing by themselves
     return np.asarray(np.where(hidden, np.maximum(LEAST * whole, 1e-6), np.maximum(LEAST * usual, 1e-12) / weights))
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Bools, Floats
 from freshtake.variation.alignment import read_at
 from freshtake.variation.courses import Courses, smoothed
 
@@ -66,9 +66,17 @@ def split_deviations(courses: Courses) -> Split:
     spread = np.sqrt((rest * rest).sum(axis=0) / max(examples - 1, 1))
     sizes = _profile(spread[:last], courses.cyclic)
     usual = sizes_at(sizes, len(mean))
-    return Split(
-        basis, traits / np.maximum(trait_sizes, 1e-12), rest / np.maximum(usual, 1e-12), trait_sizes, sizes
-    )  # fmt: skip
+    traits = traits / np.maximum(trait_sizes, 1e-12)
+    traits[:, 1:, posture_only(trait_sizes)] = traits[:, :1, posture_only(trait_sizes)]
+    return Split(basis, traits, rest / np.maximum(usual, 1e-12), trait_sizes, sizes)
+
+
+def posture_only(trait_sizes: Floats) -> Bools:
+    """(nodes,): nodes whose mean does not move, such as travel and tempo; their one trait stands for all kinds.
+
+    So how far legs swing, an extent, can follow from how far the body travels.
+    """
+    return np.asarray((trait_sizes[0] > 0.0) & (trait_sizes[1:] == 0.0).all(axis=0))
 
 
 def _profile(spread: Floats, cyclic: bool) -> Floats:

@@ -11,9 +11,9 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm.fields import Fields
 from freshtake.formats.ftm.parts import Parts, ReadParts, compact
 from freshtake.motion.features import Recipe
-from freshtake.numeric.arrays import Bools
 from freshtake.variation.courses import node_names
 from freshtake.variation.dynamics import ORDER, Dynamics
+from freshtake.variation.foot_nodes import NO_FEET, foot_nodes
 from freshtake.variation.material import Material
 from freshtake.variation.model import VariationModel
 from freshtake.variation.network import PriorNetwork, TransitionNetwork
@@ -69,7 +69,7 @@ def from_parts(parts: ReadParts) -> VariationModel:
     if min(map(len, material.values)) < order + 2:
         parts.fields.wrong("lengths", f"every example of order {order} has at least {order + 2} frames")
     if settings.method == "default":
-        dynamics = _dynamics(parts, names, material.rates, inner)
+        dynamics = _dynamics(parts, material, settings, inner)
         return VariationModel(material, settings, parts.fields.get("cyclic", "bool"), dynamics.network, dynamics)
     edges = inner.lists_of_numbers("edges", 0, (order + 1) * len(names) - 1)
     kernel = KernelParts(
@@ -92,9 +92,10 @@ def _method_header(model: VariationModel) -> dict[str, Any]:
     }
 
 
-def _dynamics(parts: ReadParts, names: tuple[str, ...], speeds: Bools, inner: Fields) -> Dynamics:
+def _dynamics(parts: ReadParts, material: Material, settings: Settings, inner: Fields) -> Dynamics:
     """The network of the default method with its numbers."""
-    every = node_names(names, speeds)
+    feet = foot_nodes(material) if settings.foot_nodes else NO_FEET
+    every = node_names(material.names, material.rates, feet)
     nodes = len(every)
     edges = inner.lists_of_numbers("edges", 0, (ORDER + 1) * nodes - 1)
     count, traits = sum(map(len, edges)), len(TRAITS)
