@@ -13,6 +13,7 @@ from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip
 from freshtake.motion.progress import Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.bilinear import GaitModel, Level, Weights, fit
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.takes import read_clips
@@ -20,6 +21,7 @@ from freshtake.workflows.takes import read_clips
 CELL = "write STYLE@SPEED=CLIP, as in crouch@1.3=crouch_fast.bvh"
 
 
+@one_blas_thread()
 def gaits_learn(
     cells: Sequence[str],
     target: Path,
@@ -77,6 +79,7 @@ def mixture(text: str, levels: Sequence[Level]) -> Weights:
     return out
 
 
+@one_blas_thread()
 def gaits_sample(
     source: Path, target: Path, style: str, speed: str, *, cycles: int = 4, unit_m: float | None = None
 ) -> Clip:
