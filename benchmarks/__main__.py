@@ -16,7 +16,9 @@ from benchmarks.bvh_files import reading, writing
 from benchmarks.circles import circles
 from benchmarks.compression import compression
 from benchmarks.density import density
+from benchmarks.end_to_end import end_to_end
 from benchmarks.formats import all_formats
+from benchmarks.loops import loops
 from benchmarks.many_takes import many_takes
 from benchmarks.motion import forward_kinematics, resampling
 from benchmarks.planting import speed as planting
@@ -41,11 +43,13 @@ TABLES: dict[str, Callable[[Path, Path], str]] = {
     "density": lambda take, scratch: density(),
     "texture": lambda take, scratch: texture(),
     "variation": lambda take, scratch: variation(),
+    "end_to_end": lambda take, scratch: end_to_end(),
     "structure": lambda take, scratch: structure(),
     "alignment": lambda take, scratch: alignment(),
     "selection": lambda take, scratch: selection(),
     "unlike": lambda take, scratch: unlike(),
     "many_takes": lambda take, scratch: many_takes(),
+    "loops": lambda take, scratch: loops(),
     "compression": lambda take, scratch: compression(),
     "circles": lambda take, scratch: circles(),
 }

@@ -83,6 +83,32 @@ def test_what_has_no_feet_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "feet to plant" in capsys.readouterr().err
 
 
+def test_no_feet_no_floor_and_other_joints_are_said_in_a_sentence(
+    clip: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place, take = clip.parent, good()
+    names = tuple(f"link_{k}" for k in range(6))
+    rope = ft.Skeleton(names, np.arange(6) - 1, np.array([[0.0, 0.0, 0.0], *[[0.0, 0.2, 0.0]] * 5]))
+    still = np.tile([1.0, 0.0, 0.0, 0.0], (20, 6, 1))
+    ft.write(place / "rope.bvh", ft.Clip(rope, 1 / 30, np.random.default_rng(0).normal(size=(20, 3)), still))
+    root = take.root.copy()
+    root[:, take.up_index] += np.linspace(0.0, 5.0, len(root))
+    ft.write(place / "rising.bvh", take.changed(root=root))
+    (place / "c.json").write_text('{"LeftPaw": [[0, 10]]}')
+    asked = {
+        "no legs can be recognized": ["rope.bvh"],
+        "no legs can be recognized in": ["rope.bvh", "--contacts", "c.json"],
+        "the floor cannot be found: give its height with --floor": ["rising.bvh"],
+        "there is no foot 'LeftPaw' for contacts; there are LeftFoot": ["good.bvh", "--contacts", "c.json"],
+        "have different skeletons": ["good.bvh", "--like", "rope.bvh"],
+    }
+    for words, options in asked.items():
+        files = [str(place / word) if "." in word else word for word in options]
+        assert run(["plant", *files, "-o", str(place / "out.bvh")]) == 2
+        said = capsys.readouterr().err
+        assert words in said and said.count("\n") == 1 and not (place / "out.bvh").exists()
+
+
 def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "argv", [str(EXAMPLE), str(tmp_path / "out")])
     runpy.run_path(str(EXAMPLE), run_name="__main__")

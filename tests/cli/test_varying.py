@@ -98,6 +98,24 @@ def test_variants_are_in_the_format_of_the_examples(folder: Path, tmp_path: Path
     assert len(strokes[0]) != len(strokes[1]) or not np.allclose(strokes[0].points, strokes[1].points)
 
 
+def test_draws_that_bodies_cannot_do_are_counted(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["vary", str(folder / "walk.ftm"), "-n", "6", "--amount", "4", "--json"]
+    assert run([*asked, "-o", str(tmp_path / "v")]) == 0
+    said = capsys.readouterr()
+    guards = json.loads(said.out)["guards"]
+    assert len(guards) == 6 and all(guard["left"] == [] for guard in guards)
+    again = sum(guard["tries"] > 1 for guard in guards)
+    assert again > 0 and f"{again} of 6 variants" in said.err and "the range of recorded takes" in said.err
+    assert run([*asked, "--no-guard", "-o", str(tmp_path / "free")]) == 0
+    free = capsys.readouterr()
+    assert all(guard["tries"] == 1 for guard in json.loads(free.out)["guards"]) and "drawn again" not in free.err
+    kept = [k for k, guard in enumerate(guards) if guard["tries"] == 1]
+    files = [sorted((tmp_path / name).iterdir()) for name in ("v", "free")]
+    assert all(files[0][k].read_bytes() == files[1][k].read_bytes() for k in kept)
+
+
 def test_the_ending_of_the_examples_is_remembered(folder: Path, tmp_path: Path) -> None:
     for number in (1, 2):
         ft.write(tmp_path / f"a_{number}.npz", ft.read(folder / f"letter_a_{number}.csv"))

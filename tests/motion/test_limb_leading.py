@@ -7,7 +7,7 @@ import pytest
 
 from freshtake.motion import Clip
 from freshtake.motion.limbs import Limb, learn_limbs
-from freshtake.motion.planting.frame_kernel import lead_limbs, within_reach
+from freshtake.motion.planting.limb_leading import lead_limbs, within_reach
 from freshtake.motion.planting.rig import make_bones
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, angle_between, from_rotvec, inverse, multiply, rotate, to_rotvec

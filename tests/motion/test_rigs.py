@@ -16,10 +16,12 @@ from freshtake.motion.edit import scaled, turned, with_up
 from freshtake.motion.features import encode, recipe
 from freshtake.motion.features.parts import skeleton_from_parts, skeleton_parts
 from freshtake.motion.gathering import gathered, heading_note
+from freshtake.motion.guards import learn_limits
 from freshtake.motion.rooting import as_filed, following, rooted
 from freshtake.numeric.arrays import Floats
 from freshtake.samples import walk
 from freshtake.variation import Settings, VariationModel
+from freshtake.workflows.varying import guided_variants
 from tests.motion.rigs import RIGS, Rig, on_base
 
 QUICK = Settings(parents="own", neighbors=8, kernel_width=1.0, velocity_weight=1.0, prior_starts=1, max_parents=2)
@@ -70,6 +72,23 @@ def test_the_same_variants(name: str, takes: list[Clip], plain: VariationModel, 
         theirs = plain.sample(np.random.default_rng(seed), cycles=2)
         assert isinstance(ours, Clip) and ours.up == clips[0].up
         assert np.abs(body(ours, takes) - theirs.positions()).max() < 1e-6
+
+
+@pytest.mark.parametrize("name", RIGS)
+def test_variants_with_planted_feet_pass_their_guards(
+    name: str, takes: list[Clip], plain: VariationModel, tmp_path: Path
+) -> None:
+    """What `vary` writes: the same bodies where a rig codes the same motion, else bodies that the takes allow."""
+    clips = through_files(takes, RIGS[name], tmp_path)
+    model = learned(clips)
+    limits = learn_limits(clips)
+    theirs = guided_variants(plain, 3, plant=True, seed=2)
+    for made, other in zip(guided_variants(model, 3, plant=True, seed=2), theirs, strict=True):
+        assert isinstance(made.motion, Clip) and isinstance(other.motion, Clip)
+        assert made.guard.left == () and limits.check(made.motion).passed
+        if name in SAME:
+            assert made.guard.tries == other.guard.tries
+            assert np.abs(body(made.motion, takes) - other.motion.positions()).max() < 1e-6
 
 
 def test_inches_are_centimetres_scaled(takes: list[Clip], plain: VariationModel, tmp_path: Path) -> None:

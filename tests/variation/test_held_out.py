@@ -124,7 +124,7 @@ def test_checking_takes_no_edges_that_lead_astray() -> None:
         ({"deltas": None}, "deltas is on or off"),
         ({"slice_edges": "yes"}, "slice_edges is on or off"),
         ({"core": -1}, "core must lie between 0 and 1000"),
-        ({"rounds": 0}, "rounds must lie between 1"),
+        ({"rounds": -1}, "rounds must lie between 0"),
         ({"order": 4}, "order must lie between 1 and 3"),
     ],
 )

@@ -13,7 +13,7 @@ from freshtake.motion.progress import Progress
 from freshtake.variation import Settings, VariationModel, learn
 from freshtake.variation.instances import prior_instances, transition_instances
 from freshtake.variation.joint_scores import JointScores, way_of
-from freshtake.variation.joint_search import search_jointly
+from freshtake.variation.joint_search import few_edits, search_jointly, steepest
 from freshtake.variation.network import Edges, own_parents, topological_order
 from freshtake.variation.node_scores import PriorNode
 from freshtake.variation.prior_structure import _nodes
@@ -24,11 +24,16 @@ from tests.variation.twins import takes
 RULE = Regression(6, 0.6, False, 1.0)
 
 
-def searched(dofs: int, settings: Settings, seed: int = 0) -> tuple[JointScores, Edges]:
+def searched(
+    dofs: int, settings: Settings, seed: int = 0, kept: frozenset[int] = frozenset()
+) -> tuple[JointScores, Edges]:
     examples = takes(seed, dofs=dofs, lengths=(14, 12, 13))
     data = single_nodes(transition_data(transition_instances(examples, settings.order), np.ones(dofs)))
     joint = JointScores(data.instances, data.weights, way_of(RULE, settings))
-    return joint, search_jointly(joint, data, settings, lambda p: None, map)
+    if few_edits(dofs, settings):
+        return joint, steepest(joint, settings, lambda p: None)
+    start = own_parents(dofs, settings.order)
+    return joint, search_jointly(joint, data, start, kept, settings, lambda p: None, map)
 
 
 def acyclic_inside(edges: Edges, order: int) -> bool:

@@ -119,3 +119,21 @@ def test_the_strengths_of_deviations_are_what_held_out_takes_lose() -> None:
     strongest = {(e.child, e.parent): e.strength for e in transition_strengths(model) if e.child != e.parent}
     assert strongest[1, 0] > 0.3  # DOF 0 moves more, so it is the parent
     assert all(value < 0.5 * strongest[1, 0] for edge, value in strongest.items() if edge not in ((1, 0), (0, 1)))
+
+
+@pytest.mark.parametrize("deltas", [True, False])
+def test_prior_strengths_see_the_second_frame_as_the_method_does(deltas: bool) -> None:
+    """The second frame as a value is all but told by the first one; as a change it is not."""
+    rng = np.random.default_rng(5)
+    examples = []
+    for _ in range(12):
+        first, slope = rng.normal(), 0.05 * rng.normal()
+        rows = first + slope * np.arange(6.0)[:, None] * [[1.0, -1.0]]
+        examples.append(rows + 1e-3 * rng.normal(size=rows.shape))
+    settings = QUICK.changed(prior_deltas=deltas, prior_pairs=1)
+    model = learn(examples, settings, rng=np.random.default_rng(0))
+    assert model.kernel is not None
+    network = PriorNetwork(model.dofs, ((), (), (0,), ()))
+    model = replace(model, kernel=model.kernel._replace(prior=network))
+    (edge,) = prior_strengths(model)
+    assert (edge.strength < 0.3) == deltas

@@ -91,6 +91,16 @@ def test_the_joint_score_is_the_sum_over_examples_frames_and_nodes() -> None:
     assert nodes.sum() == pytest.approx(slow, rel=1e-8)
 
 
+def test_a_calibrated_joint_score_has_the_variance_of_the_errors() -> None:
+    examples = takes(2, lengths=(14, 12, 13))
+    rule, course = Regression(8, 0.5, False, 2.0), Course(True, True, 0.0, False)
+    joint = JointScores(transition_instances(examples, 2), WEIGHTS, Way(rule, course, "kernel", calibrated=True))
+    gaps = [x[2:] - slow_unroll(examples, k, EDGES[2], rule, course, 2)[0] for k, x in enumerate(examples)]
+    errors = np.concatenate(gaps)
+    slow = norm.logpdf(errors, 0.0, np.sqrt((errors**2).mean(axis=0))).sum(axis=0)
+    np.testing.assert_allclose(joint.node_scores(joint.outcomes(EDGES[2])), slow, rtol=1e-8)
+
+
 def test_noise_adds_so_many_standard_deviations() -> None:
     instances = transition_instances(takes(2), 2)
     pool = pool_of(instances, WEIGHTS, np.arange(len(instances.queries)), delta=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, warn
-from freshtake.cli.options import Animation, Json, Mesh, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.options import Animation, InPlace, Json, Mesh, RootMotion, SkeletonFile, SourceFps, Unit, Up
 from freshtake.errors import UsageError
 
 
@@ -31,6 +31,8 @@ def convert(
         list[str] | None,
         Parameter(consume_multiple=True, negative="", help="Named repairs, in order; `info` says which."),
     ] = None,
+    root_motion: RootMotion = None,
+    in_place: InPlace = False,
     json: Json = False,
 ) -> int:
     """Convert IN to OUT; the ending of OUT says the format. Nothing is repaired unless asked for.
@@ -50,6 +52,7 @@ def convert(
         IN and OUT; several IN only for glTF, as named animations of one file.
     """
     from freshtake.workflows import convert as run
+    from freshtake.workflows.delivering import delivery_asked, playback_summary
 
     if len(paths) < 2:
         raise UsageError("convert takes IN and OUT: name the file to read and the file to write")
@@ -67,9 +70,12 @@ def convert(
         unit_m=unit,
         character=character,
         repairs=repair or [],
+        delivery=delivery_asked(root_motion, in_place),
     )
     if json:
-        print_json({"written": str(target), "from": [str(s) for s in sources], "frames": [len(m) for m in made]})
+        told = {"written": str(target), "from": [str(s) for s in sources], "frames": [len(m) for m in made]}
+        found = [playback_summary(motion) for motion in made]
+        print_json({**told, "playback": found} if any(found) else told)
     else:
         output().print(f"wrote {target}: {', '.join(map(repr, made))}", markup=False)
     return 0

@@ -25,6 +25,7 @@ from freshtake.cli.evaluate import evaluate
 from freshtake.cli.explain import explain
 from freshtake.cli.info import info
 from freshtake.cli.learn import learn
+from freshtake.cli.loop import loop
 from freshtake.cli.noise import noise
 from freshtake.cli.plant import plant
 from freshtake.cli.samples import app as samples
@@ -52,6 +53,7 @@ for command in (
     learn,
     vary,
     stream,
+    loop,
     evaluate,
     plant,
     select,

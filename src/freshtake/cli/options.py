@@ -49,7 +49,7 @@ Animation = Annotated[str | None, Parameter(help="Name or number of one of sever
 Mesh = Annotated[bool, Parameter(negative="", help="Read a glTF character as a baked mesh sequence.")]
 Seed = Annotated[int, Parameter(help="The same seed gives the same result.")]
 Amount = Annotated[
-    float, Parameter(help="How far variants differ, 0 to 2: 0 gives the mean motion, 1 the variety of the examples.")
+    float, Parameter(help="How far variants differ, 0 to 4: 0 gives the mean motion, 1 the variety of the examples.")
 ]
 AmountOfTime = Annotated[float | None, Parameter(help="The same for timing; default: as --amount.")]
 Parts = Annotated[
@@ -59,6 +59,18 @@ Parts = Annotated[
     ),
 ]
 Plant = Annotated[bool, Parameter(help="Hold feet where they stand.")]
+ClosingFrame = Annotated[
+    bool,
+    Parameter(negative="", help="End a loop with its first frame again, for players that need both ends."),
+]
+RootMotion = Annotated[
+    Literal["hips", "joint", "none"] | None,
+    Parameter(help="Where the travel is: hips (default), joint (a root joint above them), none (in place)."),
+]
+InPlace = Annotated[
+    bool,
+    Parameter(negative="", help="Take the travel out; speed and direction go into --json, glTF and npz."),
+]
 Lock = Annotated[
     Literal["soft", "hard"],
     Parameter(help="How still feet stand: soft, with the small movement of real ones, or hard."),

@@ -8,7 +8,21 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, warn
-from freshtake.cli.options import Amount, AmountOfTime, GroundPath, Heading, Json, Lock, Out, Parts, Plant, Seed, Unit
+from freshtake.cli.options import (
+    Amount,
+    AmountOfTime,
+    GroundPath,
+    Heading,
+    InPlace,
+    Json,
+    Lock,
+    Out,
+    Parts,
+    Plant,
+    RootMotion,
+    Seed,
+    Unit,
+)
 
 
 def stream(
@@ -24,6 +38,8 @@ def stream(
     lock: Lock = "soft",
     heading: Heading = None,
     path: GroundPath = None,
+    root_motion: RootMotion = None,
+    in_place: InPlace = False,
     unit: Unit = None,
     seed: Seed = 0,
     json: Json = False,
@@ -46,12 +62,19 @@ def stream(
     """
     from freshtake.workflows import stream as run
     from freshtake.workflows.asking import Asked, amount_asked, goals_of
+    from freshtake.workflows.delivering import delivery_asked, playback_summary
 
     steer = goals_of(Asked(heading=heading, path=path)).steer
     much = amount_asked(amount, amount_time, part)
-    made = run(model, out, frames, amount=much, steer=steer, plant=plant and lock, unit_m=unit, seed=seed, warn=warn)
+    made = run(
+        model, out, frames,
+        amount=much, steer=steer, plant=plant and lock, delivery=delivery_asked(root_motion, in_place), unit_m=unit,
+        seed=seed, warn=warn,
+    )  # fmt: skip
     if json:
-        print_json({"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration})
+        found = playback_summary(made.motion)
+        told = {"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration}
+        print_json(told if found is None else {**told, "playback": found})
     else:
         output().print(f"wrote {made.path}: {made.motion!r}", markup=False)
     return 0

@@ -9,7 +9,21 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Amount, AmountOfTime, GroundPath, Heading, Json, Lock, Parts, Plant, Seed, Unit
+from freshtake.cli.options import (
+    Amount,
+    AmountOfTime,
+    ClosingFrame,
+    GroundPath,
+    Heading,
+    InPlace,
+    Json,
+    Lock,
+    Parts,
+    Plant,
+    RootMotion,
+    Seed,
+    Unit,
+)
 
 
 def vary(
@@ -25,6 +39,7 @@ def vary(
     part: Parts = (),
     plant: Plant = True,
     lock: Lock = "soft",
+    guard: Annotated[bool, Parameter(help="Draw again what a body cannot do or does in no take.")] = True,
     cycles: Annotated[
         int | None, Parameter(help="Cycles in each variant of a cyclic model; default: by --duration, or 1.")
     ] = None,
@@ -41,6 +56,12 @@ def vary(
     ] = None,
     heading: Heading = None,
     path: GroundPath = None,
+    loop: Annotated[
+        bool, Parameter(negative="", help="Loops that play for ever: the last frame leads into the first.")
+    ] = False,
+    closing_frame: ClosingFrame = False,
+    root_motion: RootMotion = None,
+    in_place: InPlace = False,
     format: Annotated[
         str | None, Parameter(help="Ending of the files; default: as the examples (of AMC: bvh).")
     ] = None,
@@ -58,6 +79,7 @@ def vary(
     freshtake vary walk.ftm -n 15 -o variants/
     freshtake vary jump.ftm -n 100 -o jumps/ --amount 1.2 --seed 3
     freshtake vary walk.ftm -n 5 -o long/ --cycles 4 --format glb
+    freshtake vary walk.ftm -n 20 -o loops/ --loop --in-place --format glb
     freshtake vary cheer.ftm -o wild/ --part arms=1.5 --part legs=0.3
     freshtake vary throw.ftm -o throws/ --start idle.bvh:0 --end idle.bvh:0 --duration 2.5
     ```
@@ -69,18 +91,25 @@ def vary(
     """
     from freshtake.workflows import vary as run
     from freshtake.workflows.asking import Asked, amount_asked, goals_of
+    from freshtake.workflows.delivering import delivery_asked
 
     much = amount_asked(amount, amount_time, part)
     goals = goals_of(Asked(start, end, pose, pins, duration, speed, heading, path))
+    delivery = delivery_asked(root_motion, in_place, closing_frame)
     with progress_bar() as report:
         made = run(
             model, out, count,
-            amount=much, cycles=cycles, goals=goals, plant=plant and lock, ending=format, unit_m=unit, seed=seed,
-            report=report, warn=warn,
+            amount=much, cycles=cycles, goals=goals, plant=plant and lock, guard=guard, ending=format, unit_m=unit,
+            seed=seed, loop=loop, delivery=delivery, report=report, warn=warn,
         )  # fmt: skip
     if json:
         print_json(
-            {"written": [str(path) for path in made.paths], "goals": [asdict(report) for report in made.reports]}
+            {
+                "written": [str(path) for path in made.paths],
+                "goals": [asdict(report) for report in made.reports],
+                "guards": [report._asdict() for report in made.guards],
+                **({"playback": made.playbacks} if any(made.playbacks) else {}),
+            }
         )
     else:
         first, last = made.paths[0], made.paths[-1]

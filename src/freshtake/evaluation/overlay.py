@@ -53,6 +53,17 @@ def overlay(
     return figure
 
 
+def stick_figures(axis: Axes, clip: Clip, phases: int, *, reach: float, color: str = COLORS[0]) -> None:
+    """One clip from the side at `phases` moments, drawn into a panel that shows `reach` lengths of the root's offset.
+
+    Panels of one `reach` are of one scale, and what goes beyond is cut: a body that has come apart stays in its panel.
+    """
+    _strip(axis, _segments(clip), phases, 2, 1.05 * reach, color)
+    axis.set_ylim(-0.1 * reach, 1.9 * reach)
+    axis.set_aspect("equal")
+    axis.set_axis_off()
+
+
 def _segments(clip: Clip) -> Floats:
     """Limb segments (frames, segments, 2, 3) of a clip that starts at the origin facing z, y up."""
     placed = _facing_z(start_at_origin(with_up(clip, "y"), face=False))

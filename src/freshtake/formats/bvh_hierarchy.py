@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn
 
@@ -155,6 +156,14 @@ def parse_hierarchy(path: Path, text: str) -> tuple[Skeleton, int]:
 
 def write_hierarchy(path: Path, skeleton: Skeleton) -> tuple[str, list[int]]:
     """The text, and which columns of the skeleton's channels follow one another in it (depth first)."""
+    try:
+        return _hierarchy(skeleton)
+    except InvalidMotion as error:
+        raise FormatError(path, str(error)) from None
+
+
+@lru_cache(maxsize=64)
+def _hierarchy(skeleton: Skeleton) -> tuple[str, list[int]]:
     starts = np.concatenate([[0], np.cumsum([len(c) for c in skeleton.channels])]).tolist()
     below: list[list[int]] = [[] for _ in skeleton.names]
     for joint, parent in enumerate(skeleton.parents.tolist()[1:], start=1):
@@ -170,17 +179,17 @@ def write_hierarchy(path: Path, skeleton: Skeleton) -> tuple[str, list[int]]:
         if joint < 0:
             lines.append("  " * depth + "}")
             continue
-        lines += _joint_lines(path, skeleton, joint, depth, sites[joint])
+        lines += _joint_lines(skeleton, joint, depth, sites[joint])
         columns += range(starts[joint], starts[joint + 1])
         stack.append((-1, depth))
         stack += [(child, depth + 1) for child in reversed(below[joint])]
     return "\n".join(lines) + "\n", columns
 
 
-def _joint_lines(path: Path, skeleton: Skeleton, joint: int, depth: int, sites: list[EndSite]) -> list[str]:
+def _joint_lines(skeleton: Skeleton, joint: int, depth: int, sites: list[EndSite]) -> list[str]:
     """A joint's block without what hangs on it and without its closing brace."""
     tab, channels = "  " * depth, skeleton.channels[joint]
-    name = _writable(path, skeleton.names[joint], "joint")
+    name = _writable(skeleton.names[joint], "joint")
     lines = [
         f"{tab}{'JOINT' if depth else 'ROOT'} {name}",
         f"{tab}{{",
@@ -188,16 +197,14 @@ def _joint_lines(path: Path, skeleton: Skeleton, joint: int, depth: int, sites: 
         " ".join([f"{tab}  CHANNELS {len(channels)}", *[_LONG[c] for c in channels]]),
     ]
     for site in sites:
-        label = f"End Site {_writable(path, site.name, 'end site')}" if site.name else "End Site"
+        label = f"End Site {_writable(site.name, 'end site')}" if site.name else "End Site"
         lines += [f"{tab}  {label}", f"{tab}  {{", f"{tab}    OFFSET {_vector(site.offset)}", f"{tab}  }}"]
     return lines
 
 
-def _writable(path: Path, name: str, what: str) -> str:
+def _writable(name: str, what: str) -> str:
     if _NAME.fullmatch(name) is None or name != name.strip():
-        raise FormatError(
-            path, f"the {what} name {name!r} holds braces or outer blanks, which BVH cannot hold: rename it"
-        )
+        raise InvalidMotion(f"the {what} name {name!r} holds braces or outer blanks, which BVH cannot hold: rename it")
     return name
 
 

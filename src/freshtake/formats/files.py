@@ -82,8 +82,9 @@ def replacing(path: Path) -> Iterator[Path]:
         try:
             yield temporary
             temporary.replace(path)
-        finally:
+        except BaseException:
             temporary.unlink(missing_ok=True)
+            raise
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -89,6 +90,7 @@ def _pair_leftover(skeleton: Skeleton, partner: Ints, joint: int) -> None:
         partner[mine[0]], partner[theirs[0]] = theirs[0], mine[0]
 
 
+@lru_cache(maxsize=64)
 def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
     """Feet by name; where no joint is called foot or ankle, the ends of legs, else the lowest tips at rest."""
     ankles = [j for j, n in enumerate(skeleton.names) if re.search(r"foot|ankle", n, re.I)]
@@ -145,6 +147,7 @@ def rest_positions(skeleton: Skeleton) -> Floats:
     return out
 
 
+@lru_cache(maxsize=64)
 def pelvis(skeleton: Skeleton) -> int:
     """The joint at which the legs part: the root, or below it where a rig has joints on the floor above the hips."""
     chains = [skeleton.chain(foot.ankle) for foot in feet(skeleton)]
@@ -153,6 +156,7 @@ def pelvis(skeleton: Skeleton) -> int:
     return max(set(chains[0]).intersection(*chains[1:]))
 
 
+@lru_cache(maxsize=64)
 def leg_length(skeleton: Skeleton) -> float:
     """Summed offsets from the pelvis down to the first foot; without feet, half the longest chain's length."""
     lengths = skeleton.lengths()

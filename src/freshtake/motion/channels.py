@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from freshtake.errors import InvalidMotion
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.euler import continuous_euler, equivalent, from_euler, full_order
 from freshtake.numeric.rotations import inverse, multiply
 
@@ -60,13 +61,9 @@ def channels_from_clip(clip: Clip, *, degrees: bool = True) -> tuple[Skeleton, F
         return clip.skeleton, clip.channels
     skeleton, angles = _fitting_layout(clip)
     values = np.zeros((len(clip), skeleton.channel_count))
-    translations = clip.local_translations()
-    scale = 180.0 / np.pi if degrees else 1.0
-    for joint, translation, rotation in _columns(skeleton):
-        for axis, column in translation:
-            values[:, column] = translations[:, joint, axis]
-        for place, column in rotation:
-            values[:, column] = angles[:, joint, place] * scale
+    moves, turns = _channel_places(skeleton)
+    values[:, moves.columns] = clip.local_translations()[:, moves.joints, moves.axes]
+    values[:, turns.columns] = angles[:, turns.joints, turns.axes] * (180.0 / np.pi if degrees else 1.0)
     return skeleton, values
 
 
@@ -96,16 +93,15 @@ def _fitting_layout(clip: Clip, tolerance: float = 1e-9) -> tuple[Skeleton, Floa
     Also its angles (frames, joints, 3).
     """
     skeleton = clip.skeleton
-    translations = clip.local_translations()
     angles = _angles(clip, skeleton)
-    fits = True
-    for joint, translation, _ in _columns(skeleton):
-        held = {axis for axis, _ in translation}
-        at_offset = np.abs(translations[:, joint] - skeleton.offsets[joint]).max(axis=0) <= tolerance
-        fits &= all(axis in held or at_offset[axis] for axis in range(3))
-        order = skeleton.orders[joint]
-        unheld = angles[:, joint, len(order) :] if order else clip.rotations[:, joint, 1:]
-        fits &= bool(np.abs(unheld).max(initial=0.0) <= tolerance)
+    missing = _without_channels(skeleton)
+    fits = not np.abs(angles[:, missing.angles]).max(initial=0.0) > tolerance
+    fits &= not np.abs(clip.rotations[:, missing.turns, 1:]).max(initial=0.0) > tolerance
+    joints, axes = missing.moves
+    if clip.joint_translations is None:  # all but the root are where the skeleton has them
+        joints, axes = joints[joints == 0], axes[joints == 0]
+    away = clip.local_translations()[:, joints, axes] - skeleton.offsets[joints, axes]
+    fits &= not np.abs(away).max(initial=0.0) > tolerance
     if fits:
         return skeleton, angles
     if skeleton.axes is not None:
@@ -116,6 +112,44 @@ def _fitting_layout(clip: Clip, tolerance: float = 1e-9) -> tuple[Skeleton, Floa
     return skeleton, _angles(clip, skeleton)
 
 
+class _Places(NamedTuple):
+    """Columns of a file, and the joint and the axis (or place in the Euler order) that each of them holds."""
+
+    columns: Ints
+    joints: Ints
+    axes: Ints
+
+
+class _Missing(NamedTuple):
+    """What a layout has no channels for."""
+
+    moves: tuple[Ints, Ints]  # joints and axes
+    angles: Bools  # (joints, 3): of joints that have some
+    turns: Ints  # joints that have no angle at all
+
+
+@lru_cache(maxsize=64)
+def _channel_places(skeleton: Skeleton) -> tuple[_Places, _Places]:
+    """Where translations and angles go."""
+    moves, turns = [], []
+    for joint, translation, rotation in _columns(skeleton):
+        moves += [(column, joint, axis) for axis, column in translation]
+        turns += [(column, joint, place) for place, column in rotation]
+    return tuple(_Places(*np.array(found, dtype=np.intp).reshape(-1, 3).T) for found in (moves, turns))  # type: ignore[return-value]
+
+
+@lru_cache(maxsize=64)
+def _without_channels(skeleton: Skeleton) -> _Missing:
+    held = np.zeros((len(skeleton), 3), dtype=np.bool_)
+    moves = _channel_places(skeleton)[0]
+    held[moves.joints, moves.axes] = True
+    joints, axes = np.nonzero(~held)
+    count = np.array([len(order) for order in skeleton.orders])
+    angles = (np.arange(3) >= count[:, None]) & (count > 0)[:, None]
+    return _Missing((joints, axes), angles, np.flatnonzero(count == 0))
+
+
+@lru_cache(maxsize=64)
 def _columns(skeleton: Skeleton) -> list[tuple[int, list[tuple[int, int]], list[tuple[int, int]]]]:
     """Per joint: (axis, column) of its position channels, (place in the Euler order, column) of its rotations."""
     out = []
@@ -142,6 +176,7 @@ def rotation_columns(skeleton: Skeleton) -> list[list[int]]:
     return [[column for _, column in rotation] for _, _, rotation in _columns(skeleton)]
 
 
+@lru_cache(maxsize=64)
 def _by_order(skeleton: Skeleton) -> dict[str, list[int]]:
     """Joints grouped by Euler order, those without rotation channels left out."""
     groups: dict[str, list[int]] = defaultdict(list)

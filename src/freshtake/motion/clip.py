@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from freshtake.errors import InvalidMotion
+from freshtake.motion.playback import Playback
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.timed import Timed
 from freshtake.motion.validation import frozen, frozen_quaternions, positive, up_axis
@@ -23,8 +25,8 @@ class Clip(Timed):
     `frame_time` is kept as the file has it, in seconds. `joint_translations` (frames, joints, 3) is there only
     where joints other than the root move against their parents, and replaces the skeleton's offsets.
     `channels` (frames, columns) are the file's own numbers, in its own units, for as long as they describe the
-    same motion; whatever changes the motion drops them. Lengths are in the file's unit; `unit_m` says how many
-    metres that is, where known.
+    same motion; whatever changes the motion drops them, and `playback` (of loops and of clips whose travel was taken
+    out) with them. Lengths are in the file's unit; `unit_m` says how many metres that is, where known.
     """
 
     skeleton: Skeleton
@@ -37,16 +39,23 @@ class Clip(Timed):
     provenance: str = ""
     up: str = "y"
     unit_m: float | None = None
+    playback: Playback | None = None
 
     def __post_init__(self) -> None:
+        self._take_in({"root", "rotations", "joint_translations", "channels"})
+
+    def _take_in(self, fresh: set[str]) -> None:
+        """Check all fields; arrays that are not `fresh` are read-only copies already: only shapes may be wrong."""
         put = object.__setattr__
         joints = len(self.skeleton)
         put(self, "frame_time", positive(self.frame_time, "frame_time"))
-        put(self, "root", frozen(self.root, "root", (None, 3)))
+        if "root" in fresh:
+            put(self, "root", frozen(self.root, "root", (None, 3)))
         frames = len(self.root)
         if frames == 0:
             raise InvalidMotion("a clip needs at least one frame")
-        put(self, "rotations", frozen_quaternions(self.rotations, "rotations", (frames, joints, 4)))
+        if "rotations" in fresh or self.rotations.shape != (frames, joints, 4):
+            put(self, "rotations", frozen_quaternions(self.rotations, "rotations", (frames, joints, 4)))
         put(self, "up", up_axis(self.up))
         if self.unit_m is not None:
             put(self, "unit_m", positive(self.unit_m, "unit_m"))
@@ -95,8 +104,16 @@ class Clip(Timed):
         return pose.positions[:, joints] + rotate(pose.rotations[:, joints], offsets)
 
     def changed(self, **changes: Any) -> Clip:
-        """A copy with some fields replaced; the file's channels are dropped when the motion changes."""
+        """A copy with some fields replaced; the file's channels and the playback go when the motion changes."""
+        unknown = changes.keys() - {field.name for field in fields(self)}
+        if unknown:
+            raise TypeError(f"a clip has no field {sorted(unknown)[0]!r}")
         motion = {"skeleton", "root", "rotations", "joint_translations"}
-        if motion & changes.keys() and "channels" not in changes:
-            changes["channels"] = None
-        return replace(self, **changes)
+        if motion & changes.keys():
+            changes = {"channels": None, "playback": None, **changes}
+        out = copy(self)
+        for key, value in changes.items():
+            object.__setattr__(out, key, value)
+        if changes.keys() - {"name", "provenance"}:
+            out._take_in(set(changes))
+        return out

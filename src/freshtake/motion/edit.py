@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.body import mirror_pairs
 from freshtake.motion.clip import Clip
-from freshtake.motion.skeleton import EndSite, require_compatible
+from freshtake.motion.skeleton import EndSite, Skeleton, require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import about_axis, continuous, inverse, multiply, rotate, slerp, twist_angle
@@ -37,6 +38,7 @@ def take_frames(clip: Clip, start: int = 0, stop: int | None = None, step: int =
         rotations=clip.rotations[pick],
         joint_translations=None if clip.joint_translations is None else clip.joint_translations[pick],
         channels=None if clip.channels is None else clip.channels[pick],
+        playback=clip.playback if len(rows) == len(clip) else None,
         provenance=_noted(clip, f"frames {rows[0]}..{rows[-1]}" + (f" by {step}" if step > 1 else "")),
     )
 
@@ -218,19 +220,23 @@ def scaled(clip: Clip, factor: float) -> Clip:
     """All lengths times a factor: root, offsets, end sites; `unit_m` is divided, so the size in metres stays."""
     if not (np.isfinite(factor) and factor > 0):
         raise UsageError(f"a clip can only be scaled by a factor above 0, not {factor}")
-    skeleton = clip.skeleton
+    return clip.changed(
+        skeleton=_scaled_skeleton(clip.skeleton, factor),
+        root=clip.root * factor,
+        joint_translations=None if clip.joint_translations is None else clip.joint_translations * factor,
+        unit_m=None if clip.unit_m is None else clip.unit_m / factor,
+        playback=None if clip.playback is None else clip.playback.changed(travel=clip.playback.travel * factor),
+        provenance=_noted(clip, f"scaled by {factor:g}"),
+    )
+
+
+@lru_cache(maxsize=64)
+def _scaled_skeleton(skeleton: Skeleton, factor: float) -> Skeleton:
     sites = tuple(
         EndSite(joint, (factor * x, factor * y, factor * z), name) for joint, (x, y, z), name in skeleton.end_sites
     )
     base = None if skeleton.base is None else skeleton.base.scaled(factor)
-    bigger = replace(skeleton, offsets=skeleton.offsets * factor, end_sites=sites, base=base)
-    return clip.changed(
-        skeleton=bigger,
-        root=clip.root * factor,
-        joint_translations=None if clip.joint_translations is None else clip.joint_translations * factor,
-        unit_m=None if clip.unit_m is None else clip.unit_m / factor,
-        provenance=_noted(clip, f"scaled by {factor:g}"),
-    )
+    return replace(skeleton, offsets=skeleton.offsets * factor, end_sites=sites, base=base)
 
 
 def with_up(clip: Clip, up: str) -> Clip:
@@ -243,8 +249,14 @@ def with_up(clip: Clip, up: str) -> Clip:
     skeleton, base = clip.skeleton, clip.skeleton.base
     if base is not None:
         skeleton = replace(skeleton, base=base.tilted(turn))
+    played = clip.playback
     return clip.changed(
-        skeleton=skeleton, root=rotate(turn, clip.root), rotations=rotations, up=up, provenance=_noted(clip, f"{up} up")
+        skeleton=skeleton,
+        root=rotate(turn, clip.root),
+        rotations=rotations,
+        up=up,
+        provenance=_noted(clip, f"{up} up"),
+        playback=None if played is None else played.changed(travel=rotate(turn, played.travel)),
     )
 
 

@@ -46,7 +46,7 @@ def rooted(clip: Clip, chain: tuple[int, ...] | None = None, *, exact: bool = Fa
         world = clip.world()
         made[:, path], rotations[:, path] = 0.0, IDENTITY
         made[:, 0], rotations[:, 0] = world.positions[:, path[-1]], world.rotations[:, path[-1]]
-        _rehang(clip.skeleton, made, rotations, world, base.carried)
+        rehang(clip.skeleton, made, rotations, world, base.carried)
     offsets = _steady_offsets(clip.skeleton, made, size)
     same = len(path) == 1 and np.array_equal(offsets, clip.skeleton.offsets)
     skeleton = replace(clip.skeleton, offsets=offsets, base=None if same else base)
@@ -66,7 +66,7 @@ def as_filed(clip: Clip) -> Clip:
     if len(base.chain) > 1:
         place, turn = world.positions[:, base.joint], world.rotations[:, base.joint]
         _stand(base, local, rotations, place, turn, clip.up_index)
-        _rehang(skeleton, local, rotations, world, base.carried)
+        rehang(skeleton, local, rotations, world, base.carried)
     at_offset = np.abs(local - base.offsets)[:, 1:].max(initial=0.0) == 0.0
     return replace(
         clip, skeleton=replace(skeleton, offsets=base.offsets, base=None), root=local[:, 0], rotations=rotations,
@@ -90,7 +90,7 @@ def _stand(base: Base, local: Floats, rotations: Floats, place: Floats, turn: Fl
     rotations[:, base.joint] = multiply(inverse(above[-1]), turn)
 
 
-def _rehang(skeleton: Skeleton, local: Floats, rotations: Floats, world: WorldPose, joints: tuple[int, ...]) -> None:
+def rehang(skeleton: Skeleton, local: Floats, rotations: Floats, world: WorldPose, joints: tuple[int, ...]) -> None:
     """Keep joints where they are in the world although what they hang on has moved."""
     if not joints:
         return

@@ -40,12 +40,14 @@ def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None,
     """Like `frozen`, and of unit length: tiny errors are scaled away, others refused."""
     array: Floats = frozen(value, name, shape)
     with np.errstate(over="ignore"):
-        length = np.linalg.norm(array, axis=-1)
+        w, x, y, z = array[..., 0], array[..., 1], array[..., 2], array[..., 3]
+        length = np.sqrt(w * w + x * x + y * y + z * z)
     off = np.abs(length - 1.0)
-    if off.size and off.max() > 1e-3:
+    worst = off.max(initial=0.0)
+    if worst > 1e-3:
         place = tuple(int(i) for i in np.unravel_index(off.argmax(), off.shape))
         raise InvalidMotion(f"{name} must be unit quaternions, but has length {length[place]:.6g} at index {place}")
-    if off.size and off.max() > 1e-15:
+    if worst > 1e-15:
         array = array / length[..., None]
         array.setflags(write=False)
     return array

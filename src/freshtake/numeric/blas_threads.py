@@ -6,7 +6,8 @@ digits, which a search over orders can turn into another model. So every entry o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
@@ -16,33 +17,32 @@ Item = TypeVar("Item")
 
 
 class _Limit:
-    """How many are inside, and the thread counts to go back to when the last one leaves."""
+    """How many are inside, and by file the libraries that are limited with the thread counts to go back to."""
 
     def __init__(self) -> None:
-        self.lock, self.inside, self.before = Lock(), 0, [0]
+        self.lock, self.inside = Lock(), 0
+        self.before: dict[str, tuple[Any, int]] = {}
 
 
 _LIMIT = _Limit()
 
 
 @cache
-def _libraries() -> tuple[Any, ...]:
-    """The linear algebra libraries of numpy and scipy; those of scipy have to be loaded first."""
-    import scipy.linalg  # noqa: F401
+def _libraries(with_scipy: bool) -> tuple[Any, ...]:
+    """The linear algebra libraries of numpy and, where it is loaded already, of scipy, which loads slowly."""
     from threadpoolctl import ThreadpoolController
 
     return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
-def _set(libraries: Sequence[Any], counts: Sequence[int]) -> None:
-    """Set thread counts from any thread: threadpoolctl ignores all but the first one that did, until it is freed."""
-    for library, count in zip(libraries, counts, strict=True):
-        free = getattr(library, "clear_controlling_thread", None)  # OpenBLAS only
-        if free is not None:
-            free(force=True)
-        library.set_num_threads(count)
-        if free is not None:
-            free(force=True)
+def _set(library: Any, count: int) -> None:
+    """Set a thread count from any thread: threadpoolctl ignores all but the first one that did, until it is freed."""
+    free = getattr(library, "clear_controlling_thread", None)  # OpenBLAS only
+    if free is not None:
+        free(force=True)
+    library.set_num_threads(count)
+    if free is not None:
+        free(force=True)
 
 
 @contextmanager
@@ -52,11 +52,12 @@ def one_blas_thread() -> Iterator[None]:
     The count belongs to the process: blocks may be nested and run in several threads at once, and the last one to end
     puts it back.
     """
-    libraries = _libraries()
+    libraries = _libraries("scipy.linalg" in sys.modules)
     with _LIMIT.lock:
-        if _LIMIT.inside == 0:
-            _LIMIT.before = [library.get_num_threads() for library in libraries]
-            _set(libraries, [1] * len(libraries))
+        for library in libraries:
+            if library.filepath not in _LIMIT.before:
+                _LIMIT.before[library.filepath] = library, library.get_num_threads()
+                _set(library, 1)
         _LIMIT.inside += 1
     try:
         yield
@@ -64,7 +65,9 @@ def one_blas_thread() -> Iterator[None]:
         with _LIMIT.lock:
             _LIMIT.inside -= 1
             if _LIMIT.inside == 0:
-                _set(libraries, _LIMIT.before)
+                for library, count in _LIMIT.before.values():
+                    _set(library, count)
+                _LIMIT.before.clear()
 
 
 def on_one_blas_thread(items: Iterable[Item]) -> Iterator[Item]:

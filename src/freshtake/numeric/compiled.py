@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+from numba.core.caching import FunctionCache, NullCache  # what njit(cache=True) uses, and has for years
+from numba.core.runtime.nrt import rtsys
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -13,15 +15,41 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """Compile on first use, release the interpreter lock, keep the machine code on disk.
 
-    Where neither the package's folder nor the user's can be written, numba refuses to cache when it decorates;
-    the kernel then compiles anew in every process.
+    Where neither the package's folder nor the user's can be written, the kernel compiles anew in every process.
     """
-    try:
-        return _compiled(function, cache=True)
-    except RuntimeError:
-        return _compiled(function, cache=False)
-
-
-def _compiled(function: Function, *, cache: bool) -> Function:
-    wrapped: Any = numba.njit(function, nogil=True, error_model="numpy", cache=cache)
+    wrapped: Any = numba.njit(function, nogil=True, error_model="numpy")
+    wrapped._cache = _DiskCache(function)
     return wrapped  # type: ignore[no-any-return]
+
+
+class _DiskCache:
+    """Numba's cache, looked for when it is needed, and read without what only compiling needs.
+
+    Before numba reads machine code, it fills its tables of all that could be compiled: 0.4 s in every process. Loading
+    needs the run time alone; whatever is not in the cache and has to be compiled fills the tables then.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._found: Any = None
+
+    @property
+    def _cache(self) -> Any:
+        if self._found is None:
+            try:
+                self._found = FunctionCache(self._function)  # type: ignore[no-untyped-call]
+            except RuntimeError:  # there is no folder that can be written
+                self._found = NullCache()
+        return self._found
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """The machine code for these types of arguments, or None."""
+        cache = self._cache
+        if isinstance(cache, NullCache):
+            return None
+        rtsys.initialize(target)
+        with cache._guard_against_spurious_io_errors():
+            return cache._load_overload(signature, target)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cache, name)

@@ -115,7 +115,7 @@ def _between(cycles: Floats, start: float, stop: float) -> Span:
 
 def _smooth(progress: Floats, deviation: float) -> Floats:
     """Smoothed with the trend kept to both ends, and made increasing."""
-    from scipy.ndimage import gaussian_filter1d
+    from freshtake.numeric.gaussian import gaussian_filter1d
 
     reach = min(len(progress) - 1, int(4 * deviation) + 1)
     before = 2.0 * progress[0] - progress[reach:0:-1]

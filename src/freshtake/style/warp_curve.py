@@ -37,7 +37,7 @@ def smooth_warp(w: Floats, deviation: float, least: float = 0.0) -> tuple[Floats
 
 def _bell(bent: Floats, deviation: float) -> Floats:
     """Gaussian smoothing that keeps both ends where they are (odd continuation)."""
-    from scipy.ndimage import gaussian_filter1d
+    from freshtake.numeric.gaussian import gaussian_filter1d
 
     count = len(bent)
     reach = min(count - 1, int(4.0 * deviation) + 1)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
 
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.dtw import warp_path
+from freshtake.numeric.gaussian import gaussian_filter1d
 from freshtake.variation.instances import representative
 
 ROUNDS = 4

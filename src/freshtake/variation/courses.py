@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
 
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.gaussian import gaussian_filter1d
 from freshtake.variation.alignment import read_at
 from freshtake.variation.foot_nodes import NO_FEET, FootNodes, heading_columns, on_course, seen_from_root
 from freshtake.variation.material import RATE_HORIZON, Material

@@ -72,7 +72,7 @@ class Dynamics:
         return packed_edges(self.network, self.slopes, self.noise)
 
     @cached_property
-    def _transfer(self) -> tuple[Floats, Floats]:
+    def step_and_noise(self) -> tuple[Floats, Floats]:
         """F and G of (z[t+2], z[t+1]) = F (z[t+1], z[t]) + G e."""
         step, solved = transfer(self.network, self.slopes)
         return step, solved * self.noise
@@ -85,7 +85,7 @@ class Dynamics:
     @cached_property
     def covariance(self) -> Floats:
         """Of (z[t+1], z[t]) far from the start, (2 nodes, 2 nodes): sum_k F^k G G' F'^k."""
-        step, noise = self._transfer
+        step, noise = self.step_and_noise
         nodes = len(noise)
         out = np.zeros((2 * nodes, 2 * nodes))
         out[:nodes, :nodes] = noise @ noise.T
@@ -106,7 +106,7 @@ class Dynamics:
         """(nodes,): what brings a spline through the frames to variance 1 on average between them."""
         nodes = len(self.noise)
         lags = [self.covariance[:nodes, :nodes], self.covariance[:nodes, nodes:]]
-        step = self._transfer[0]
+        step = self.step_and_noise[0]
         lags += [(step @ self.covariance)[:nodes, nodes:], (step @ step @ self.covariance)[:nodes, nodes:]]
         along = [np.diag(lag) for lag in lags]
         total = np.zeros(nodes)
@@ -119,7 +119,7 @@ class Dynamics:
 
     def autocorrelation(self, count: int) -> Floats:
         """(count, nodes): how a node's frames resemble those 0, 1, 2, ... frames before."""
-        nodes, step, power, found = len(self.noise), self._transfer[0], self.covariance, []
+        nodes, step, power, found = len(self.noise), self.step_and_noise[0], self.covariance, []
         for _ in range(count):
             found.append(np.diag(power[:nodes, :nodes]))
             power = step @ power

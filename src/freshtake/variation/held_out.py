@@ -68,7 +68,7 @@ def held_out_error(
             rule = choose_rule(data, chosen, mapper)
             network = learn_transition(material.names, data, rule, chosen, rng, silent, mapper)
             parents += [len(edges) for edges in network.edges]
-            way = way_of(rule, chosen.changed(propagate=True), pull=chosen.pull_share)
+            way = way_of(rule, chosen.changed(propagate=True), pull=chosen.chosen("pull"))
             judge = JointScores(transition_instances(material.values, order), material.weights, way)
             rows.append([judge.error(edges, left) for edges in (network.edges, everything, own)])
     learned, joint, alone = np.array(rows).T

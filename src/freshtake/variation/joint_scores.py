@@ -32,11 +32,12 @@ class Way(NamedTuple):
     rule: Regression
     course: Course
     regression: str  # kernel, linear or radial
+    calibrated: bool = False  # scores go by the variance of the errors, not by that of eq. 6
 
 
 def way_of(rule: Regression, settings: Settings, *, pull: float = 0.0) -> Way:
     """As the settings say."""
-    return Way(rule, Course(settings.deltas, settings.propagate, pull, False), settings.regression)
+    return Way(rule, Course(settings.deltas, settings.propagate, pull, False), settings.regression, settings.calibrated)
 
 
 def run(web: Web, pool: Pool, weights: Floats, way: Way, floors: Floats, clip: Floats, noise: Floats) -> Outcome:
@@ -75,11 +76,21 @@ class JointScores:
         return list(self.mapper(lambda k: self.outcome(web, k), range(len(self.clips))))
 
     def node_scores(self, outcomes: list[Outcome]) -> Floats:
-        """(DOFs,): sum over examples and frames of log P(X_i[j] | parents), whose sum is eq. 4 as printed."""
-        total = np.zeros(len(self.floors))
-        for clip, found in zip(self.clips, outcomes, strict=True):
-            gap = clip[self.instances.order :] - found.means
-            total -= 0.5 * (np.log(2.0 * np.pi * found.variances) + gap * gap / found.variances).sum(axis=0)
+        """(DOFs,): sum over examples and frames of log P(X_i[j] | parents), whose sum is eq. 4.
+
+        Departs from the paper when calibrated: a node's variance is that of its errors (see scores.recalibrated). By
+        the variances of eq. 6, a network whose predictions have left the data altogether can score better than one
+        that is a little late.
+        """
+        gaps = [x[self.instances.order :] - found.means for x, found in zip(self.clips, outcomes, strict=True)]
+        if self.way.calibrated:
+            squares = np.concatenate(gaps) ** 2
+            variances = np.maximum(squares.mean(axis=0), self.floors)
+            total = -0.5 * len(squares) * (np.log(2.0 * np.pi * variances) + 1.0)
+        else:
+            total = np.zeros(len(self.floors))
+            for gap, found in zip(gaps, outcomes, strict=True):
+                total -= 0.5 * (np.log(2.0 * np.pi * found.variances) + gap * gap / found.variances).sum(axis=0)
         return np.where(np.isfinite(total), total, -np.inf)
 
     def score(self, edges: Edges) -> float:
@@ -92,6 +103,10 @@ class JointScores:
 
     def error(self, edges: Edges, k: int) -> float:
         """The same of one example."""
-        clip, found = self.clips[k], self.outcome(web_of(edges, self.instances.order), k)
+        return self.apart(self.outcome(web_of(edges, self.instances.order), k).values, k)
+
+    def apart(self, values: Floats, k: int) -> float:
+        """Distance of any rows from an example, measured in this way."""
+        clip = self.clips[k]
         extent = np.sqrt((((clip - clip.mean(axis=0)) * self.weights) ** 2).sum(axis=1).mean())
-        return distance(found.values * self.weights, clip * self.weights) / max(float(extent), 1e-300)
+        return distance(values * self.weights, clip * self.weights) / max(float(extent), 1e-300)

@@ -1,7 +1,11 @@
-"""The inner loops of synthesis: frames of the network, and frames of the motion between them."""
+"""The inner loops of synthesis: frames of the network, and frames of the motion between them.
+
+What numpy offers for whole arrays is spelled out: the parts of numba that do it take longer to load than all the rest.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -74,12 +78,19 @@ def draw_slices(edges: PackedEdges, noise: Floats, slices: Floats) -> None:
 
 
 @kernel
+def spread_evenly(values: Floats) -> None:
+    """Standard normal values, in place, to values spread evenly over +-sqrt(3): of the same variance."""
+    for k in range(values.shape[0]):
+        values[k] = math.sqrt(3.0) * math.erf(values[k] / math.sqrt(2.0))
+
+
+@kernel
 def smooth_values(knots: Floats, place: float, first: int, unit: bool, out: Floats) -> None:
     """Smooth processes (columns,) at a place counted in knots; `unit`: of variance 1 for independent knots."""
     k = int(place)
     w0, w1, w2, w3 = spline_weights(place - k)
     if unit:
-        scale = 1.0 / np.sqrt(w0 * w0 + w1 * w1 + w2 * w2 + w3 * w3)
+        scale = 1.0 / math.sqrt(w0 * w0 + w1 * w1 + w2 * w2 + w3 * w3)
         w0, w1, w2, w3 = scale * w0, scale * w1, scale * w2, scale * w3
     k -= first
     a, b, c, d = knots[k], knots[k + 1], knots[k + 2], knots[k + 3]
@@ -91,7 +102,7 @@ def smooth_values(knots: Floats, place: float, first: int, unit: bool, out: Floa
 def around(phase: float, last: int, cyclic: bool) -> tuple[int, int, int, int, float]:
     """The four whole phases round a phase, and how far it lies between the middle two."""
     if cyclic:
-        phase -= np.floor(phase / last) * last
+        phase -= math.floor(phase / last) * last
     low = min(max(int(phase), 0), last - 1)
     before = low - 1 if low > 0 else (last - 1 if cyclic else 0)
     after = low + 2 if low + 2 <= last else (1 if cyclic else last)
@@ -126,11 +137,14 @@ def detail_shares(knots: Knots, place: float, amount: float, out: Floats) -> Non
     """
     examples = out.shape[0]
     smooth_values(knots.shares, place, knots.shares_first, False, out)
-    mean, square = out.mean(), 0.0
+    mean = square = 0.0
+    for k in range(examples):
+        mean += out[k]
+    mean /= examples
     for k in range(examples):
         out[k] -= mean
         square += out[k] * out[k]
-    scale = amount * np.sqrt((1.0 - 1.0 / examples) / max(square, 1e-24))
+    scale = amount * math.sqrt((1.0 - 1.0 / examples) / max(square, 1e-24))
     for k in range(examples):
         out[k] = 1.0 / examples + scale * out[k]
 
@@ -179,7 +193,7 @@ def hold_feet(tables: Tables, knots: Knots, amounts: Amounts, phase: float, out:
         k -= knots.rest_first
         m = int(there / knots.traits_spacing)
         v0, v1, v2, v3 = spline_weights(there / knots.traits_spacing - m)
-        unit = 1.0 / np.sqrt(v0 * v0 + v1 * v1 + v2 * v2 + v3 * v3)
+        unit = 1.0 / math.sqrt(v0 * v0 + v1 * v1 + v2 * v2 + v3 * v3)
         m -= knots.traits_first
         for a in range(3):
             i = feet.first + 3 * e + a
@@ -219,7 +233,7 @@ def phase_step(tables: Tables, pace: float, phase: float, rate: float) -> float:
     step = rate / min(max(pace, SLOWEST * usual), FASTEST * usual)
     left = (tables.mean.shape[0] - 1.0 - phase) / step
     if not tables.cyclic and left < ENDING:
-        step *= left / max(np.round(left), 1.0)
+        step *= left / max(round(left), 1)
     return float(step)
 
 
@@ -229,8 +243,31 @@ def limited(x: float, low: float, high: float, beyond: float) -> float:
     if beyond <= 0.0 or low <= x <= high:
         return x
     if x > high:
-        return high + beyond * np.tanh((x - high) / beyond)
-    return low - beyond * np.tanh((low - x) / beyond)
+        return high + beyond * math.tanh((x - high) / beyond)
+    return low - beyond * math.tanh((low - x) / beyond)
+
+
+@kernel
+def add_detail(
+    tables: Tables, knots: Knots, amounts: Amounts, chosen: Ints, phase: float, shares: Floats, row: Floats
+) -> None:
+    """Add the examples' detail to a row and keep it within range; `shares` (examples,) is for work."""
+    detail_shares(knots, phase / knots.shares_spacing, amounts.detail, shares)
+    i0, i1, i2, i3, t = around(phase, tables.mean.shape[0] - 1, tables.cyclic)
+    for k in range(chosen.shape[0]):
+        add_row(tables.detail[chosen[k]], i0, i1, i2, i3, t, shares[k], row)
+    for i in range(row.shape[0]):
+        row[i] = limited(row[i], tables.range[0, i], tables.range[1, i], tables.beyond[i] * amounts.space[i])
+
+
+@kernel
+def turn_to_heading(tables: Tables, turned: float, moved: Floats) -> None:
+    """Ways over the ground of a body that turns steadily, as seen in the heading of the frame before."""
+    forward, sideways = tables.speeds[tables.heading[0]], tables.speeds[tables.heading[1]]
+    angle = -turned * tables.frame_time
+    ahead, aside = moved[forward], moved[sideways]
+    moved[forward] = math.cos(angle) * ahead - math.sin(angle) * aside
+    moved[sideways] = math.sin(angle) * ahead + math.cos(angle) * aside
 
 
 @kernel
@@ -271,12 +308,8 @@ def make_frames(
         for k in range(count):  # from places to the way between two frames
             i = tables.speeds[k]
             moved[i] = row[i] - places[k] + came * values[dofs + 1 + k]
-        if tables.heading.shape[0]:  # speeds are told in the heading of the frame before
-            forward, sideways = tables.speeds[tables.heading[0]], tables.speeds[tables.heading[1]]
-            angle = -places[tables.heading[2]] * tables.frame_time
-            ahead, aside = moved[forward], moved[sideways]
-            moved[forward] = np.cos(angle) * ahead - np.sin(angle) * aside
-            moved[sideways] = np.sin(angle) * ahead + np.cos(angle) * aside
+        if tables.heading.shape[0]:
+            turn_to_heading(tables, places[tables.heading[2]], moved)
         for k in range(count):
             i = tables.speeds[k]
             places[k] = row[i]
@@ -284,12 +317,7 @@ def make_frames(
         pace = values[nodes - 1] + (values[dofs] - places[count]) / came
         places[count] = values[dofs]
         step = phase_step(tables, pace, phase, amounts.rate)
-        detail_shares(knots, phase / knots.shares_spacing, amounts.detail, shares)
-        i0, i1, i2, i3, t = around(phase, last, tables.cyclic)
-        for k in range(chosen.shape[0]):
-            add_row(tables.detail[chosen[k]], i0, i1, i2, i3, t, shares[k], row)
-        for i in range(dofs):
-            row[i] = limited(row[i], tables.range[0, i], tables.range[1, i], tables.beyond[i] * amounts.space[i])
+        add_detail(tables, knots, amounts, chosen, phase, shares, row)
         for k in range(count):
             i = tables.speeds[k]
             row[i] = came * row[i] + moved[i]
@@ -300,3 +328,46 @@ def make_frames(
         elif not tables.cyclic:
             clock[0] = last + 1.0
     return rows.shape[0]
+
+
+@kernel
+def nodes_along(phases: Floats, tables: Tables, knots: Knots, amounts: Amounts, out: Floats) -> None:
+    """All nodes at many phases: (phases, nodes)."""
+    room = np.empty((2 + tables.basis.shape[0], out.shape[1]))
+    for f in range(phases.shape[0]):
+        nodes_at(tables, knots, amounts, phases[f], room, out[f])
+
+
+@kernel
+def make_loop(
+    rows: Floats,  # out (frames, DOFs)
+    phases: Floats,  # (frames,), within one length
+    length: float,  # phases after which the loop begins again
+    tables: Tables,
+    knots: Knots,
+    amounts: Amounts,
+    chosen: Ints,
+) -> None:
+    """The frames of a loop at given phases; speeds of the first frame lead from the last one to it."""
+    frames, dofs = rows.shape
+    values, shares = np.empty((frames, tables.mean.shape[1])), np.empty(chosen.shape[0])
+    moved = np.zeros(dofs)
+    nodes_along(phases, tables, knots, amounts, values)
+    for f in range(frames):
+        last = f - 1 if f > 0 else frames - 1
+        came, before = phases[f] - phases[last], values[last]
+        came += length if came <= 0.0 else 0.0
+        row = rows[f]
+        for i in range(dofs):
+            row[i] = values[f, i]
+        for k in range(tables.speeds.shape[0]):
+            row[tables.speeds[k]] = 0.0
+        add_detail(tables, knots, amounts, chosen, phases[f], shares, row)
+        for k in range(tables.speeds.shape[0]):
+            i = tables.speeds[k]
+            moved[i] = came * values[f, dofs + 1 + k] + values[f, i] - before[i]
+        if tables.heading.shape[0]:
+            turn_to_heading(tables, before[tables.speeds[tables.heading[2]]], moved)
+        for k in range(tables.speeds.shape[0]):
+            i = tables.speeds[k]
+            row[i] = came * row[i] + moved[i]

@@ -15,13 +15,13 @@ from freshtake.motion.progress import Progress, Report, silent
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.dynamics_learning import learn_dynamics, usual_step
 from freshtake.variation.instances import prior_instances, representative, transition_instances
-from freshtake.variation.joint_scores import Mapper
+from freshtake.variation.joint_scores import JointScores, Mapper, way_of
 from freshtake.variation.material import Material, material_of
 from freshtake.variation.model import VariationModel, common_places, example_courses
 from freshtake.variation.network import TransitionNetwork
-from freshtake.variation.paper import KernelParts
+from freshtake.variation.paper import KNOTS, KernelParts
 from freshtake.variation.prior_structure import learn_prior
-from freshtake.variation.rules import choose_rule
+from freshtake.variation.rules import choose_rule, choose_width
 from freshtake.variation.settings import Settings
 from freshtake.variation.structure import learn_transition, transition_data
 
@@ -81,7 +81,12 @@ def learn_kernel_networks(
     report(Progress(0.05, "choosing neighbours and widths"))
     rule = choose_rule(data, settings, mapper)
     transition = learn_transition(material.names, data, rule, settings, rng, report, mapper)
-    pairs = prior_instances(searched, settings.prior_pairs, delta=not settings.literal)
+    if settings.kernel_width is None and not settings.chosen("adaptive"):
+        report(Progress(0.76, "choosing the width by whole takes"))
+        joint = JointScores(data.instances, data.weights, way_of(rule, settings, pull=settings.chosen("pull")), mapper)
+        smooth = KNOTS / material.frame_time if settings.smooth_noise else 0.0
+        rule = choose_width(joint, transition.edges, rule, smooth, rng)
+    pairs = prior_instances(searched, settings.prior_pairs, delta=settings.chosen("prior_deltas"))
     prior, prior_rule = learn_prior(material.names, pairs, material.weights, settings, rng, report, mapper)
     return transition, KernelParts(prior, rule, prior_rule)
 

@@ -79,16 +79,16 @@ class Judge:
     def __init__(self, model: VariationModel, *, propagated: bool = False) -> None:
         self.model, self.propagated = model, propagated
         self.instances = transition_instances(model.material.values, model.settings.order)
-        self.literal = model.settings.literal
-        self.starts = prior_instances(model.material.values, model.settings.prior_pairs, delta=not self.literal)
         settings = model.settings
-        pull = settings.pull_share if propagated else 0.0
+        self.delta: bool = settings.chosen("prior_deltas")
+        self.starts = prior_instances(model.material.values, settings.prior_pairs, delta=self.delta)
+        pull = settings.chosen("pull") if propagated else 0.0
         self.way = Way(model.rule, Course(settings.deltas, propagated, pull, False), "kernel")
         rows = self.instances.rows
         deviation = np.maximum(rows.std(axis=0), 1e-12)
         self.floors: Floats = np.maximum(floors_of(rows), (LEAST * deviation) ** 2)
         first = np.maximum(self.floors, (LEAST_FIRST * deviation) ** 2)
-        self.start_floors: Floats = np.concatenate([first, first if self.literal else self.floors])
+        self.start_floors: Floats = np.concatenate([first, self.floors if self.delta else first])
         scaled = model.material.weights * deviation
         self.unit = float(np.sqrt((scaled * scaled).mean())) / model.material.weights
 
@@ -112,7 +112,7 @@ class Judge:
 
     def _start(self, clip: Floats, left: int | None) -> tuple[Floats, Floats, Floats]:
         """Means, variances and values of the prior network's nodes."""
-        values = np.concatenate([clip[0], clip[1] if self.literal else clip[1] - clip[0]])
+        values = np.concatenate([clip[0], clip[1] - clip[0] if self.delta else clip[1]])
         use = self.starts.clips != (-1 if left is None else left)
         chosen = PriorInstances(self.starts.values[use], self.starts.clips[use])
         model, floors = self.model, self.start_floors

@@ -14,6 +14,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body import feet
 from freshtake.motion.features import Start, decode, encode, where_it_ends
+from freshtake.motion.guards import BodyLimits, learn_limits
 from freshtake.motion.live import checked_rows
 from freshtake.motion.planting import Groundwork, lay_groundwork, settings_for
 from freshtake.motion.planting import plant as plant_feet
@@ -29,6 +30,7 @@ from freshtake.variation.guidance import Guided, guided
 from freshtake.variation.instances import PriorInstances, prior_instances
 from freshtake.variation.kernels import Amounts, Tables
 from freshtake.variation.likelihood import Judge, Likelihood
+from freshtake.variation.loops import looped
 from freshtake.variation.material import Material, rounded
 from freshtake.variation.network import PriorNetwork, TransitionNetwork
 from freshtake.variation.paper import KNOTS, KernelParts, paper_blocks
@@ -162,6 +164,12 @@ class VariationModel:
         return lay_groundwork(self._clips())
 
     @cached_property
+    def body_limits(self) -> BodyLimits | None:
+        """How far a body may go beyond what it does in the examples; None where they are no clips of a body."""
+        recipe = self.material.recipe
+        return learn_limits(self._clips()) if recipe is not None and recipe.skeleton is not None else None
+
+    @cached_property
     def _standing(self) -> StandingTable:
         assert self.groundwork is not None
         return standing_table(self._clips(), self.places, self.groundwork)
@@ -186,8 +194,22 @@ class VariationModel:
         """What the default synthesis works with for an amount of variation, at a `rate` of the mean pace."""
         if not 0.1 <= rate <= 10.0:
             raise UsageError(f"the rate must lie between 0.1 and 10, but is {rate}")
-        asked, settings = amount_of(amount), self.settings
-        recipe = self.material.recipe
+        asked = amount_of(amount)
+        key = (asked.space, asked.time, *asked.parts.items(), rate)
+        found = self._samplers.get(key)
+        if found is None:
+            found = self._sampler(asked, rate)
+            self._samplers.clear()
+            self._samplers[key] = found
+        return found
+
+    @cached_property
+    def _samplers(self) -> dict[tuple[Any, ...], Sampler]:
+        """The last one, since many variants are drawn with the same amount."""
+        return {}
+
+    def _sampler(self, asked: Amount, rate: float) -> Sampler:
+        settings, recipe = self.settings, self.material.recipe
         space = asked.per_dof(self.dofs, None if recipe is None else recipe.skeleton)
         time = asked.tempo
         space = np.where(self.material.timing, time, space)
@@ -245,21 +267,22 @@ class VariationModel:
         begin_with = np.stack([first + k * (second - first) for k in range(order)])
         yield from paper_blocks(
             self.material.values, self.material.weights, self.transition, self.rule, begin_with, rng,
-            amount=amount, pull=s.pull_share, smooth_frames=KNOTS / self.frame_time if s.smooth_noise else 0.0,
+            amount=amount, pull=s.chosen("pull"), smooth_frames=KNOTS / self.frame_time if s.smooth_noise else 0.0,
             deltas=s.deltas, cyclic=self.cyclic, regression=s.regression,
         )  # fmt: skip
 
     @cached_property
     def _pairs(self) -> PriorInstances:
-        """The prior network's instances; the paper has no time in it, so none of them is coded as a change."""
-        return prior_instances(self.material.values, self.settings.prior_pairs, delta=not self.settings.literal)
+        """The prior network's instances."""
+        return prior_instances(
+            self.material.values, self.settings.prior_pairs, delta=self.settings.chosen("prior_deltas")
+        )
 
     def _first_frames(self, rng: np.random.Generator, amount: float) -> tuple[Floats, Floats]:
         """Frames 0 and 1, drawn from the prior network."""
-        delta = not self.settings.literal
         return sample_prior(
             self.prior, self._pairs, self.material.weights, self.prior_rule, rng,
-            amount=amount, delta=delta, regression=self.settings.regression if not delta else "kernel",
+            amount=amount, delta=self.settings.chosen("prior_deltas"), regression=self.settings.regression,
         )  # fmt: skip
 
     def made(
@@ -314,15 +337,18 @@ class VariationModel:
         cycles: int | None = None,
         goals: Goals | None = None,
         plant: bool | str = False,
+        loop: bool = False,
         name: str = "",
     ) -> Any:
         """A new variant: a clip (stroke, ...) like the examples, or plain rows where the examples were arrays.
 
         An acyclic motion ends by itself; of a cyclic one `cycles` whole cycles are made, first and last frame included
-        (default: one, or as many as a duration among the goals asks for).
-        `plant` holds standing feet, "hard" without their small movement; see Goals for what else may be asked.
+        (default: one, or as many as a duration among the goals asks for), or a `loop` whose last frame leads into its
+        first. `plant` holds standing feet, "hard" without their small movement; see Goals for what else may be asked.
         """
-        return self.guided(rng, goals or Goals(), amount=amount, cycles=cycles, plant=plant, name=name).motion
+        return self.guided(
+            rng, goals or Goals(), amount=amount, cycles=cycles, plant=plant, loop=loop, name=name
+        ).motion
 
     @one_blas_thread()
     def guided(
@@ -333,9 +359,12 @@ class VariationModel:
         amount: float | Amount = 1.0,
         cycles: int | None = None,
         plant: bool | str = False,
+        loop: bool = False,
         name: str = "",
     ) -> Guided:
         """Like `sample`, with a report of how well goals were met."""
+        if loop:
+            return looped(self, rng, goals, amount=amount, cycles=cycles, plant=plant, name=name)
         made = guided(self, rng, goals, amount=amount, cycles=cycles, name=name)
         if (plant or goals.places) and self.groundwork is not None:
             stand = None if made.phases is None else self.standing(made.motion, made.phases)

@@ -41,6 +41,8 @@ def paced(
         raise UsageError(f"a duration of {goals.duration:g} s is less than two frames")
     stretch = stretch_of(model, goals, cycles, frames) if model.cyclic else None
     rate = 1.0
+    if goals.speed is None and frames is None:  # nothing to aim at
+        return rate, _drawn(model, rng, stretch, amount, rate, goals.steer)
     for _ in range(TRIES):
         drawn = deepcopy(rng)
         made = _drawn(model, drawn, stretch, amount, rate, goals.steer)
@@ -71,7 +73,7 @@ def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: 
     if cycles is not None and cycles < 1:
         raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
     whole = len(model.places) - 1.0
-    usual = float(np.mean([len(x) - 1 for x in model.material.values]))
+    usual = sum(len(x) - 1 for x in model.material.values) / len(model.material.values)
     count = cycles or (1 if frames is None else max(1, round((frames - 1) / usual)))
     by_frames = frames if goals.speed is not None else None
     if model.kernel is not None:  # knows no phases

@@ -1,13 +1,13 @@
 """Synthesis as the paper has it (Lau 2009, §6): one regression per node and frame on its parents' values.
 
-method="paper" is the text to the letter, method="kernel" the same with a pull and noise that is smooth in time. What
-the text leaves open is filled in as follows.
+method="paper" is the text, method="kernel" the same with additions (settings.ADDITIONS). What the text leaves open is
+filled in as follows.
 The root: DOFs like all others, coded as velocities in the heading frame, turning rate, height and tilt; absolute
 places would keep a walk from walking on.
 The end: a variant of a motion that does not repeat ends after the frame at which, for more than half of the nodes, the
 nearest instance is the last one of its clip (for fitted functions: the nearest by all parents together), and at the
 latest after four lengths of the longest clip.
-The width K_W: one length for all nodes and frames, chosen from the data unless given.
+The width K_W: one length for all nodes and frames, chosen by how whole takes are re-synthesised unless given.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def paper_blocks(
 
         fits = fit_all(KINDS[regression], edges, pool, rule.velocity_weight, floors)
     past, made = start, 0
-    draw = _noise(rng, dofs, smooth_frames)
+    draw = noise_blocks(rng, dofs, smooth_frames)
     yield start
     while cyclic or made < LONGEST * int(instances.lengths.max()):
         means, variances = np.empty((BLOCK, dofs)), np.empty((BLOCK, dofs))
@@ -83,7 +83,7 @@ def paper_blocks(
         past = values[-network.order :]
 
 
-def _noise(rng: np.random.Generator, dofs: int, smooth_frames: float) -> Iterator[Floats]:
+def noise_blocks(rng: np.random.Generator, dofs: int, smooth_frames: float) -> Iterator[Floats]:
     """Blocks (BLOCK, DOFs) of standard normals, white, or smooth between knots that many frames apart."""
     if smooth_frames <= 0.0:
         while True:

@@ -52,10 +52,10 @@ def learn_prior(
 
 
 def prior_rule(instances: PriorInstances, weights: Floats, settings: Settings) -> Regression:
-    """k as for the transitions but at most half of the instances; K_W adaptive, or fixed in the paper's method."""
+    """k as for the transitions but at most half of the instances; K_W adaptive or one fixed length."""
     count = len(instances.values)
     k = min(settings.neighbors or NEIGHBORS, max(2, count // 2))
-    if not settings.literal:
+    if settings.chosen("adaptive"):
         return Regression(k, settings.kernel_width or WIDTH, True, 0.0)
     scaled = instances.values * np.concatenate([weights, weights])
     usual = float(np.median(np.abs(scaled[:, None] - scaled[None]).max(axis=2)))
@@ -63,10 +63,11 @@ def prior_rule(instances: PriorInstances, weights: Floats, settings: Settings) -
 
 
 def _nodes(instances: PriorInstances, weights: Floats, settings: Settings, rule: Regression) -> list[NodeScores]:
-    """The paper leaves out one instance at a time; the default its whole clip, whose frames tell on each other."""
+    """One instance at a time is left out, as in the paper, or its whole take, whose frames are much alike."""
     count = instances.values.shape[1]
     alone: Ints = np.arange(len(instances.values))
-    groups = alone if settings.literal or len(np.unique(instances.clips)) < 2 else instances.clips
+    whole_takes = settings.chosen("prior_whole_takes") and len(np.unique(instances.clips)) > 1
+    groups = instances.clips if whole_takes else alone
     if settings.regression != "kernel":
         from freshtake.variation.parametric_nodes import FittedPriorNode
 

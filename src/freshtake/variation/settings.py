@@ -13,9 +13,19 @@ REGRESSIONS = ("kernel", "linear", "radial")
 PARENTS = ("learned", "random", "own", "none")
 NOISES = ("smooth", "white")
 LEAST_STEP = 0.07  # seconds
-SWITCHES = (
-    "traits", "tempo", "foot_nodes", "detail", "deltas", "propagate", "slice_edges", "thorough", "adaptive",
-)  # fmt: skip
+
+ADDITIONS: dict[str, tuple[Any, Any]] = {
+    "pull": (0.1, 0.0),
+    "noise": ("smooth", "white"),
+    "adaptive": (True, False),
+    "core": (11, 0),
+    "rounds": (0, 6),
+    "screening": (0.06, 0.2),
+    "slice_edges": (False, True),
+    "prior_deltas": (True, False),
+    "prior_whole_takes": (True, False),
+}
+"""What the two kernel methods do not share: (method "kernel", method "paper"), unless a setting says otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +34,8 @@ class Settings:
 
     method "default": a hidden phase and tempo, a network between deviations from the mean at the phase. "kernel": the
     paper's sampler, every node by kernel regression on its parents' values, with what makes it hold on recorded
-    motion; "paper": the same with all of that switched off. The second block is for these two alone.
+    motion; "paper": the same with all of that switched off. The second block is for these two alone, and what is None
+    there is as ADDITIONS has it, or chosen from the data.
     """
 
     method: str = "default"
@@ -45,17 +56,20 @@ class Settings:
     velocity_weight: float | None = None  # of the velocity term in the distance, §5.2; 0: no such term
     deltas: bool = True  # predict x[t+2] - x[t+1], not x[t+2]
     propagate: bool = True  # score by feeding predictions back (eq. 4), not frame by frame
-    slice_edges: bool | None = None  # edges among the nodes that are predicted; None: in the paper's method only
+    calibrated: bool = True  # score by the variance of the errors, not by that of eq. 6
     prior_pairs: int = 10
     prior_starts: int = 5
     prior_max_parents: int = 3
-    rounds: int = 6  # of the paper's search: in each, every node may change one edge
-    screening: float = 0.06  # share of candidates that survive the first round of the search
     thorough: bool = False  # search longer: all candidates, several cores, more starts
-    core: int | None = None  # largest-moving DOFs that every node starts with and keeps: 11, in the paper's method 0
-    adaptive: bool | None = None  # K_W follows the distance of the k-th instance: yes, in the paper's method no
-    pull: float | None = None  # towards the predicted value, which deltas lack: 0.1, in the paper's method 0
-    noise: str | None = None  # of every node, smooth in time or white: smooth, in the paper's method white
+    pull: float | None = None  # towards the predicted value, which deltas lack
+    noise: str | None = None  # of every node, smooth in time or white
+    adaptive: bool | None = None  # K_W follows the distance of the k-th instance
+    core: int | None = None  # largest-moving DOFs that every node starts with and keeps
+    rounds: int | None = None  # of the search in which all nodes are propagated together
+    screening: float | None = None  # share of candidates that survive the first round of the search
+    slice_edges: bool | None = None  # edges among the nodes that are predicted
+    prior_deltas: bool | None = None  # the second frame is drawn as a change of the first
+    prior_whole_takes: bool | None = None  # the prior network is scored with whole takes left out, not single instances
 
     def __post_init__(self) -> None:
         one_of(self, "method", METHODS)
@@ -63,23 +77,15 @@ class Settings:
         one_of(self, "parents", PARENTS)
         if self.noise is not None:
             one_of(self, "noise", NOISES)
-        for name in (
-            "traits",
-            "tempo",
-            "foot_nodes",
-            "detail",
-            "deltas",
-            "propagate",
-            "slice_edges",
-            "thorough",
-            "adaptive",
-        ):
+        for name in ("traits", "tempo", "foot_nodes", "detail", "deltas", "propagate", "calibrated", "thorough"):
             _switch(self, name)
+        for name in ("slice_edges", "adaptive", "prior_deltas", "prior_whole_takes"):
+            _switch(self, name, may_be_none=True)
         between(self, "order", 1, 3)
         between(self, "step", 1e-6, 1e6)
-        for name in ("neighbors", "prior_pairs", "prior_starts", "max_parents", "rounds"):
+        for name in ("neighbors", "prior_pairs", "prior_starts", "max_parents"):
             between(self, name, 1, 100_000)
-        for name in ("prior_max_parents", "core"):
+        for name in ("prior_max_parents", "core", "rounds"):
             between(self, name, 0, 1000)
         for name in ("kernel_width", "velocity_weight"):
             between(self, name, 0.0, 1e6)
@@ -95,42 +101,22 @@ class Settings:
         """Seconds between frames of the network; before it is chosen, the least that is."""
         return LEAST_STEP if self.step is None else self.step
 
-    @property
-    def literal(self) -> bool:
-        """Whether the paper is followed to the letter."""
-        return self.method == "paper"
-
-    @property
-    def edges_inside(self) -> bool:
-        """Whether nodes of the predicted frame may be parents of one another."""
-        return self.literal if self.slice_edges is None else self.slice_edges
-
-    @property
-    def core_size(self) -> int:
-        """How many DOFs all nodes share in the kernel methods' search."""
-        return (0 if self.literal else 11) if self.core is None else self.core
-
-    @property
-    def is_adaptive(self) -> bool:
-        """Whether the width of the kernel follows the data."""
-        return not self.literal if self.adaptive is None else self.adaptive
-
-    @property
-    def pull_share(self) -> float:
-        """How far predictions are drawn to the predicted value itself in each frame."""
-        return (0.0 if self.literal else 0.1) if self.pull is None else self.pull
+    def chosen(self, name: str) -> Any:
+        """The setting, or, when it is None, what the method stands for."""
+        value = getattr(self, name)
+        return ADDITIONS[name][self.method == "paper"] if value is None else value
 
     @property
     def smooth_noise(self) -> bool:
         """Whether what a node draws is smooth in time."""
-        return (not self.literal) if self.noise is None else self.noise == "smooth"
+        return bool(self.chosen("noise") == "smooth")
 
     def changed(self, **changes: Any) -> Settings:
         """A copy with some settings replaced."""
         return Settings(**{f.name: changes.get(f.name, getattr(self, f.name)) for f in fields(self)})
 
 
-def _switch(settings: Settings, name: str) -> None:
+def _switch(settings: Settings, name: str, *, may_be_none: bool = False) -> None:
     value = getattr(settings, name)
-    if not isinstance(value, bool) and not (value is None and name in ("slice_edges", "adaptive")):
+    if not isinstance(value, bool) and not (value is None and may_be_none):
         raise UsageError(f"{name} is on or off, True or False, but is {value!r}")

@@ -116,11 +116,12 @@ def prior_strengths(model: VariationModel) -> tuple[Edge, ...]:
     """Every edge of the kernel methods' prior network; nodes are numbered i (frame 0) and DOFs + i (frame 1)."""
     if model.kernel is None:
         return ()
-    instances = prior_instances(_searched(model), model.settings.prior_pairs, delta=True)
+    settings = model.settings
+    instances = prior_instances(_searched(model), settings.prior_pairs, delta=settings.chosen("prior_deltas"))
     scaled = instances.values * np.concatenate([model.material.weights] * 2)
     apart = (scaled.T[:, :, None] - scaled.T[:, None, :]) ** 2
     groups: Ints = instances.clips
-    if model.settings.method == "paper" or len(np.unique(groups)) < 2:
+    if not settings.chosen("prior_whole_takes") or len(np.unique(groups)) < 2:
         groups = np.arange(len(scaled))
     others = other_groups(groups)
     found: list[Edge] = []

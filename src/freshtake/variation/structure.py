@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,14 @@ THOROUGH_CORES = (-2, 0, 2)
 _Tell = Callable[[float, str], None]
 
 
+class Found(NamedTuple):
+    """What the search with every node alone ended with."""
+
+    edges: Edges
+    error: float  # of all nodes propagated together
+    core: frozenset[int]  # nodes that are parents of all
+
+
 def transition_data(instances: TransitionInstances, weights: Floats) -> TransitionData:
     """Shared by all nodes; a candidate parent is a DOF at all known slices."""
     dofs = instances.rows.shape[1]
@@ -37,21 +46,19 @@ def single_nodes(data: TransitionData) -> TransitionData:
     return data._replace(members=np.arange(count)[:, None])
 
 
-def node_scores(
-    index: int, data: TransitionData, joint: JointScores, settings: Settings, *, calibrated: bool
-) -> NodeScores:
+def node_scores(index: int, data: TransitionData, joint: JointScores, settings: Settings) -> NodeScores:
     """What the search asks: kernel regression, or one of the fitted functions."""
     rule = joint.way.rule
     if settings.regression == "kernel":
         return TransitionNode(
-            index, data, rule, deltas=settings.deltas, propagate=settings.propagate, calibrated=calibrated
+            index, data, rule, deltas=settings.deltas, propagate=settings.propagate, calibrated=settings.calibrated
         )
     from freshtake.variation.parametric_nodes import FittedNode
 
     return FittedNode(
         index, joint.pools, joint.clips, joint.clips, joint.weights, regression=settings.regression,
         velocity_weight=rule.velocity_weight, order=data.instances.order, deltas=settings.deltas,
-        propagate=settings.propagate, calibrated=calibrated,
+        propagate=settings.propagate, calibrated=settings.calibrated,
     )  # fmt: skip
 
 
@@ -64,37 +71,42 @@ def learn_transition(
     report: Report,
     mapper: Mapper,
 ) -> TransitionNetwork:
-    """Own parents are always kept; the paper's search starts from them alone, ours from a shared core."""
-    from freshtake.variation.joint_search import search_jointly
+    """Own parents are always kept; the search starts from them and a shared core, which the paper does not have.
+
+    First every node is searched with the others at the data; then, for some rounds, with all nodes propagated.
+    """
+    from freshtake.variation.joint_search import few_edits, search_jointly, steepest
 
     order, own = data.instances.order, own_parents(len(names), data.instances.order)
-    joint = JointScores(data.instances, data.weights, way_of(rule, settings, pull=settings.pull_share), mapper)
+    joint = JointScores(data.instances, data.weights, way_of(rule, settings, pull=settings.chosen("pull")), mapper)
     if settings.parents in ("own", "none"):
         return TransitionNetwork(tuple(names), order, own)
-    if settings.core_size == 0:
-        edges = search_jointly(joint, single_nodes(data), settings, report, mapper)
+    if settings.chosen("rounds") > 0 and settings.chosen("core") == 0 and few_edits(len(names), settings):
+        edges = steepest(joint, settings, report)
     else:
-        edges = _search_from_core(names, joint, single_nodes(data), settings, report, mapper)
+        alone = _search_alone(names, joint, single_nodes(data), settings, report, mapper)
+        edges = search_jointly(joint, single_nodes(data), alone.edges, alone.core, settings, report, mapper)
     if settings.parents == "random":
         edges = random_parents(edges, order, rng)
     return TransitionNetwork(tuple(names), order, edges)
 
 
-def _search_from_core(
+def _search_alone(
     names: Sequence[str], joint: JointScores, data: TransitionData, settings: Settings, report: Report, mapper: Mapper
-) -> Edges:
+) -> Found:
     """The best of the searches from one core, or, when thorough, from several."""
-    sizes = {max(0, settings.core_size + more) for more in (THOROUGH_CORES if settings.thorough else (0,))}
-    best: Edges = ()
-    least = np.inf
+    size: int = settings.chosen("core")
+    sizes = {size + more for more in (THOROUGH_CORES if settings.thorough and size > 1 else (0,))}
+    best: Found | None = None
     for number, size in enumerate(sorted(sizes)):
 
         def tell(done: float, what: str, number: int = number) -> None:
-            report(Progress(0.15 + 0.6 * (number + done) / len(sizes), f"transition network: {what}"))
+            report(Progress(0.15 + 0.3 * (number + done) / len(sizes), f"transition network: {what}"))
 
-        edges, error = _from_core(names, joint, data, settings, size, tell, mapper)
-        if not best or error < least:
-            best, least = edges, error
+        found = _from_core(names, joint, data, settings, size, tell, mapper)
+        if best is None or found.error < best.error:
+            best = found
+    assert best is not None
     return best
 
 
@@ -106,24 +118,25 @@ def _from_core(
     size: int,
     tell: _Tell,
     mapper: Mapper,
-) -> tuple[Edges, float]:
+) -> Found:
     """Every node searched on its own beside a core of DOFs that all share, then checked with all propagated.
 
-    Departs from the paper: from own parents alone, four examples are overfitted, and nodes that were scored with the
-    others at the data can go astray together.
+    A core departs from the paper: from own parents alone, four examples are overfitted. Nodes that were scored with
+    the others at the data can go astray together, hence the check.
     """
     dofs, order = len(names), data.instances.order
     cap = settings.max_parents - order
     movers = largest_movers(data)
     core = [(order - 1) * dofs + i for i in movers[: min(size, cap - cap // SPARE)]]
     rank = {dof: place for place, dof in enumerate(movers)}
-    screening = 1.0 if settings.thorough else settings.screening
+    screening = 1.0 if settings.thorough else settings.chosen("screening")
+    within: bool = settings.chosen("slice_edges")
 
     def search(index: int) -> tuple[int, ...]:
         kept = frozenset(p for p in core if p % dofs != index)
         known = [p for p in range(order * dofs) if p % dofs != index]
-        inside = [order * dofs + j for j in range(dofs) if settings.edges_inside and rank[j] < rank[index]]
-        node = node_scores(index, data, joint, settings, calibrated=True)
+        inside = [order * dofs + j for j in range(dofs) if within and rank[j] < rank[index]]
+        node = node_scores(index, data, joint, settings)
         found = search_node(node, known + inside, kept, cap=cap, screening=screening, kept=kept)
         return tuple(sorted(found.parents))
 
@@ -134,7 +147,7 @@ def _from_core(
         edges.append(tuple(sorted({*own[index], *parents})))
         tell(0.9 * (index + 1) / dofs, names[index])
     tell(0.9, "all nodes together")
-    return checked(joint, plain, tuple(edges), movers)
+    return Found(*checked(joint, plain, tuple(edges), movers), frozenset(core))
 
 
 def checked(joint: JointScores, safe: Edges, wanted: Edges, sequence: Sequence[int]) -> tuple[Edges, float]:

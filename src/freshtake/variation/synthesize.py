@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import erf
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.courses import Courses, mean_pace
 from freshtake.variation.dynamics import Dynamics
 from freshtake.variation.foot_nodes import heading_columns
-from freshtake.variation.kernels import SLOWEST, Amounts, Knots, Tables, draw_slices, make_frames
+from freshtake.variation.kernels import SLOWEST, Amounts, Knots, Tables, draw_slices, make_frames, spread_evenly
 from freshtake.variation.leg_following import foot_tables
 from freshtake.variation.material import Material
 from freshtake.variation.traits import TRAITS, sizes_at, trait_basis
@@ -81,24 +80,31 @@ def begin(sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
     dynamics, tables = sampler.dynamics, sampler.tables
     nodes, examples = len(dynamics.noise), len(tables.detail)
     first = dynamics.start_root @ rng.standard_normal(2 * nodes)
-    chosen = np.arange(examples)
-    if examples > MOST_EXAMPLES:
-        chosen = np.sort(rng.choice(examples, MOST_EXAMPLES, replace=False))
+    chosen = choose_detail(examples, rng)
     return SynthesisState(
         np.zeros(2), np.zeros(len(tables.speeds) + 1), np.stack([first[nodes:], first[:nodes]]),
-        _traits(dynamics, MEMORY, rng),
-        rng.standard_normal((MEMORY, len(chosen))), chosen.astype(np.intp), np.empty(0),
+        draw_traits(dynamics, MEMORY, rng),
+        rng.standard_normal((MEMORY, len(chosen))), chosen, np.empty(0),
     )  # fmt: skip
 
 
-def _traits(dynamics: Dynamics, count: int, rng: np.random.Generator) -> Floats:
+def choose_detail(examples: int, rng: np.random.Generator) -> Ints:
+    """Whose detail one motion uses: numbers of examples."""
+    if examples <= MOST_EXAMPLES:
+        return np.arange(examples, dtype=np.intp)
+    return np.sort(rng.choice(examples, MOST_EXAMPLES, replace=False)).astype(np.intp)
+
+
+def draw_traits(dynamics: Dynamics, count: int, rng: np.random.Generator) -> Floats:
     """Knots of the traits, tied as the network says, spread evenly over +-sqrt(3) standard deviations.
 
     Of normal draws one in twenty lies two standard deviations off and leaves the range of a few takes.
     """
     drawn = rng.standard_normal((count, len(TRAITS) * len(dynamics.noise)))
-    tied = np.einsum("qij,cj->cqi", dynamics.trait_roots, drawn)
-    return np.asarray(np.sqrt(3.0) * erf(tied / np.sqrt(2.0)))
+    roots = dynamics.trait_roots
+    tied = (drawn @ roots.reshape(-1, roots.shape[2]).T).reshape(count, *roots.shape[:2])
+    spread_evenly(tied.reshape(-1))
+    return np.asarray(tied)
 
 
 def advance(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -> tuple[SynthesisState, Floats]:
@@ -115,7 +121,11 @@ def advance(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -
         TRAIT_KNOTS * length, SHARE_KNOTS * length,
     )  # fmt: skip
     count = make_frames(rows, phases, clock, places, tables, knots, sampler.amounts, state.chosen)
-    return replace(state, clock=clock, places=places, phases=phases[:count], ended=count < BLOCK), rows[:count]
+    state = SynthesisState(
+        clock, places, state.rest, state.traits, state.shares, state.chosen, phases[:count],
+        state.rest_first, state.traits_first, state.shares_first, count < BLOCK,
+    )  # fmt: skip
+    return state, rows[:count]
 
 
 def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
@@ -134,18 +144,17 @@ def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generato
     traits, shares = state.traits, state.shares
     missing = _missing(last, TRAIT_KNOTS * length, state.traits_first + len(traits))
     if missing:
-        traits = np.concatenate([traits, _traits(dynamics, missing, rng)])
+        traits = np.concatenate([traits, draw_traits(dynamics, missing, rng)])
     missing = _missing(last, SHARE_KNOTS * length, state.shares_first + len(shares))
     if missing:
         shares = np.concatenate([shares, rng.standard_normal((missing, shares.shape[1]))])
     spacings = (tables.spacing, TRAIT_KNOTS * length, SHARE_KNOTS * length)
-    used = max(phase + held.min(initial=0.0), 0.0)
+    used = max(phase + float(held.min(initial=0.0)), 0.0)
     rest_first, traits_first = int(used / spacings[0]), int(used / spacings[1])
     shares_first = int(phase / spacings[2])
-    return replace(
-        state, rest=rest[rest_first - state.rest_first :], traits=traits[traits_first - state.traits_first :],
-        shares=shares[shares_first - state.shares_first :], rest_first=rest_first, traits_first=traits_first,
-        shares_first=shares_first,
+    return SynthesisState(
+        state.clock, state.places, rest[rest_first - state.rest_first :], traits[traits_first - state.traits_first :],
+        shares[shares_first - state.shares_first :], state.chosen, state.phases, rest_first, traits_first, shares_first,
     )  # fmt: skip
 
 

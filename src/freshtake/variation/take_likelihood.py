@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-from scipy.special import gammaln
 
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
@@ -118,6 +119,6 @@ def _trait_densities(dynamics: Dynamics, traits: Floats, freedom: int) -> Floats
 
 def student(x: Floats, scale: Floats, freedom: int) -> Floats:
     """Logarithm of Student's density with this scale."""
-    constant = gammaln(0.5 * (freedom + 1)) - gammaln(0.5 * freedom) - 0.5 * np.log(freedom * np.pi)
+    constant = math.lgamma(0.5 * (freedom + 1)) - math.lgamma(0.5 * freedom) - 0.5 * np.log(freedom * np.pi)
     away = x / scale
     return np.asarray(constant - np.log(scale) - 0.5 * (freedom + 1) * np.log1p(away * away / freedom))

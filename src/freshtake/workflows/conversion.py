@@ -17,6 +17,7 @@ from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.edit import places_at_rate, resample, take_frames, with_up
 from freshtake.motion.repair import repair
 from freshtake.motion.stroke import resample_stroke
+from freshtake.workflows.delivering import Delivery, delivered
 
 ROUNDED = 1e-4  # how far frame times in files are off by rounding
 
@@ -33,12 +34,14 @@ def convert(
     unit_m: float | None = None,
     character: Path | None = None,
     repairs: Sequence[str] = (),
+    delivery: Delivery | None = None,
 ) -> list[Motion]:
     """Read, change as asked, write. Returns what was written."""
     found = for_writing(target)
     if len(sources) > 1 and found.name != "gltf":
         raise FormatError(target, "only glTF (.glb, .gltf) holds several clips: convert the others one by one")
     made = [_changed(read(source, **reading), fps, start, end, up, repairs) for source in sources]
+    made = [delivered(motion, delivery or Delivery()) for motion in made]
     if len(made) == 1:
         write(target, made[0], unit_m=unit_m, character=character)
     else:

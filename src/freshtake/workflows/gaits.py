@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.formats.ftm import check_model_target, read_stored, save
+from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip
 from freshtake.motion.progress import Report, silent
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.bilinear import GaitModel, Level, Weights, fit
+from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.takes import read_clips
 
 CELL = "write STYLE@SPEED=CLIP, as in crouch@1.3=crouch_fast.bvh"
@@ -84,9 +85,7 @@ def gaits_sample(
 ) -> Clip:
     """A walk of some cycles in a mixture of styles and speeds, written to a file."""
     for_writing(target)
-    model = read_stored(source).model
-    if not isinstance(model, GaitModel):
-        raise UsageError(f"{source} is no model of gaits: learn one with freshtake style gaits learn")
+    model: GaitModel = model_of(source, "gaits")
     clip = model.synthesize(
         mixture(style, model.styles), mixture(speed, model.speeds), cycles=cycles, name=target.stem
     ).changed(provenance="made by freshtake: style")

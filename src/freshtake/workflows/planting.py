@@ -43,13 +43,12 @@ def plant(
     given = read_pins(pins) if pins is not None else []
     if likes:
         base = lay_groundwork(likes, floor=floor, mapping=limbs)
+        base.check(clip)
     else:
         base = own_groundwork(clip, floor=floor, mapping=limbs)
-    flags: npt.ArrayLike | None = None
-    if contacts is not None:
-        flags = _flags(contacts, clip, base.feet)
-    elif not base.feet and not given:
+    if not base.feet and (contacts is not None or not given):
         raise UsageError(f"{source}: no legs can be recognized in the skeleton: name their joints with --mapping")
+    flags: npt.ArrayLike | None = None if contacts is None else _flags(contacts, clip, base.feet)
     planted = plant_clip(clip, flags, pins=given, examples=base, settings=PlantSettings(lock=lock))
     told = given or likes or contacts is not None or floor is not None
     if not told and not planted.report.contacts:

@@ -23,9 +23,13 @@ from freshtake.motion.progress import Progress, Report, silent
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.amount import NATURAL, Amount, amount_of
 from freshtake.variation.goals import GoalReport, Goals, PosePin
+from freshtake.variation.guarding import GuardReport, guard_notes, guarded, stream_notes
+from freshtake.variation.guidance import Guided
+from freshtake.variation.loops import check_loop
 from freshtake.variation.model import VariationModel
 from freshtake.variation.settings import Settings
 from freshtake.variation.steering import Steering
+from freshtake.workflows.delivering import Delivery, delivered, playback_summary, turn_note
 from freshtake.workflows.model_kinds import checked
 from freshtake.workflows.takes import read_takes
 
@@ -89,10 +93,11 @@ def _warn_of_unlike(
 
 
 class Variant(NamedTuple):
-    """A variant and how well it met its goals."""
+    """A variant, how well it met its goals, and how it came to pass its body checks."""
 
     motion: Motion
     report: GoalReport
+    guard: GuardReport = GuardReport()
 
 
 def variants(model: VariationModel, count: int, *, plant: bool | str = False, seed: int = 0) -> Iterator[Motion]:
@@ -108,11 +113,18 @@ def guided_variants(
     cycles: int | None = None,
     goals: Goals | None = None,
     plant: bool | str = False,
+    guard: bool = True,
+    loop: bool = False,
     seed: int = 0,
 ) -> Iterator[Variant]:
-    """Variants named variant_001, ...; each has a generator of its own, so it does not depend on how many there are."""
+    """Variants named variant_001, ...; each has a generator of its own, so it does not depend on how many there are.
+
+    With `guard`, what a body cannot do or does in no take is drawn again (see variation.guarding).
+    """
     if not 1 <= count <= MOST_VARIANTS:
         raise UsageError(f"the number of variants must lie between 1 and {MOST_VARIANTS}, but is {count}")
+    if loop:
+        check_loop(model, goals or Goals())
     if cycles is not None and not model.cyclic:
         raise UsageError("the model is of a motion that ends by itself: leave cycles out")
     if cycles is not None and not 1 <= cycles <= 100_000:
@@ -121,17 +133,22 @@ def guided_variants(
         model.sampler(amount)
     for number in range(1, count + 1):
         name = f"variant_{number:03d}"
-        made = model.guided(
-            generator(seed, number), goals or Goals(), amount=amount, cycles=cycles, plant=plant, name=name
-        )
-        yield Variant(_motion(model, made.motion, name), made.report)
+
+        def draw(attempt: int, much: float | Amount, number: int = number, name: str = name) -> Guided:
+            rng = generator(seed, number, attempt) if attempt else generator(seed, number)
+            return model.guided(rng, goals or Goals(), amount=much, cycles=cycles, plant=plant, loop=loop, name=name)
+
+        made, checks = guarded(draw, model.body_limits if guard else None, amount)
+        yield Variant(_motion(model, made.motion, name), made.report, checks)
 
 
 class Written(NamedTuple):
-    """Files of variants, and how well each met its goals."""
+    """Files of variants: how well each met its goals, came to pass its body checks, and is to be played."""
 
     paths: list[Path]
     reports: list[GoalReport]
+    guards: list[GuardReport]
+    playbacks: list[dict[str, Any] | None]
 
 
 @one_blas_thread()
@@ -144,6 +161,9 @@ def vary(
     cycles: int | None = None,
     goals: Goals | None = None,
     plant: bool | str = True,
+    guard: bool = True,
+    loop: bool = False,
+    delivery: Delivery | None = None,
     ending: str | None = None,
     unit_m: float | None = None,
     seed: int = 0,
@@ -154,20 +174,31 @@ def vary(
     stored = read_stored(source)
     model = _variation(stored, source)
     suffix = _ending(stored, ending)
-    written = Written([], [])
+    written = Written([], [], [], [])
+    if delivery is not None and delivery.closing and not loop:
+        raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
     _warn_of_amount(amount, warn)
     goals = _fitted(goals or Goals(), model)
-    made = guided_variants(model, count, amount=amount, cycles=cycles, goals=goals, plant=plant, seed=seed)
+    made = guided_variants(
+        model, count, amount=amount, cycles=cycles, goals=goals, plant=plant, guard=guard, loop=loop, seed=seed
+    )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with replacing_folder(folder) as temporary:
-        for motion, goal_report in made:
+        for motion, goal_report, checks in made:
             report(Progress(len(written.paths) / count, motion.name))
             name = f"{motion.name}{suffix}"
-            write(temporary / name, motion, unit_m=unit_m)
+            ready = delivered(motion, delivery or Delivery())
+            write(temporary / name, ready, unit_m=unit_m)
+            written.playbacks.append(playback_summary(ready))
             written.paths.append(folder / name)
             written.reports.append(goal_report)
+            written.guards.append(checks)
     if warn is not None:
         _warn_of_goals(goals, written.reports, warn)
+        for sentence in guard_notes(written.guards):
+            warn(sentence)
+        if (note := turn_note(written.playbacks)) is not None:
+            warn(note)
     return written
 
 
@@ -219,6 +250,7 @@ def stream(
     amount: float | Amount = 1.0,
     steer: Steering | None = None,
     plant: bool | str = True,
+    delivery: Delivery | None = None,
     unit_m: float | None = None,
     seed: int = 0,
     warn: Callable[[str], None] | None = None,
@@ -236,6 +268,10 @@ def stream(
     if plant and isinstance(motion, Clip) and model.groundwork is not None:
         stand = None if made.phases is None else model.standing(motion, made.phases)
         motion = plant_feet(motion, stand, examples=model.groundwork, settings=settings_for(plant), careful=False).clip
+    if warn is not None and isinstance(motion, Clip) and model.body_limits is not None:
+        for sentence in stream_notes(model.body_limits, motion, amount):
+            warn(sentence)
+    motion = delivered(motion, delivery or Delivery())
     write(target, motion, unit_m=unit_m)
     return Streamed(target, motion)
 

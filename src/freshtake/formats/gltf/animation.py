@@ -13,6 +13,7 @@ from freshtake.formats.gltf.container import Container
 from freshtake.formats.gltf.fields import Item
 from freshtake.formats.gltf.nodes import clean_name
 from freshtake.formats.options import ReadOptions
+from freshtake.motion.playback import Playback, playback_from
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import slerp
 
@@ -33,11 +34,12 @@ class Track(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Animation:
-    """A named set of tracks; `frame_time` where the file notes it."""
+    """A named set of tracks; `frame_time` and `playback` where the file notes them."""
 
     name: str
     tracks: tuple[Track, ...]
     frame_time: float | None = None
+    playback: Playback | None = None
 
 
 def animated_nodes(container: Container) -> set[int]:
@@ -94,7 +96,7 @@ def read_animation(container: Container, number: int, options: ReadOptions) -> A
         tracks[node, path] = _track(container, samplers[sampler], node, path)
     if not tracks:
         item.fail("the animation moves nothing", "channels")
-    return Animation(clean_name(item), tuple(tracks.values()), _noted_frame_time(item))
+    return Animation(clean_name(item), tuple(tracks.values()), _noted_frame_time(item), _noted_playback(item))
 
 
 def _noted_frame_time(item: Item) -> float | None:
@@ -103,6 +105,12 @@ def _noted_frame_time(item: Item) -> float | None:
     noted = extras.get("freshtake_frame_time") if isinstance(extras, dict) else None
     good = isinstance(noted, float | int) and not isinstance(noted, bool) and 1e-9 < noted < 1e9
     return float(noted) if good and noted is not None else None
+
+
+def _noted_playback(item: Item) -> Playback | None:
+    """How the animation is to be played, where our own writer has left it in `extras`."""
+    extras = item.value.get("extras")
+    return playback_from(extras.get("freshtake_playback")) if isinstance(extras, dict) else None
 
 
 def _track(container: Container, sampler: Item, node: int, path: str) -> Track:

@@ -11,7 +11,9 @@ import numpy.typing as npt
 from freshtake.errors import FormatError
 
 VERTICES, INDICES = 34962, 34963
-_CODES = {"uint8": 5121, "uint16": 5123, "uint32": 5125, "float32": 5126}
+_CODES: dict[np.dtype[Any], int] = {
+    np.dtype("<u1"): 5121, np.dtype("<u2"): 5123, np.dtype("<u4"): 5125, np.dtype("<f4"): 5126,
+}  # fmt: skip
 
 
 class Builder:
@@ -43,7 +45,7 @@ class Builder:
             values = self._single(values)
         entry = {
             "bufferView": self.view(values.tobytes(), target),
-            "componentType": _CODES[values.dtype.name],
+            "componentType": _CODES[values.dtype],
             "count": len(values),
             "type": kind,
         }

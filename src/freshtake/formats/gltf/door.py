@@ -19,6 +19,7 @@ from freshtake.formats.gltf.timing import timing
 from freshtake.formats.gltf.writing import write_clips
 from freshtake.formats.options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, EndSite, MeshSequence, Skeleton
+from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Floats
 
 _STILL = 1e-6  # of the skeleton's size: what single precision leaves of a translation that does not move
@@ -110,7 +111,13 @@ def _clip(
         name=label,
         provenance=about,
         unit_m=1.0,
+        playback=_playback(animation, len(pose.rotations), frame_time),
     )
+
+
+def _playback(animation: Animation | None, frames: int, frame_time: float) -> Playback | None:
+    noted = animation.playback if animation else None
+    return noted if noted is not None and noted.fits(frames, frame_time) else None
 
 
 def _skeleton(nodes: Nodes, character: Character, rest: JointPose) -> Skeleton:

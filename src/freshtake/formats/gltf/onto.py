@@ -38,7 +38,7 @@ def onto_character(path: Path, source: Path, clips: list[Clip], names: list[str]
         raise FormatError(source, "the JSON is nested too deeply to be carried over") from None
     for clip, name in zip(clips, names, strict=True):
         motions = _node_motions(nodes, character, clip, _matched(source, character, clip))
-        add_animation(builder, name, clip.frame_time, motions)
+        add_animation(builder, name, clip, motions)
     _free_from_matrices(builder, nodes, character)
     return builder
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from freshtake.errors import FormatError
 from freshtake.formats.gltf.build import Builder
+from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import continuous
 
@@ -20,8 +22,9 @@ class NodeMotion(NamedTuple):
     translations: Floats | None
 
 
-def add_animation(builder: Builder, name: str, frame_time: float, motions: list[NodeMotion]) -> None:
-    """One named animation with a key on every frame; the exact frame time is noted in `extras`."""
+def add_animation(builder: Builder, name: str, clip: Clip, motions: list[NodeMotion]) -> None:
+    """One named animation with a key on every frame; the exact frame time and how to play it are noted in `extras`."""
+    frame_time = clip.frame_time
     frames = len(motions[0].rotations)
     with np.errstate(over="ignore"):
         times = (np.arange(frames) * frame_time).astype("<f4")
@@ -37,10 +40,21 @@ def add_animation(builder: Builder, name: str, frame_time: float, motions: list[
         channels.append({"sampler": len(samplers), "target": {"node": node, "path": path}})
         samplers.append({"input": keys, "output": output, "interpolation": "LINEAR"})
 
-    for motion in motions:
+    turning = _single_turns(np.stack([motion.rotations for motion in motions], axis=1))
+    for motion, turns in zip(motions, turning, strict=True):
         if motion.translations is not None:
             add(motion.node, "translation", builder.accessor(motion.translations, "VEC3"))
-        turning = np.roll(continuous(motion.rotations), -1, axis=-1)
-        add(motion.node, "rotation", builder.accessor(turning, "VEC4"))
+        add(motion.node, "rotation", builder.accessor(turns, "VEC4"))
     entry = {"name": name, "channels": channels, "samplers": samplers}
-    builder.append("animations", {**entry, "extras": {"freshtake_frame_time": frame_time}})
+    extras: dict[str, Any] = {"freshtake_frame_time": frame_time}
+    if clip.playback is not None:
+        extras["freshtake_playback"] = clip.playback.summary()
+    builder.append("animations", {**entry, "extras": extras})
+
+
+def _single_turns(rotations: Floats) -> npt.NDArray[np.float32]:
+    """Rotations (frames, nodes, 4; w x y z) as glTF has them, (nodes, frames, 4; x y z w), without changes of sign."""
+    smooth = continuous(rotations)
+    out = np.empty((rotations.shape[1], rotations.shape[0], 4), dtype="<f4")
+    out[..., :3], out[..., 3] = smooth[..., 1:].swapaxes(0, 1), smooth[..., 0].T
+    return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +75,12 @@ def _require_same(first: Clip, other: Clip) -> None:
 
 def _figure(path: Path, clips: list[Clip], names: list[str]) -> Builder:
     skeleton = clips[0].skeleton
-    builder = Builder(path, {"asset": {"version": "2.0", "generator": "freshtake"}, "scene": 0})
-    _add_joints(builder, skeleton)
-    _add_mesh(builder, skeleton)
+    try:
+        document, binary = _still_figure(skeleton)
+    except FormatError as error:
+        raise FormatError(path, error.problem) from None
+    own = {key: [*value] if isinstance(value, list) else value for key, value in document.items()}
+    builder = Builder(path, own, binary)
     for clip, name in zip(clips, names, strict=True):
         moving = clip.joint_translations
         motions = [
@@ -84,8 +88,17 @@ def _figure(path: Path, clips: list[Clip], names: list[str]) -> Builder:
             for joint in range(len(skeleton))
         ]
         motions[0] = motions[0]._replace(translations=clip.root)
-        add_animation(builder, name, clip.frame_time, motions)
+        add_animation(builder, name, clip, motions)
     return builder
+
+
+@lru_cache(maxsize=16)
+def _still_figure(skeleton: Skeleton) -> tuple[dict[str, Any], bytes]:
+    """Document and buffer of a figure that does not move yet, which many files share."""
+    builder = Builder(Path(), {"asset": {"version": "2.0", "generator": "freshtake"}, "scene": 0})
+    _add_joints(builder, skeleton)
+    _add_mesh(builder, skeleton)
+    return builder.document, bytes(builder.binary)
 
 
 def _add_joints(builder: Builder, skeleton: Skeleton) -> None:

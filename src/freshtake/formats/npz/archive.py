@@ -8,6 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import FormatError
-from freshtake.formats.files import LARGEST, read_bytes, replacing
+from freshtake.formats.files import LARGEST, read_bytes, write_bytes
 from freshtake.formats.npz.header import decode_array
+from freshtake.formats.npz.zipping import MOST, zip_bytes
 
 MOST_MEMBERS = 1000
 ALWAYS_FINE = 64 << 20  # bytes when inflated; beyond, the two limits below hold
 LARGEST_RATIO = 100  # inflated bytes per byte of the file
 LARGEST_TOTAL = 8 << 30
 _ENTRY_MARK = b"PK\x01\x02"
-_LEVEL = 4  # of deflate: motion shrinks no further with more
 _BROKEN = (zipfile.BadZipFile, NotImplementedError, struct.error, ValueError, EOFError, OverflowError, OSError)
 
 
@@ -135,35 +136,38 @@ def _check_directory(path: Path, entries: list[zipfile.ZipInfo], length: int) ->
         raise FormatError(path, f"{length} bytes that claim to inflate to {total} are not trusted", "directory")
 
 
-def write_archive(path: Path, arrays: Mapping[str, npt.NDArray[Any]], texts: Mapping[str, str] | None = None) -> None:
+def write_archive(
+    path: Path, arrays: Mapping[str, npt.NDArray[Any]], texts: Mapping[str, str] | None = None, *, compress: bool = True
+) -> None:
     """Write texts (by full name, first) and arrays; equal content gives equal bytes.
 
-    Compressed unless that would look like a zip bomb.
+    With `compress` they are deflated, unless that would look like a zip bomb.
     """
     members = {name: text.encode() for name, text in (texts or {}).items()}
     members |= {f"{key}.npy": npy_bytes(array) for key, array in arrays.items()}
     total = sum(map(len, members.values()))
-    if total > LARGEST_TOTAL:
-        raise FormatError(path, f"the arrays have {total} bytes, more than the {LARGEST_TOTAL} that are read back")
-    with replacing(path) as temporary:
-        _write_members(temporary, members, zipfile.ZIP_DEFLATED)
-        if total > most_inflated(temporary.stat().st_size):
-            _write_members(temporary, members, zipfile.ZIP_STORED)
-        if temporary.stat().st_size > LARGEST:
-            raise FormatError(path, f"the file would be larger than the {LARGEST} bytes that are read back: cut it")
+    most = min(LARGEST, MOST)
+    if total > most:
+        raise FormatError(path, f"the arrays have {total} bytes, more than the {most} that an archive holds: cut them")
+    data = zip_bytes(members, compress=compress)
+    if total > most_inflated(len(data)):
+        data = zip_bytes(members, compress=False)
+    if len(data) > most:
+        raise FormatError(path, f"the file would be larger than the {most} bytes that are read back: cut it")
+    write_bytes(path, data)
 
 
 def npy_bytes(array: npt.NDArray[Any]) -> bytes:
     """One array in npy layout, the same on every machine."""
-    content = io.BytesIO()
     portable = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
-    np.lib.format.write_array(content, portable, version=(1, 0), allow_pickle=False)
-    return content.getvalue()
+    return _npy_header(portable.dtype, portable.shape) + portable.tobytes()
 
 
-def _write_members(target: Path, members: Mapping[str, bytes], method: int) -> None:
-    with zipfile.ZipFile(target, "w") as archive:
-        for name, content in members.items():
-            info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-            info.create_system, info.external_attr = 3, 0o644 << 16  # the same on every system
-            archive.writestr(info, content, compress_type=method, compresslevel=_LEVEL)
+@lru_cache(maxsize=256)
+def _npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
+    if dtype.hasobject:
+        raise ValueError("an array of Python objects cannot be written")
+    head = io.BytesIO()
+    description = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(head, description)
+    return head.getvalue()

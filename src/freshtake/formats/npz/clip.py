@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
+
 import numpy as np
 
 from freshtake.errors import FormatError
@@ -13,12 +16,14 @@ from freshtake.formats.npz.fields import (
     frame_time,
     numbers,
     space,
+    text,
     text_array,
     texts,
     whole_numbers,
 )
 from freshtake.formats.options import ReadOptions
 from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.motion.playback import Playback, playback_from
 from freshtake.motion.skeleton import Limits
 from freshtake.numeric.arrays import Floats
 
@@ -29,14 +34,24 @@ def clip_arrays(clip: Clip) -> Arrays:
     `channel_layout` holds each joint's channels in one text ("tx ty tz rz ry rx"). `limits` has one row per
     channel, NaN where a channel has none; infinite limits are allowed.
     """
-    skeleton = clip.skeleton
+    ours = _skeleton_arrays(clip.skeleton)
+    arrays: Arrays = {key: ours[key] for key in ("names", "parents", "offsets")}
+    arrays |= {"root": clip.root, "rotations": clip.rotations, **about_arrays(clip)} | ours
+    if clip.joint_translations is not None:
+        arrays["joint_translations"] = clip.joint_translations
+    if clip.channels is not None:
+        arrays["channels"] = clip.channels
+    if clip.playback is not None:
+        arrays["playback"] = text_array(json.dumps(clip.playback.summary()))
+    return arrays
+
+
+@lru_cache(maxsize=64)
+def _skeleton_arrays(skeleton: Skeleton) -> Arrays:
     arrays: Arrays = {
         "names": text_array(skeleton.names),
         "parents": skeleton.parents.astype(np.int64),
         "offsets": skeleton.offsets,
-        "root": clip.root,
-        "rotations": clip.rotations,
-        **about_arrays(clip),
         "channel_layout": text_array(tuple(" ".join(channels) for channels in skeleton.channels)),
         "euler_orders": text_array(skeleton.orders),
     }
@@ -48,10 +63,6 @@ def clip_arrays(clip: Clip) -> Arrays:
         arrays["axes"] = skeleton.axes
     if skeleton.limits is not None:
         arrays |= _limit_arrays(skeleton, skeleton.limits)
-    if clip.joint_translations is not None:
-        arrays["joint_translations"] = clip.joint_translations
-    if clip.channels is not None:
-        arrays["channels"] = clip.channels
     return arrays
 
 
@@ -66,7 +77,20 @@ def clip_from(archive: Archive, options: ReadOptions) -> Clip:
         numbers(archive, "channels") if "channels" in archive else None,
         **about(archive),
         **space(archive, options),
+        playback=_playback(archive),
     )
+
+
+def _playback(archive: Archive) -> Playback | None:
+    if "playback" not in archive:
+        return None
+    try:
+        found = playback_from(json.loads(text(archive, "playback", "")))
+    except (ValueError, RecursionError):
+        found = None
+    if found is None:
+        raise FormatError(archive.path, "how to play the clip was expected as JSON", "array 'playback'")
+    return found
 
 
 def _skeleton(archive: Archive) -> Skeleton:

@@ -185,10 +185,23 @@ class ClipLayout:
         """A clip from all columns, on the recipe's skeleton or on a compatible one."""
         body = skeleton or self.skeleton
         require_compatible(self.skeleton, body, "the recipe", "the skeleton")
-        pose = self.pose(values, self.path(values, start, resume), body)
+        if self.root == "heading" and self.angles == "expmap" and not self.moving:
+            pose = self._posed(values, start, resume)
+        else:
+            pose = self.pose(values, self.path(values, start, resume), body)
         return Clip(
             body, self.frame_time, pose.root, pose.rotations, pose.translations, None, name, "", self.up, self.unit_m
         )
+
+    def _posed(self, values: Floats, start: Start, resume: bool) -> Pose:
+        """The pose of the usual columns, compiled; as `pose` but for the last bits."""
+        from freshtake.motion.features.pose_kernel import pose_rows  # numba is slow to import, and encoding needs none
+
+        first, second = start.ground
+        begin = np.array([second if self.up == "y" else -second, first, start.heading])
+        root, rotations = np.empty((len(values), 3)), np.empty((len(values), len(self.skeleton), 4))
+        pose_rows(values, self.reference, self.upright, self.up_index, self.frame_time, begin, resume, root, rotations)
+        return Pose(root, rotations, None)
 
     def pose(self, values: Floats, path: Path, skeleton: Skeleton) -> Pose:
         """Root, rotations and translations of rows that stand where the path says."""

@@ -11,8 +11,8 @@ from freshtake.errors import UsageError
 from freshtake.motion.clip import Clip
 from freshtake.motion.limbs import Limb
 from freshtake.motion.pins import Pin
-from freshtake.motion.planting.frame_kernel import FULL, lead_limbs
 from freshtake.motion.planting.groundwork import Groundwork
+from freshtake.motion.planting.limb_leading import FULL, lead_limbs
 from freshtake.motion.planting.rig import make_bones
 from freshtake.numeric.arrays import Floats
 

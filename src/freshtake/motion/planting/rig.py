@@ -53,7 +53,8 @@ class Frames(NamedTuple):
 
     `points` are hip, ankle, heel and toe in the world; `over` says where the pelvis is over the foot; `raw` is 0 in the
     air, 1 where a contact may go on and 2 where it may begin; `stands` are the contacts of heel and toe; `age` counts
-    the frames of a contact, -1 in the air; `pivot` is the path in the ground plane of what the foot stands on.
+    the frames of a contact, -1 in the air; `pivot` is the path in the ground plane of what the foot stands on;
+    `longest` is how far the leg may stretch from hip to ankle.
     """
 
     root: Floats
@@ -65,6 +66,7 @@ class Frames(NamedTuple):
     stands: Ints
     age: Ints
     pivot: Floats
+    longest: Floats
 
 
 class Memory(NamedTuple):
@@ -111,6 +113,7 @@ def empty_frames(count: int, joints: int, legs: int) -> Frames:
         np.zeros((count, legs), dtype=np.int8), np.zeros((count, legs, 2), dtype=np.int8),
         np.zeros((count, legs, 2), dtype=np.int8),
         np.full((count, legs), -1, dtype=np.int32), np.zeros((count, legs, 2)),
+        np.zeros((count, legs)),
     )  # fmt: skip
 
 

@@ -1,0 +1,77 @@
+"""`freshtake vary` from the return key to the last file: python -m benchmarks.end_to_end [-n 200] [--runs 5].
+
+The real command in a process of its own, with nothing set in the environment, once for one variant and once for many:
+the difference is what the further variants cost, without start-up. CPU time of all threads, the least of several runs,
+because the machine is shared. One row says what an import of numba alone costs, which is in every start-up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import freshtake as ft
+from benchmarks.takes import DATA
+from benchmarks.timing import least_child_cpu, table
+
+TARGETS = {"npz": 20_000, "bvh": 10_000, "glb": 15_000}
+STARTUP = 0.8  # CPU seconds
+SET_BY_USERS_OF_CLUSTERS = ("PYTHON", "OPENBLAS", "OMP", "MKL", "NUMBA")
+
+
+def end_to_end(count: int = 200, runs: int = 5) -> str:
+    """Walks: start-up, and frames a second of all that follows, by format."""
+    with tempfile.TemporaryDirectory() as scratch:
+        model, rows = Path(scratch) / "walk.ftm", []
+        takes = sorted((DATA / "walk").glob("walk_[1-4].bvh"))
+        _run(["learn", *map(str, takes), "-o", str(model)])
+        numba = least_child_cpu([sys.executable, "-c", "import numba"], runs, clean())
+        for ending, target in TARGETS.items():
+            _vary(model, 2, ending)  # fills the cache of machine code
+            one, many, frames = [], [], 0
+            for _ in range(runs):
+                one.append(_vary(model, 1, ending)[0])
+                spent, frames = _vary(model, count, ending)
+                many.append(spent)
+            speed = frames / (min(many) - min(one))
+            rows.append([ending, f"{min(one):.2f}", f"{min(many):.2f}", f"{frames:,}", f"{speed:,.0f}", f"{target:,}"])
+    title = f"{count} planted walks, end to end (start-up: target {STARTUP} s; import numba: {numba:.2f} s)"
+    heads = ("format", "one variant, CPU s", f"{count}, CPU s", "further frames", "frames/s", "target")
+    return table(title, heads, rows)
+
+
+def _vary(model: Path, count: int, ending: str) -> tuple[float, int]:
+    """CPU seconds, and how many frames there are beyond those of the first variant."""
+    folder = model.with_name("variants")
+    arguments = ["vary", str(model), "-n", str(count), "-o", str(folder), "--format", ending, "--unit", "cmu"]
+    spent = _run(arguments)
+    frames = sum(len(ft.read(path)) for path in sorted(folder.iterdir())[1:])  # type: ignore[arg-type]
+    shutil.rmtree(folder)
+    return spent, frames
+
+
+def _run(arguments: Sequence[str]) -> float:
+    return least_child_cpu([sys.executable, "-m", "freshtake", *arguments], 1, clean())
+
+
+def clean() -> dict[str, str]:
+    """The environment as a user has it, who has set nothing."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(SET_BY_USERS_OF_CLUSTERS)}
+    return kept | {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.end_to_end", description=__doc__)
+    parser.add_argument("-n", type=int, default=200)
+    parser.add_argument("--runs", type=int, default=5)
+    chosen = parser.parse_args()
+    print(end_to_end(chosen.n, chosen.runs))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+"""Plans for the next frames: smooth offsets that hold standing feet, and how far the hips sink."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from freshtake.motion.planting.contact_kernels import plane_of
+from freshtake.motion.planting.limb_leading import FULL, straight_length
+from freshtake.motion.planting.rig import Bones, Frames, Ground, Memory
+from freshtake.motion.planting.settings import Pace
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.compiled import kernel
+from freshtake.numeric.limb_kernels import quintic
+from freshtake.numeric.smooth_path import smooth_path
+
+LEAST = 1e-3  # leg lengths below the floor that do not count
+FLOOR = 3.0  # times as firmly as a foot is held, it is kept above the floor
+KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the least bend of a knee whose foot is moved by more than this
+
+
+@kernel
+def plan_foot(
+    ground: Ground, pace: Pace, frames: Frames, memory: Memory, leg: int, frame: int, last: int, plan: Floats,
+    firm: Floats,
+) -> None:  # fmt: skip
+    """Offsets (frames, 3) of a foot from `frame` to `last`, and how firmly it is held (frames,)."""
+    count = last - frame
+    a, b = plane_of(ground.up)
+    weights, wishes, band = np.empty(count), np.empty((count, 2)), np.empty((count, 4))
+    flat, past = np.empty((count, 2)), np.empty((3, 2))
+    _grips(pace, frames, leg, frame, last, firm)
+    _wishes(pace, frames, memory, leg, frame, last, firm, wishes)
+    for k in range(count):
+        weights[k] = pace.free + firm[k] * pace.stand
+        for c in range(2):
+            wishes[k, c] *= firm[k] * pace.stand / weights[k]
+    for k in range(3):
+        past[k, 0], past[k, 1] = memory.offsets[leg, k, a], memory.offsets[leg, k, b]
+    smooth_path(weights, wishes, past, memory.known[0], band, flat)
+    for k in range(count):
+        plan[k, a], plan[k, b] = flat[k, 0], flat[k, 1]
+    rise, before = np.empty((count, 1)), np.empty((3, 1))
+    lift = wishes[:, :1]
+    for k in range(count):
+        wish, grip = _lift(ground, pace, frames, leg, frame + k, firm[k])
+        weights[k] = pace.free + grip * pace.height
+        lift[k, 0] = wish * grip * pace.height / weights[k]
+    for k in range(3):
+        before[k, 0] = memory.offsets[leg, k, ground.up]
+    smooth_path(weights, lift, before, memory.known[0], band, rise)
+    again = False
+    for k in range(count):  # a smooth path may dip below the floor beside a contact: once more, with these held up
+        sunk = _sunk(ground, frames, leg, frame + k, firm[k])
+        if rise[k, 0] < sunk - LEAST * ground.leg:
+            weights[k], lift[k, 0], again = FLOOR * pace.height, sunk, True
+    if again:
+        smooth_path(weights, lift, before, memory.known[0], band, rise)
+    for k in range(count):
+        plan[k, ground.up] = rise[k, 0]
+
+
+@kernel
+def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Floats) -> None:
+    """How firmly the foot is held: 1 in a contact, with ramps at its ends; what lies beyond `last` goes on."""
+    left = 1 << 20
+    for k in range(last - frame - 1, -1, -1):
+        age = frames.age[frame + k, leg]
+        left = left + 1 if age >= 0 else 0
+        firm[k] = quintic((age + 1.0) / (pace.ramp + 1.0)) * quintic(left / (pace.ramp + 1.0)) if age >= 0 else 0.0
+
+
+@kernel
+def _wishes(
+    pace: Pace, frames: Frames, memory: Memory, leg: int, frame: int, last: int, firm: Floats, wishes: Floats
+) -> None:
+    """Offsets (frames, 2) that would hold the foot still where it stands on average; 0 in the air."""
+    k = frame
+    while k < last:
+        if frames.age[k, leg] < 0:
+            wishes[k - frame, 0] = wishes[k - frame, 1] = 0.0
+            k += 1
+            continue
+        end = k
+        x = y = total = 0.0
+        while end < last and frames.age[end, leg] >= 0:
+            w = firm[end - frame] + 1e-9
+            x += w * frames.pivot[end, leg, 0]
+            y += w * frames.pivot[end, leg, 1]
+            total += w
+            end += 1
+        x /= total
+        y /= total
+        if k == frame:
+            if memory.known[0] > 0 and frames.age[k, leg] > 0:
+                x, y = _drifted(pace, memory.centers[leg], frames.pivot[k, leg], x, y)
+            memory.centers[leg, 0], memory.centers[leg, 1] = x, y
+        for i in range(k, end):
+            wishes[i - frame, 0] = x - frames.pivot[i, leg, 0]
+            wishes[i - frame, 1] = y - frames.pivot[i, leg, 1]
+        k = end
+
+
+@kernel
+def _drifted(pace: Pace, center: Floats, pivot: Floats, x: float, y: float) -> tuple[float, float]:
+    """The center of a contact one frame on: it follows the mean (x, y) of what is seen, faster beyond the leash."""
+    square = ((center[0] - pivot[0]) ** 2 + (center[1] - pivot[1]) ** 2) / (pace.leash * pace.leash)
+    share = min(pace.drift * (1.0 + 10.0 * square), 1.0)
+    return center[0] + share * (x - center[0]), center[1] + share * (y - center[1])
+
+
+@kernel
+def _sunk(ground: Ground, frames: Frames, leg: int, frame: int, firm: float) -> float:
+    """How far a foot must go up at least to be nowhere below the floor; that of a body which does not stand may be."""
+    if frames.over[frame, leg] == 0 and firm == 0.0:
+        return -1e300
+    points = frames.points[frame, leg]
+    heel = ground.soles[leg, 0, 0] - points[2, ground.up]
+    return float(max(heel, ground.soles[leg, 1, 0] - points[3, ground.up]))
+
+
+@kernel
+def _lift(ground: Ground, pace: Pace, frames: Frames, leg: int, frame: int, firm: float) -> tuple[float, float]:
+    """How far up the foot has to go, and how firmly: onto the floor where it stands, never below it."""
+    sunk = _sunk(ground, frames, leg, frame, firm)
+    if sunk > 0.0:
+        return sunk, FLOOR
+    over = 1e300
+    for point in range(2):
+        if frames.stands[frame, leg, point] == 1:
+            over = min(over, frames.points[frame, leg, 2 + point, ground.up] - ground.soles[leg, point, 1])
+    over = max(over, 0.0) if firm > 0.0 and over < 1e300 else 0.0
+    return -over * (1.0 - quintic(over / pace.step)), firm
+
+
+@kernel
+def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: Floats) -> float:
+    """How far a leg stretches without stretching more than in the examples, or than it does itself."""
+    full = straight_length(bones, leg, offsets)
+    own = math.sqrt((ankle[0] - hip[0]) ** 2 + (ankle[1] - hip[1]) ** 2 + (ankle[2] - hip[2]) ** 2)
+    return float(min(max(bones.reach[leg, 1] * full, own), FULL * full))
+
+
+@kernel
+def plan_sink(
+    ground: Ground, pace: Pace, frames: Frames, memory: Memory, frame: int, last: int, plans: Floats, firm: Floats
+) -> float:  # fmt: skip
+    """How far the hips sink in a frame so that standing legs reach their feet."""
+    count = last - frame
+    if pace.sink == 0.0:
+        return 0.0
+    weights, wishes, band = np.empty(count), np.empty((count, 1)), np.empty((count, 4))
+    path = np.empty((count, 1))
+    needed = memory.sinks[0, 0] != 0.0 or memory.sinks[1, 0] != 0.0 or memory.sinks[2, 0] != 0.0
+    for k in range(count):
+        wishes[k, 0] = 0.0
+        weights[k] = pace.free
+        for leg in range(plans.shape[0]):
+            if firm[leg, k] > 0.0:
+                short = min(_short(ground, frames, leg, frame + k, plans[leg, k]), pace.sink)
+                if short > wishes[k, 0]:
+                    needed = True
+                    wishes[k, 0] = short
+                    weights[k] = pace.free + firm[leg, k] * pace.height
+        wishes[k, 0] *= (weights[k] - pace.free) / weights[k]
+    if not needed:
+        return 0.0
+    smooth_path(weights, wishes, memory.sinks, memory.known[0], band, path)
+    return float(path[0, 0])
+
+
+@kernel
+def _short(ground: Ground, frames: Frames, leg: int, frame: int, offset: Floats) -> float:
+    """How far the hip has to come down for the leg to reach its goal without stretching too far."""
+    hip, ankle = frames.points[frame, leg, 0], frames.points[frame, leg, 1]
+    up = ground.up
+    a, b = plane_of(up)
+    longest = frames.longest[frame, leg]
+    x, y = ankle[a] + offset[a] - hip[a], ankle[b] + offset[b] - hip[b]
+    drop = hip[up] - ankle[up] - offset[up]
+    room = longest * longest - x * x - y * y
+    return float(max(drop - math.sqrt(room), 0.0) if room > 0.0 else max(drop, 0.0))
+
+
+@kernel
+def slack_of(ground: Ground, plan: Floats, count: int) -> float:
+    """How far knees are kept from straight (see bend_angle), by how much the foot is moved now and soon."""
+    total = 0.0
+    for k in range(count):
+        total += plan[k, 0] * plan[k, 0] + plan[k, 1] * plan[k, 1] + plan[k, 2] * plan[k, 2]
+    total /= count * (MOVED * ground.leg) ** 2
+    return KEPT_BENT * KEPT_BENT * total / (total + 1.0)

@@ -1,0 +1,207 @@
+"""A limb of two segments led to a goal: the knee bends, the hip swings, the foot keeps its direction."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from freshtake.motion.planting.contact_kernels import place_path
+from freshtake.motion.planting.rig import Bones
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.compiled import kernel
+from freshtake.numeric.limb_kernels import (
+    bend_angle,
+    carry_into,
+    copy_into,
+    exponential_into,
+    swing_into,
+    turn_back_into,
+    turn_into,
+)
+from freshtake.numeric.link_kernels import nearest_turn
+
+FULL = 0.9998  # of a limb's length: nearer to straight, no direction to bend is left
+SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # of a limb's length: of feet that stand, of pins, beyond its own stretch
+ROUNDS = 3  # where an ankle cannot turn in every direction
+
+
+@kernel
+def lead_limb(
+    bones: Bones, limb: int, before: Floats, root: Floats, offsets: Floats, offset: Floats, unmoved: float,
+    by_toe: bool, slack: float, soft: float, rotations: Floats,
+) -> float:  # fmt: skip
+    """Turn a limb, in place, so that its end is `offset` from where it was when the root was at `before`.
+
+    The knee bends about its hinge until the distance is right, the hip makes the least turn that takes the end to its
+    goal (of all that do, the one nearest to the sample: Lau 2009, eq. 7, with w2 = 0), and a foot keeps its direction
+    in the world. Where the ankle cannot turn freely, the toe is brought to its goal instead, if `by_toe`. `slack` is
+    that of bend_angle, `soft` that of within_reach. Returns by how much the goal was missed.
+    """
+    still = True
+    for axis in range(3):
+        still = still and abs(offset[axis]) <= unmoved and abs(root[axis] - before[axis]) <= unmoved
+    if still:
+        return 0.0
+    longest = bones.path.shape[1]
+    places, turns = np.empty((longest, 3)), np.empty((longest, 4))
+    place_path(bones, limb, root, rotations, offsets, places, turns)
+    end, toe = bones.at[limb, 2], bones.at[limb, 3]
+    goal, aim, foot, tip, now = np.empty(3), np.empty(3), np.empty(4), np.zeros(3), np.zeros(3)
+    sample = np.empty((longest, 4))
+    for k in range(longest):
+        if bones.path[limb, k] >= 0:
+            copy_into(rotations[bones.path[limb, k]], sample[k])
+    copy_into(turns[end], foot)
+    for axis in range(3):
+        goal[axis] = aim[axis] = places[end, axis] - root[axis] + before[axis] + offset[axis]
+    led_by_toe = toe >= 0 and by_toe
+    if led_by_toe:
+        carry_into(foot, offsets[bones.path[limb, toe]], tip)
+    full = straight_length(bones, limb, offsets)
+    missed = 0.0
+    for _ in range(ROUNDS if led_by_toe and bones.links[limb, 1] > 0 else 1):
+        for k in range(bones.at[limb, 0], end + 1):
+            copy_into(sample[k], rotations[bones.path[limb, k]])
+        _bend(bones, limb, aim, full, slack, soft, rotations, places, turns)
+        missed = _keep_foot(bones, limb, foot, goal, tip, offsets, rotations, places, turns, now)
+        for axis in range(3):  # an ankle that cannot turn freely turns the toe away, which the ankle makes up for
+            aim[axis] = goal[axis] + tip[axis] - now[axis]
+    return missed
+
+
+@kernel
+def lead_limbs(
+    bones: Bones, before: Floats, root: Floats, offsets: Floats, moves: Floats, by_toe: Ints, rotations: Floats
+) -> None:
+    """All limbs of all frames led by moves (frames, limbs, 3), in place; `by_toe` (limbs,) as in lead_limb."""
+    for frame in range(len(root)):
+        own = offsets[min(frame, len(offsets) - 1)]
+        for limb in range(moves.shape[1]):
+            lead_limb(
+                bones, limb, before[frame], root[frame], own, moves[frame, limb], 0.0, by_toe[limb] == 1, 0.0, PINNED,
+                rotations[frame],
+            )  # fmt: skip
+
+
+@kernel
+def straight_length(bones: Bones, limb: int, offsets: Floats) -> float:
+    """Of the limb from hip to ankle; joints between count by their own lengths."""
+    total = 0.0
+    for k in range(bones.at[limb, 0] + 1, bones.at[limb, 2] + 1):
+        bone = offsets[bones.path[limb, k]]
+        total += math.sqrt(bone[0] * bone[0] + bone[1] * bone[1] + bone[2] * bone[2])
+    return total
+
+
+@kernel
+def _bend(
+    bones: Bones, limb: int, goal: Floats, full: float, slack: float, soft: float, rotations: Floats, places: Floats,
+    turns: Floats,
+) -> None:  # fmt: skip
+    """Knee and hip for a goal of the ankle, as far as the limb reaches; `places` and `turns` are those before."""
+    upper, middle, end = bones.at[limb, 0], bones.at[limb, 1], bones.at[limb, 2]
+    thigh, shank, line, axis, turn, swing = (
+        np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(4), np.empty(4),
+    )  # fmt: skip
+    asked = own = 0.0
+    for k in range(3):
+        thigh[k] = places[middle, k] - places[upper, k]
+        shank[k] = places[end, k] - places[middle, k]
+        line[k] = goal[k] - places[upper, k]
+        asked += line[k] * line[k]
+        own += (thigh[k] + shank[k]) ** 2
+    distance = within_reach(bones.reach[limb], math.sqrt(asked), math.sqrt(own), full, soft)
+    _knee_axis(bones, limb, thigh, shank, turns[middle], axis)
+    angle = bend_angle(thigh, shank, axis, distance, slack)
+    for k in range(3):
+        axis[k] *= angle
+    exponential_into(axis, turn)
+    carry_into(turn, shank, shank)
+    for k in range(3):
+        shank[k] += thigh[k]
+    swing_into(shank, line, swing)
+    # world rotations of the joints below, then the local ones of knee and hip
+    turn_into(turn, turns[middle], turn)
+    turn_back_into(turns[middle - 1], turn, rotations[bones.path[limb, middle]])
+    turn_into(swing, turns[upper], turn)
+    if bones.links[limb, 0] > 0:
+        wanted = np.empty(4)
+        turn_back_into(turns[upper - 1], turn, wanted)
+        count = bones.links[limb, 0]
+        nearest_turn(
+            bones.reference[limb, 0, :count], bones.basis[limb, 0, :count], bones.low[limb, 0, : 3 * count],
+            bones.high[limb, 0, : 3 * count], rotations[bones.path[limb, upper]], wanted,
+        )  # fmt: skip
+    elif upper > 0:
+        turn_back_into(turns[upper - 1], turn, rotations[bones.path[limb, upper]])
+
+
+@kernel
+def within_reach(reach: Floats, asked: float, own: float, full: float, soft: float) -> float:
+    """The distance from hip to ankle that a limb takes where `asked` is wanted: softly not beyond what it does.
+
+    It stretches and folds as far as in the examples, or as far as it did itself. Near straight, a knee would have to
+    turn ever faster, so that the limb gives way from `soft` of its length before its end on.
+    """
+    most = min(max(reach[1] * full, own + GIVE * full), max(FULL * full, own))
+    begin = max(own, most - soft * full)
+    if asked > begin:
+        room = max(most - begin, 1e-12)
+        return float(begin + room * (1.0 - math.exp(-(asked - begin) / room)))
+    least = min(own, reach[0] * full)
+    return float(max(asked, least))
+
+
+@kernel
+def _knee_axis(bones: Bones, limb: int, thigh: Floats, shank: Floats, turn: Floats, axis: Floats) -> None:
+    """The hinge in the world; where none is known, at right angles to both segments."""
+    hinge = bones.hinge[limb]
+    if hinge[0] != 0.0 or hinge[1] != 0.0 or hinge[2] != 0.0:
+        carry_into(turn, hinge, axis)
+        return
+    axis[0] = thigh[1] * shank[2] - thigh[2] * shank[1]
+    axis[1] = thigh[2] * shank[0] - thigh[0] * shank[2]
+    axis[2] = thigh[0] * shank[1] - thigh[1] * shank[0]
+    size = math.sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2])
+    for k in range(3):
+        axis[k] = axis[k] / size if size > 0.0 else (1.0 if k == 0 else 0.0)
+
+
+@kernel
+def _keep_foot(
+    bones: Bones, limb: int, foot: Floats, goal: Floats, tip: Floats, offsets: Floats, rotations: Floats,
+    places: Floats, turns: Floats, now: Floats,
+) -> float:  # fmt: skip
+    """Turn the ankle so that the foot's world rotation is `foot`, as far as the ankle can.
+
+    `now` becomes the way from ankle to toe, if `tip`, where it should be, is not 0. Returns how far the toe, or else
+    the ankle, is from its goal.
+    """
+    upper, end, toe = bones.at[limb, 0], bones.at[limb, 2], bones.at[limb, 3]
+    world, place, arm = np.empty(4), np.empty(3), np.empty(3)
+    copy_into(turns[upper - 1], world)
+    copy_into(places[upper], place)
+    for k in range(upper, end):
+        turn_into(world, rotations[bones.path[limb, k]], world)
+        carry_into(world, offsets[bones.path[limb, k + 1]], arm)
+        for axis in range(3):
+            place[axis] += arm[axis]
+    joint, count = bones.path[limb, end], bones.links[limb, 1]
+    if bones.upright[limb]:
+        wanted = np.empty(4)
+        turn_back_into(world, foot, wanted)
+        if count == 0:
+            copy_into(wanted, rotations[joint])
+        else:
+            nearest_turn(
+                bones.reference[limb, 1, :count], bones.basis[limb, 1, :count], bones.low[limb, 1, : 3 * count],
+                bones.high[limb, 1, : 3 * count], rotations[joint], wanted,
+            )  # fmt: skip
+    if tip[0] != 0.0 or tip[1] != 0.0 or tip[2] != 0.0:
+        turn_into(world, rotations[joint], world)
+        carry_into(world, offsets[bones.path[limb, toe]], now)
+    missed = 0.0
+    for axis in range(3):
+        missed += (place[axis] + now[axis] - goal[axis] - tip[axis]) ** 2
+    return math.sqrt(missed)
