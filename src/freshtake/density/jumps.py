@@ -16,7 +16,8 @@ LONGEST = 3.0  # how much longer than usual a jump may be evened out
 GROWTH = 1.5
 EVENNESS = 4.0  # how strongly kernels that were followed more than their share are avoided
 MEMORY_ROUNDS = 16.0  # times that a class is gone through before older visits are halved
-PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN = range(10)  # fields of `clock`
+FIELDS = 11  # of `clock`:
+PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN, DRIVE = range(FIELDS)
 
 
 class Track(NamedTuple):

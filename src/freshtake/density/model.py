@@ -12,9 +12,11 @@ import numpy as np
 
 from freshtake.density.aligned import AlignedState, Curves, advance_aligned, begin_aligned, curves_of
 from freshtake.density.bodies import on_skeleton, usual_rotations
+from freshtake.density.cycles import Cycles, cycles_of
 from freshtake.density.headings import own_rates
 from freshtake.density.jumps import Rates, Track
 from freshtake.density.material import rate_columns
+from freshtake.density.mix import MixState, advance_mix, begin_mix
 from freshtake.density.motion_density import motion_widths, velocities
 from freshtake.density.paper import PaperState, advance_paper, begin_paper
 from freshtake.density.pose_density import Density, density, log_density, pose_widths
@@ -34,7 +36,7 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.pca import Pca
 
 BLOCK = 64  # frames per call of the compiled synthesis
-State = BlendState | PaperState | AlignedState
+State = BlendState | MixState | PaperState | AlignedState
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,6 +122,16 @@ class DensityModel:
         return track_of(self)
 
     @cached_property
+    def cycles(self) -> Cycles:
+        """Where in its cycle every kernel stands."""
+        return cycles_of(self)
+
+    @cached_property
+    def mixes(self) -> bool:
+        """Whether weights mix poses: with the default method, where all classes go round in cycles."""
+        return self.settings.method == "default" and len(self.classes) > 1 and bool(self.cycles.periodic.all())
+
+    @cached_property
     def curves(self) -> Curves:
         """The time-aligned cycle of every class (eq. 3-5)."""
         return curves_of(self.track, self.settings.harmonics, tracked=self.settings.phase == "tracked")
@@ -163,6 +175,8 @@ class DensityModel:
             return begin_paper(self, mix)
         if self.settings.method == "aligned":
             return begin_aligned(self.curves, rng)
+        if self.mixes:
+            return begin_mix(self.track, self.cycles, mix, rng)
         return begin(self.track, mix, rng)
 
     def advance(
@@ -177,6 +191,8 @@ class DensityModel:
             return advance_paper(self, state, values)
         if isinstance(state, AlignedState):
             return advance_aligned(self.curves, state, values)
+        if isinstance(state, MixState):
+            return advance_mix(state, self.track, self.cycles, self.controls, self.frame_time, values, rng)
         return advance(state, self.track, self.controls, values, rng, endless=endless)
 
     def rows(self, rng: np.random.Generator, *, frames: int, weights: Any = None, endless: bool = True) -> Floats:
