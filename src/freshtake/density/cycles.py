@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SHORTEST = 0.3  # seconds of the shortest cycle looked for
 SHARE = 0.75  # of the longest run, at most, is a cycle
-NEARLY = 0.2  # of the way from the best to the worst lag: a shorter lag that is nearly as good is the cycle
+NEARLY = 0.1  # of the way from the best to the worst lag: a shorter lag that is nearly as good is the cycle
 PERIODIC = 0.7  # distance after a cycle over that of two moments at random, below which a class has cycles
 HARMONICS = 4  # of the mean cycles that are laid over each other
 GRID = 256  # moments of a cycle

@@ -52,11 +52,11 @@ def enter(cycles: Cycles, track: Track, held: Floats, clock: Floats, owner: int,
                 nearest, chosen = off, k
     pick = int(chance * count)
     for k in range(len(cycles.phases)):
-        if track.owners[k] == owner and cycles.allowed[k]:
-            if abs(wrapped(phase - cycles.phases[k])) <= 0.5 * cycles.paces[k]:
-                if pick == 0:
-                    chosen = k
-                pick -= 1
+        mine = track.owners[k] == owner and cycles.allowed[k]
+        if mine and abs(wrapped(phase - cycles.phases[k])) <= 0.5 * cycles.paces[k]:
+            if pick == 0:
+                chosen = k
+            pick -= 1
     first, last = track.firsts[chosen], track.lasts[chosen]
     place = chosen + wrapped(phase - cycles.phases[chosen]) / cycles.paces[chosen]
     place = min(max(place, float(first)), float(last))

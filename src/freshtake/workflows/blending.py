@@ -68,8 +68,9 @@ def blend_learn(
     motions = dict(zip(takes, read_sets(list(takes.values()), reading), strict=True))
     model = learn(common_points(motions) if common else motions, settings, cyclic=cyclic, report=report)
     if warn is not None:
-        for note in model.notes:
-            warn(note)
+        for note in (*model.notes, model.warning):
+            if note:
+                warn(note)
     save(target, model, sources=[path.name for paths in takes.values() for path in paths])
     return model
 
@@ -100,6 +101,7 @@ def blend_sample(
     unit_m: float | None = None,
     seed: int = 0,
     report: Report = silent,
+    warn: Callable[[str], None] | None = None,
 ) -> Blended:
     """Write exactly this many frames of a model's motion, with weights that may change over time, feet held still."""
     from dataclasses import replace
@@ -114,6 +116,8 @@ def blend_sample(
         model = replace(model, settings=model.settings.changed(**changes))
     rng = generator(seed)
     plan = schedule(model.classes, weights, frames)
+    if warn is not None and model.warning and (plan > 0.0).any(axis=0).sum() > 1:
+        warn(model.warning)
     state, parts = model.start(rng, {name: float(w) for name, w in zip(model.classes, plan[0], strict=True)}), []
     for first in range(0, frames, PIECE):
         report(Progress(first / frames, f"frame {first} of {frames}"))
@@ -140,6 +144,7 @@ def blend_facts(model: DensityModel) -> dict[str, Any]:
         "classes": list(model.classes),
         "kernels": {name: sum(runs) for name, runs in zip(model.classes, model.lengths, strict=True)},
         "goes_round": dict(zip(model.classes, model.cyclic, strict=True)),
+        "blends": model.mixes,
         "period_s": {
             name: round(float(limit) * model.frame_time, 3)
             for name, limit in zip(model.classes, model.limits[:, 2], strict=True)
