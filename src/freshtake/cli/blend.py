@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Lock, Out, Plant, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.options import GroundPath, Heading, Json, Lock, Out, Plant, Seed, SkeletonFile, SourceFps, Unit, Up
 
 app = App(
     name="blend",
@@ -95,6 +95,13 @@ def sample(
     ] = None,
     method: Annotated[str | None, Parameter(help="default, switch, paper or aligned; default: as learned.")] = None,
     noise: Annotated[float | None, Parameter(help="Smooth noise on the pose, in kernel widths.")] = None,
+    speed: Annotated[
+        float | None,
+        Parameter(help="Lengths per second over the ground; chooses the weights, between those of classes."),
+    ] = None,
+    turn: Annotated[float | None, Parameter(help="Turn by this many degrees per second, to the left.")] = None,
+    heading: Heading = None,
+    path: GroundPath = None,
     residuals: Annotated[bool, Parameter(help="Give back what the eigenspace leaves out.")] = True,
     plant: Plant = True,
     lock: Lock = "soft",
@@ -111,6 +118,7 @@ def sample(
     freshtake blend sample gait.ftm --weights "walk:1->run:1->walk:1" --frames 900 -o there_and_back.bvh
     freshtake blend sample gait.ftm --weights "walk:0.5,run:0.5" --frames 300 -o jog.bvh
     freshtake blend sample gait.ftm --weights "walk:1->run:1" --method switch --frames 240 -o change.bvh
+    freshtake blend sample gait.ftm --speed 180 --path way.csv --frames 900 -o along_the_way.bvh
     ```
 
     Parameters
@@ -119,11 +127,13 @@ def sample(
         A model that `freshtake blend learn` wrote.
     """  # fmt: skip
     from freshtake.workflows import blend_sample
+    from freshtake.workflows.blending import control_of
 
     with progress_bar() as report:
         made = blend_sample(
             model, out, frames,
-            weights=weights, method=method, noise=noise, residuals=residuals, plant=plant and lock, unit_m=unit,
+            weights=weights, method=method, noise=noise, residuals=residuals,
+            control=control_of(speed, turn, heading, path), plant=plant and lock, unit_m=unit,
             seed=seed,
             report=report,
             warn=warn,

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 SHORTEST = 0.3  # seconds of the shortest cycle looked for
-SHARE = 0.75  # of the longest run, at most, is a cycle
+SHARE = 0.85  # of the longest run, at most, is a cycle
 NEARLY = 0.1  # of the way from the best to the worst lag: a shorter lag that is nearly as good is the cycle
-PERIODIC = 0.7  # distance after a cycle over that of two moments at random, below which a class has cycles
+PERIODIC = 0.6  # distance after a cycle over that of two moments at random, below which a class has cycles
+ROUNDS = 2.0  # cycles that are enough to tell that a class goes round, wherever its takes end
 HARMONICS = 4  # of the mean cycles that are laid over each other
 GRID = 256  # moments of a cycle
 SLOWEST, FASTEST = 0.6, 1.6  # of the mean pace through a cycle: beyond, phase was not followed but lost
@@ -62,16 +63,27 @@ def period_of(runs: list[Floats], shortest: float) -> tuple[float, float]:
     points = np.concatenate(runs)
     usual = 2.0 * float(points.var(axis=0).sum())
     longest = max(map(len, runs))
-    lags = np.arange(max(round(shortest), 2), max(int(SHARE * longest), 3) + 1)
-    if usual <= 0.0 or longest <= lags[-1]:
+    lags = np.arange(1, int(SHARE * longest) + 1)
+    if usual <= 0.0 or len(lags) < 3:
         return float(longest), 1.0
     apart = np.array([_apart(runs, int(lag)) for lag in lags]) / usual
-    good = np.flatnonzero(apart <= apart.min() + NEARLY * (apart.max() - apart.min()))
+    falls = np.flatnonzero(np.diff(apart) < 0.0)  # until then, poses are near because little time has passed
+    first = max(int(falls[0]) if len(falls) else len(lags), round(shortest) - 1)
+    if first >= len(lags) - 1:
+        return float(longest), 1.0
+    later = apart[first:]
+    good = first + np.flatnonzero(later <= later.min() + NEARLY * (later.max() - later.min()))
     stop = good[0]
     while stop + 1 in good:
         stop += 1
     best = int(good[0] + np.argmin(apart[good[0] : stop + 1]))
     return float(lags[best]), float(np.sqrt(apart[best]))
+
+
+def goes_round(runs: list[Floats], frame_time: float) -> bool:
+    """Whether runs of mode weights go through the same cycle several times."""
+    period, apart = period_of(runs, SHORTEST / frame_time)
+    return apart <= PERIODIC and max(map(len, runs)) >= ROUNDS * period
 
 
 def _apart(runs: list[Floats], lag: int) -> float:

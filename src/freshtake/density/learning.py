@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from freshtake.density.cycles import goes_round
 from freshtake.density.graph import parts_of
 from freshtake.density.headings import smooth_rates
 from freshtake.density.material import LEAST_FRAMES, Material, material_of, rounded
@@ -60,7 +61,8 @@ def learn(
         lengths = np.array([len(y) for y in found])
         guard = max(GUARD / material.frame_time, 2.0)
         near = max(limit[1], 1e-12)
-        parts = parts_of(np.concatenate(found), places, lengths, limit[2], guard, near, (cyclic or {}).get(name))
+        told = (cyclic or {}).get(name, True if goes_round(found, material.frame_time) else None)
+        parts = parts_of(np.concatenate(found), places, lengths, limit[2], guard, near, told)
         pieces.append(_cut(lengths, parts.kept, parts.allowed))
         round_trips.append(parts.cyclic)
         limits.append(limit)

@@ -243,12 +243,12 @@ class DensityModel:
         it has ended, unless `endless` is off. `plant` holds standing feet still. `control` says how fast and where to
         go, for all frames or as a function of the frame.
         """
-        plan = schedule(self.classes, self._asked(weights, control), frames)
+        plan = schedule(self.classes, self.weights_asked(weights, control), frames)
         rows = self.rows(rng, frames=frames, weights=plan, endless=endless)
         made = self.decode(rows if control is None else self.steered(rows, control), residuals, name=name)
         return self.planted(made, plant) if plant else made
 
-    def _asked(self, weights: Any, control: Controls | None) -> Any:
+    def weights_asked(self, weights: Any, control: Controls | None) -> Any:
         """The weights that a speed asks for, or those that are given."""
         now = control(0) if callable(control) else control
         if now is None or now.speed is None:
@@ -297,7 +297,7 @@ class DensityModel:
         `plant`, standing feet are held still; frames then come a constant number of frames late. `control` says how
         fast and where to go; a function is asked anew for every frame.
         """
-        frames = self._stream(rng, self._asked(weights, control), residuals, decode, control)
+        frames = self._stream(rng, self.weights_asked(weights, control), residuals, decode, control)
         if decode and plant and self.groundwork is not None:
             return planted_stream(frames, self.groundwork, settings_for(plant))
         return frames
