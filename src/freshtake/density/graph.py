@@ -39,7 +39,7 @@ def parts_of(
     runs = [(int(stop - length), int(stop)) for stop, length in zip(stops, lengths, strict=True)]
     pairs = _pairs(places, runs, guard)
     allowed = _with_future(runs, period, np.array([stop - 1 for _, stop in runs]))
-    exits = [_exit(run, pairs, weights, allowed, period, CONNECTED * near) for run in runs]
+    exits = [_exit(run, pairs, weights, allowed, period, near) for run in runs]
     steps = np.concatenate([np.linalg.norm(np.diff(weights[a:b], axis=0), axis=1) for a, b in runs])
     gaps = [_way_back(run, runs, weights, period) for run in runs]
     goes_round = cyclic if cyclic is not None else bool(np.median(gaps) <= ROUND_TRIP * np.median(steps))
