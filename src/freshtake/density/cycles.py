@@ -80,10 +80,10 @@ def period_of(runs: list[Floats], shortest: float) -> tuple[float, float]:
     return float(lags[best]), float(np.sqrt(apart[best]))
 
 
-def goes_round(runs: list[Floats], frame_time: float) -> bool:
-    """Whether runs of mode weights go through the same cycle several times."""
+def steady_period(runs: list[Floats], frame_time: float) -> float | None:
+    """The frames of a cycle where runs of mode weights go through it several times; None where they do not."""
     period, apart = period_of(runs, SHORTEST / frame_time)
-    return apart <= PERIODIC and max(map(len, runs)) >= ROUNDS * period
+    return period if apart <= PERIODIC and max(map(len, runs)) >= ROUNDS * period else None
 
 
 def _apart(runs: list[Floats], lag: int) -> float:
