@@ -22,14 +22,14 @@ WAS, BEFORE, GAP, SPEED, ASKED, ACTIVE = range(6)  # rows of `shares`
 @kernel
 def wrapped(angle: float) -> float:
     """Between -pi and pi."""
-    return angle - 2.0 * np.pi * np.floor(angle / (2.0 * np.pi) + 0.5)
+    return angle - 2.0 * np.pi * float(np.floor(angle / (2.0 * np.pi) + 0.5))
 
 
 @kernel
 def pace_at(cycles: Cycles, track: Track, clock: Floats) -> float:
     """Radians per frame where a class is followed."""
     here = int(clock[RUN])
-    return cycles.paces[min(max(int(clock[PLACE]), track.firsts[here]), track.lasts[here])]
+    return float(cycles.paces[min(max(int(clock[PLACE]), track.firsts[here]), track.lasts[here])])
 
 
 @kernel
@@ -37,7 +37,7 @@ def phase_at(cycles: Cycles, track: Track, clock: Floats) -> float:
     """The phase where a class is followed."""
     here = int(clock[RUN])
     k = min(max(int(clock[PLACE]), track.firsts[here]), track.lasts[here])
-    return cycles.phases[k] + (clock[PLACE] - k) * cycles.paces[k]
+    return float(cycles.phases[k] + (clock[PLACE] - k) * cycles.paces[k])
 
 
 @kernel
