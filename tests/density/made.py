@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -32,6 +33,12 @@ def orbit(seed: int, cycles: int = 8, *, size: float = 1.0, center: float = 0.0,
 @cache
 def two_orbits() -> DensityModel:
     return learn({"small": [orbit(1)], "large": [orbit(2, size=1.6, center=0.5, period=30.0)]}, frame_time=FRAME_TIME)
+
+
+@cache
+def two_switched() -> DensityModel:
+    model = two_orbits()
+    return replace(model, settings=model.settings.changed(method="switch"))
 
 
 @cache

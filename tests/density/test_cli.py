@@ -49,6 +49,27 @@ def test_feet_are_planted_unless_told_not_to(files: Path) -> None:
     assert np.abs(made[0].rotations - made[1].rotations).max() > 1e-2
 
 
+def test_a_way_and_a_speed_are_followed(files: Path) -> None:
+    (files / "way.csv").write_text("x,z\n0,0\n0,200\n400,200\n2000,200\n")
+    asked = ["blend", "sample", f"{files}/g.ftm", "--frames", "300", "-o", f"{files}/way.bvh", "--speed", "200"]
+    assert command([*asked, "--path", f"{files}/way.csv"]) == 0
+    root = ft.read(files / "way.bvh").root
+    assert np.abs(root[150:, 2] - 200.0).max() < 20.0 and root[-1, 0] > 1200.0
+    assert command([*asked, "--weights", "walk:1"]) != 0
+    assert command([*asked, "--turn", "10", "--heading", "0"]) != 0
+
+
+def test_classes_that_switch_are_told(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    takes = [f"walk={files}/walk.bvh", f"run={files}/run.bvh"]
+    assert command(["blend", "learn", *takes, "-o", f"{files}/a.ftm", "--acyclic", "run"]) == 0
+    assert "run does not go round" in " ".join(capsys.readouterr().err.split())
+    asked = ["blend", "sample", f"{files}/a.ftm", "--frames", "60", "-o", f"{files}/a.bvh", "--no-plant"]
+    assert command([*asked, "--weights", "walk:1->run:1"]) == 0
+    assert "run does not go round" in " ".join(capsys.readouterr().err.split())
+    assert command([*asked, "--weights", "walk:1"]) == 0
+    assert "go round" not in capsys.readouterr().err
+
+
 def test_info_tells_about_the_model(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(["info", f"{files}/g.ftm", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)["files"][0]

@@ -51,3 +51,12 @@ def test_cyclic_can_be_said() -> None:
     assert learn({"a": [orbit(1)]}, frame_time=FRAME_TIME, cyclic={"a": False}).cyclic == (False,)
     with pytest.raises(Exception, match="no class 'b'"):
         learn({"a": [orbit(1)]}, frame_time=FRAME_TIME, cyclic={"b": False})
+
+
+def test_a_long_end_that_is_unlike_the_rest_is_left_out_and_the_class_still_goes_round() -> None:
+    """More than a cycle of something else at the end: told to go round by its period, left where it can go on."""
+    loop = orbit(1, 10)
+    way = np.linspace(0.0, 8.0, 160)[1:, None] * np.ones(6)
+    model = learn({"a": [np.concatenate([loop, loop[-1] + way])]}, frame_time=FRAME_TIME)
+    assert model.cyclic == (True,)
+    assert 0.8 * len(loop) < len(model.weights) < len(loop) + 10

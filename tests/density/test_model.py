@@ -51,8 +51,8 @@ def test_residuals_give_the_data_back() -> None:
 
 def test_bone_lengths_are_kept_and_the_body_travels() -> None:
     model = gaits()
-    clip = model.sample(np.random.default_rng(0), frames=240, weights="walk:1->run:1", name="change")
-    assert isinstance(clip, ft.Clip) and len(clip) == 240 and clip.name == "change"
+    clip = model.sample(np.random.default_rng(0), frames=300, weights="walk:1->walk:1->run:1->run:1", name="change")
+    assert isinstance(clip, ft.Clip) and len(clip) == 300 and clip.name == "change"
     above = clip.skeleton.parents[1:]
     lengths = np.linalg.norm(clip.positions()[:, 1:] - clip.positions()[:, above], axis=-1)
     np.testing.assert_allclose(lengths, np.broadcast_to(clip.skeleton.lengths()[1:], lengths.shape), atol=1e-6)
@@ -99,7 +99,7 @@ def test_the_file_gives_the_same_motion_bit_for_bit(tmp_path: Path) -> None:
         ft.save(tmp_path / f"{name}.ftm", model, sources=["a.bvh"])
         again = ft.load(tmp_path / f"{name}.ftm")
         mix = f"{model.classes[0]}:1->{model.classes[1]}:1"
-        for method in ("default", "paper", "aligned"):
+        for method in ("default", "switch", "paper", "aligned"):
             both = [replace(m, settings=m.settings.changed(method=method)) for m in (model, again)]
             a, b = (m.rows(np.random.default_rng(4), frames=70, weights=mix) for m in both)
             np.testing.assert_array_equal(a, b)
@@ -170,7 +170,7 @@ def test_planted_feet_slide_less_and_the_body_goes_as_far() -> None:
 
 
 def test_a_planted_stream_holds_its_feet() -> None:
-    model = gaits()
+    model = replace(gaits(), settings=gaits().settings.changed(method="switch"))
     assert model.groundwork is not None
     joints = [joint for foot in model.groundwork.feet for joint in foot.joints]
     clips, slides = [], []

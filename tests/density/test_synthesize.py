@@ -12,7 +12,7 @@ from freshtake.density.synthesize import BlendState
 from freshtake.density.weights import schedule
 from freshtake.errors import UsageError
 
-from .made import FRAME_TIME, one_orbit, orbit, two_orbits
+from .made import FRAME_TIME, one_orbit, orbit, two_orbits, two_switched
 
 
 def made(model: DensityModel, seed: int, frames: int, **given: object) -> np.ndarray:
@@ -57,7 +57,7 @@ def test_without_variation_the_same_cycles_come_back() -> None:
 
 
 def test_the_state_is_a_value() -> None:
-    model = two_orbits()
+    model = two_switched()
     state = model.start(np.random.default_rng(1), {"small": 1.0})
     assert isinstance(state, BlendState)
     before = [np.copy(part) for part in (state.held, state.clock, state.credit, state.visits)]
@@ -68,8 +68,8 @@ def test_the_state_is_a_value() -> None:
         np.testing.assert_array_equal(was, now)
 
 
-def test_one_by_one_equals_blocks() -> None:
-    model = two_orbits()
+@pytest.mark.parametrize("model", [two_orbits(), two_switched()], ids=["default", "switch"])
+def test_one_by_one_equals_blocks(model: DensityModel) -> None:
     plan = schedule(model.classes, "small:1->large:1", 300)
     whole = model.rows(np.random.default_rng(5), frames=300, weights=plan)
     rng = np.random.default_rng(5)
@@ -103,7 +103,7 @@ def nearest_class(model: DensityModel, y: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("frames", [120, 240])
 def test_classes_change_where_the_weights_say(frames: int) -> None:
-    model = two_orbits()
+    model = two_switched()
     limits = [np.linalg.norm(np.diff(y, 2, axis=0), axis=1).max() for name in model.classes for y in model.runs(name)]
     for seed in range(6):
         y = made(model, seed, frames, weights="small:1->large:1")
@@ -115,7 +115,7 @@ def test_classes_change_where_the_weights_say(frames: int) -> None:
 
 
 def test_steady_weights_share_the_time() -> None:
-    model = two_orbits()
+    model = two_switched()
     share = nearest_class(model, made(model, 0, 9000, weights={"small": 0.7, "large": 0.3})).mean()
     assert share == pytest.approx(0.3, abs=0.06)
 

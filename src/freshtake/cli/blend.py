@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Lock, Out, Plant, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.options import GroundPath, Heading, Json, Lock, Out, Plant, Seed, SkeletonFile, SourceFps, Unit, Up
 
 app = App(
     name="blend",
@@ -23,7 +23,9 @@ def learn(
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
-    method: Annotated[str | None, Parameter(help="default, paper (to the letter) or aligned (eq. 5).")] = None,
+    method: Annotated[
+        str | None, Parameter(help="default (blends), switch, paper (to the letter) or aligned (eq. 5).")
+    ] = None,
     poses: Annotated[str | None, Parameter(help="What clips are described by: positions, expmap or euler.")] = None,
     energy: Annotated[float | None, Parameter(help="Share of the variance that the eigenspace keeps (0.95).")] = None,
     modes: Annotated[int | None, Parameter(help="A number of modes instead.")] = None,
@@ -91,8 +93,15 @@ def sample(
             "first class."
         ),
     ] = None,
-    method: Annotated[str | None, Parameter(help="default, paper or aligned; default: as learned.")] = None,
+    method: Annotated[str | None, Parameter(help="default, switch, paper or aligned; default: as learned.")] = None,
     noise: Annotated[float | None, Parameter(help="Smooth noise on the pose, in kernel widths.")] = None,
+    speed: Annotated[
+        float | None,
+        Parameter(help="Lengths per second over the ground; chooses the weights, between those of classes."),
+    ] = None,
+    turn: Annotated[float | None, Parameter(help="Turn by this many degrees per second, to the left.")] = None,
+    heading: Heading = None,
+    path: GroundPath = None,
     residuals: Annotated[bool, Parameter(help="Give back what the eigenspace leaves out.")] = True,
     plant: Plant = True,
     lock: Lock = "soft",
@@ -107,7 +116,9 @@ def sample(
     ```
     freshtake blend sample gait.ftm --weights "walk:1->run:1" --frames 240 -o walk_to_run.bvh
     freshtake blend sample gait.ftm --weights "walk:1->run:1->walk:1" --frames 900 -o there_and_back.bvh
-    freshtake blend sample gait.ftm --weights "walk:0.5,run:0.5" --method aligned --frames 300 -o jog.bvh
+    freshtake blend sample gait.ftm --weights "walk:0.5,run:0.5" --frames 300 -o jog.bvh
+    freshtake blend sample gait.ftm --weights "walk:1->run:1" --method switch --frames 240 -o change.bvh
+    freshtake blend sample gait.ftm --speed 180 --path way.csv --frames 900 -o along_the_way.bvh
     ```
 
     Parameters
@@ -116,13 +127,16 @@ def sample(
         A model that `freshtake blend learn` wrote.
     """  # fmt: skip
     from freshtake.workflows import blend_sample
+    from freshtake.workflows.blending import control_of
 
     with progress_bar() as report:
         made = blend_sample(
             model, out, frames,
-            weights=weights, method=method, noise=noise, residuals=residuals, plant=plant and lock, unit_m=unit,
+            weights=weights, method=method, noise=noise, residuals=residuals,
+            control=control_of(speed, turn, heading, path), plant=plant and lock, unit_m=unit,
             seed=seed,
             report=report,
+            warn=warn,
         )  # fmt: skip
     if json:
         print_json({"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration})

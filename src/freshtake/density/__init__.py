@@ -6,24 +6,38 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from freshtake.density.control import Control
     from freshtake.density.learning import learn
     from freshtake.density.marker_sets import common_points
     from freshtake.density.model import DensityModel
+    from freshtake.density.pad import pad_weights
     from freshtake.density.settings import Settings
     from freshtake.density.synthesize import BlendState, advance
     from freshtake.density.weights import schedule
 
 _HOMES = {
     "BlendState": "synthesize",
+    "Control": "control",
     "DensityModel": "model",
     "Settings": "settings",
     "advance": "synthesize",
     "common_points": "marker_sets",
     "learn": "learning",
+    "pad_weights": "pad",
     "schedule": "weights",
 }
 
-__all__ = ["BlendState", "DensityModel", "Settings", "advance", "common_points", "learn", "schedule"]
+__all__ = [
+    "BlendState",
+    "Control",
+    "DensityModel",
+    "Settings",
+    "advance",
+    "common_points",
+    "learn",
+    "pad_weights",
+    "schedule",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -7,6 +7,7 @@ import numpy as np
 from freshtake.density.blending import consider
 from freshtake.density.jumps import (
     AGE,
+    DRIVE,
     ENDED,
     GOAL,
     PACE,
@@ -39,11 +40,12 @@ def bell(a: float, b: float) -> float:
 
 @kernel
 def new_pace(rates: Rates, clock: Floats, chances: Floats) -> None:
-    """A smooth random pace about 1: a process of second order."""
+    """A smooth random pace about that which is asked for: a process of second order."""
     fast = clock[TEMPO_FAST] * (1.0 - 1.0 / rates.memory)
     clock[TEMPO_FAST] = fast + np.sqrt(2.0 / rates.memory) * bell(chances[0], chances[1])
     clock[TEMPO] += (clock[TEMPO_FAST] - clock[TEMPO]) / rates.memory
-    clock[PACE] = 1.0 + rates.tempo * TEMPO_BOUND * np.tanh(np.sqrt(2.0) * clock[TEMPO] / TEMPO_BOUND)
+    stray = rates.tempo * TEMPO_BOUND * np.tanh(np.sqrt(2.0) * clock[TEMPO] / TEMPO_BOUND)
+    clock[PACE] = clock[DRIVE] * (1.0 + stray)
 
 
 @kernel

@@ -14,7 +14,7 @@ ROUND_TRIP = 7.0  # usual steps from a run's end to a place where it can go on: 
 FUTURE = 0.5  # periods that a kernel has to have before it, to be jumped to
 LEAST_FUTURE = 0.4  # share of the run, where runs are shorter
 END = 0.05  # share of a run that counts as its end
-LATE = 0.25  # share of a run, at most, in which it may be left for good
+LATE, EARLIEST = 0.25, 0.5  # share of a run in which it may be left for good; where no way leads on, more
 PENALTY = 0.15  # how much an exit at the very start of the last period is put behind one at its end
 CONNECTED = 2.0  # usual nearest-neighbour distances that a jump may span for two kernels to count as connected
 
@@ -39,7 +39,7 @@ def parts_of(
     runs = [(int(stop - length), int(stop)) for stop, length in zip(stops, lengths, strict=True)]
     pairs = _pairs(places, runs, guard)
     allowed = _with_future(runs, period, np.array([stop - 1 for _, stop in runs]))
-    exits = [_exit(run, pairs, weights, allowed, period) for run in runs]
+    exits = [_exit(run, pairs, weights, allowed, period, near) for run in runs]
     steps = np.concatenate([np.linalg.norm(np.diff(weights[a:b], axis=0), axis=1) for a, b in runs])
     gaps = [_way_back(run, runs, weights, period) for run in runs]
     goes_round = cyclic if cyclic is not None else bool(np.median(gaps) <= ROUND_TRIP * np.median(steps))
@@ -87,12 +87,28 @@ def _stride(parts: list[Floats]) -> int:
     return max(sum(map(len, parts)) // 4000, 1)
 
 
+Exit = tuple[int, int, float]
+
+
 def _exit(
-    run: tuple[int, int], pairs: tuple[Ints, Ints], weights: Floats, allowed: Bools, period: float
-) -> tuple[int, int, float]:
-    """The kernel of a run's last period from which the way on is shortest, where it leads, and how far that is."""
+    run: tuple[int, int], pairs: tuple[Ints, Ints], weights: Floats, allowed: Bools, period: float, near: float
+) -> Exit:
+    """The kernel of a run's last period from which the way on is shortest, where it leads, and how far that is.
+
+    A take may end with something that it never did before: where no way on is as short as `near`, it is left earlier.
+    """
     start, stop = run
-    window = int(min(period, LATE * (stop - start)))
+    window = min(period, LATE * (stop - start))
+    best = _exit_within(run, pairs, weights, allowed, int(window))
+    while best[2] > near and window < EARLIEST * (stop - start):
+        window = min(1.5 * window + 1.0, EARLIEST * (stop - start))
+        best = min(best, _exit_within(run, pairs, weights, allowed, int(window)), key=lambda found: found[2])
+    return best
+
+
+def _exit_within(run: tuple[int, int], pairs: tuple[Ints, Ints], weights: Floats, allowed: Bools, window: int) -> Exit:
+    """The same for a window of frames at the end of the run."""
+    start, stop = run
     low = max(stop - window, start + 1)
     here, there = pairs
     mine = (here >= low) & (here < stop) & allowed[there] & ~((there >= low) & (there < stop))
@@ -106,7 +122,7 @@ def _exit(
 
 
 def _connected(
-    weights: Floats, runs: list[tuple[int, int]], exits: list[tuple[int, int, float]], pairs: tuple[Ints, Ints],
+    weights: Floats, runs: list[tuple[int, int]], exits: list[Exit], pairs: tuple[Ints, Ints],
     near: float,
 ) -> Bools:  # fmt: skip
     """The largest set of kernels in which each can be reached from each, by following and by short jumps."""

@@ -12,11 +12,13 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.compiled import kernel
 
 TRIES = 4  # kernels drawn per jump at most
+MORE = 32  # likeliest ones that are tried after them where there has to be a jump
 LONGEST = 3.0  # how much longer than usual a jump may be evened out
 GROWTH = 1.5
 EVENNESS = 4.0  # how strongly kernels that were followed more than their share are avoided
 MEMORY_ROUNDS = 16.0  # times that a class is gone through before older visits are halved
-PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN = range(10)  # fields of `clock`
+FIELDS = 11  # of `clock`:
+PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN, DRIVE = range(FIELDS)
 
 
 class Track(NamedTuple):
@@ -103,8 +105,8 @@ def jump(
 ) -> bool:
     """Change to a kernel of a class, drawn by its motion density at the present pose and velocity (eq. 14, normalised).
 
-    A jump that would be sharper than the data, or lead away from them, is drawn again; if it is `forced`, the
-    mildest one is made. Says whether there was a jump.
+    A jump that would be sharper than the data, or lead away from them, is drawn again; if it is `forced`,
+    more are tried and the mildest one is made. Says whether there was a jump.
     """
     d, width = track.modes, held.shape[1]
     point, gap, speed = np.empty(2 * d), np.empty(width), np.empty(width)
@@ -125,10 +127,10 @@ def jump(
     if owner != source:
         far = np.inf
     mildest, chosen, duration, target = np.inf, -1, rates.blend, 0.0
-    for attempt in range(TRIES):
+    for attempt in range(TRIES + MORE if forced else TRIES):
         if count == 0:
             break
-        c = drawn(squares, count, chances[attempt])
+        c = drawn(squares, count, chances[attempt]) if attempt < TRIES else int(np.argmin(squares[:count]))
         j = found[c]
         at = aligned_place(track, held[0], j)
         span = max(rates.blend, 2.0)

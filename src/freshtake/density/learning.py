@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from freshtake.density.cycles import steady_period
 from freshtake.density.graph import parts_of
 from freshtake.density.headings import smooth_rates
 from freshtake.density.material import LEAST_FRAMES, Material, material_of, rounded
@@ -25,6 +26,7 @@ from freshtake.numeric.pca import Pca
 
 SHARP = 1.2  # times the data's 99.9th percentile of second differences: what a jump may reach
 FAR = 1.3  # times the data's 99.9th percentile of nearest-neighbour distances, likewise
+OTHER = 1.2  # times the cycle: a sine beyond that is another one
 MOST_CLASSES = 256
 
 
@@ -57,12 +59,14 @@ def learn(
     pieces, round_trips, limits = [], [], []
     for number, (name, found) in enumerate(zip(material.classes, runs_of, strict=True)):
         say(Progress(0.3 + 0.6 * number / len(runs_of), f"which kernels of {name} are connected"))
-        limit = _limits(found)
+        steady = steady_period(found, material.frame_time)
+        limit = _limits(found, steady)
         places = np.concatenate([np.concatenate([y, velocities(y)], axis=1) for y in found]) * scale
         lengths = np.array([len(y) for y in found])
         guard = max(GUARD / material.frame_time, 2.0)
         near = max(limit[1], 1e-12)
-        parts = parts_of(np.concatenate(found), places, lengths, limit[2], guard, near, (cyclic or {}).get(name))
+        told = (cyclic or {}).get(name, True if steady is not None else None)
+        parts = parts_of(np.concatenate(found), places, lengths, limit[2], guard, near, told)
         pieces.append(_cut(lengths, parts.kept, parts.allowed))
         round_trips.append(parts.cyclic)
         limits.append(limit)
@@ -85,8 +89,11 @@ def _check_names(examples: Mapping[str, Any], cyclic: Mapping[str, bool]) -> Non
         raise UsageError(f"there is no class {unknown[0]!r}; the classes are {', '.join(examples)}")
 
 
-def _limits(found: list[Floats]) -> tuple[float, float, float]:
-    """Second difference and distance that jumps keep to, and the frames of a cycle."""
+def _limits(found: list[Floats], steady: float | None) -> tuple[float, float, float]:
+    """Second difference and distance that jumps keep to, and the frames of a cycle.
+
+    `steady` is about how long a cycle is, where that is known: a take that wanders has a slower sine in it.
+    """
     from scipy.spatial import cKDTree
 
     points = np.concatenate(found)
@@ -95,6 +102,8 @@ def _limits(found: list[Floats]) -> tuple[float, float, float]:
     longest = max(found, key=len)
     column = int(longest.var(axis=0).argmax())
     period = fit_sine(longest[:, column]).period
+    if steady is not None and abs(np.log(period / steady)) > np.log(OTHER):
+        period = steady
     least = 1e-9 * float(np.abs(points).max(initial=1e-9))  # straight lines have no second difference
     sharp, far = (max(float(np.percentile(x, 99.9)), least) for x in (bends, near))
     return SHARP * sharp, FAR * far, period

@@ -12,9 +12,12 @@ import numpy as np
 
 from freshtake.density.aligned import AlignedState, Curves, advance_aligned, begin_aligned, curves_of
 from freshtake.density.bodies import on_skeleton, usual_rotations
+from freshtake.density.control import Control, Controls, Gaits, gaits_of, guided, set_out, turn_limit, weights_for
+from freshtake.density.cycles import Cycles, cycles_of
 from freshtake.density.headings import own_rates
 from freshtake.density.jumps import Rates, Track
 from freshtake.density.material import rate_columns
+from freshtake.density.mix import MixState, advance_mix, begin_mix
 from freshtake.density.motion_density import motion_widths, velocities
 from freshtake.density.paper import PaperState, advance_paper, begin_paper
 from freshtake.density.pose_density import Density, density, log_density, pose_widths
@@ -35,7 +38,7 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.pca import Pca
 
 BLOCK = 64  # frames per call of the compiled synthesis
-State = BlendState | PaperState | AlignedState
+State = BlendState | MixState | PaperState | AlignedState
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,6 +124,32 @@ class DensityModel:
         return track_of(self)
 
     @cached_property
+    def cycles(self) -> Cycles:
+        """Where in its cycle every kernel stands."""
+        return cycles_of(self)
+
+    @cached_property
+    def gaits(self) -> Gaits:
+        """How far and how often every class steps."""
+        return gaits_of(self)
+
+    @cached_property
+    def mixes(self) -> bool:
+        """Whether weights mix poses: with the default method, where all classes go round in cycles."""
+        return self.settings.method == "default" and len(self.classes) > 1 and bool(self.cycles.periodic.all())
+
+    @property
+    def warning(self) -> str:
+        """A sentence where classes are changed over to instead of blended though the method is the default, or ""."""
+        if self.mixes or self.settings.method != "default" or len(self.classes) < 2:
+            return ""
+        odd = [name for name, goes in zip(self.classes, self.cycles.periodic, strict=True) if not goes]
+        return (
+            f"{', '.join(odd)} {'does' if len(odd) == 1 else 'do'} not go round in cycles, so weights switch between "
+            "classes instead of blending them; learn the others by themselves to have them blended"
+        )
+
+    @cached_property
     def curves(self) -> Curves:
         """The time-aligned cycle of every class (eq. 3-5)."""
         return curves_of(self.track, self.settings.harmonics, tracked=self.settings.phase == "tracked")
@@ -164,6 +193,8 @@ class DensityModel:
             return begin_paper(self, mix)
         if self.settings.method == "aligned":
             return begin_aligned(self.curves, rng)
+        if self.mixes:
+            return begin_mix(self.track, self.cycles, mix, rng)
         return begin(self.track, mix, rng)
 
     def advance(
@@ -180,6 +211,8 @@ class DensityModel:
             return advance_paper(self, state, values)
         if isinstance(state, AlignedState):
             return advance_aligned(self.curves, state, values)
+        if isinstance(state, MixState):
+            return advance_mix(state, self.track, self.cycles, self.controls, self.frame_time, values, rng)
         return advance(state, self.track, self.controls, values, rng, endless=endless)
 
     def rows(self, rng: np.random.Generator, *, frames: int, weights: Any = None, endless: bool = True) -> Floats:
@@ -205,15 +238,43 @@ class DensityModel:
         residuals: bool = True,
         endless: bool = True,
         plant: bool | str = False,
+        control: Controls | None = None,
         name: str = "",
     ) -> Any:
         """New motion of the examples' kind. `weights` as `weights.schedule` takes them; default: the first class.
 
         Without `residuals` poses are those of the eigenspace alone, as in the paper. An acyclic class starts over when
-        it has ended, unless `endless` is off. `plant` holds standing feet still.
+        it has ended, unless `endless` is off. `plant` holds standing feet still. `control` says how fast and where to
+        go, for all frames or as a function of the frame.
         """
-        made = self.decode(self.rows(rng, frames=frames, weights=weights, endless=endless), residuals, name=name)
+        plan = schedule(self.classes, self.weights_asked(weights, control), frames)
+        rows = self.rows(rng, frames=frames, weights=plan, endless=endless)
+        made = self.decode(rows if control is None else self.steered(rows, control), residuals, name=name)
         return self.planted(made, plant) if plant else made
+
+    def weights_asked(self, weights: Any, control: Controls | None) -> Any:
+        """The weights that a speed asks for, or those that are given."""
+        now = control(0) if callable(control) else control
+        if now is None or now.speed is None:
+            return weights
+        if weights is not None:
+            raise UsageError("weights and a speed cannot both be asked for: a speed chooses the weights")
+        if not callable(control):
+            return dict(zip(self.classes, weights_for(self, now.speed).tolist(), strict=True))
+        return lambda frame: self._at_speed(control(frame))
+
+    def _at_speed(self, control: Control) -> dict[str, float]:
+        if control.speed is None:
+            raise UsageError("a control that names a speed once must name one for every frame")
+        return dict(zip(self.classes, weights_for(self, control.speed).tolist(), strict=True))
+
+    def steered(self, rows: Floats, control: Controls) -> Floats:
+        """Rows from the start of a synthesis with the turn rates that a control asks for."""
+        course, limit, out = set_out(self, rows[0]), turn_limit(self), rows.copy()
+        for frame in range(1, len(rows)):
+            now = control(frame) if callable(control) else control
+            out[frame], course = guided(self, now, rows[frame], course, limit)
+        return out
 
     @one_blas_thread()
     def planted(self, motion: Any, plant: bool | str = True) -> Any:
@@ -233,26 +294,37 @@ class DensityModel:
         residuals: bool = True,
         decode: bool = False,
         plant: bool | str = False,
+        control: Controls | None = None,
     ) -> Iterator[Any]:
         """One row per frame without end; with `decode` one-frame motions, each placed where the one before left off.
 
         `weights` may be a function of the frame number, which is asked anew for every frame. With `decode` and
-        `plant`, standing feet are held still; frames then come a constant number of frames late.
+        `plant`, standing feet are held still; frames then come a constant number of frames late. `control` says how
+        fast and where to go; a function is asked anew for every frame.
         """
-        frames = self._stream(rng, weights, residuals, decode)
+        frames = self._stream(rng, self.weights_asked(weights, control), residuals, decode, control)
         if decode and plant and self.groundwork is not None:
             return planted_stream(frames, self.groundwork, settings_for(plant))
         return frames
 
-    def _stream(self, rng: np.random.Generator, weights: Any, residuals: bool, decode: bool) -> Iterator[Any]:
+    def _stream(
+        self, rng: np.random.Generator, weights: Any, residuals: bool, decode: bool, control: Controls | None
+    ) -> Iterator[Any]:
         live = callable(weights)
         state = self.start(rng, weights(0) if live else weights)
         steady = None if live else np.tile(self.mixture(weights), (BLOCK, 1))
         place, frame = Start(), 0
         last: Floats | None = None
+        course, limit = None, 0.0 if control is None else turn_limit(self)
         while True:
             state, rows = self.advance(state, weights(frame) if live else steady, rng)
-            for row in rows:
+            for made in rows:
+                row = made
+                if control is not None and course is None:
+                    course = set_out(self, row)
+                elif control is not None and course is not None:
+                    now = control(frame) if callable(control) else control
+                    row, course = guided(self, now, row, course, limit)
                 if decode:
                     yield self.decode(row[None], residuals, start=place, before=last)
                     place = self.where_it_ends(row[None], place, last)

@@ -14,6 +14,7 @@ Complexes = npt.NDArray[np.complex128]
 GRID = 8  # frequencies tried per 1 / duration
 SHORTEST = 6.0  # frames of the shortest period looked for
 ROUNDS = 12
+NEAR = 0.03  # share of a frequency that a known one may be off
 LONG = 400  # frames from which the spectrum tells the frequency
 
 
@@ -41,9 +42,17 @@ def fit_sine(values: Floats) -> SineFit:
 
     Departs from the paper: eq. 3 is a sine of height 1 about 0, which no mode is.
     """
-    frames = len(values)
-    times = np.arange(frames, dtype=np.float64)
-    omega, step = _first_guess(values, times)
+    times = np.arange(len(values), dtype=np.float64)
+    return _refined(values, times, *_first_guess(values, times))
+
+
+def fit_near(values: Floats, period: float) -> SineFit:
+    """The best sine whose period is about this many frames."""
+    omega = 2.0 * np.pi / period
+    return _refined(values, np.arange(len(values), dtype=np.float64), omega, NEAR * omega)
+
+
+def _refined(values: Floats, times: Floats, omega: float, step: float) -> SineFit:
     for _ in range(ROUNDS):  # parabola through three frequencies, narrower every time
         low, mid, high = (_solved(values, times, w)[1] for w in (omega - step, omega, omega + step))
         curve = low - 2.0 * mid + high

@@ -8,7 +8,7 @@ from typing import Any
 from freshtake.errors import UsageError
 from freshtake.motion.settings_checks import between, one_of
 
-METHODS = ("default", "paper", "aligned")
+METHODS = ("default", "switch", "paper", "aligned")
 POSES = ("positions", "expmap", "euler")
 SEARCHES = ("coordinate", "kernels")
 PHASES = ("tracked", "sine")
@@ -18,8 +18,9 @@ PHASES = ("tracked", "sine")
 class Settings:
     """How to learn and how to synthesize; the first block is Okwechime 2008's own, the second is ours.
 
-    `method`: "default" follows kernels of the motion density and changes them at random; "paper" climbs the density to
-    the letter (§4.1-4.4); "aligned" interpolates time-aligned cycles (§3.3). `poses` says what clips are described by.
+    `method`: "default" follows kernels of the motion density, every class in one common phase, and mixes their poses by
+    the weights; "switch" follows one class at a time; "paper" climbs the density to the letter (§4.1-4.4); "aligned"
+    interpolates mean cycles (§3.3). `poses` says what clips are described by.
     """
 
     method: str = "default"
@@ -34,7 +35,7 @@ class Settings:
 
     velocity_weight: float = 0.5  # how much the velocity counts beside the pose when kernels are compared
     stay: float = 1.0  # seconds between jumps to another kernel, on average
-    class_stay: float = 2.0  # seconds that set how long one class is followed where weights are shared and steady
+    class_stay: float = 2.0  # switch: seconds that set how long one class is followed where weights rest
     blend: float = 0.33  # seconds over which a jump is evened out; longer where the jump needs it
     tempo: float = 0.015  # variation of the pace, as a share
     noise: float = 0.0  # smooth noise on the pose, in kernel widths: the paper's further work

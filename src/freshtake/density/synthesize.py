@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freshtake.density.follow import CHANCES, follow
-from freshtake.density.jumps import ENDED, PACE, PLACE, PLAN, RUN, Rates, Track
+from freshtake.density.jumps import DRIVE, ENDED, FIELDS, PACE, PLACE, PLAN, RUN, Rates, Track
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 
@@ -52,9 +52,9 @@ def begin(track: Track, weights: Floats, rng: np.random.Generator, kernel: int |
     before = max(kernel - 1, int(track.firsts[kernel]))
     after = min(kernel + 1, int(track.lasts[kernel]))
     held[1] = track.rows[before] if before < kernel else 2.0 * track.rows[kernel] - track.rows[after]
-    clock = np.zeros(10)
+    clock = np.zeros(FIELDS)
     clock[PLACE] = clock[RUN] = kernel
-    clock[PLAN], clock[PACE] = -1.0, 1.0
+    clock[PLAN], clock[PACE], clock[DRIVE] = -1.0, 1.0, 1.0
     visits = np.zeros(len(track.sizes) + len(weights))
     return BlendState(held, clock, np.zeros(len(weights)), weights.copy(), np.zeros((2, track.modes)), visits)
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from freshtake.density.control import Control
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
 from freshtake.density.weights import schedule
@@ -19,6 +20,7 @@ from freshtake.motion import Stroke
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.workflows.asking import read_path
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.takes import read_sets
 from freshtake.workflows.varying import MOST_FRAMES, generator
@@ -70,10 +72,25 @@ def blend_learn(
     motions = dict(zip(takes, read_sets(list(takes.values()), reading), strict=True))
     model = learn(common_points(motions) if common else motions, settings, cyclic=cyclic, report=report)
     if warn is not None:
-        for note in model.notes:
-            warn(note)
+        for note in (*model.notes, model.warning):
+            if note:
+                warn(note)
     save(target, model, sources=[path.name for paths in takes.values() for path in paths])
     return model
+
+
+def control_of(
+    speed: float | None = None, turn: float | None = None, heading: float | None = None, path: Path | None = None
+) -> Control | None:
+    """What was asked for in words, with turn and heading in degrees and a path as a file; None where nothing was."""
+    if speed is None and turn is None and heading is None and path is None:
+        return None
+    return Control(
+        speed=speed,
+        turn=None if turn is None else float(np.radians(turn)),
+        heading=None if heading is None else float(np.radians(heading)),
+        path=None if path is None else read_path(path),
+    )
 
 
 class Blended(NamedTuple):
@@ -99,12 +116,17 @@ def blend_sample(
     method: str | None = None,
     noise: float | None = None,
     residuals: bool = True,
+    control: Control | None = None,
     plant: bool | str = True,
     unit_m: float | None = None,
     seed: int = 0,
     report: Report = silent,
+    warn: Callable[[str], None] | None = None,
 ) -> Blended:
-    """Write exactly this many frames of a model's motion, with weights that may change over time, feet held still."""
+    """Write exactly this many frames of a model's motion, with weights that may change over time, feet held still.
+
+    `control` says how fast and where it goes.
+    """
     from dataclasses import replace
 
     for_writing(target)
@@ -116,13 +138,16 @@ def blend_sample(
     if changes:
         model = replace(model, settings=model.settings.changed(**changes))
     rng = generator(seed)
-    plan = schedule(model.classes, weights, frames)
+    plan = schedule(model.classes, model.weights_asked(weights, control), frames)
+    if warn is not None and model.warning and (plan > 0.0).any(axis=0).sum() > 1:
+        warn(model.warning)
     state, parts = model.start(rng, {name: float(w) for name, w in zip(model.classes, plan[0], strict=True)}), []
     for first in range(0, frames, PIECE):
         report(Progress(first / frames, f"frame {first} of {frames}"))
         state, rows = model.advance(state, plan[first : first + PIECE], rng)
         parts.append(rows)
-    made = model.decode(np.concatenate(parts), residuals, name=target.stem)
+    rows = np.concatenate(parts)
+    made = model.decode(rows if control is None else model.steered(rows, control), residuals, name=target.stem)
     if plant:
         report(Progress(1.0, "planting feet"))
         made = model.planted(made, plant)
@@ -143,6 +168,7 @@ def blend_facts(model: DensityModel) -> dict[str, Any]:
         "classes": list(model.classes),
         "kernels": {name: sum(runs) for name, runs in zip(model.classes, model.lengths, strict=True)},
         "goes_round": dict(zip(model.classes, model.cyclic, strict=True)),
+        "blends": model.mixes,
         "period_s": {
             name: round(float(limit) * model.frame_time, 3)
             for name, limit in zip(model.classes, model.limits[:, 2], strict=True)

@@ -1,0 +1,110 @@
+"""A synthesis goes as fast and where it is told: speed, turn rate, heading, path; and weights from a pad."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import freshtake as ft
+from freshtake.density import Control, pad_weights
+from freshtake.density.control import speed_of, turn_limit, weights_for
+from freshtake.errors import UsageError
+from freshtake.numeric.arrays import Floats
+
+from .made import gaits, one_orbit
+
+
+def gone(control: object, frames: int = 360) -> Floats:
+    """Places on the ground (frames, 2), world x and z."""
+    clip = gaits().sample(np.random.default_rng(0), frames=frames, control=control)  # type: ignore[arg-type]
+    return np.asarray(clip.root[:, [0, 2]])
+
+
+def direction(places: Floats) -> float:
+    x, z = places[-1] - places[0]
+    return float(np.arctan2(x, z))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.8])
+def test_a_speed_is_reached_by_blending(share: float) -> None:
+    ends = [speed_of(gaits(), row) for row in np.eye(2)]
+    wanted = ends[0] + share * (ends[1] - ends[0])
+    places = gone(Control(speed=wanted))
+    assert np.linalg.norm(np.diff(places, axis=0), axis=1).mean() * 30.0 == pytest.approx(wanted, rel=0.03)
+
+
+def test_a_speed_that_no_blend_has_is_refused() -> None:
+    with pytest.raises(UsageError, match="the classes go at"):
+        gone(Control(speed=1e4))
+    with pytest.raises(UsageError, match="slower and a faster"):
+        weights_for(one_orbit(), 1.0)
+    with pytest.raises(UsageError, match="cannot both"):
+        gaits().sample(np.random.default_rng(0), frames=9, weights="walk:1", control=Control(speed=200.0))
+
+
+@pytest.mark.parametrize("turn", [-0.5, 0.3])
+def test_a_turn_rate_is_kept(turn: float) -> None:
+    steps = np.diff(gone(Control(turn=turn)), axis=0)
+    course = np.unwrap(np.arctan2(steps[:, 0], steps[:, 1]))
+    rate = (course[260:320].mean() - course[80:140].mean()) / 6.0
+    assert rate == pytest.approx(turn, abs=0.03)
+
+
+@pytest.mark.parametrize("heading", [-2.0, 0.0, 1.2])
+def test_a_heading_is_reached_and_kept(heading: float) -> None:
+    assert direction(gone(Control(heading=heading))[180:]) == pytest.approx(heading, abs=np.radians(5.0))
+
+
+def test_no_turn_is_faster_than_the_limit() -> None:
+    steps = np.diff(gone(Control(turn=50.0), 120), axis=0)
+    course = np.unwrap(np.arctan2(steps[:, 0], steps[:, 1]))
+    assert (course[100] - course[40]) / 2.0 == pytest.approx(turn_limit(gaits()), rel=0.1)
+
+
+def test_a_path_is_followed() -> None:
+    path = np.array([[0.0, 0.0], [0.0, 300.0], [300.0, 600.0], [300.0, 2000.0]])
+    places = gone(Control(path=path))
+    line = np.concatenate([a + (b - a) * np.linspace(0, 1, 300)[:, None] for a, b in itertools.pairwise(path)])
+    apart = np.linalg.norm(places[:, None] - line[None], axis=2).min(axis=1)
+    assert apart.max() < 60.0 and apart[240:].max() < 15.0  # corners are cut, straights are kept
+    assert places[-1, 1] > 1000.0
+
+
+def test_live_control_is_asked_for_every_frame_and_equals_the_sample() -> None:
+    def control(frame: int) -> Control:
+        return Control(speed=160.0 + frame / 2, heading=0.01 * frame)
+
+    stream = gaits().stream(np.random.default_rng(0), decode=True, control=control)
+    poses = list(itertools.islice(stream, 150))
+    assert all(isinstance(pose, ft.Clip) for pose in poses)
+    np.testing.assert_allclose(np.concatenate([pose.root for pose in poses])[:, [0, 2]], gone(control, 150), atol=1e-6)
+
+
+def test_wrong_controls_are_refused() -> None:
+    with pytest.raises(UsageError, match="one of them"):
+        Control(turn=0.1, heading=0.0)
+    with pytest.raises(UsageError, match="two points"):
+        Control(path=[[0.0, 0.0]])
+    with pytest.raises(UsageError, match="finite"):
+        Control(speed=np.nan)
+    with pytest.raises(UsageError, match="no travel"):
+        one_orbit().sample(np.random.default_rng(0), frames=9, control=Control(heading=0.0))
+
+
+def test_a_pad_gives_barycentric_weights() -> None:
+    places = {"walk": (0.0, 0.0), "run": (1.0, 0.0), "skip": (0.0, 1.0), "sneak": (1.0, 1.0)}
+    three = {name: places[name] for name in ("walk", "run", "skip")}
+    assert pad_weights(three, (0.2, 0.3)) == pytest.approx({"walk": 0.5, "run": 0.2, "skip": 0.3})
+    assert pad_weights(three, (2.0, 2.0)) == pytest.approx({"walk": 0.0, "run": 0.5, "skip": 0.5})
+    rng = np.random.default_rng(0)
+    for at in rng.random((20, 2)):
+        weights = pad_weights(places, at.tolist())
+        assert sum(weights.values()) == pytest.approx(1.0) and min(weights.values()) >= 0.0
+        np.testing.assert_allclose(sum(w * np.array(places[n]) for n, w in weights.items()), at, atol=1e-6)
+        assert sum(w > 1e-6 for w in weights.values()) <= 3
+    for name, corner in places.items():
+        assert pad_weights(places, corner)[name] == pytest.approx(1.0, abs=1e-6)
+    with pytest.raises(UsageError, match="share one"):
+        pad_weights({"walk": (0.0, 0.0), "run": (0.0, 0.0)}, (0.0, 0.0))
