@@ -206,7 +206,7 @@ def test_a_loop_that_needs_a_large_jump_is_as_smooth_as_others() -> None:
 
 def test_a_loop_is_not_a_short_one_over_and_over() -> None:
     assert period((1, 2, 3, 1, 2, 3)) == 3 and period((1, 2, 3, 1, 2, 4)) == 6 and period((5, 5, 5)) == 1
-    model = learn(circling(1.5), frame_time=FRAME_TIME)
+    model = learn(circling(1.8), frame_time=FRAME_TIME)
     for seed in range(4):
         rows, played = model.loop_rows(np.random.default_rng(seed), 120)
         assert len(rows) == 120 and period(tuple(played.source.tolist())) == len(played.source)

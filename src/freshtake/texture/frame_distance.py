@@ -70,8 +70,14 @@ def judged(weights: Weights, segments: Segments, frame_time: float, velocity_wei
     takes, bounds = segments.takes(), np.array(segments.bounds)
     return Frames(
         here, ahead(here, segments), speed, ahead(speed, segments), change, ahead(change, segments),
-        takes, bounds[takes], bounds[takes + 1] - 1,
+        takes, bounds[takes], bounds[takes + 1] - 1, _gone(weights.poses, segments) / step,
     )  # fmt: skip
+
+
+def _gone(poses: Floats, segments: Segments) -> Floats:
+    """How far every frame's pose has moved since its take began (frames,)."""
+    steps = [np.linalg.norm(np.diff(x, axis=0, prepend=x[:1]), axis=1) for x in np.split(poses, segments.bounds[1:-1])]
+    return np.concatenate([np.cumsum(part) for part in steps])
 
 
 def _gradient(values: Floats) -> Floats:

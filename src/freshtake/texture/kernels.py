@@ -17,7 +17,8 @@ class Frames(NamedTuple):
     """What jumps are judged by, per frame: where it is and where it would go on to.
 
     `here` and `ahead` (frames, c) are poses, `speed` and `speed_ahead` (frames, c*) velocities, already weighted;
-    `change` and `change_ahead` (frames, c) how the pose changes.
+    `change` and `change_ahead` (frames, c) how the pose changes; `gone` (frames,) how far it has moved since the take
+    began, in mean frame steps.
     """
 
     here: Floats
@@ -29,6 +30,7 @@ class Frames(NamedTuple):
     take: Ints
     first: Ints  # of each frame's take
     last: Ints
+    gone: Floats
 
 
 @kernel
@@ -37,7 +39,8 @@ def best_jumps(
 ) -> None:
     """The k cheapest jumps of every frame into its wanted cell, at local minima over the target, none backward in pose.
 
-    A jump within `band` frames of going on, or to one of the first `lead` frames of a take, is none.
+    A jump within `band` frames of going on, or to one of the first `lead` frames of a take, is none, nor is one to where
+    the same take comes with less than `band` frames' usual movement: a body that stands would jump about within that.
     """
     count, c = frames.here.shape
     cs = frames.speed.shape[1]
@@ -63,14 +66,17 @@ def best_jumps(
             cost = row[j]
             if not cost < costs[i, k - 1] or j - frames.first[j] < lead:
                 continue
-            if frames.take[j] == frames.take[i] and abs(j - i - 1) <= band:
+            if frames.take[j] == frames.take[i] and (
+                abs(j - i - 1) <= band or abs(frames.gone[j] - frames.gone[i]) <= band
+            ):
                 continue
             if (j > frames.first[j] and row[j - 1] < cost) or (j < frames.last[j] and row[j + 1] <= cost):
                 continue
-            along = 0.0
+            along, before = 0.0, 0.0
             for a in range(c):
                 along += frames.change_ahead[i, a] * frames.change[j, a]
-            if along < 0.0:
+                before += frames.change[i, a] * frames.change[j, a]
+            if along < 0.0 or before < 0.0:
                 continue
             slot = k - 1
             while slot > 0 and costs[i, slot - 1] > cost:

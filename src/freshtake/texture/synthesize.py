@@ -46,13 +46,17 @@ class PlayState:
 
 @dataclass(frozen=True, eq=False)
 class Blending:
-    """How jumps are smoothed: rows and their rotations, frames in which an offset dies away (0: none)."""
+    """How jumps are smoothed: rows and their rotations, frames in which an offset dies away (0: none).
+
+    The first `rates` columns are speeds along the ground and about the vertical.
+    """
 
     rows: Floats
     segments: Segments
     turning: Turning | None
     fade: int
     printed: bool
+    rates: int = 0
 
 
 def begin(frame: int, recent: int) -> PlayState:
@@ -98,7 +102,9 @@ def shown(before: PlayState, played: Played, blending: Blending) -> Floats:
     at = np.concatenate([[-jump.age for jump in before.fading], now]).astype(np.intp)
     left = _joined([jump.left for jump in before.fading], played.jumped[now])
     entered = _joined([jump.entered for jump in before.fading], played.source[now])
-    return with_offsets(out, blending.rows, at, left, entered, blending.segments, blending.turning, blending.fade)
+    return with_offsets(
+        out, blending.rows, at, left, entered, blending.segments, blending.turning, blending.fade, rates=blending.rates
+    )
 
 
 def _joined(old: list[int], new: Ints) -> Ints:
@@ -111,5 +117,5 @@ def looped(played: Played, blending: Blending, fades: Ints) -> Floats:
     now = np.flatnonzero(played.jumped >= 0)
     return with_offsets(
         out, blending.rows, now, played.jumped[now].astype(np.intp), played.source[now].astype(np.intp),
-        blending.segments, blending.turning, fades, around=True,
+        blending.segments, blending.turning, fades, around=True, rates=blending.rates,
     )  # fmt: skip
