@@ -84,6 +84,12 @@ def _gradient(values: Floats) -> Floats:
     return np.asarray(np.gradient(values, axis=0)) if len(values) > 1 else np.zeros_like(values)
 
 
+def pair_costs(frames: Frames, left: Ints, entered: Ints) -> Floats:
+    """Costs (jumps,) of the jumps from each frame that is left to the one that is entered."""
+    pose = np.linalg.norm(frames.ahead[left] - frames.here[entered], axis=1)
+    return np.asarray(pose + np.linalg.norm(frames.speed_ahead[left] - frames.speed[entered], axis=1))
+
+
 def matrix(frames: Frames) -> Floats:
     """Costs (frames, frames) of all jumps i to j, also of those that are never taken; for pictures."""
     pose: npt.NDArray[np.float64] = _euclidean(frames.ahead, frames.here)

@@ -28,7 +28,7 @@ LEAST_TURN = np.radians(40.0)  # a second: what a body may be turned by whose ta
 AHEAD = 0.8  # seconds of travel ahead at which a path is aimed at
 TEMPI = (0.8, 1.14)  # accelerations grow with the square of the tempo, by 1.3 at most
 TEMPO_CHANGE = 0.4  # a second
-STRAIGHT = 0.9  # share of a cell's frames that go straight, where it is one that does
+SETTLE = 0.1  # seconds in which a jump's change of turning is taken up
 
 More = Callable[[PlayState, int], tuple[PlayState, Floats, Played]]
 
@@ -89,6 +89,7 @@ class GuidedState:
     heading: float = 0.0
     mean: float = 0.0
     turning: float = 0.0
+    own: float = 0.0
     held: float | None = None
     along: float = 0.0
 
@@ -98,10 +99,10 @@ class GuidedState:
 
 
 def bearings_of(rows: Floats, segments: Segments, frame_time: float, up: str) -> Bearings:
-    """From the takes' rows. A cell goes straight where nearly all of its frames do and others turn."""
+    """From the takes' rows. A cell goes straight where most of its frames do and other cells turn."""
     trend = turning_trend(rows, segments, frame_time)
     cells = segments.cells()
-    still = [bool(np.quantile(np.abs(trend[cells == c]), STRAIGHT) <= FAST) for c in range(len(segments.names))]
+    still = [bool(np.median(np.abs(trend[cells == c])) <= FAST) for c in range(len(segments.names))]
     straight = np.array(still)[cells] if len(still) > 1 and not all(still) else np.zeros(len(rows), dtype=np.bool_)
     most = max(float(np.quantile(np.abs(trend), 0.99)), LEAST_TURN)
     speed = float(np.abs(rows[:, 0] + 1j * rows[:, 1]).mean())
@@ -171,7 +172,7 @@ def turned_to(
     out, step = rows, bearings.frame_time
     path = None if guide.path is None else _Polyline(guide.path, bearings.up)
     ground, heading, mean, turning = state.ground, state.heading, state.mean, state.turning
-    held, along = state.held, state.along
+    own, held, along = state.own, state.held, state.along
     slew, first = bearings.most / GENTLY * step, state.read is None
     aim = max(bearings.speed, 1e-9) * AHEAD
     for k, row in enumerate(out):
@@ -183,13 +184,14 @@ def turned_to(
             goal = held = mean if held is None else held
         else:
             held = None
-        wanted = 0.0
+        wanted, took = 0.0, 0.0
         if goal is not None:
             away = (goal - mean + np.pi) % (2.0 * np.pi) - np.pi
             wanted = float(np.clip(away / ANSWER, -bearings.most, bearings.most))
-            wanted -= float(bearings.trend[sources[k]] * tempo[k])
+            took = float(bearings.trend[sources[k]] * tempo[k])
         turning += float(np.clip(wanted - turning, -slew, slew))
-        row[2] += turning
+        own += (took - own) * min(1.0, step / SETTLE)
+        row[2] += turning - own
         if first:  # the first row's speeds lead to where the start already is
             first = False
             continue
@@ -197,7 +199,7 @@ def turned_to(
         heading += float(row[2]) * step
         mean += (heading - mean) * step / MEAN
     after = replace(
-        state, ground=complex(ground), heading=heading, mean=mean, turning=turning, held=held, along=along
+        state, ground=complex(ground), heading=heading, mean=mean, turning=turning, own=own, held=held, along=along
     )  # fmt: skip
     return after, out
 

@@ -35,12 +35,12 @@ class Frames(NamedTuple):
 
 @kernel
 def best_jumps(
-    frames: Frames, wanted: Ints, cells: Ints, band: int, lead: int, k: int, targets: Numbers, costs: Floats
+    frames: Frames, wanted: Ints, cells: Ints, band: int, rest: int, k: int, targets: Numbers, costs: Floats
 ) -> None:
     """The k cheapest jumps of every frame into its wanted cell, at local minima over the target, none backward in pose.
 
-    A jump within `band` frames of going on, or to one of the first `lead` frames of a take, is none, nor is one to where
-    the same take comes with less than `band` frames' usual movement: a body that stands would jump about within that.
+    A jump within `band` frames of going on, or to one of the last `rest` frames of a take, is none. Nor is one to
+    where the same take comes with less than `band` frames' usual movement: a body that stands would jump about there.
     """
     count, c = frames.here.shape
     cs = frames.speed.shape[1]
@@ -64,7 +64,7 @@ def best_jumps(
             costs[i, slot] = np.inf
         for j in range(count):
             cost = row[j]
-            if not cost < costs[i, k - 1] or j - frames.first[j] < lead:
+            if not cost < costs[i, k - 1] or frames.last[j] - j < rest:
                 continue
             if frames.take[j] == frames.take[i] and (
                 abs(j - i - 1) <= band or abs(frames.gone[j] - frames.gone[i]) <= band

@@ -17,11 +17,11 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture import cells as control
 from freshtake.texture.courses import LoopCourse, check_course, detours, on_course, rate_of, turning_trend
 from freshtake.texture.decoding import decoded
-from freshtake.texture.frame_distance import Weights, mean_step
+from freshtake.texture.frame_distance import Weights, judged, mean_step, pair_costs
 from freshtake.texture.guiding import Bearings, Guide, GuidedState, bearings_of, begin_guided, read_on
 from freshtake.texture.jump_map import Chances, Jumps, Reach, chances_at, costs_of, jump_rate, totals, within
-from freshtake.texture.kernels import CONSTANT, NO_BLEND, VARIABLE, Rules
-from freshtake.texture.loops import anchors_of, fades_of, find_loop, near_lengths, nearest_length, ways_of
+from freshtake.texture.kernels import CONSTANT, LENGTH, NO_BLEND, SINCE, VARIABLE, Frames, Rules
+from freshtake.texture.loops import LONGEST, anchors_of, fades_of, find_loop, near_lengths, nearest_length, ways_of
 from freshtake.texture.paper_map import as_table, combined, probabilities, successor_distances
 from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
@@ -33,7 +33,13 @@ from freshtake.texture.turning import turning_of
 
 FADE = 1.0 / 6.0  # seconds in which an offset dies away
 STREAM_BLOCK = 64  # frames
+NO_TRAVEL = "travel was not taken out of the takes (root heading does)"
 STRETCH = 0.12  # share by which a loop's tempo may differ from the takes'
+
+
+def hold_of(frame_time: float) -> int:
+    """Frames in which an offset dies away, and in which play does not jump again."""
+    return max(2, round(FADE / frame_time))
 
 
 class Sigmas(NamedTuple):
@@ -79,7 +85,12 @@ class TextureModel:
         given = self.settings.blend_frames
         if self.settings.blend != "inertial":
             return 0
-        return max(2, round(FADE / self.frame_time)) if given is None else given
+        return hold_of(self.frame_time) if given is None else given
+
+    @property
+    def longest_fade(self) -> int:
+        """That of the largest jumps."""
+        return round(LONGEST * self.fade)
 
     @cached_property
     def rules(self) -> Rules:
@@ -87,7 +98,7 @@ class TextureModel:
         s = self.settings
         kind = {"constant": CONSTANT, "printed": CONSTANT, "variable": VARIABLE}.get(s.blend, NO_BLEND)
         length = 3 if s.blend_frames is None else s.blend_frames
-        hold = 0 if s.method == "paper" else max(2, round(FADE / self.frame_time))
+        hold = 0 if s.method == "paper" else hold_of(self.frame_time)
         return Rules(hold, kind, length, mean_step(self.weights.poses, self.segments.successors()))
 
     @cached_property
@@ -108,7 +119,15 @@ class TextureModel:
     def blending(self) -> Blending:
         """How jumps are smoothed."""
         printed = self.settings.blend == "printed"
-        return Blending(self.rows, self.segments, turning_of(self.recipe), self.fade, printed, self.rates)
+        return Blending(self.rows, self.segments, turning_of(self.recipe), self.fade, printed, self.rates, self._fades)
+
+    @cached_property
+    def _judged(self) -> Frames:
+        return judged(self.weights, self.segments, self.frame_time, self.settings.velocity_weight)
+
+    def _fades(self, left: Ints, entered: Ints) -> Ints:
+        """Frames in which the offset of each jump dies away."""
+        return fades_of(pair_costs(self._judged, left, entered), self.fade)
 
     @property
     def rates(self) -> int:
@@ -160,7 +179,7 @@ class TextureModel:
     def play(self, state: PlayState, rng: np.random.Generator, frames: int) -> tuple[PlayState, Played]:
         """Which frames come next, not yet as rows."""
         natural = self.segments.successors()
-        return advance(state, frames, natural, self.chances, self.weights.poses, self.rules, self.fade, rng)
+        return advance(state, frames, natural, self.chances, self.weights.poses, self.rules, self.longest_fade, rng)
 
     def advance(self, state: PlayState, rng: np.random.Generator, frames: int = 1) -> tuple[PlayState, Floats]:
         """The next frames as rows, and the state after them."""
@@ -175,8 +194,22 @@ class TextureModel:
         successor, jumps = self.live
         ahead = max(1, int(self.settings.lookahead / self.frame_time + 1e-6))
         frame = state.frame if state.numbers[4] == 0 else state.numbers[2]  # a blend under way ends first
+        settled = self._until_settled(state)
+        frame = settled[-1] if settled else frame
         way = control.way_into(goal, frame, successor, jumps, self.entries[goal], self.segments, self.reach, ahead)
-        return state.heading_for(way)
+        return state.heading_for((*settled, *way))
+
+    def _until_settled(self, state: PlayState) -> tuple[int, ...]:
+        """The frames that come before the last jump has died away, as far as the take goes on."""
+        frame, way, natural = state.frame, [], self.segments.successors()
+        if state.numbers[LENGTH] > 0 or not 0 <= state.numbers[SINCE] < self.rules.hold:
+            return ()
+        for _ in range(self.rules.hold - state.numbers[SINCE]):
+            frame = int(natural[frame])
+            if frame < 0:
+                break
+            way.append(frame)
+        return tuple(way)
 
     def cell_of(self, state: PlayState) -> str:
         """The cell of the frame shown last."""
@@ -250,7 +283,7 @@ class TextureModel:
         check_course(course)
         way = self._closed_way(rng, frames, variety, stretch, self._detours(frames, course))
         played = self._around(way, rng)
-        rows = looped(played, self.blending, fades_of(self.jump_costs(played), self.fade))
+        rows = looped(played, self.blending)
         if len(rows) == frames:
             return rows, played
         return paced(rows, frames, self.blending.turning, self.rates), played
