@@ -40,8 +40,8 @@ def shown_contacts(standing: Standing, played: Played) -> Floats:
 
 
 def planted(clip: Clip, contacts: Floats, standing: Standing, lock: bool | str) -> Clip:
-    """The clip with feet that are held where these contacts say."""
-    made = plant(clip, contacts, examples=standing.base, settings=settings_for(lock), careful=True)
+    """The clip with feet that are held where these contacts say, which are known: feet of a run too."""
+    made = plant(clip, contacts, examples=standing.base, settings=settings_for(lock), careful=False)
     return made.clip
 
 
