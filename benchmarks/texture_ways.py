@@ -94,8 +94,8 @@ def courses(takes: Sequence[str] = ()) -> str:
                 free = model.loop(np.random.default_rng(2), frames=frames, course="free", plant=False)
                 made = model.loop(np.random.default_rng(2), frames=frames, course=course)
                 seam = seam_of(made)
-                round_ = endless(made, 3 * frames)
-                left = mean_heading(round_)[-1] - mean_heading(round_)[0]
+                round_ = endless(made, 2 * frames + 2)
+                left = np.degrees(heading(round_))[[0, -2]] @ [-1, 1]
                 rows.append(
                     [
                         name, str(frames), course or "straight", f"{np.degrees(heading(free))[[0, -1]] @ [-1, 1]:.0f}",
@@ -103,7 +103,7 @@ def courses(takes: Sequence[str] = ()) -> str:
                         f"{np.quantile(bends(round_), 0.999) / np.quantile(bends(take), 0.999):.2f}",
                     ]
                 )  # fmt: skip
-    head = ["take", "frames", "course", "turn, free", "turn in three", "seam's step", "seam's bend", "2nd difference"]
+    head = ["take", "frames", "course", "turn, free", "turn left", "seam's step", "seam's bend", "2nd difference"]
     return table("Loops on their courses (steps and bends in units of the take's 99th percentile)", head, rows)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Recipe, Start, where_it_ends
+from freshtake.motion.looping import facing_forward
 from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture import cells as control
@@ -387,7 +388,7 @@ class TextureModel:
             seconds, cycles = len(rows) * self.frame_time, max(1, times)
             info = Playback(found.travel * cycles, seconds, True, cycles=cycles, turn=found.turned - found.turns)
         if not plant or self.standing is None:
-            return made.changed(playback=info)
+            return made if info is None else facing_forward(made.changed(playback=info))
         before, count = around(len(rows), self.standing, self.frame_time)
         at = np.mod(np.arange(count) - before, len(rows))
         source = played.source[

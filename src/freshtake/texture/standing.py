@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion import Clip
-from freshtake.motion.looping import closed
+from freshtake.motion.looping import closed, facing_forward
 from freshtake.motion.planting import Groundwork, Planter, lay_groundwork, plant, settings_for
 from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Floats
@@ -54,7 +54,9 @@ def around(frames: int, standing: Standing, frame_time: float) -> tuple[int, int
 def cut_loop(clip: Clip, before: int, frames: int, info: Playback | None) -> Clip:
     """The loop out of its endless play; where it goes straight or comes back, closed to the last digit."""
     if info is not None:
-        return closed(clip, before, before + frames, speeds=False).changed(playback=info)
+        made = closed(clip, before, before + frames, cycles=info.cycles, speeds=False)
+        assert made.playback is not None  # which has the travel as it lies in this clip
+        return facing_forward(made.changed(playback=made.playback.changed(turn=info.turn)))
     moving = clip.joint_translations
     span = slice(before, before + frames)
     return clip.changed(
