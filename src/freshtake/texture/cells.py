@@ -7,7 +7,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture.jump_map import Jumps, Reach
-from freshtake.texture.kernels import arrival_costs
+from freshtake.texture.kernels import Numbers, arrival_costs
 from freshtake.texture.segments import Segments
 
 ENTRIES = 4  # jumps into each other cell that are kept per frame
@@ -49,7 +49,7 @@ def way_into(
 
 
 def _followed(
-    least: Floats, left: int, frame: int, goal: Ints, successor: Ints, targets: Ints, costs: Floats
+    least: Floats, left: int, frame: int, goal: Ints, successor: Ints, targets: Numbers, costs: Floats
 ) -> tuple[int, ...]:
     """The frames of the cheapest way; of equal ones the one that arrives first."""
     way: list[int] = []

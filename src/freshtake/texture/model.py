@@ -149,9 +149,7 @@ class TextureModel:
     def bearings(self) -> Bearings:
         """How the takes turn and travel, for guiding."""
         if self.rates == 0 or self.recipe is None:
-            raise UsageError(
-                "only motion whose travel is apart from its poses goes where it is sent: learn with root heading"
-            )
+            raise UsageError(f"{NO_TRAVEL}, so that it cannot be sent anywhere")
         return bearings_of(self.rows, self.segments, self.frame_time, self.recipe.layout.up)
 
     def visits(self) -> Floats:
@@ -312,9 +310,7 @@ class TextureModel:
         check_course(course)
         if self.rates == 0 or self.recipe is None:
             if course not in (None, "free"):
-                raise UsageError(
-                    "only motion whose travel is apart from its poses has a course: learn with root heading"
-                )
+                raise UsageError(f"{NO_TRAVEL}, so that a loop has no course")
             return None
         return on_course(rows, self.frame_time, self.recipe.layout.up, course)
 

@@ -194,6 +194,8 @@ def sample_texture(
     else:
         motion, rows, jumps = _played(model, rng, frames, way, plant, say)
     if motion is None:
+        if character is not None or delivery not in (None, Delivery()):
+            raise UsageError("only clips with a skeleton are put onto a character or have a root to move")
         _write_morphs(model, rows, target, unit_m)
     else:
         motion = delivered(motion, delivery or Delivery())
@@ -290,7 +292,7 @@ def write_motion(model: TextureModel, made: Any, target: Path, unit_m: float | N
     motion: Motion = made.changed(name=target.stem) if isinstance(made, Clip) else replace(made, name=target.stem)
     unit = unit_m if isinstance(motion, Stroke) or unit_m is not None else motion.unit_m
     if character is not None and not isinstance(motion, Clip):
-        raise UsageError("only clips with a skeleton are put onto a character's skin")
+        raise UsageError("only clips with a skeleton are put onto a character or have a root to move")
     write(target, motion, unit_m=unit, character=character)
 
 
