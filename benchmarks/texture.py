@@ -1,6 +1,7 @@
 """Texture: what analysis, play and restoring cost, how it grows, what model files weigh.
 
-python -m benchmarks.texture [analysis speed quality loops steering compression] [--takes NAME ...] [--growth FILE.png]
+python -m benchmarks.texture [analysis speed quality loops steering feet courses going compression]
+    [--takes NAME ...] [--growth FILE.png]
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from benchmarks.texture_quality import loops, quality, steering
 from benchmarks.texture_takes import long_clip, motions
+from benchmarks.texture_ways import courses, feet, going
 from benchmarks.timing import table
 from freshtake.motion import MeshSequence
 from freshtake.texture import Settings, learn
@@ -162,6 +164,9 @@ TABLES: dict[str, Callable[[Sequence[str]], str]] = {
     "quality": quality,
     "loops": loops,
     "steering": steering,
+    "feet": feet,
+    "courses": courses,
+    "going": going,
     "compression": compression,
 }
 

@@ -70,8 +70,9 @@ def test_best_jumps_equal_a_slow_search(cells: tuple[str, ...]) -> None:
             inside = (frames.first[j], frames.last[j])
             before = costs[i, j - 1] if j > inside[0] and label[j - 1] == label[i] else np.inf
             after = costs[i, j + 1] if j < inside[1] and label[j + 1] == label[i] else np.inf
-            near = frames.take[i] == frames.take[j] and abs(j - i - 1) <= band
-            forward = frames.change_ahead[i] @ frames.change[j] >= 0
+            little = abs(frames.gone[j] - frames.gone[i]) <= band
+            near = frames.take[i] == frames.take[j] and (abs(j - i - 1) <= band or little)
+            forward = min(frames.change_ahead[i] @ frames.change[j], frames.change[i] @ frames.change[j]) >= 0
             if label[j] == label[i] and not near and before >= costs[i, j] < after and forward:
                 good.append((costs[i, j], j))
         expected = [j for _, j in sorted(good)[:k]]

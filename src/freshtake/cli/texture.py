@@ -8,7 +8,24 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Animation, Json, Mesh, Out, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.options import (
+    Animation,
+    ClosingFrame,
+    GroundPath,
+    Heading,
+    InPlace,
+    Json,
+    Lock,
+    Mesh,
+    Out,
+    Plant,
+    RootMotion,
+    Seed,
+    SkeletonFile,
+    SourceFps,
+    Unit,
+    Up,
+)
 from freshtake.errors import UsageError
 
 app = App(
@@ -54,6 +71,7 @@ def learn(
     ```
     freshtake texture learn flag.npz -o flag.ftm
     freshtake texture learn human_walk.npz -o walk.ftm --bits 16
+    freshtake texture learn Fox.glb -o fox.ftm --animation Walk
     freshtake texture learn walk_turns.bvh -o steer.ftm --turns
     freshtake texture learn forward=f_1.bvh forward=f_2.bvh left=l.bvh right=r.bvh -o steer.ftm
     ```
@@ -133,7 +151,31 @@ def sample(
     ] = None,
     cell: Annotated[str | None, Parameter(help="The cell to start in.")] = None,
     steer: Annotated[
-        list[str] | None, Parameter(consume_multiple=True, help="SECONDS:CELL, cells to go to at their times.")
+        list[str] | None,
+        Parameter(
+            consume_multiple=True,
+            help="SECONDS:CELL, SECONDS:heading=DEGREES or SECONDS:speed=NUMBER, what to do at which time.",
+        ),
+    ] = None,
+    heading: Heading = None,
+    path: GroundPath = None,
+    speed: Annotated[
+        float | None, Parameter(help="Go at this speed, in lengths a second, as far as tempo allows.")
+    ] = None,
+    course: Annotated[
+        str | None,
+        Parameter(
+            help="Where a loop goes: straight (default where it travels), closed (back to its start), free (as the "
+            "frames turn), or by how many degrees it turns, such as 90."
+        ),
+    ] = None,
+    in_place: InPlace = False,
+    root_motion: RootMotion = None,
+    closing_frame: ClosingFrame = False,
+    plant: Plant = True,
+    lock: Lock = "soft",
+    character: Annotated[
+        Path | None, Parameter(help="The glTF character whose skin the motion is put onto, joints matched by name.")
     ] = None,
     unit: Unit = None,
     seed: Seed = 0,
@@ -141,14 +183,20 @@ def sample(
 ) -> int:
     """Write new motion: endless play cut after so many frames, a loop, or a steered sequence.
 
-    A mesh goes to .npz, to a folder of OBJ files, or to .glb with its modes as morph targets.
+    A mesh goes to .npz, to a folder of OBJ files, or to .glb with its modes as morph targets. Feet of a skeleton stand
+    where they stood in the takes. A loop goes straight and says so in its file.
 
     **Examples**
 
     ```
     freshtake texture sample flag.ftm --frames 3600 -o flag.glb
     freshtake texture sample walk.ftm --frames 160 --loop -o walk_loop.bvh
+    freshtake texture sample walk.ftm --frames 160 --loop --in-place -o on_the_spot.bvh
+    freshtake texture sample walk.ftm --frames 600 --loop --course closed -o round.bvh
+    freshtake texture sample walk.ftm --frames 900 --heading 0 --steer 5:heading=90 -o corner.bvh
+    freshtake texture sample walk.ftm --frames 900 --path way.csv --speed 1.2 -o along.bvh
     freshtake texture sample steer.ftm --frames 900 --cell forward --steer 3:left 6.5:forward 10:right -o path.bvh
+    freshtake texture sample fox.ftm --frames 1200 --character Fox.glb -o fox_for_ever.glb
     ```
 
     Parameters
@@ -157,18 +205,35 @@ def sample(
         A model that `freshtake texture learn` wrote.
     """
     from freshtake.workflows import sample_texture
+    from freshtake.workflows.delivering import delivery_asked, turn_note
+    from freshtake.workflows.texture_playing import guide_asked
+    from freshtake.workflows.texturing import Going
 
+    asked = not (heading is None and path is None and speed is None)
+    guide = guide_asked(heading, path, speed) if asked else None
     made = sample_texture(
-        model, out, frames, loop=loop, variety=variety, stretch=stretch, times=times, cell=cell,
-        plan=_plan(steer or []), unit_m=unit, seed=seed, warn=warn,
+        model, out, frames, loop=loop, variety=variety, stretch=stretch, times=times,
+        going=Going(cell, _plan(steer or []), guide, _course(course)), plant=plant and lock,
+        delivery=delivery_asked(root_motion, in_place, closing_frame), character=character, unit_m=unit, seed=seed,
+        warn=warn,
     )  # fmt: skip
+    if course is None and (note := turn_note([made.playback])) is not None:
+        warn(note)
     if json:
         facts = {"frames": made.frames, "duration_s": round(made.duration, 4), "jumps": made.jumps}
-        print_json({"written": str(made.path), **facts})
+        print_json({"written": str(made.path), **facts, "playback": made.playback})
     else:
         text = f"wrote {made.path}: {made.frames} frames, {made.duration:.2f} s, {made.jumps} jumps"
         output().print(text, markup=False)
     return 0
+
+
+def _course(text: str | None) -> str | float | None:
+    """A course by its name, or as a number of degrees."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 def _plan(stops: list[str]) -> list[tuple[float, str]]:
@@ -180,7 +245,7 @@ def _plan(stops: list[str]) -> list[tuple[float, str]]:
         except ValueError:
             seconds = -1.0
         if not (0.0 <= seconds < 1e9 and name):
-            raise UsageError(f"--steer wants SECONDS:CELL, such as 3:left, not {stop!r}")
+            raise UsageError(f"--steer wants SECONDS:CELL, such as 3:left, or 3:heading=90, not {stop!r}")
         plan.append((seconds, name))
     return plan
 

@@ -7,7 +7,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture.jump_map import Jumps, Reach
-from freshtake.texture.kernels import arrival_costs
+from freshtake.texture.kernels import Numbers, arrival_costs
 from freshtake.texture.segments import Segments
 
 ENTRIES = 4  # jumps into each other cell that are kept per frame
@@ -25,10 +25,15 @@ def way_into(
     goal = (segments.cells() == cell) & reach.alive
     if goal[frame]:
         return ()
-    targets = np.ascontiguousarray(np.concatenate([jumps.targets, entries.targets], axis=1))
-    costs = np.ascontiguousarray(np.concatenate([jumps.costs, entries.costs], axis=1))
     natural = segments.successors()  # also through frames that do not last: the way ends soon
     horizon = max(1, ahead)
+    least = np.empty((horizon + 1, segments.frames))
+    direct = np.ascontiguousarray(entries.targets), np.ascontiguousarray(entries.costs)
+    arrival_costs(goal.astype(np.intp), natural, *direct, horizon, least)
+    if np.isfinite(least[horizon, frame]):  # one jump; another within the same fade would show
+        return _followed(least, horizon, frame, goal.astype(np.intp), natural, *direct)
+    targets = np.ascontiguousarray(np.concatenate([jumps.targets, entries.targets], axis=1))
+    costs = np.ascontiguousarray(np.concatenate([jumps.costs, entries.costs], axis=1))
     while True:
         least = np.empty((horizon + 1, segments.frames))
         arrival_costs(goal.astype(np.intp), natural, targets, costs, horizon, least)
@@ -44,7 +49,7 @@ def way_into(
 
 
 def _followed(
-    least: Floats, left: int, frame: int, goal: Ints, successor: Ints, targets: Ints, costs: Floats
+    least: Floats, left: int, frame: int, goal: Ints, successor: Ints, targets: Numbers, costs: Floats
 ) -> tuple[int, ...]:
     """The frames of the cheapest way; of equal ones the one that arrives first."""
     way: list[int] = []

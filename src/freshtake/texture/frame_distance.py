@@ -70,12 +70,24 @@ def judged(weights: Weights, segments: Segments, frame_time: float, velocity_wei
     takes, bounds = segments.takes(), np.array(segments.bounds)
     return Frames(
         here, ahead(here, segments), speed, ahead(speed, segments), change, ahead(change, segments),
-        takes, bounds[takes], bounds[takes + 1] - 1,
+        takes, bounds[takes], bounds[takes + 1] - 1, _gone(weights.poses, segments) / step,
     )  # fmt: skip
+
+
+def _gone(poses: Floats, segments: Segments) -> Floats:
+    """How far every frame's pose has moved since its take began (frames,)."""
+    steps = [np.linalg.norm(np.diff(x, axis=0, prepend=x[:1]), axis=1) for x in np.split(poses, segments.bounds[1:-1])]
+    return np.concatenate([np.cumsum(part) for part in steps])
 
 
 def _gradient(values: Floats) -> Floats:
     return np.asarray(np.gradient(values, axis=0)) if len(values) > 1 else np.zeros_like(values)
+
+
+def pair_costs(frames: Frames, left: Ints, entered: Ints) -> Floats:
+    """Costs (jumps,) of the jumps from each frame that is left to the one that is entered."""
+    pose = np.linalg.norm(frames.ahead[left] - frames.here[entered], axis=1)
+    return np.asarray(pose + np.linalg.norm(frames.speed_ahead[left] - frames.speed[entered], axis=1))
 
 
 def matrix(frames: Frames) -> Floats:

@@ -46,15 +46,20 @@ class Reach:
     alive: Bools
 
 
-def find_jumps(frames: Frames, wanted: Ints, cells: Ints, band: int, k: int, *, forward: bool = True) -> Jumps:
-    """The best jumps of every frame into its wanted cell; `forward`: none that turns the movement back."""
+def find_jumps(
+    frames: Frames, wanted: Ints, cells: Ints, band: int, k: int, *, forward: bool = True, rest: int = 0
+) -> Jumps:
+    """The best jumps of every frame into its wanted cell; `forward`: none that turns the movement back.
+
+    After a jump its take goes on for at least `rest` frames.
+    """
     count = len(wanted)
     k = min(k, count)
     targets, costs = np.empty((count, k), dtype=np.int32), np.empty((count, k))
     if not forward:
         still = np.zeros_like(frames.change)
         frames = frames._replace(change=still, change_ahead=still)
-    best_jumps(frames, wanted, cells, band, 0, k, targets, costs)
+    best_jumps(frames, wanted, cells, band, rest, k, targets, costs)
     used = max(1, int((targets >= 0).sum(axis=1).max()))
     return Jumps(np.ascontiguousarray(targets[:, :used]), np.ascontiguousarray(costs[:, :used]))
 

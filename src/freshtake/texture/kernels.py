@@ -17,7 +17,8 @@ class Frames(NamedTuple):
     """What jumps are judged by, per frame: where it is and where it would go on to.
 
     `here` and `ahead` (frames, c) are poses, `speed` and `speed_ahead` (frames, c*) velocities, already weighted;
-    `change` and `change_ahead` (frames, c) how the pose changes.
+    `change` and `change_ahead` (frames, c) how the pose changes; `gone` (frames,) how far it has moved since the take
+    began, in mean frame steps.
     """
 
     here: Floats
@@ -29,15 +30,17 @@ class Frames(NamedTuple):
     take: Ints
     first: Ints  # of each frame's take
     last: Ints
+    gone: Floats
 
 
 @kernel
 def best_jumps(
-    frames: Frames, wanted: Ints, cells: Ints, band: int, lead: int, k: int, targets: Numbers, costs: Floats
+    frames: Frames, wanted: Ints, cells: Ints, band: int, rest: int, k: int, targets: Numbers, costs: Floats
 ) -> None:
     """The k cheapest jumps of every frame into its wanted cell, at local minima over the target, none backward in pose.
 
-    A jump within `band` frames of going on, or to one of the first `lead` frames of a take, is none.
+    A jump within `band` frames of going on, or to one of the last `rest` frames of a take, is none. Nor is one to
+    where the same take comes with less than `band` frames' usual movement: a body that stands would jump about there.
     """
     count, c = frames.here.shape
     cs = frames.speed.shape[1]
@@ -61,16 +64,19 @@ def best_jumps(
             costs[i, slot] = np.inf
         for j in range(count):
             cost = row[j]
-            if not cost < costs[i, k - 1] or j - frames.first[j] < lead:
+            if not cost < costs[i, k - 1] or frames.last[j] - j < rest:
                 continue
-            if frames.take[j] == frames.take[i] and abs(j - i - 1) <= band:
+            if frames.take[j] == frames.take[i] and (
+                abs(j - i - 1) <= band or abs(frames.gone[j] - frames.gone[i]) <= band
+            ):
                 continue
             if (j > frames.first[j] and row[j - 1] < cost) or (j < frames.last[j] and row[j + 1] <= cost):
                 continue
-            along = 0.0
+            along, before = 0.0, 0.0
             for a in range(c):
                 along += frames.change_ahead[i, a] * frames.change[j, a]
-            if along < 0.0:
+                before += frames.change[i, a] * frames.change[j, a]
+            if along < 0.0 or before < 0.0:
                 continue
             slot = k - 1
             while slot > 0 and costs[i, slot - 1] > cost:

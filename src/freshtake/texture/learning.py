@@ -32,7 +32,7 @@ from freshtake.texture.jump_map import (
 )
 from freshtake.texture.kernels import Frames
 from freshtake.texture.material import Material, material_of, takes_of
-from freshtake.texture.model import FADE, Sigmas, TextureModel, paper_chances
+from freshtake.texture.model import Sigmas, TextureModel, hold_of, paper_chances
 from freshtake.texture.paper_map import check_size, successor_distances
 from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
@@ -64,7 +64,7 @@ def learn(
     say(Progress(0.6, "looking for recurrences"))
     frames = judged(weights, material.segments, material.frame_time, chosen.velocity_weight)
     jumps, reach = jumps_and_reach(frames, material.segments, chosen, material.frame_time)
-    entries = _entries(frames, material.segments, reach)
+    entries = _entries(frames, material.segments, reach, hold_of(material.frame_time))
     say(Progress(0.9, "calibrating the rate of jumps"))
     sigmas = _sigmas(weights, jumps, reach, material.segments, chosen, material.frame_time)
     say(Progress(1.0, "done"))
@@ -123,33 +123,39 @@ def _weights(material: Material, settings: Settings) -> Weights:
 
 
 def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, frame_time: float) -> tuple[Jumps, Reach]:
-    """Jumps within each cell; where forward ones alone lead nowhere, also those that turn back."""
+    """Jumps within each cell, not to the end of a take; where forward ones alone lead nowhere, also others."""
     cells, band = segments.cells(), max(1, round(settings.band / frame_time))
     if settings.method == "paper":
         jumps = _rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates))
         return jumps, Reach((0.0,) * len(segments.names), np.ones(segments.frames, dtype=np.bool_))
-    jumps = _rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates))
+    for rest in (hold_of(frame_time), 0):
+        jumps = _rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates, rest=rest))
+        try:
+            return jumps, reach_of(jumps, segments, settings.largest_jump)
+        except UsageError:
+            continue
     if settings.largest_jump is not None:
         return jumps, reach_of(jumps, segments, settings.largest_jump)
-    try:
-        return jumps, reach_of(jumps, segments, None)
-    except UsageError:
-        jumps = find_jumps(frames, cells, cells, band, settings.candidates, forward=False)
-        forced = _rounded_jumps(with_returns(jumps, frames, segments))
-        return forced, reach_of(forced, segments, None)
+    jumps = find_jumps(frames, cells, cells, band, settings.candidates, forward=False)
+    forced = _rounded_jumps(with_returns(jumps, frames, segments))
+    return forced, reach_of(forced, segments, None)
 
 
-def _entries(frames: Frames, segments: Segments, reach: Reach) -> tuple[Jumps, ...]:
-    """Jumps from every frame into each cell, to frames that go on for ever; checked: each cell can be reached."""
+def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tuple[Jumps, ...]:
+    """Jumps from every frame into each cell, to frames that go on for ever; checked: each cell can be reached.
+
+    They lead to where a fade has its time before the next jump is due, in cells whose takes are long enough.
+    """
     if len(segments.names) == 1:
         return ()
     cells = np.where(reach.alive, segments.cells(), -1)
     out = []
     for cell, name in enumerate(segments.names):
         wanted = np.full(segments.frames, cell)
-        found = find_jumps(frames, wanted, cells, 0, ENTRIES)
-        if unreachable(found, segments, cell):
-            found = find_jumps(frames, wanted, cells, 0, ENTRIES, forward=False)
+        for forward, rest in ((True, hold), (True, 0), (False, 0)):
+            found = find_jumps(frames, wanted, cells, 0, ENTRIES, forward=forward, rest=rest)
+            if not unreachable(found, segments, cell):
+                break
         lost = unreachable(found, segments, cell)
         if lost:
             raise UsageError(f"the cell {name!r} cannot be reached from {lost[0]!r}: give longer takes of it")
@@ -165,7 +171,7 @@ def _sigmas(
     weights: Weights, jumps: Jumps, reach: Reach, segments: Segments, settings: Settings, frame_time: float
 ) -> Sigmas:
     """As given, or from the mean time between jumps."""
-    rate = 1.0 / max(1.0 + 1e-9, settings.jump_time / frame_time - max(2, round(FADE / frame_time)))
+    rate = 1.0 / max(1.0 + 1e-9, settings.jump_time / frame_time - hold_of(frame_time))
     if settings.method == "paper":
         return _paper_sigmas(weights, segments, settings, frame_time / settings.jump_time)
     if settings.sigma is not None:

@@ -88,25 +88,33 @@ def fades_of(costs: Floats, fade: int) -> Ints:
 
 
 def find_loop(
-    length: int, ways: Ways, stroll: Stroll, rng: np.random.Generator, variety: float, frame_time: float
+    length: int,
+    ways: Ways,
+    stroll: Stroll,
+    rng: np.random.Generator,
+    variety: float,
+    frame_time: float,
+    detour: Floats | None = None,
 ) -> tuple[int, ...]:
     """A closed way of exactly `length` frames, inserted ones included: cheap jumps, few frames shown twice.
 
-    `stroll(start, frames)` gives the frames of a random play; `variety` weighs repetitions against costs.
+    `stroll(start, frames)` gives the frames of a random play; `variety` weighs repetitions against costs; `detour`
+    (frames,) is what it costs to show each frame, 1 as much as showing one twice.
     """
+    dear = TOLL * (np.zeros(len(ways.successor)) if detour is None else detour)
     drawn = Ways(
         ways.successor, ways.entries, ways.targets, ways.costs * np.exp(SPREAD * rng.standard_normal(ways.costs.shape)),
         ways.durations, ways.rest, ways.every,
     )  # fmt: skip
     anchors = anchors_of(drawn, rng)
     best, price = None, np.inf
-    found = _planned(length, drawn, anchors, variety)
+    found = _planned(length, drawn, anchors, variety, dear)
     if variety > 0.0:
-        found = _both(found, _closed(length, drawn, anchors, stroll, round(CLOSING / frame_time)))
+        found = _both(found, _closed(length, drawn, anchors, stroll, round(CLOSING / frame_time), dear))
     for way in found:
         shown = np.bincount(way, minlength=len(ways.successor))
         cost = jump_cost(way, drawn) + variety * TOLL * float(np.maximum(shown - 1, 0).sum())
-        cost += variety * MONOTONOUS * (period(way) < length)
+        cost += variety * MONOTONOUS * (period(way) < length) + float(dear[list(way)].sum())
         if cost < price:
             best, price = way, cost
     if best is None:
@@ -143,9 +151,9 @@ def _felt(costs: Floats) -> Floats:
     return RESTLESS + 0.5 * costs**2
 
 
-def _planned(length: int, ways: Ways, anchors: list[int], variety: float) -> Iterator[tuple[int, ...]]:
+def _planned(length: int, ways: Ways, anchors: list[int], variety: float, dear: Floats) -> Iterator[tuple[int, ...]]:
     """The cheapest loop, then the cheapest when what was repeated costs a toll, and so on."""
-    toll = np.zeros(len(ways.successor))
+    toll = dear.copy()
     for _ in range(ROUNDS):
         best, way = np.inf, None
         for anchor in anchors:
@@ -161,16 +169,17 @@ def _planned(length: int, ways: Ways, anchors: list[int], variety: float) -> Ite
         toll += variety * TOLL * np.maximum(shown - 1, 0)
 
 
-def _closed(length: int, ways: Ways, anchors: list[int], stroll: Stroll, closing: int) -> Iterator[tuple[int, ...]]:
+def _closed(
+    length: int, ways: Ways, anchors: list[int], stroll: Stroll, closing: int, dear: Floats
+) -> Iterator[tuple[int, ...]]:
     """Random plays whose last part is the cheapest way back to their start."""
     closing = min(closing, length - 1)
-    free = np.zeros(len(ways.successor))
     for number in range(STROLLS):
         anchor = anchors[number % len(anchors)]
         way = stroll(anchor, length - closing)
         if not way:
             continue
-        least, origin = ways.least(way[-1], closing + 1, free)
+        least, origin = ways.least(way[-1], closing + 1, dear)
         if np.isfinite(least[closing + 1, anchor]):
             yield (*way[:-1], *ways.traced(anchor, closing + 1, origin))
 

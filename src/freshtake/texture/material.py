@@ -71,13 +71,13 @@ def material_of(given: Any, settings: Settings, frame_time: float | None = None)
             raise UsageError(f"{name} has one frame: a texture needs a moving take, of at least 2 frames")
     segments = laid_out([len(motion) for motion in takes.motions], takes.cells)
     if any(isinstance(motion, np.ndarray) for motion in takes.motions):
-        return _from_arrays(takes.motions, segments, frame_time)
+        return _from_arrays(takes.motions, segments, frame_time, settings.method == "paper")
     made = _recipe(takes.motions, settings.root)
     plain = made if not isinstance(made.layout, ClipLayout) else _heading_recipe(takes.motions, made)
     rows, poses, speeds = [], [], []
     for motion in takes.motions:
         rows.append(encode(made, motion).values)
-        pose, speed = _points(plain, motion)
+        pose, speed = _points(plain, motion, settings.method == "paper")
         poses.append(pose)
         speeds.append(speed)
     weights = _point_weights(plain.layout, poses[0].shape[1])
@@ -121,7 +121,7 @@ def _heading_recipe(motions: Sequence[Any], made: Recipe) -> Recipe:
     return recipe(motions, angles="expmap", root=root, scale="none", drop_constant=False)
 
 
-def _points(plain: Recipe, motion: Any) -> tuple[Floats, Floats]:
+def _points(plain: Recipe, motion: Any, still_ends: bool) -> tuple[Floats, Floats]:
     """Points about the body (frames, points, 3), and their central velocities (Sattler 2004, eq. 4)."""
     layout = plain.layout
     columns, start = layout.encode(motion)
@@ -134,7 +134,7 @@ def _points(plain: Recipe, motion: Any) -> tuple[Floats, Floats]:
         at = 3 if layout.root == "heading" else 0
         count = layout.vertex_count if isinstance(layout, MeshLayout) else len(layout.names()[at:]) // 3
         local = columns[:, at : at + 3 * count].reshape(len(columns), count, 3)
-    return local, body_velocities(local, path, getattr(layout, "up", "y"))
+    return local, body_velocities(local, path, getattr(layout, "up", "y"), still_ends)
 
 
 def _point_weights(layout: Layout, count: int) -> Floats:
@@ -153,11 +153,11 @@ def _flat(points: Sequence[Floats], weights: Floats) -> Floats:
     return rows.reshape(len(rows), -1)
 
 
-def _from_arrays(arrays: Sequence[Any], segments: Segments, frame_time: float | None) -> Material:
+def _from_arrays(arrays: Sequence[Any], segments: Segments, frame_time: float | None, still_ends: bool) -> Material:
     rows = [frozen(x, f"take {k + 1}", (None, None)) for k, x in enumerate(arrays)]
     if len({x.shape[1] for x in rows}) > 1:
         raise UsageError(f"the takes have different numbers of columns: {sorted({x.shape[1] for x in rows})}")
     scale = rows[0].shape[1] ** -0.5
     poses = np.concatenate(rows) * scale
-    speeds = np.concatenate([central_velocities(x) for x in rows]) * scale
+    speeds = np.concatenate([central_velocities(x, still_ends) for x in rows]) * scale
     return Material(np.concatenate(rows), poses, speeds, segments, frame_time or 1.0, None)

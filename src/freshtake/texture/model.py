@@ -10,26 +10,38 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.motion import Clip
 from freshtake.motion.features import Recipe, Start, where_it_ends
+from freshtake.motion.looping import facing_forward
+from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture import cells as control
+from freshtake.texture.courses import LoopCourse, check_course, detours, on_course, rate_of, turning_trend
 from freshtake.texture.decoding import decoded
-from freshtake.texture.frame_distance import Weights, mean_step
+from freshtake.texture.frame_distance import Weights, judged, mean_step, pair_costs
+from freshtake.texture.guiding import Bearings, Guide, GuidedState, bearings_of, begin_guided, read_on
 from freshtake.texture.jump_map import Chances, Jumps, Reach, chances_at, costs_of, jump_rate, totals, within
-from freshtake.texture.kernels import CONSTANT, NO_BLEND, VARIABLE, Rules
-from freshtake.texture.loops import anchors_of, fades_of, find_loop, near_lengths, nearest_length, ways_of
+from freshtake.texture.kernels import CONSTANT, LENGTH, NO_BLEND, SINCE, VARIABLE, Frames, Rules
+from freshtake.texture.loops import LONGEST, anchors_of, fades_of, find_loop, near_lengths, nearest_length, ways_of
 from freshtake.texture.paper_map import as_table, combined, probabilities, successor_distances
 from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Shape
+from freshtake.texture.standing import Standing, around, cut_loop, planted, shown_contacts, standing_of
 from freshtake.texture.synthesize import Blending, PlayState, advance, begin, looped, shown
 from freshtake.texture.transitions import Played, paced
 from freshtake.texture.turning import turning_of
 
 FADE = 1.0 / 6.0  # seconds in which an offset dies away
 STREAM_BLOCK = 64  # frames
+NO_TRAVEL = "travel was not taken out of the takes (root heading does)"
 STRETCH = 0.12  # share by which a loop's tempo may differ from the takes'
+
+
+def hold_of(frame_time: float) -> int:
+    """Frames in which an offset dies away, and in which play does not jump again."""
+    return max(2, round(FADE / frame_time))
 
 
 class Sigmas(NamedTuple):
@@ -75,7 +87,12 @@ class TextureModel:
         given = self.settings.blend_frames
         if self.settings.blend != "inertial":
             return 0
-        return max(2, round(FADE / self.frame_time)) if given is None else given
+        return hold_of(self.frame_time) if given is None else given
+
+    @property
+    def longest_fade(self) -> int:
+        """That of the largest jumps."""
+        return round(LONGEST * self.fade)
 
     @cached_property
     def rules(self) -> Rules:
@@ -83,7 +100,7 @@ class TextureModel:
         s = self.settings
         kind = {"constant": CONSTANT, "printed": CONSTANT, "variable": VARIABLE}.get(s.blend, NO_BLEND)
         length = 3 if s.blend_frames is None else s.blend_frames
-        hold = 0 if s.method == "paper" else max(2, round(FADE / self.frame_time))
+        hold = 0 if s.method == "paper" else hold_of(self.frame_time)
         return Rules(hold, kind, length, mean_step(self.weights.poses, self.segments.successors()))
 
     @cached_property
@@ -103,7 +120,38 @@ class TextureModel:
     @cached_property
     def blending(self) -> Blending:
         """How jumps are smoothed."""
-        return Blending(self.rows, self.segments, turning_of(self.recipe), self.fade, self.settings.blend == "printed")
+        printed = self.settings.blend == "printed"
+        return Blending(self.rows, self.segments, turning_of(self.recipe), self.fade, printed, self.rates, self._fades)
+
+    @cached_property
+    def _judged(self) -> Frames:
+        return judged(self.weights, self.segments, self.frame_time, self.settings.velocity_weight)
+
+    def _fades(self, left: Ints, entered: Ints) -> Ints:
+        """Frames in which the offset of each jump dies away."""
+        return fades_of(pair_costs(self._judged, left, entered), self.fade)
+
+    @property
+    def rates(self) -> int:
+        """How many columns of a row are speeds: along the ground, across, and of turning; none with root absolute."""
+        return 3 if self.recipe is not None and self.recipe.layout.root == "heading" else 0
+
+    @cached_property
+    def standing(self) -> Standing | None:
+        """Where feet stand in the takes; None for what has no feet."""
+        takes = [self.decode(rows) for rows in np.split(self.rows, self.segments.bounds[1:-1])] if self._bodily else []
+        return standing_of(takes) if takes else None
+
+    @property
+    def _bodily(self) -> bool:
+        return self.recipe is not None and self.recipe.layout.kind == "clip"
+
+    @cached_property
+    def bearings(self) -> Bearings:
+        """How the takes turn and travel, for guiding."""
+        if self.rates == 0 or self.recipe is None:
+            raise UsageError(f"{NO_TRAVEL}, so that it cannot be sent anywhere")
+        return bearings_of(self.rows, self.segments, self.frame_time, self.recipe.layout.up)
 
     def visits(self) -> Floats:
         """How often each frame is shown in the long run (frames,), blends apart."""
@@ -131,7 +179,7 @@ class TextureModel:
     def play(self, state: PlayState, rng: np.random.Generator, frames: int) -> tuple[PlayState, Played]:
         """Which frames come next, not yet as rows."""
         natural = self.segments.successors()
-        return advance(state, frames, natural, self.chances, self.weights.poses, self.rules, self.fade, rng)
+        return advance(state, frames, natural, self.chances, self.weights.poses, self.rules, self.longest_fade, rng)
 
     def advance(self, state: PlayState, rng: np.random.Generator, frames: int = 1) -> tuple[PlayState, Floats]:
         """The next frames as rows, and the state after them."""
@@ -146,8 +194,22 @@ class TextureModel:
         successor, jumps = self.live
         ahead = max(1, int(self.settings.lookahead / self.frame_time + 1e-6))
         frame = state.frame if state.numbers[4] == 0 else state.numbers[2]  # a blend under way ends first
+        settled = self._until_settled(state)
+        frame = settled[-1] if settled else frame
         way = control.way_into(goal, frame, successor, jumps, self.entries[goal], self.segments, self.reach, ahead)
-        return state.heading_for(way)
+        return state.heading_for((*settled, *way))
+
+    def _until_settled(self, state: PlayState) -> tuple[int, ...]:
+        """The frames that come before the last jump has died away, as far as the take goes on."""
+        frame, way, natural = state.frame, [], self.segments.successors()
+        if state.numbers[LENGTH] > 0 or not 0 <= state.numbers[SINCE] < self.rules.hold:
+            return ()
+        for _ in range(self.rules.hold - state.numbers[SINCE]):
+            frame = int(natural[frame])
+            if frame < 0:
+                break
+            way.append(frame)
+        return tuple(way)
 
     def cell_of(self, state: PlayState) -> str:
         """The cell of the frame shown last."""
@@ -160,17 +222,58 @@ class TextureModel:
         return self.advance(self.start(rng, cell=cell), rng, frames)[1]
 
     @one_blas_thread()
-    def sample(self, rng: np.random.Generator, *, frames: int, cell: str | None = None, name: str = "") -> Any:
-        """A new motion of so many frames, like the takes but in another order."""
-        return self.decode(self.sample_rows(rng, frames, cell=cell), name=name)
+    def sample(
+        self,
+        rng: np.random.Generator,
+        *,
+        frames: int,
+        cell: str | None = None,
+        plant: bool | str = True,
+        name: str = "",
+    ) -> Any:
+        """A new motion of so many frames, like the takes but in another order; bodies with their feet planted."""
+        if frames < 1:
+            raise UsageError(f"the number of frames must be 1 or more, not {frames}")
+        state = self.start(rng, cell=cell)
+        _, played = self.play(state, rng, frames)
+        made = self.decode(shown(state, played, self.blending), name=name)
+        return self.planted(made, played, plant)
+
+    def planted(self, motion: Any, played: Played, lock: bool | str = True) -> Any:
+        """What was decoded of what was played with its feet held where the takes' stand; what has no feet as it is."""
+        if not lock or not isinstance(motion, Clip) or self.standing is None:
+            return motion
+        return planted(motion, shown_contacts(self.standing, played), self.standing, lock)
+
+    def start_guided(self, rng: np.random.Generator, guide: Guide, *, cell: str | None = None) -> GuidedState:
+        """The state before the first frame of play that is sent somewhere."""
+        return begin_guided(self.start(rng, cell=cell), guide, self.bearings.up)
+
+    def advance_guided(
+        self, state: GuidedState, rng: np.random.Generator, guide: Guide, frames: int = 1
+    ) -> tuple[GuidedState, Floats, Played]:
+        """The next frames as rows, and what they show; the guide may be another one each time."""
+
+        def more(play: PlayState, count: int) -> tuple[PlayState, Floats, Played]:
+            after, played = self.play(play, rng, count)
+            return after, shown(play, played, self.blending), played
+
+        return read_on(state, frames, guide, self.bearings, more, self.blending.turning)
 
     def loop_rows(
-        self, rng: np.random.Generator, frames: int, *, variety: float = 1.0, stretch: float = STRETCH
+        self,
+        rng: np.random.Generator,
+        frames: int,
+        *,
+        variety: float = 1.0,
+        stretch: float = STRETCH,
+        course: str | float | None = "free",
     ) -> tuple[Floats, Played]:
         """Rows of a loop of exactly so many frames, and what they show; the frame after the last is the first.
 
         Where that makes better jumps, a way whose length differs by at most a share `stretch` is played faster or
-        slower; what is shown then has that other length.
+        slower; what is shown then has that other length. Frames are preferred that turn as the `course` does; the rows
+        are not on it yet.
         """
         if frames < 2:
             raise UsageError(f"a loop has at least 2 frames, not {frames}")
@@ -178,13 +281,13 @@ class TextureModel:
             raise UsageError(f"variety must be 0 or more, not {variety}")
         if not 0.0 <= stretch <= 0.5:
             raise UsageError(f"stretch must lie between 0 and 0.5, not {stretch}")
-        way = self._closed_way(rng, frames, variety, stretch)
+        check_course(course)
+        way = self._closed_way(rng, frames, variety, stretch, self._detours(frames, course))
         played = self._around(way, rng)
-        rows = looped(played, self.blending, fades_of(self.jump_costs(played), self.fade))
+        rows = looped(played, self.blending)
         if len(rows) == frames:
             return rows, played
-        rates = 3 if self.recipe is not None and self.recipe.layout.root == "heading" else 0
-        return paced(rows, frames, self.blending.turning, rates), played
+        return paced(rows, frames, self.blending.turning, self.rates), played
 
     def jump_costs(self, played: Played) -> Floats:
         """What the jumps that are shown cost, in mean frame steps; infinity for those of the paper's map alone."""
@@ -196,7 +299,26 @@ class TextureModel:
         small = ways_of(*self.live, self.weights.poses, self.rules)
         return near_lengths(frames, small, anchors_of(small, rng))
 
-    def _closed_way(self, rng: np.random.Generator, frames: int, variety: float, stretch: float) -> tuple[int, ...]:
+    def _detours(self, frames: int, course: str | float | None) -> Floats:
+        """What each frame of the takes costs on a course (frames,)."""
+        rate = rate_of(course, frames * self.frame_time)
+        if self.rates == 0 or rate is None:
+            return np.zeros(len(self.rows))
+        trend = turning_trend(self.rows, self.segments, self.frame_time)
+        return detours(np.abs(trend) if course == "closed" else trend, rate)
+
+    def on_course(self, rows: Floats, course: str | float | None = None) -> LoopCourse | None:
+        """A loop's rows on its course over the ground; None for motions that have none."""
+        check_course(course)
+        if self.rates == 0 or self.recipe is None:
+            if course not in (None, "free"):
+                raise UsageError(f"{NO_TRAVEL}, so that a loop has no course")
+            return None
+        return on_course(rows, self.frame_time, self.recipe.layout.up, course)
+
+    def _closed_way(
+        self, rng: np.random.Generator, frames: int, variety: float, stretch: float, detour: Floats
+    ) -> tuple[int, ...]:
         """With small jumps, at the takes' tempo or a slightly different one; or else with any jumps."""
 
         def stroll(start: int, count: int) -> tuple[int, ...]:
@@ -206,10 +328,10 @@ class TextureModel:
         small = ways_of(*self.live, self.weights.poses, self.rules)
         length = nearest_length(frames, small, rng, stretch)
         if length is not None:
-            return find_loop(length, small, stroll, rng, variety, self.frame_time)
+            return find_loop(length, small, stroll, rng, variety, self.frame_time, detour)
         wide = within(self.jumps, Reach(tuple(1e9 for _ in self.cells), self.reach.alive), self.segments)
         some = ways_of(*wide, self.weights.poses, self.rules, slots=32)
-        return find_loop(frames, some, stroll, rng, variety, self.frame_time)
+        return find_loop(frames, some, stroll, rng, variety, self.frame_time, detour)
 
     def _around(self, way: tuple[int, ...], rng: np.random.Generator) -> Played:
         """A closed way as it is shown: the last frame leads to the first one."""
@@ -232,11 +354,48 @@ class TextureModel:
         variety: float = 1.0,
         stretch: float = STRETCH,
         times: int = 1,
+        course: str | float | None = None,
+        plant: bool | str = True,
         name: str = "",
     ) -> Any:
-        """A motion whose end meets its start, `times` over; `variety` 0 lets one short loop be repeated."""
-        rows = self.loop_rows(rng, frames, variety=variety, stretch=stretch)[0]
-        return self.decode(np.tile(rows, (max(1, times), 1)), name=name)
+        """A motion whose end meets its start, `times` over; `variety` 0 lets one short loop be repeated.
+
+        The `course` is straight, closed (it comes back), free (as the frames turn) or a turn in degrees; by default
+        straight, and in place where the loop hardly travels.
+        """
+        rows, played = self.loop_rows(rng, frames, variety=variety, stretch=stretch, course=course)
+        return self.loop_motion(rows, played, times=times, course=course, plant=plant, name=name)
+
+    def loop_motion(
+        self,
+        rows: Floats,
+        played: Played,
+        *,
+        times: int = 1,
+        course: str | float | None = None,
+        plant: bool | str = True,
+        name: str = "",
+    ) -> Any:
+        """A loop's rows as a motion on its course, feet planted through the seam; a clip says that it is a loop."""
+        found = self.on_course(rows, course)
+        rows = np.tile(rows if found is None else found.rows, (max(1, times), 1))
+        made = self.decode(rows, name=name)
+        if not isinstance(made, Clip) or found is None:
+            return made
+        info = None
+        if course in (None, "straight", "closed"):
+            seconds, cycles = len(rows) * self.frame_time, max(1, times)
+            info = Playback(found.travel * cycles, seconds, True, cycles=cycles, turn=found.turned - found.turns)
+        if not plant or self.standing is None:
+            return made if info is None else facing_forward(made.changed(playback=info))
+        before, count = around(len(rows), self.standing, self.frame_time)
+        at = np.mod(np.arange(count) - before, len(rows))
+        source = played.source[
+            (np.mod(at, len(rows) // max(1, times)) * len(played.source)) * max(1, times) // len(rows)
+        ]
+        endless = self.decode(rows[at], name=name)
+        done = planted(endless, self.standing.contacts[source], self.standing, plant)
+        return cut_loop(done, before, len(rows), info)
 
     def stream(self, rng: np.random.Generator, *, cell: str | None = None, decode: bool = False) -> Iterator[Any]:
         """One row per frame without end; with `decode` one-frame motions, placed on."""

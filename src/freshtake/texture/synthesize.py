@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,13 +47,19 @@ class PlayState:
 
 @dataclass(frozen=True, eq=False)
 class Blending:
-    """How jumps are smoothed: rows and their rotations, frames in which an offset dies away (0: none)."""
+    """How jumps are smoothed: rows and their rotations, frames in which an offset dies away (0: none).
+
+    The first `rates` columns are speeds along the ground and about the vertical. `fades` says how many frames each jump
+    takes, given the frames that are left and entered.
+    """
 
     rows: Floats
     segments: Segments
     turning: Turning | None
     fade: int
     printed: bool
+    rates: int
+    fades: Callable[[Ints, Ints], Ints]
 
 
 def begin(frame: int, recent: int) -> PlayState:
@@ -98,18 +105,22 @@ def shown(before: PlayState, played: Played, blending: Blending) -> Floats:
     at = np.concatenate([[-jump.age for jump in before.fading], now]).astype(np.intp)
     left = _joined([jump.left for jump in before.fading], played.jumped[now])
     entered = _joined([jump.entered for jump in before.fading], played.source[now])
-    return with_offsets(out, blending.rows, at, left, entered, blending.segments, blending.turning, blending.fade)
+    return with_offsets(
+        out, blending.rows, at, left, entered, blending.segments, blending.turning, blending.fades(left, entered),
+        rates=blending.rates,
+    )  # fmt: skip
 
 
 def _joined(old: list[int], new: Ints) -> Ints:
     return np.concatenate([np.array(old, dtype=np.intp), np.asarray(new, dtype=np.intp)])
 
 
-def looped(played: Played, blending: Blending, fades: Ints) -> Floats:
-    """The rows of a loop: what dies away at its end goes on at its start; `fades` are the frames of each jump."""
+def looped(played: Played, blending: Blending) -> Floats:
+    """The rows of a loop: what dies away at its end goes on at its start."""
     out = blended(blending.rows, played, blending.segments, blending.turning, blending.printed)
     now = np.flatnonzero(played.jumped >= 0)
+    left, entered = played.jumped[now].astype(np.intp), played.source[now].astype(np.intp)
     return with_offsets(
-        out, blending.rows, now, played.jumped[now].astype(np.intp), played.source[now].astype(np.intp),
-        blending.segments, blending.turning, fades, around=True,
+        out, blending.rows, now, left, entered, blending.segments, blending.turning, blending.fades(left, entered),
+        around=True, rates=blending.rates,
     )  # fmt: skip

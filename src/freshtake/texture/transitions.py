@@ -58,6 +58,19 @@ def decay(frames: int) -> Floats:
     return out
 
 
+@lru_cache(maxsize=32)
+def settling(frames: int) -> Floats:
+    """(frames,): how much of the offset of a speed is left, 1, 2, ... frames after the jump.
+
+    (1 - u)^2 (1 + 2 u) with u = t/n: a speed that goes on by its own slope, as a place does, would carry the noise of
+    one frame's acceleration on, and in the world that is what is seen of a jump.
+    """
+    u = np.arange(1, frames + 1) / (frames + 1.0)
+    out = np.asarray((1.0 - u) ** 2 * (1.0 + 2.0 * u))
+    out.setflags(write=False)
+    return out
+
+
 def back(rows: Floats, frames: Ints, by: int, segments: Segments) -> Floats:
     """The rows `by` frames earlier; before a take's first frame the straight line is drawn backward."""
     first = np.array(segments.bounds)[segments.takes()[frames]]
@@ -90,11 +103,12 @@ def with_offsets(
     turning: Turning | None,
     frames: int | Ints,
     around: bool = False,
+    rates: int = 0,
 ) -> Floats:
     """Add to shown rows the offsets of jumps made `at` (places, possibly before 0), from `left` to `entered`.
 
     They die away in `frames`, one number for all jumps or one for each. `around`: the rows are a loop, so that what
-    dies away at the end goes on at the start.
+    dies away at the end goes on at the start. The first `rates` columns are speeds.
     """
     if not np.any(frames) or len(at) == 0:
         return out
@@ -106,6 +120,7 @@ def with_offsets(
         places = at[k] + np.arange(lengths[k])
         shown = np.ones(lengths[k], dtype=np.bool_) if around else (places >= 0) & (places < len(out))
         offsets = decay(lengths[k])[shown] @ np.stack([part[k] for part in apart])
+        offsets[:, :rates] = settling(lengths[k])[shown, None] * apart[0][k, :rates]
         for start in range(0, len(offsets), len(out)):  # a loop may be shorter than the fade
             some = (places[shown] % len(out))[start : start + len(out)]
             piece = offsets[start : start + len(out)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,9 +19,11 @@ from freshtake.motion.progress import Report, silent
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.texture.guiding import Guide
 from freshtake.texture.model import STRETCH, TextureModel
 from freshtake.texture.settings import Settings
 from freshtake.texture.transitions import Played
+from freshtake.workflows.delivering import Delivery, delivered, playback_summary
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.takes import read_sets, read_takes
 
@@ -143,12 +146,22 @@ def texture_facts(model: TextureModel) -> dict[str, Any]:
 
 
 class Made(NamedTuple):
-    """What was written."""
+    """What was written; a loop of N frames lasts N frame times, other motions one less."""
 
     path: Path
     frames: int
     duration: float
     jumps: int
+    playback: dict[str, Any] | None = None
+
+
+class Going(NamedTuple):
+    """Where a play goes: the cell it starts in, the plan, and the guide from the start on; of a loop the course."""
+
+    cell: str | None = None
+    plan: Sequence[tuple[float, str]] = ()
+    guide: Guide | None = None
+    course: str | float | None = None
 
 
 @one_blas_thread()
@@ -161,33 +174,83 @@ def sample_texture(
     variety: float = 1.0,
     stretch: float | None = None,
     times: int = 1,
-    cell: str | None = None,
-    plan: Sequence[tuple[float, str]] = (),
+    going: Going | None = None,
+    plant: bool | str = True,
+    delivery: Delivery | None = None,
+    character: Path | None = None,
     unit_m: float | None = None,
     seed: int = 0,
     warn: Callable[[str], None] | None = None,
 ) -> Made:
     """Write exactly this many frames: endless play cut there, or with `loop` a loop, `times` over.
 
-    `plan` are times in seconds and the cells to go to then. `warn` hears of a loop that needs large jumps.
+    `character` is a glTF file whose skin the clip is put onto. `warn` hears of a loop that needs large jumps and of
+    a speed that cannot be had.
     """
-    model = load_texture(source)
+    model, way = load_texture(source), going or Going()
     _check(model, target, frames, times)
     if seed < 0:
         raise UsageError(f"the seed must be 0 or more, but is {seed}")
-    rng = np.random.default_rng(seed)
+    rng, say = np.random.default_rng(seed), warn or (lambda message: None)
     if loop:
-        if plan or cell is not None:
-            raise UsageError("a loop is not steered: leave the cells out")
-        share = STRETCH if stretch is None else stretch
-        rows, played = model.loop_rows(rng, frames, variety=variety, stretch=share)
-        if warn is not None:
-            _warn_of_jumps(model, played, frames, warn)
-        rows, jumps = np.tile(rows, (times, 1)), int((played.jumped >= 0).sum()) * times
+        motion, rows, jumps = _looped(model, rng, frames, way, (variety, stretch, times), plant, say)
     else:
-        rows, jumps = steered_rows(model, rng, frames, plan, cell)
-    write_rows(model, rows, target, unit_m)
-    return Made(target, len(rows), (len(rows) - 1) * model.frame_time, jumps)
+        motion, rows, jumps = _played(model, rng, frames, way, plant, say)
+    if motion is None:
+        if character is not None or delivery not in (None, Delivery()):
+            raise UsageError("only clips with a skeleton are put onto a character or have a root to move")
+        _write_morphs(model, rows, target, unit_m)
+    else:
+        motion = delivered(motion, delivery or Delivery())
+        write_motion(model, motion, target, unit_m, character)
+    shown = len(rows) if motion is None else len(motion)
+    seconds = (len(rows) if loop else len(rows) - 1) * model.frame_time
+    return Made(target, shown, seconds, jumps, None if motion is None else playback_summary(motion))
+
+
+def _looped(
+    model: TextureModel,
+    rng: np.random.Generator,
+    frames: int,
+    way: Going,
+    how: tuple[float, float | None, int],
+    plant: bool | str,
+    say: Callable[[str], None],
+) -> tuple[Any, Floats, int]:
+    variety, stretch, times = how
+    if way.plan or way.cell is not None or way.guide is not None:
+        raise UsageError("a loop is not steered: leave cells, heading, path and speed out, or give --course")
+    share = STRETCH if stretch is None else stretch
+    course = way.course if model.rates else "free" if way.course is None else way.course
+    rows, played = model.loop_rows(rng, frames, variety=variety, stretch=share, course=course)
+    _warn_of_jumps(model, played, frames, say)
+    found = model.on_course(rows, course)
+    jumps = int((played.jumped >= 0).sum()) * times
+    if model.shape is not None:
+        return None, np.tile(rows if found is None else found.rows, (times, 1)), jumps
+    motion = model.loop_motion(rows, played, times=times, course=course, plant=plant)
+    return motion, np.tile(rows, (times, 1)), jumps
+
+
+def _played(
+    model: TextureModel,
+    rng: np.random.Generator,
+    frames: int,
+    way: Going,
+    plant: bool | str,
+    say: Callable[[str], None],
+) -> tuple[Any, Floats, int]:
+    from freshtake.workflows.texture_playing import speed_note, steered_play
+
+    if way.course is not None:
+        raise UsageError("a course is that of a loop: add --loop, or give --heading or --path")
+    if way.guide is not None and (note := speed_note(model, way.guide)) is not None:
+        say(note)
+    made = steered_play(model, rng, frames, way.plan, way.cell, way.guide)
+    jumps = int((made.played.jumped >= 0).sum())
+    if model.shape is not None:
+        return None, made.rows, jumps
+    return model.planted(model.decode(made.rows, start=made.start), made.played, plant), made.rows, jumps
 
 
 def _warn_of_jumps(model: TextureModel, played: Played, frames: int, warn: Callable[[str], None]) -> None:
@@ -224,52 +287,26 @@ def _check(model: TextureModel, target: Path, frames: int, times: int) -> None:
             )
 
 
-def steered_rows(
-    model: TextureModel, rng: np.random.Generator, frames: int, plan: Sequence[tuple[float, str]], cell: str | None
-) -> tuple[Floats, int]:
-    """Rows of a play that goes to each cell of the plan at its time, and the number of jumps."""
-    from freshtake.texture.synthesize import shown
-
-    state = model.start(rng, cell=cell)
-    parts, jumps, done = [], 0, 0
-    stops: list[tuple[int, str | None]] = [
-        (round(when / model.frame_time), name) for when, name in sorted(plan, key=lambda stop: stop[0])
-    ]
-    for _, goal in plan:
-        model.cell(goal)
-    for until, name in [*stops, (frames, None)]:
-        count = min(until, frames) - done
-        if count > 0:
-            before = state
-            state, played = model.play(state, rng, count)
-            parts.append(shown(before, played, model.blending))
-            jumps += int((played.jumped >= 0).sum())
-            done += count
-        if name is not None and done < frames:
-            state = model.steer(state, name)
-    return np.concatenate(parts), jumps
-
-
-def write_rows(model: TextureModel, rows: Floats, target: Path, unit_m: float | None) -> None:
-    """Rows as the motion they are; a mesh to glTF by its modes."""
-    if model.shape is not None and target.suffix.lower() in MORPHING:
-        _write_morphs(model, rows, target, unit_m)
-        return
-    made = model.decode(rows, name=target.stem)
+def write_motion(model: TextureModel, made: Any, target: Path, unit_m: float | None, character: Path | None) -> None:
+    """A motion, named after its file; plain rows as a stroke."""
     if isinstance(made, np.ndarray):
-        made = Stroke(
-            made,
-            np.arange(len(made), dtype=np.float64) * model.frame_time,
-            tuple(f"x{k}" for k in range(made.shape[1])),
-        )
-    motion: Motion = made
-    write(target, motion, unit_m=unit_m if isinstance(motion, Stroke) or unit_m is not None else motion.unit_m)
+        times = np.arange(len(made), dtype=np.float64) * model.frame_time
+        made = Stroke(made, times, tuple(f"x{k}" for k in range(made.shape[1])))
+    motion: Motion = made.changed(name=target.stem) if isinstance(made, Clip) else replace(made, name=target.stem)
+    unit = unit_m if isinstance(motion, Stroke) or unit_m is not None else motion.unit_m
+    if character is not None and not isinstance(motion, Clip):
+        raise UsageError("only clips with a skeleton are put onto a character or have a root to move")
+    write(target, motion, unit_m=unit, character=character)
 
 
 def _write_morphs(model: TextureModel, rows: Floats, target: Path, unit_m: float | None) -> None:
+    """A mesh to glTF by its modes, elsewhere frame by frame."""
     from freshtake.formats.gltf.morphs import Morphs, Playing, write_morphs
     from freshtake.motion.features import Start
 
+    if target.suffix.lower() not in MORPHING:
+        write_motion(model, model.decode(rows), target, unit_m, None)
+        return
     assert model.recipe is not None and model.shape is not None
     layout = model.recipe.layout
     assert isinstance(layout, MeshLayout)

@@ -1,0 +1,238 @@
+"""Play that goes where it is sent: a heading, a path over the ground, a speed; cells that go straight keep straight.
+
+What a take turns by itself is taken out as far as it is slower than steps, and what is wanted put in its place, never
+faster than the takes turn. Speed is tempo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.features.ground import Start, ground_of
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.texture.courses import FAST, turning_trend
+from freshtake.texture.segments import Segments
+from freshtake.texture.synthesize import PlayState
+from freshtake.texture.transitions import Played
+from freshtake.texture.turning import Turning
+
+ANSWER = 0.8  # seconds in which an error of heading is made good
+MEAN = 0.4  # seconds over which a body's heading is averaged, so that it may sway
+GENTLY = 0.3  # seconds in which turning goes from none to the most there is
+LEAST_TURN = np.radians(40.0)  # a second: what a body may be turned by whose takes never turn
+AHEAD = 0.8  # seconds of travel ahead at which a path is aimed at
+TEMPI = (0.8, 1.14)  # accelerations grow with the square of the tempo, by 1.3 at most
+TEMPO_CHANGE = 0.4  # a second
+SETTLE = 0.1  # seconds in which a jump's change of turning is taken up
+
+More = Callable[[PlayState, int], tuple[PlayState, Floats, Played]]
+
+
+@dataclass(frozen=True, eq=False)
+class Guide:
+    """What is wanted: `heading` in radians, or `path` (points, 2) in world x and z (z up: x and y); `speed` a second.
+
+    The start faces heading 0 and stands where the path begins.
+    """
+
+    heading: float | None = None
+    path: Floats | None = None
+    speed: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.heading is not None and self.path is not None:
+            raise UsageError("a heading and a path cannot both be followed: give one of them")
+        if self.path is not None:
+            points = np.asarray(self.path, dtype=np.float64)
+            if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2 or not np.isfinite(points).all():
+                raise UsageError("a path has at least two points with two finite numbers each")
+            if not np.any(np.diff(points, axis=0)):
+                raise UsageError("all points of the path are one and the same")
+        for name in ("heading", "speed"):
+            value = getattr(self, name)
+            if value is not None and not (np.isfinite(value) and (name == "heading" or value > 0.0)):
+                raise UsageError(f"the {name} must be a finite number{' above 0' * (name == 'speed')}, not {value}")
+
+
+class Bearings(NamedTuple):
+    """What guiding knows of the takes: turning and speed without steps (frames,), the most turning, straight cells."""
+
+    trend: Floats
+    speed: float
+    most: float
+    straight: Bools  # (frames,)
+    frame_time: float
+    up: str
+
+
+class Read(NamedTuple):
+    """Rows of play (2, columns) and what they show."""
+
+    rows: Floats
+    played: Played
+
+
+@dataclass(frozen=True, eq=False)
+class GuidedState:
+    """Between two frames: play, the two rows that were read last and how far between them, and where the body is."""
+
+    play: PlayState
+    read: Read | None = None
+    share: float = 0.0
+    tempo: float = 1.0
+    ground: complex = 0j
+    heading: float = 0.0
+    mean: float = 0.0
+    turning: float = 0.0
+    own: float = 0.0
+    held: float | None = None
+    along: float = 0.0
+
+    def steered(self, play: PlayState) -> GuidedState:
+        """The same with another play, for instance one on its way into a cell."""
+        return replace(self, play=play)
+
+
+def bearings_of(rows: Floats, segments: Segments, frame_time: float, up: str) -> Bearings:
+    """From the takes' rows. A cell goes straight where most of its frames do and other cells turn."""
+    trend = turning_trend(rows, segments, frame_time)
+    cells = segments.cells()
+    still = [bool(np.median(np.abs(trend[cells == c])) <= FAST) for c in range(len(segments.names))]
+    straight = np.array(still)[cells] if len(still) > 1 and not all(still) else np.zeros(len(rows), dtype=np.bool_)
+    most = max(float(np.quantile(np.abs(trend), 0.99)), LEAST_TURN)
+    speed = float(np.abs(rows[:, 0] + 1j * rows[:, 1]).mean())
+    return Bearings(trend, speed, most, straight, frame_time, up)
+
+
+def begin_guided(play: PlayState, guide: Guide, up: str) -> GuidedState:
+    """Before the first frame: facing the path where there is one, else heading 0."""
+    facing = 0.0 if guide.path is None else _Polyline(guide.path, up).direction()
+    return GuidedState(play, heading=facing, mean=facing)
+
+
+def start_on(guide: Guide, up: str) -> Start:
+    """Where the first frame stands: at the beginning of the path, else at the origin."""
+    if guide.path is None:
+        return Start()
+    first = np.asarray(guide.path, dtype=np.float64)[0]
+    return Start((float(first[0]), float(first[1])), begin_guided(PlayState((), ()), guide, up).heading)
+
+
+def read_on(
+    state: GuidedState, frames: int, guide: Guide, bearings: Bearings, more: More, turning: Turning | None
+) -> tuple[GuidedState, Floats, Played]:
+    """The next frames: play read at its tempo, then turned."""
+    if guide.speed is not None and bearings.speed <= 0.0:
+        raise UsageError("the takes do not travel, so that they have no speed to be changed")
+    tempo = tempi(state.tempo, frames, guide.speed, bearings.speed, bearings.frame_time)
+    places = state.share + np.cumsum(tempo)
+    if state.read is None:
+        places -= tempo[0]
+    last = int(places[-1])
+    play, rows, played = more(state.play, last + 2 if state.read is None else last)
+    if state.read is not None:
+        rows = np.concatenate([state.read.rows, rows])
+        played = Played(*[np.concatenate(pair) for pair in zip(state.read.played, played, strict=True)])
+    out, at = read_between(rows, places, turning, tempo)
+    shown = Played(*[part[at] for part in played])
+    after, out = turned_to(state, out, shown.source, tempo, guide, bearings)
+    read = Read(rows[last : last + 2], Played(*[part[last : last + 2] for part in played]))
+    return replace(after, play=play, read=read, share=float(places[-1] - last), tempo=float(tempo[-1])), out, shown
+
+
+def tempi(start: float, frames: int, speed: float | None, usual: float, frame_time: float) -> Floats:
+    """Tempo of the next frames (frames,), changing steadily to the one wanted, within what motion bears."""
+    wanted = 1.0 if speed is None or usual <= 0.0 else float(np.clip(speed / usual, *TEMPI))
+    steps = TEMPO_CHANGE * frame_time * np.arange(1, frames + 1)
+    return np.asarray(start + np.sign(wanted - start) * np.minimum(steps, abs(wanted - start)))
+
+
+def read_between(rows: Floats, places: Floats, turning: Turning | None, tempo: Floats) -> tuple[Floats, Ints]:
+    """Rows at fractional places, their speeds at this tempo, and which rows these places follow."""
+    before = places.astype(np.intp)
+    share = places - before
+    if not share.any():
+        out = rows[before].copy()
+    else:
+        a, b = rows[before], rows[before + 1]
+        out = a + share[:, None] * (b - a) if turning is None else turning.between(a, b, share)
+    out[:, :3] *= tempo[:, None]
+    return out, before
+
+
+def turned_to(
+    state: GuidedState, rows: Floats, sources: Ints, tempo: Floats, guide: Guide, bearings: Bearings
+) -> tuple[GuidedState, Floats]:
+    """Rows with the turning that follows the guide (changed in place), and the state after them."""
+    out, step = rows, bearings.frame_time
+    path = None if guide.path is None else _Polyline(guide.path, bearings.up)
+    ground, heading, mean, turning = state.ground, state.heading, state.mean, state.turning
+    own, held, along = state.own, state.held, state.along
+    slew, first = bearings.most / GENTLY * step, state.read is None
+    aim = max(bearings.speed, 1e-9) * AHEAD
+    for k, row in enumerate(out):
+        goal = guide.heading
+        if path is not None:
+            along = path.nearest(ground, along, aim)
+            goal = path.towards(ground, along + aim)
+        elif goal is None and bearings.straight[sources[k]]:
+            goal = held = mean if held is None else held
+        else:
+            held = None
+        wanted, took = 0.0, 0.0
+        if goal is not None:
+            away = (goal - mean + np.pi) % (2.0 * np.pi) - np.pi
+            wanted = float(np.clip(away / ANSWER, -bearings.most, bearings.most))
+            took = float(bearings.trend[sources[k]] * tempo[k])
+        turning += float(np.clip(wanted - turning, -slew, slew))
+        own += (took - own) * min(1.0, step / SETTLE)
+        row[2] += turning - own
+        if first:  # the first row's speeds lead to where the start already is
+            first = False
+            continue
+        ground += complex(row[0], row[1]) * step * np.exp(1j * heading)
+        heading += float(row[2]) * step
+        mean += (heading - mean) * step / MEAN
+    after = replace(
+        state, ground=complex(ground), heading=heading, mean=mean, turning=turning, own=own, held=held, along=along
+    )  # fmt: skip
+    return after, out
+
+
+class _Polyline:
+    """A path as complex numbers, by the way along it."""
+
+    def __init__(self, points: Floats, up: str) -> None:
+        world = np.zeros((len(points), 3))
+        world[:, [0, 2] if up == "y" else [0, 1]] = points
+        ground = ground_of(world, up)
+        self.ground = ground - ground[0]
+        self.way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(self.ground)))])
+
+    def at(self, along: float) -> complex:
+        """The place after so much way; beyond the end straight on."""
+        if along >= self.way[-1]:
+            last = int(np.flatnonzero(np.diff(self.way) > 0.0)[-1])
+            direction = (self.ground[last + 1] - self.ground[last]) / (self.way[last + 1] - self.way[last])
+            return complex(self.ground[-1] + (along - self.way[-1]) * direction)
+        real, imag = np.interp(along, self.way, self.ground.real), np.interp(along, self.way, self.ground.imag)
+        return complex(real, imag)
+
+    def nearest(self, place: complex, along: float, reach: float) -> float:
+        """The way to the point nearest to a place, at most `reach` further on, never back."""
+        some = along + np.linspace(0.0, reach, 9)
+        away = [abs(self.at(float(s)) - place) for s in some]
+        return float(some[int(np.argmin(away))])
+
+    def towards(self, place: complex, along: float) -> float:
+        """The heading from a place to the point after so much way."""
+        return float(np.angle(self.at(along) - place))
+
+    def direction(self) -> float:
+        """The heading in which it begins."""
+        return self.towards(0j, float(self.way[self.way > 0.0][0]))

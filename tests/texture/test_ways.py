@@ -1,0 +1,236 @@
+"""Where play goes, by law: feet stand, loops keep their course, headings and paths are met, standing is no trap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from freshtake.errors import UsageError
+from freshtake.motion import Clip
+from freshtake.motion.edit import concatenate, heading, turned
+from freshtake.motion.looping import played as endless
+from freshtake.motion.seams import seam_of, steps_of
+from freshtake.samples import walk
+from freshtake.texture import Settings, learn
+from freshtake.texture.guiding import TEMPI, Guide, start_on
+from freshtake.texture.standing import shown_contacts
+from freshtake.texture.synthesize import shown
+from freshtake.texture.transitions import settling
+from freshtake.texture.velocity import central_velocities
+from tests.texture.made import circling, long_walk, sheet
+
+
+@pytest.fixture(scope="module")
+def turner():
+    """A walk that turns left all the time."""
+    return learn(walk(np.random.default_rng(5), cycles=6, turn_rate=20.0))
+
+
+@pytest.fixture(scope="module")
+def celled():
+    rng = np.random.default_rng(3)
+    return learn(
+        {
+            "forward": turned_slowly(walk(rng, cycles=5), 8.0),
+            "left": walk(rng, cycles=5, turn_rate=45.0),
+            "right": walk(rng, cycles=5, turn_rate=-45.0),
+        }
+    )
+
+
+def turned_slowly(clip: Clip, degrees: float) -> Clip:
+    """The clip, drifting by so many degrees a second."""
+    angle = np.radians(degrees) * clip.frame_time
+    steps = np.diff(clip.root, axis=0)
+    spun = [turned(clip.changed(root=np.tile(s, (len(clip), 1))), angle * k).root[0] for k, s in enumerate(steps)]
+    root = clip.root[0] + np.concatenate([np.zeros((1, 3)), np.cumsum(spun, axis=0)])
+    return turned(clip, angle * np.arange(len(clip))).changed(root=root)
+
+
+def mean_heading(clip: Clip) -> np.ndarray:
+    width = round(1.0 / clip.frame_time)
+    return np.degrees(np.convolve(heading(clip), np.ones(width) / width, "valid"))
+
+
+def test_speeds_settle_without_a_kink() -> None:
+    left = np.concatenate([[1.0], settling(9), [0.0]])
+    assert (np.diff(left) < 0.0).all() and np.abs(np.diff(left)).max() <= 1.5 / 10
+    np.testing.assert_allclose(left + left[::-1], 1.0)
+
+
+def test_velocities_at_the_ends_of_a_take() -> None:
+    rows = circling(2.0)
+    usual, printed = central_velocities(rows), central_velocities(rows, still_ends=True)
+    assert not printed[[0, -1]].any() and usual[[0, -1]].any()
+    np.testing.assert_array_equal(usual[1:-1], printed[1:-1])
+    paper, plain = (learn(rows, Settings(method=m, sigma=1.0), frame_time=1 / 60) for m in ("paper", "default"))
+    assert not paper.weights.velocities[[0, -1]].any() and plain.weights.velocities[0].any()
+
+
+def test_a_body_that_stands_for_a_while_does_not_stay_there() -> None:
+    """Where poses hardly change all frames are near; play goes on all the same, and never against the movement."""
+    rows = circling(6.0)
+    rng = np.random.default_rng(0)
+    still = rows[-1] + np.cumsum(1e-3 * rng.normal(size=(150, 4)), axis=0)
+    model = learn(np.concatenate([rows, still, rows - rows[0] + still[-1]]), frame_time=1 / 60)
+    _, played = model.play(model.start(np.random.default_rng(1)), np.random.default_rng(2), 6000)
+    stood = (played.source >= len(rows)) & (played.source < len(rows) + 150)
+    assert stood.mean() < 0.4
+    change = np.gradient(model.rows, axis=0)
+    jumps = np.flatnonzero(played.jumped >= 0)
+    along = np.einsum("ij,ij->i", change[played.jumped[jumps]], change[played.source[jumps]])
+    assert len(jumps) > 20 and (along < 0.0).mean() <= 0.02
+
+
+def test_feet_stand_where_they_stood() -> None:
+    take = long_walk()
+    model = learn(take)
+    rng = np.random.default_rng(1)
+    state = model.start(rng)
+    _, played = model.play(state, rng, 900)
+    raw = model.decode(shown(state, played, model.blending))
+    done = model.planted(raw, played)
+    stands = shown_contacts(model.standing, played) > 0.5
+    joints = [joint for foot in model.standing.base.feet for joint in foot.joints]
+
+    def slide(clip: Clip) -> float:
+        speed = np.linalg.norm(np.diff(clip.positions()[:, joints], axis=0)[..., [0, 2]], axis=2)
+        return float(speed[stands[1:] & stands[:-1]].mean())
+
+    assert slide(done) < 0.8 * slide(raw)
+    np.testing.assert_allclose(done.root[-1], raw.root[-1], atol=0.05 * np.ptp(take.positions()[0]))
+    same = model.sample(np.random.default_rng(1), frames=300, plant=False)
+    held = model.sample(np.random.default_rng(1), frames=300)
+    assert np.abs(same.rotations - held.rotations).max() > 1e-4
+    assert learn(sheet()).standing is None
+
+
+@pytest.mark.parametrize("plant", [True, False])
+def test_loops_go_straight_or_come_back(turner, plant: bool) -> None:
+    steps = steps_of(turner.decode(turner.rows))
+    for course in (None, "straight", "closed"):
+        loop = turner.loop(np.random.default_rng(2), frames=150, course=course, plant=plant)
+        assert len(loop) == 150 and loop.playback.loop and np.isclose(loop.playback.seconds, 150 * loop.frame_time)
+        seam = seam_of(loop)
+        assert seam.step < 1.1 * np.percentile(steps.step, 99) and seam.bend < 1.5 * np.percentile(steps.bend, 99)
+        angles = np.degrees(heading(endless(loop, 151)))
+        assert abs((angles[-1] - angles[0] + 180.0) % 360.0 - 180.0) < 1e-3
+        net = np.linalg.norm(loop.playback.travel)
+        if course == "closed":
+            assert net < 1e-6 and abs(mean_heading(loop)).max() > 100.0
+        else:
+            assert net > 1.0 and abs(loop.playback.turn) > 0.3
+
+
+def test_a_loop_turns_by_what_is_asked(turner) -> None:
+    twice = turner.loop(np.random.default_rng(2), frames=150, course=-90.0, times=2, plant=False)
+    angles = np.degrees(heading(twice))
+    assert twice.playback is None and abs(angles[150] - angles[0] + 90.0) < 1e-6
+    rows, _ = turner.loop_rows(np.random.default_rng(2), 150)
+    np.testing.assert_array_equal(turner.on_course(rows, "free").rows, rows)
+    for wrong in ("round", 1e6):
+        with pytest.raises(UsageError, match="a loop"):
+            turner.loop(np.random.default_rng(0), frames=100, course=wrong)
+    with pytest.raises(UsageError, match="a loop has no course"):
+        learn(circling(), frame_time=1 / 60).loop(np.random.default_rng(0), frames=100, course="closed")
+
+
+def test_a_loop_in_place_does_not_drift() -> None:
+    take = long_walk(4)
+    sway = 0.02 * np.sin(np.arange(len(take)) / 8.0)
+    swayed = take.root * [0.0, 1.0, 0.0] + np.stack([sway, 0 * sway, 0 * sway], axis=1)
+    model = learn(take.changed(root=swayed))
+    loop = model.loop(np.random.default_rng(1), frames=120)
+    assert not loop.playback.travel.any()
+    assert np.linalg.norm(endless(loop, 121).root[-1] - loop.root[0]) < 1e-9
+
+
+def test_a_heading_is_kept_and_changed(turner) -> None:
+    rng = np.random.default_rng(0)
+    state, rows, _ = turner.advance_guided(turner.start_guided(rng, Guide(heading=0.0)), rng, Guide(heading=0.0), 600)
+    state, more, _ = turner.advance_guided(state, rng, Guide(heading=np.pi / 2), 600)
+    angles = mean_heading(turner.decode(np.concatenate([rows, more])))
+    assert np.abs(angles[:500]).max() < 10.0 and np.abs(angles[800:] - 90.0).max() < 10.0
+    free = mean_heading(turner.decode(turner.sample_rows(np.random.default_rng(0), 600)))
+    assert np.abs(free).max() > 90.0
+
+
+def test_guided_frames_are_the_same_in_any_blocks(turner) -> None:
+    guide = Guide(heading=0.4, speed=1.1 * turner.bearings.speed)
+    state = turner.start_guided(np.random.default_rng(1), guide)
+    whole = turner.advance_guided(state, np.random.default_rng(2), guide, 200)[1]
+    rng, parts = np.random.default_rng(2), []
+    for count in (1, 1, 5, 43, 150):
+        state, rows, _ = turner.advance_guided(state, rng, guide, count)
+        parts.append(rows)
+    np.testing.assert_allclose(np.concatenate(parts), whole, atol=1e-9)
+
+
+def test_a_path_is_followed_from_its_beginning(turner) -> None:
+    speed = turner.bearings.speed
+    t = np.linspace(0.0, 14.0, 100)
+    path = np.stack([5.0 + speed * t, 3.0 + speed * 2.0 * np.sin(t / 3.0)], axis=1)
+    guide, rng = Guide(path=path), np.random.default_rng(0)
+    _, rows, _ = turner.advance_guided(turner.start_guided(rng, guide), rng, guide, 700)
+    made = turner.decode(rows, start=start_on(guide, "y"))
+    np.testing.assert_allclose(made.root[0, [0, 2]], [5.0, 3.0])
+    off = np.linalg.norm(made.root[:, None, [0, 2]] - path[None], axis=2).min(axis=1)
+    assert off.max() < 0.5 * speed and np.linalg.norm(made.root[-1, [0, 2]] - path[0]) > 6.0 * speed
+
+
+def test_speed_is_tempo_within_what_motion_bears(turner) -> None:
+    usual = turner.bearings.speed
+
+    def gone(speed: float | None) -> float:
+        guide, rng = Guide(heading=0.0, speed=speed), np.random.default_rng(0)
+        rows = turner.advance_guided(turner.start_guided(rng, guide), rng, guide, 900)[1]
+        return float(np.abs(rows[100:, 0] + 1j * rows[100:, 1]).mean())
+
+    assert abs(gone(0.85 * usual) / gone(None) - 0.85) < 0.04
+    assert abs(gone(5.0 * usual) / gone(None) - TEMPI[1]) < 0.04
+
+
+def test_forward_goes_forward_and_turns_turn(celled) -> None:
+    rng = np.random.default_rng(0)
+    assert set(celled.segments.cells()[celled.bearings.straight].tolist()) == {celled.cell("forward")}
+    state, rows, _ = celled.advance_guided(celled.start_guided(rng, Guide(), cell="forward"), rng, Guide(), 500)
+    ahead = mean_heading(celled.decode(rows))
+    assert np.abs(ahead - ahead[0]).max() < 8.0
+    free = mean_heading(celled.decode(celled.sample_rows(np.random.default_rng(0), 500, cell="forward")))
+    assert np.abs(free - free[0]).max() > 25.0
+    state = state.steered(celled.steer(state.play, "left"))
+    _, rows, _ = celled.advance_guided(state, rng, Guide(), 300)
+    assert mean_heading(celled.decode(rows))[-1] > 100.0
+
+
+def test_no_jump_follows_another_within_its_fade(celled) -> None:
+    rng = np.random.default_rng(1)
+    state, jumped = celled.start(rng), []
+    for _ in range(60):
+        state = celled.steer(state, str(rng.choice([c for c in celled.cells if c != celled.cell_of(state)])))
+        state, played = celled.play(state, rng, int(rng.integers(5, 60)))
+        jumped.append(played.jumped >= 0)
+    assert np.diff(np.flatnonzero(np.concatenate(jumped))).min() >= celled.rules.hold
+
+
+def test_guides_are_checked() -> None:
+    for wrong, says in (
+        ({"heading": 0.0, "path": np.eye(2)}, "cannot both"),
+        ({"path": np.ones((3, 2))}, "one and the same"),
+        ({"path": np.ones((1, 2))}, "at least two points"),
+        ({"speed": -1.0}, "above 0"),
+        ({"heading": np.nan}, "finite"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            Guide(**wrong)
+    with pytest.raises(UsageError, match="cannot be sent anywhere"):
+        learn(circling(), frame_time=1 / 60).start_guided(np.random.default_rng(0), Guide())
+
+
+def test_takes_laid_end_to_end_are_found_again() -> None:
+    """Loops prefer frames that turn as their course does: of a walk half straight, half round, the straight half."""
+    rng = np.random.default_rng(7)
+    both = concatenate([walk(rng, cycles=5), walk(rng, cycles=5, turn_rate=60.0)])
+    model = learn(both)
+    _, played = model.loop_rows(np.random.default_rng(1), 200, course="straight")
+    assert (played.source < len(both) // 2).mean() > 0.7
