@@ -21,6 +21,7 @@ from freshtake.errors import UsageError
 from freshtake.motion.contacts import runs
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.pca import Pca
 
 SHARP = 1.2  # times the data's 99.9th percentile of second differences: what a jump may reach
@@ -29,6 +30,7 @@ OTHER = 1.2  # times the cycle: a sine beyond that is another one
 MOST_CLASSES = 256
 
 
+@one_blas_thread()
 def learn(
     examples: Mapping[str, Any],
     settings: Settings | None = None,

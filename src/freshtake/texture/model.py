@@ -12,6 +12,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion.features import Recipe, Start, where_it_ends
 from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture import cells as control
 from freshtake.texture.decoding import decoded
 from freshtake.texture.frame_distance import Weights, mean_step
@@ -158,6 +159,7 @@ class TextureModel:
             raise UsageError(f"the number of frames must be 1 or more, not {frames}")
         return self.advance(self.start(rng, cell=cell), rng, frames)[1]
 
+    @one_blas_thread()
     def sample(self, rng: np.random.Generator, *, frames: int, cell: str | None = None, name: str = "") -> Any:
         """A new motion of so many frames, like the takes but in another order."""
         return self.decode(self.sample_rows(rng, frames, cell=cell), name=name)
@@ -221,6 +223,7 @@ class TextureModel:
                 break
         return Played(*[np.concatenate([getattr(p, f) for p in parts[1:]]) for f in Played._fields])
 
+    @one_blas_thread()
     def loop(
         self,
         rng: np.random.Generator,
@@ -260,6 +263,7 @@ class TextureModel:
         columns[:, :3] = rows[:, :3]
         return where_it_ends(self.recipe, columns, start=start, resume=resume)
 
+    @one_blas_thread()
     def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
         """Rows to a motion of the takes' kind."""
         return decoded(self.recipe, self.shape, rows, start, resume, name)

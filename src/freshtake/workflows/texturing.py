@@ -17,6 +17,7 @@ from freshtake.motion.features.mesh import MeshLayout
 from freshtake.motion.progress import Report, silent
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.model import STRETCH, TextureModel
 from freshtake.texture.settings import Settings
 from freshtake.texture.transitions import Played
@@ -35,6 +36,7 @@ class Learned(NamedTuple):
     facts: dict[str, Any]
 
 
+@one_blas_thread()
 def learn_texture(
     sources: Sequence[Path] | Mapping[str, Sequence[Path]],
     target: Path,
@@ -149,6 +151,7 @@ class Made(NamedTuple):
     jumps: int
 
 
+@one_blas_thread()
 def sample_texture(
     source: Path,
     target: Path,
