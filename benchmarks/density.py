@@ -31,7 +31,7 @@ BLENDS = (
     ("female_walk", "female_run"), ("male_walk", "female_skip"), ("female_skip", "female_run"),
     ("male_walk", "female_walk"), ("male_walk", "male_run"), ("female_run", "female_walk"), ("male_skip", "male_walk"),
 )  # fmt: skip
-SEEDS, FRAMES = 10, 20_000
+SEEDS, FRAMES = 5, 20_000
 BLEND_SEEDS, RAMP, REST = 5, 4.0, 2.0  # seconds
 NOVEL_FRAMES = 600
 PAPER_FRAMES = 600
@@ -53,7 +53,7 @@ def taught(take: str, **settings: Any) -> tuple[ft.Clip, DensityModel]:
 
 
 def holds() -> str:
-    """10 seeds of 20,000 frames each: the worst of them."""
+    """Some seeds of 20,000 frames each: the worst of them."""
     rows = []
     for take in TAKES:
         clip, model = taught(take)
