@@ -5,7 +5,7 @@ python -m benchmarks loops
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,11 +18,19 @@ from freshtake.motion import Clip
 from freshtake.motion.cycles import cut_cycles
 from freshtake.motion.looping import played
 from freshtake.motion.seams import seam_of, steps_of
+from freshtake.variation import VariationModel
 from freshtake.workflows.looping import loop_of
 
 COUNT = 200
 STEADY = 0.1  # share by which the duration of a cycle may differ from the median: recorded runs start and stop
-HEAD = ["takes", "loops", "step, median", "largest", "bend, median", "largest", "of its loop", "frames", "above 1"]
+FOLDERS: dict[str, tuple[str, int | None]] = {
+    "long takes of walks, runs, swims": ("cyclic/*.bvh", 1),
+    "walks of several styles": ("style/*.bvh", 1),
+    "walks, runs, skips at 30 fps": ("okwechime/bvh/*.bvh", 1),
+    "walks cut to one cycle, --whole": ("walk/*.bvh", None),
+    "swims cut to one cycle, --whole": ("swim/*.bvh", None),
+}
+HEAD = ["takes", "loops", "step, median", "largest", "bend, median", "largest", "rank", "frames", "above 1"]
 
 
 class Measured(NamedTuple):
@@ -41,18 +49,23 @@ def loops(count: int = COUNT) -> str:
 
 def variants(count: int = COUNT) -> str:
     """Loops that models make."""
-    sets = dict(_sets())
-    made = [
-        _row(name, takes, _variants(takes, count, cycles), cycles) for name, takes in sets.items() for cycles in (1, 3)
-    ]
-    return table(f"{count} planted variants, vary --loop", HEAD, made)
+    rows = []
+    for name, takes in _sets():
+        model = ft.variation.learn(takes, rng=np.random.default_rng(0))
+        for cycles in (1, 3):
+            drawn = (_drawn(model, k, cycles) for k in range(count))
+            rows.append(_row(name if cycles == 1 else f"{name}, {cycles} cycles", _measured(drawn, takes)))
+    return table(f"{count} planted variants, vary --loop", HEAD, rows)
 
 
 def clips() -> str:
-    """The best loop of every take."""
-    return table(
-        "freshtake loop", HEAD, [_row(name, [take], [loop_of(take, cycles)[0]], 1) for name, take, cycles in _long()]
-    )
+    """The best loop of every take, one row for each folder."""
+    rows = []
+    for name, (pattern, cycles) in FOLDERS.items():
+        takes = [ft.read(path) for path in sorted(DATA.glob(pattern))]
+        found = [one for take in takes for one in _measured([loop_of(take, cycles)[0]], [take])]
+        rows += [_row(name, found)] if found else []
+    return table("freshtake loop", HEAD, rows)
 
 
 def _sets() -> Iterator[tuple[str, list[Clip]]]:
@@ -72,32 +85,25 @@ def _steady(cycles: Sequence[Clip]) -> list[Clip]:
     return [cycle for cycle in cycles if abs(len(cycle) / usual - 1.0) <= STEADY]
 
 
-def _long() -> Iterator[tuple[str, Clip, int | None]]:
-    """Takes and how many cycles their loops have; None for takes that are one."""
-    folders = {"cyclic/*.bvh": 1, "style/*.bvh": 1, "okwechime/bvh/*.bvh": 1, "walk/*.bvh": None, "swim/*.bvh": None}
-    for path, cycles in ((path, cycles) for pattern, cycles in folders.items() for path in sorted(DATA.glob(pattern))):
-        yield f"{path.parent.name}/{path.stem}", ft.read(path), cycles
-    yield "sample run", samples.run(np.random.default_rng(7), cycles=6), 1
+def _drawn(model: VariationModel, number: int, cycles: int) -> Clip:
+    made: Clip = model.sample(np.random.default_rng([1, number]), loop=True, cycles=cycles, plant=True)
+    return made
 
 
-def _variants(takes: Sequence[Clip], count: int, cycles: int) -> Iterator[Clip]:
-    model = ft.variation.learn(list(takes), rng=np.random.default_rng(0))
-    return (model.sample(np.random.default_rng([1, k]), loop=True, cycles=cycles, plant=True) for k in range(count))
-
-
-def _row(name: str, takes: Sequence[Clip], made: Iterator[Clip] | Sequence[Clip], cycles: int) -> list[str]:
+def _measured(loops: Iterable[Clip], takes: Sequence[Clip]) -> list[Measured]:
     steps = [steps_of(take) for take in takes]
-    limits = [float(np.percentile(np.concatenate(part), 99)) for part in zip(*steps, strict=True)]
-    found = [_measured(loop, *limits) for loop in made]
+    step, bend = (float(np.percentile(np.concatenate(part), 99)) for part in zip(*steps, strict=True))
+    found = []
+    for loop in loops:
+        seam, own = seam_of(loop), steps_of(played(loop, len(loop) + 2)).bend
+        found.append(Measured(seam.step / step, seam.bend / bend, float((own < seam.bend).mean()), len(loop)))
+    return found
+
+
+def _row(name: str, found: Sequence[Measured]) -> list[str]:
     step, bend, rank, frames = (np.array(part) for part in zip(*found, strict=True))
-    label = name if cycles == 1 else f"{name}, {cycles} cycles"
     return [
-        label, str(len(found)), f"{np.median(step):.2f}", f"{step.max():.2f}", f"{np.median(bend):.2f}",
+        name, str(len(found)), f"{np.median(step):.2f}", f"{step.max():.2f}", f"{np.median(bend):.2f}",
         f"{bend.max():.2f}", f"{rank.mean():.2f}", f"{frames.min()}-{frames.max()}",
         str(int(((step > 1.0) | (bend > 1.0)).sum())),
     ]  # fmt: skip
-
-
-def _measured(loop: Clip, step: float, bend: float) -> Measured:
-    seam, own = seam_of(loop), steps_of(played(loop, len(loop) + 2)).bend
-    return Measured(seam.step / step, seam.bend / bend, float((own < seam.bend).mean()), len(loop))

@@ -108,10 +108,10 @@ def test_all_loops_begin_at_one_calm_phase() -> None:
         assert made.phases[0] == pytest.approx(first)
         steps = np.diff(made.phases)
         assert (steps < 0.0).sum() == (1 if first > 0.0 else 0)
-    for take in examples():
-        steps = steps_of(take)
-        at = round(first / (len(walk().places) - 1.0) * (len(take) - 1))
-        assert steps.bend[min(max(at - 1, 0), len(steps.bend) - 1)] <= np.percentile(steps.bend, 90)
+    mean = walk().sample(seeded(0), amount=0.0, loop=True)
+    seam, own = seam_of(mean), steps_of(played(mean, len(mean) + 2, -1))
+    bends = np.maximum(own.bend, np.roll(own.bend, 1))
+    assert not ((own.step[:-1] < 0.95 * seam.step) & (bends < 0.95 * seam.bend)).any()
 
 
 def test_the_hips_go_on_through_the_seam_as_elsewhere() -> None:

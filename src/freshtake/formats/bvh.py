@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from freshtake.formats.files import read_text, write_bytes
 from freshtake.formats.number_text import format_rows
 from freshtake.formats.numbers import finite_number, parse_numbers, words_per_line
 from freshtake.formats.options import Motion, ReadOptions, WriteOptions
-from freshtake.motion import Clip
+from freshtake.motion import Clip, Skeleton
 from freshtake.motion.channels import channels_from_clip, clip_from_channels
 from freshtake.numeric.arrays import Floats
 
@@ -122,16 +123,24 @@ def to_bytes(path: Path, clip: Clip) -> bytes:
 
 
 def _with_plain_angles(clip: Clip) -> Clip:
-    """BVH has no bone axes (an Acclaim clip gets three plain angles) and turns in the order of its columns."""
-    skeleton = clip.skeleton
+    other = _other_layout(clip.skeleton)
+    return clip if other is None else clip.changed(skeleton=other)
+
+
+@lru_cache(maxsize=64)
+def _other_layout(skeleton: Skeleton) -> Skeleton | None:
+    """BVH has no bone axes (an Acclaim clip gets three plain angles) and turns in the order of its columns.
+
+    None where the skeleton's own layout is of this kind.
+    """
     if skeleton.axes is not None:
-        return clip.changed(skeleton=replace(skeleton.with_layout(), axes=None))
+        return replace(skeleton.with_layout(), axes=None)
     listed = tuple("".join(c[1].upper() for c in channels if c[0] == "r") for channels in skeleton.channels)
     if skeleton.orders == listed:
-        return clip
+        return None
     moves = [tuple(c for c in channels if c[0] == "t") for channels in skeleton.channels]
     turns = [tuple(f"r{axis.lower()}" for axis in order) for order in skeleton.orders]
-    return clip.changed(skeleton=skeleton.with_layout(tuple(a + b for a, b in zip(moves, turns, strict=True))))
+    return skeleton.with_layout(tuple(a + b for a, b in zip(moves, turns, strict=True)))
 
 
 def _rounded(values: Floats) -> Floats:

@@ -176,6 +176,7 @@ def rotation_columns(skeleton: Skeleton) -> list[list[int]]:
     return [[column for _, column in rotation] for _, _, rotation in _columns(skeleton)]
 
 
+@lru_cache(maxsize=64)
 def _by_order(skeleton: Skeleton) -> dict[str, list[int]]:
     """Joints grouped by Euler order, those without rotation channels left out."""
     groups: dict[str, list[int]] = defaultdict(list)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
-from numba.core.caching import FunctionCache, NullCache
-from numba.core.runtime import rtsys
+from numba.core.caching import FunctionCache, NullCache  # what njit(cache=True) uses, and has for years
+from numba.core.runtime.nrt import rtsys
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -37,7 +37,7 @@ class _DiskCache:
     def _cache(self) -> Any:
         if self._found is None:
             try:
-                self._found = FunctionCache(self._function)
+                self._found = FunctionCache(self._function)  # type: ignore[no-untyped-call]
             except RuntimeError:  # there is no folder that can be written
                 self._found = NullCache()
         return self._found

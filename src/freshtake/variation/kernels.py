@@ -193,7 +193,7 @@ def hold_feet(tables: Tables, knots: Knots, amounts: Amounts, phase: float, out:
         k -= knots.rest_first
         m = int(there / knots.traits_spacing)
         v0, v1, v2, v3 = spline_weights(there / knots.traits_spacing - m)
-        unit = 1.0 / np.sqrt(v0 * v0 + v1 * v1 + v2 * v2 + v3 * v3)
+        unit = 1.0 / math.sqrt(v0 * v0 + v1 * v1 + v2 * v2 + v3 * v3)
         m -= knots.traits_first
         for a in range(3):
             i = feet.first + 3 * e + a
@@ -266,8 +266,8 @@ def turn_to_heading(tables: Tables, turned: float, moved: Floats) -> None:
     forward, sideways = tables.speeds[tables.heading[0]], tables.speeds[tables.heading[1]]
     angle = -turned * tables.frame_time
     ahead, aside = moved[forward], moved[sideways]
-    moved[forward] = np.cos(angle) * ahead - np.sin(angle) * aside
-    moved[sideways] = np.sin(angle) * ahead + np.cos(angle) * aside
+    moved[forward] = math.cos(angle) * ahead - math.sin(angle) * aside
+    moved[sideways] = math.sin(angle) * ahead + math.cos(angle) * aside
 
 
 @kernel
@@ -341,7 +341,7 @@ def nodes_along(phases: Floats, tables: Tables, knots: Knots, amounts: Amounts, 
 @kernel
 def make_loop(
     rows: Floats,  # out (frames, DOFs)
-    phases: Floats,  # (frames,), below length
+    phases: Floats,  # (frames,), within one length
     length: float,  # phases after which the loop begins again
     tables: Tables,
     knots: Knots,

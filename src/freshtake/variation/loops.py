@@ -15,7 +15,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Start
-from freshtake.motion.looping import planted_loop, with_closing_frame
+from freshtake.motion.looping import closed, planted_loop, played, with_closing_frame
 from freshtake.motion.planting import settings_for
 from freshtake.motion.playback import Playback
 from freshtake.motion.seams import steps_of
@@ -28,12 +28,20 @@ from freshtake.variation.kernels import FASTEST, SLOWEST, Knots, draw_slices, ma
 from freshtake.variation.pacing import FASTEST as QUICKEST
 from freshtake.variation.pacing import SLOWEST as SLOWEST_RATE
 from freshtake.variation.steering import turn_column
-from freshtake.variation.synthesize import MEMORY, SHARE_KNOTS, TRAIT_KNOTS, Sampler, choose_detail, draw_traits
+from freshtake.variation.synthesize import (
+    MEMORY,
+    MOST_EXAMPLES,
+    SHARE_KNOTS,
+    TRAIT_KNOTS,
+    Sampler,
+    choose_detail,
+    draw_traits,
+)
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
-CALM = 75.0  # per cent of the examples' steps and bends that are smaller than where a loop may begin
+ROOM = (0.85, 0.5)  # of the examples' largest steps and bends, where loops begin: single ones differ by as much
 FEWEST_KNOTS = MEMORY  # of traits that change along a loop; shorter loops keep theirs
 
 
@@ -83,12 +91,14 @@ def loop_rows(
     sampler: Sampler, cycles: int, frames: int | None, rng: np.random.Generator, first: float = 0.0
 ) -> LoopRows:
     """Draw a loop of so many cycles, from a whole phase on; `frames`: of so many frames."""
-    tables = sampler.tables
-    length = len(tables.mean) - 1.0
-    knots, chosen = _knots(sampler, cycles, rng)
-    phases = _phases(sampler, knots, cycles * length, frames, first)
-    rows = np.empty((len(phases), tables.detail.shape[2]))
-    make_loop(rows, phases, cycles * length, tables, knots, sampler.amounts, chosen)
+    return _rows(sampler, *_knots(sampler, cycles, rng), cycles, frames, first)
+
+
+def _rows(sampler: Sampler, knots: Knots, chosen: Ints, cycles: int, frames: int | None, first: float) -> LoopRows:
+    length = cycles * (len(sampler.tables.mean) - 1.0)
+    phases = _phases(sampler, knots, length, frames, first)
+    rows = np.empty((len(phases), sampler.tables.detail.shape[2]))
+    make_loop(rows, phases + length, length, sampler.tables, knots, sampler.amounts, chosen)
     return LoopRows(rows, phases)
 
 
@@ -107,8 +117,8 @@ def _knots(sampler: Sampler, cycles: int, rng: np.random.Generator) -> tuple[Kno
 
 
 def _again(knots: Floats) -> Floats:
-    """Knots followed by as many of the first ones as a moment after the last may need."""
-    return np.ascontiguousarray(knots[np.arange(len(knots) + MEMORY) % len(knots)])
+    """Knots of three loops: the middle one is read, and feet that stand look before and after it."""
+    return np.ascontiguousarray(knots[np.arange(3 * len(knots) + MEMORY) % len(knots)])
 
 
 def _phases(sampler: Sampler, knots: Knots, length: float, frames: int | None, first: float) -> Floats:
@@ -118,7 +128,7 @@ def _phases(sampler: Sampler, knots: Knots, length: float, frames: int | None, f
     tables, amounts = sampler.tables, sampler.amounts
     at = np.arange(round(length) + 1, dtype=np.float64)
     values = np.empty((len(at), tables.mean.shape[1]))
-    nodes_along(np.mod(at, length), tables, knots, amounts, values)
+    nodes_along(np.mod(at, length) + length, tables, knots, amounts, values)
     time, tempo = values[:-1, tables.detail.shape[2]], values[:-1, -1]
     usual = tables.pace[np.arange(len(time)) % (len(tables.pace) - 1)]
     pace = tempo + 0.5 * (np.roll(time, -1) - np.roll(time, 1))
@@ -137,24 +147,21 @@ def _phases(sampler: Sampler, knots: Knots, length: float, frames: int | None, f
 
 @lru_cache(maxsize=8)
 def first_phase(model: VariationModel) -> float:
-    """Where loops begin: with the examples, or at the nearest phase at which these are not among their quickest.
+    """Where loops begin: at the phase at which the examples, closed to loops, are calmest on average.
 
     A seam in an impact is as smooth as the impact, which is less than one may want to see.
     """
-    clips = [clip for clip in map(model.decode, model.material.values) if isinstance(clip, Clip)]
-    if not clips or min(map(len, clips)) < 3:
+    examples = [clip for clip in map(model.decode, model.material.values) if isinstance(clip, Clip) and len(clip) > 3]
+    if not examples:
         return 0.0
-    loud = np.zeros(len(model.places), dtype=np.bool_)
-    for part in zip(*(steps_of(clip) for clip in clips), strict=True):
-        course = np.zeros(len(model.places))
-        for values, places in zip(part, model.places.T, strict=True):
-            course += np.interp(places, np.arange(1.0, len(values) + 1.0), values)
-        near = np.maximum(course[:-1], np.maximum(np.roll(course[:-1], 1), np.roll(course[:-1], -1)))
-        loud[:-1] |= near > np.percentile(course, CALM)
-    calm = np.flatnonzero(~loud[:-1])
-    if not len(calm):
-        return 0.0
-    return float(calm[np.minimum(calm, len(loud) - 1 - calm).argmin()])
+    seams = []
+    for clip, places in zip(examples[:MOST_EXAMPLES], model.places.T, strict=False):
+        own = steps_of(played(closed(clip, 0, len(clip) - 1), len(clip) + 1, -1))
+        both = np.stack([own.step[:-1], np.maximum(own.bend, np.roll(own.bend, 1))])
+        seams.append([np.interp(places[:-1], np.arange(len(clip)), np.append(x, x[0])) for x in both])
+    theirs = [np.concatenate(part) for part in zip(*map(steps_of, examples), strict=True)]
+    quick = [x / (room * np.percentile(y, 99.0)) for x, y, room in zip(np.mean(seams, 0), theirs, ROOM, strict=True)]
+    return float(np.maximum(*quick).argmin())
 
 
 def looped(
