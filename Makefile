@@ -8,8 +8,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= demo-out
 WORKERS ?= auto
-# One thread per process: tests run in parallel processes, and threads of the linear algebra would only fight.
-export OPENBLAS_NUM_THREADS ?= 1
 # uv is used where it is on PATH, because it is faster; it is never required.
 UV := $(shell command -v uv 2>/dev/null)
 ifeq ($(UV),)

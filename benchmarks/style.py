@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 import freshtake as ft
-from benchmarks.style_measures import planted_speed, streamed_speed, strides, usual_turn
+from benchmarks.style_measures import heading_off, planted_speed, streamed_speed, strides, usual_turn
 from benchmarks.style_speed import speed
+from benchmarks.style_targets import targets as target_tables
 from benchmarks.timing import table
 from freshtake.motion.contacts import contact_mask, joint_contacts
 from freshtake.motion.edit import heading, sampled_at
@@ -42,6 +43,7 @@ def style() -> str:
     errors, kept = translations(clips)
     return "\n".join(
         [
+            target_tables(DATA),
             errors,
             kept,
             others(clips),
@@ -160,14 +162,14 @@ def others(clips: Clips) -> str:
         model = learn([(a, b) for a in normals(clips) for b in targets(clips, name)], Settings(system="n4sid"))
         for path in paths:
             clip = ft.read(path)
-            made = model.translate(clip)
-            turn = [np.degrees(heading(c)[-1] - heading(c)[0]) for c in (clip, made)]
-            blended = model.translate_rows(model.encode(clip).values)[0].blends.mean()
+            made, rows_out = model.translate(clip), model.translate_rows(model.encode(clip).values)[0]
+            turn = np.degrees(heading(clip)[-1] - heading(clip)[0])
+            end, way = heading_off(clip, made, rows_out.origins)
             rows.append(
-                [name, path.stem, f"{turn[0]:.0f}°", f"{turn[1] - turn[0]:+.1f}°", f"{strides(clip)} → {strides(made)}",
-                 f"{100 * blended:.0f} %"]
+                [name, path.stem, f"{turn:.0f}°", f"{end:+.1f}°", f"{way:.1f}°", f"{strides(clip)} → {strides(made)}",
+                 f"{rows_out.blends.mean():.0%}"]
             )  # fmt: skip
-    head = ["style", "walk of another person", "turns by", "translation off by", "strides", "input blended in"]
+    head = ["style", "walk of another person", "turns by", "off at the end", "along the way", "strides", "input kept"]
     return table("Turns", head, rows)
 
 
@@ -197,7 +199,7 @@ def deviations(clips: Clips) -> str:
             cells.append(f"{100 * peak / (size * window[175:185].mean()):.0f} %")
             late = slice(210 + memory, None)
             cells.append(f"{joint_angle_error(model.recipe, made.rows[late], usual.rows[late]):.3f}°")
-        rows.append([*cells, f"{made.blends[175:185].mean():.2f}"])
+        rows.append([*cells, f"{made.blends[175:185].max(axis=1).mean():.2f}"])
     head = ["deviation for 1 s", "of it in the output, without", "left after one memory", "with", "left after", "b*"]
     swing = table("Unexpected input (crouched; 100 %: the input's own pose)", head, rows)
     legs = learn([(a, b) for a in normals(clips) for b in targets(clips, "crouched")], LEGS)

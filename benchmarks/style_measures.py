@@ -8,7 +8,7 @@ import numpy as np
 
 from freshtake.motion.body import feet, leg_length
 from freshtake.motion.contacts import joint_contacts
-from freshtake.motion.edit import heading
+from freshtake.motion.edit import heading, turned
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.model import StyleModel
 
@@ -59,3 +59,37 @@ def streamed_speed(model: StyleModel, rows: Floats) -> float:
 def metres(clip: Any) -> float:
     """Per unit of length; takes that do not say have legs of 0.86 m."""
     return float(clip.unit_m or 0.86 / leg_length(clip.skeleton))
+
+
+def jerk(clip: Any) -> float:
+    """Mean over joints and frames of the third derivative of places in the world, at 30 frames per second."""
+    step = max(1, round(clip.fps / 30.0))
+    places = clip.positions()[::step]
+    return float(np.linalg.norm(np.diff(places, 3, axis=0), axis=-1).mean() * (clip.fps / step) ** 3)
+
+
+def nearest_pose(clip: Any, real: Any) -> float:
+    """Mean distance, in leg lengths per joint, of a pose from the nearest one of a real take; heading and place off."""
+    ours, theirs = (_bodies(each) for each in (clip, real))
+    return float(np.mean([np.linalg.norm(pose - theirs, axis=-1).mean(axis=1).min() for pose in ours[::2]]))
+
+
+def _bodies(clip: Any) -> Floats:
+    places = turned(clip, -heading(clip)).positions()
+    return np.asarray((places - places[:, :1] * [1.0, 0.0, 1.0]) / leg_length(clip.skeleton))
+
+
+def heading_off(source: Any, made: Any, origins: Floats) -> tuple[float, float]:
+    """Degrees between the headings of a translation and its source, means over 1.2 s: last less first, and the most."""
+    ours = np.degrees(heading(made))
+    off = ours - np.interp(origins, np.arange(len(source)), np.degrees(heading(source)))
+    width = min(round(1.2 * source.fps), len(off) // 2)
+    means = np.convolve(off, np.full(width, 1.0 / width), mode="valid")
+    return float(means[-1] - means[0]), float(np.abs(means).max())
+
+
+def travel_speed(clip: Any) -> float:
+    """Leg lengths per second of the root over the ground."""
+    ground = clip.positions()[::6, 0][:, [0, 2]]
+    way = float(np.linalg.norm(np.diff(ground, axis=0), axis=1).sum())
+    return way / leg_length(clip.skeleton) / (len(clip) * clip.frame_time)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from freshtake.numeric.blas_threads import one_blas_thread
 
 settings.register_profile(
     "freshtake", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow], derandomize=True
@@ -14,6 +17,13 @@ settings.register_profile(
 settings.load_profile("freshtake")
 
 DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread_per_worker() -> Iterator[None]:
+    """Tests run in parallel processes: threads of the linear algebra would only fight."""
+    with one_blas_thread():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -9,13 +9,14 @@ import pytest
 
 import freshtake as ft
 from freshtake.cli.entry import run
-from freshtake.workflows.model_kinds import LEARNS, USES
+from freshtake.formats.ftm.methods import METHODS
+from freshtake.style import bilinear
 from tests.density.made import two_orbits
 from tests.formats.made_clips import made_clip, usual_layout
+from tests.style.known_warps import walk_clip
 from tests.style.pairs_of_clips import model as limp
 from tests.texture.made import sheet
 
-METHODS = ("variation", "density", "style", "texture")
 COMMANDS = {
     "vary {model} -n 1 -o {out}/v": "variation",
     "stream {model} --frames 9 -o {out}/s.bvh": "variation",
@@ -26,6 +27,7 @@ COMMANDS = {
     "blend sample {model} --frames 9 -o {out}/b.bvh": "density",
     "blend report {model} -o {out}/b.html": "density",
     "style apply {model} {clip} -o {out}/y.bvh": "style",
+    "style gaits sample {model} --style normal --speed slow -o {out}/g.bvh": "gaits",
     "texture sample {model} --frames 9 -o {out}/t.npz": "texture",
 }
 
@@ -37,6 +39,8 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ft.save(folder / "variation.ftm", ft.variation.learn(clips, rng=np.random.default_rng(0), cyclic=False))
     ft.save(folder / "density.ftm", two_orbits())
     ft.save(folder / "style.ftm", limp("fir"))
+    takes = {(s, v): walk_clip(1, speed=v, style=s, amount=0.3) for s in ("normal", "crouch") for v in (0.9, 1.7)}
+    ft.save(folder / "gaits.ftm", bilinear.fit(takes))
     ft.save(folder / "texture.ftm", ft.texture.learn(sheet(60), ft.texture.Settings(components=2, candidates=2)))
     ft.write(folder / "clip.bvh", made_clip(usual_layout(), frames=12))
     return folder
@@ -54,8 +58,8 @@ def test_a_model_of_another_method_is_one_sentence(
     assert run(words) == 2
     said = capsys.readouterr().err.strip()
     assert len(said.splitlines()) == 1 and f"{given}.ftm" in said
-    assert f"a model of the method {given}, which freshtake {USES[given]} takes" in said
-    assert f"freshtake {LEARNS[needed]} writes" in said
+    assert f"a model of the method {given}, which freshtake {METHODS[given].uses} takes" in said
+    assert f"freshtake {METHODS[needed].learns} writes" in said
     assert list(tmp_path.iterdir()) == []
 
 
@@ -67,6 +71,6 @@ def test_a_clip_is_no_model(models: Path, tmp_path: Path, capsys: pytest.Capture
 
 @pytest.mark.parametrize("method", METHODS)
 def test_commands_that_are_named_exist(method: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (LEARNS[method], USES[method]):
+    for words in (METHODS[method].learns, METHODS[method].uses):
         assert run([*words.split(), "--help"]) == 0
     capsys.readouterr()

@@ -66,11 +66,37 @@ def test_apply_writes_the_clip_and_the_page(files: Path, tmp_path: Path, capsys:
     assert run([*arguments, "--report", str(page), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert len(ft.read(out)) == told["frames_out"] > 1
-    assert page.read_text().count("<img") == 3
+    assert page.read_text().count("<img") == 4
     assert run([*arguments, "--no-time-warp", "--no-plant", "--no-generalize"]) == 0
     assert len(ft.read(out)) == len(ft.read(files / "walk.bvh"))
     assert run(["info", str(files / "limp.ftm")]) == 0
     assert "style, fir" in capsys.readouterr().out
+
+
+def test_one_pair_strength_parts_and_mixtures(files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, style in (("source", "normal"), ("limp", "limp")):
+        ft.write(tmp_path / f"{name}.bvh", walk(5 if name == "source" else 105, style, cycles=6))
+    model, walking = tmp_path / "one.ftm", str(files / "walk.bvh")
+    learning = ["style", "learn", "--source", str(tmp_path / "source.bvh"), "--target", str(tmp_path / "limp.bvh")]
+    assert run([*learning, "-o", str(model)]) == 0
+    assert "one pair of takes" in capsys.readouterr().out
+    apply, out = ["style", "apply"], tmp_path / "out.bvh"
+    assert run([*apply, str(model), walking, "-o", str(out), "--strength", "0"]) == 0
+    source = ft.read(walking)
+    assert len(ft.read(out)) == len(source)
+    assert run([*apply, str(model), walking, "-o", str(out), "--part", "arms", "--part", "trunk=0.5"]) == 0
+    assert len(ft.read(out)) == len(source)  # the legs keep their time
+    styles = ["--style", f"{model}=0.4", "--style", f"{files / 'limp.ftm'}=0.6"]
+    assert run([*apply, walking, *styles, "-o", str(out)]) == 0
+    capsys.readouterr()
+    for wrong, words in (
+        ([walking], "needs a model and a clip"),
+        ([str(model), walking, "--part", "tail"], "no part 'tail'"),
+        ([str(model), walking, "--part", "arms=much"], "gives no number"),
+        ([walking, *styles, "--part", "arms"], "one style"),
+    ):
+        assert run([*apply, *wrong, "-o", str(out)]) == 2
+        assert words in capsys.readouterr().err
 
 
 def test_bad_input_is_one_sentence_and_nothing_is_written(
@@ -84,7 +110,6 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
     cases = {
         "needs --target": ["learn", "--source", one],
         "lists pair by order": ["learn", "--source", one, two, "--target", limp],
-        "one pair alone": ["learn", "--source", one, "--target", limp],
         "give two folders": ["learn", "--source", str(files / "normal"), "--target", limp],
         "holds no clip": ["learn", "--source", str(tmp_path / "empty"), "--target", str(tmp_path / "empty")],
         "4 frames": ["learn", "--source", one, str(tmp_path / "tiny.bvh"), "--target", limp, limp],

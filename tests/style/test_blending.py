@@ -40,7 +40,17 @@ def test_half_of_each_lies_between_and_weights_may_change(both: list[StyleModel]
     assert made.root[:third, 1].mean() - made.root[-third:, 1].mean() > 0.4 * (height[0] - height[2])
 
 
-@pytest.mark.parametrize(("weights", "words"), [([0.5, 0.6], "sum to 1"), ([1.0], "2 numbers"), ([np.nan, 1], "2 num")])
+def test_weights_are_strengths(both: list[StyleModel]) -> None:
+    source = walk(70)
+    alone = blend(both, source, [0.4, 0.0], plant=False, time_warp=False)
+    same = both[0].translate(source, strength=0.4, plant=False, time_warp=False)
+    assert np.degrees(angle_between(alone.rotations, same.rotations)).max() < 0.2
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [([0.0, 0.0], "not all of them"), ([3.0, 0.0], "between -2 and 2"), ([1.0], "2 numbers"), ([np.nan, 1], "2 num")],
+)
 def test_bad_weights_are_refused(both: list[StyleModel], weights: list[float], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         blend(both, walk(70), weights)

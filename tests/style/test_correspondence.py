@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from freshtake import samples
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.edit import mirror, turned, with_up
@@ -88,3 +89,17 @@ def test_words() -> None:
     assert described(content(walk_clip(0, speed=1.3, cycles=2.0))).endswith("straight")
     assert "to the left" in described(content(walk_clip(0, turn_rate=30.0, cycles=2.0)))
     assert described(content(punch(np.random.default_rng(0)))).startswith("in place")
+
+
+@pytest.mark.parametrize("style", ["limp", "crouch", "proud", "sad"])
+def test_styles_at_several_speeds_and_turns_find_their_partners(style: str) -> None:
+    wanted = [(speed, turn) for speed in (0.9, 1.2, 1.5) for turn in (0.0, 25.0)]
+
+    def takes(name: str, seed: int) -> list[Clip]:
+        return [
+            samples.walk(np.random.default_rng(seed + k), cycles=3, style=name, speed=speed, turn_rate=turn)
+            for k, (speed, turn) in enumerate(wanted)
+        ]
+
+    found = match(takes("normal", 0), takes(style, 100))
+    assert [(m.source, m.target) for m in found] == [(k, k) for k in range(len(wanted))]

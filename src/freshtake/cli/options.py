@@ -49,7 +49,7 @@ Animation = Annotated[str | None, Parameter(help="Name or number of one of sever
 Mesh = Annotated[bool, Parameter(negative="", help="Read a glTF character as a baked mesh sequence.")]
 Seed = Annotated[int, Parameter(help="The same seed gives the same result.")]
 Amount = Annotated[
-    float, Parameter(help="How far variants differ, 0 to 2: 0 gives the mean motion, 1 the variety of the examples.")
+    float, Parameter(help="How far variants differ, 0 to 4: 0 gives the mean motion, 1 the variety of the examples.")
 ]
 AmountOfTime = Annotated[float | None, Parameter(help="The same for timing; default: as --amount.")]
 Parts = Annotated[

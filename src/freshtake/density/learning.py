@@ -20,6 +20,7 @@ from freshtake.errors import UsageError
 from freshtake.motion.contacts import runs
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.pca import Pca
 
 SHARP = 1.2  # times the data's 99.9th percentile of second differences: what a jump may reach
@@ -27,6 +28,7 @@ FAR = 1.3  # times the data's 99.9th percentile of nearest-neighbour distances, 
 MOST_CLASSES = 256
 
 
+@one_blas_thread()
 def learn(
     examples: Mapping[str, Any],
     settings: Settings | None = None,

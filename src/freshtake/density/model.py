@@ -31,6 +31,7 @@ from freshtake.motion.features import Recipe, Start, decode, encode, where_it_en
 from freshtake.motion.planting import Groundwork, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.pca import Pca
 
 BLOCK = 64  # frames per call of the compiled synthesis
@@ -170,9 +171,11 @@ class DensityModel:
     ) -> tuple[State, Floats]:
         """One frame with the weights of the moment: the state after it and a row (1, width); see `decode`.
 
-        An array of weights (frames, classes) gives as many frames. The state that is passed in does not change.
+        An array of weights (frames, classes) gives as many frames. The state that is passed in does not change; wrong
+        weights are refused before any random number is drawn.
         """
-        values = weights if isinstance(weights, np.ndarray) and weights.ndim == 2 else self.mixture(weights)[None]
+        whole = isinstance(weights, np.ndarray) and weights.ndim == 2
+        values = schedule(self.classes, weights, len(weights)) if whole else self.mixture(weights)[None]
         if isinstance(state, PaperState):
             return advance_paper(self, state, values)
         if isinstance(state, AlignedState):
@@ -192,6 +195,7 @@ class DensityModel:
                 break
         return np.concatenate(parts)
 
+    @one_blas_thread()
     def sample(
         self,
         rng: np.random.Generator,
@@ -211,6 +215,7 @@ class DensityModel:
         made = self.decode(self.rows(rng, frames=frames, weights=weights, endless=endless), residuals, name=name)
         return self.planted(made, plant) if plant else made
 
+    @one_blas_thread()
     def planted(self, motion: Any, plant: bool | str = True) -> Any:
         """A motion of this model with its standing feet held still; markers and bodies without feet stay as they are.
 
@@ -333,6 +338,7 @@ class DensityModel:
         found: Floats = weights_of(self.pca, self.scale, values)
         return found
 
+    @one_blas_thread()
     def score(self, example: Any, weights: Any = None) -> float:
         """The mean log motion density per frame, log P(y, dy/dt) of the mixture; higher is more alike."""
         y = self.encode(example)

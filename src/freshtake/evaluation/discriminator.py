@@ -19,6 +19,7 @@ from freshtake.evaluation.material import Material
 from freshtake.evaluation.realness import body_positions
 from freshtake.evaluation.tracks import Track
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.blas_threads import one_blas_thread
 
 PARTS = {"all": slice(0, 27), "upper": slice(0, 9), "lower": slice(9, 18), "hips": slice(18, 27)}
 INPUT, FURTHER, VARIANT = 0, 1, 2
@@ -36,6 +37,7 @@ class Told(NamedTuple):
     control: dict[str, float]
 
 
+@one_blas_thread()
 def tell_sets_apart(sets: Mapping[str, Material]) -> dict[str, Told]:
     """Leave out one set after another; 0.5 cannot be told apart, 1 always can.
 

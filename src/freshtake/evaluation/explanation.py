@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from freshtake.errors import UsageError
 from freshtake.evaluation.network_body import Link, joint_links
 from freshtake.evaluation.network_matrix import owner
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.model import VariationModel
 from freshtake.variation.strengths import Edge, prior_strengths, transition_strengths
 
@@ -62,6 +63,7 @@ class Explanation:
         }
 
 
+@one_blas_thread()
 def explanation(model: VariationModel, joint: str = "") -> Explanation:
     """The edges of one joint (marker, dimension of a stroke, or a single DOF), or of the whole network."""
     edges = transition_strengths(model)

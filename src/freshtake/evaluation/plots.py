@@ -17,6 +17,7 @@ from freshtake.evaluation.overlay import VIEWS, overlay
 from freshtake.evaluation.tracks import Track
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,6 +46,7 @@ class Picture(NamedTuple):
     wide: bool = False
 
 
+@one_blas_thread()
 def pictures(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequence[Motion] = ()) -> list[Picture]:
     """All pictures of a report; at most 60 variants are drawn."""
     variants = list(variants)[:MOST_CURVES]

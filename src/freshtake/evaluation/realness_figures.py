@@ -11,6 +11,7 @@ from freshtake.evaluation.proper_scores import column_pairs, energy_score, vario
 from freshtake.evaluation.realness import Manner, manner, static_share, swings_together
 from freshtake.evaluation.results import Figure
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 
 TRAVELS = 0.3  # leg lengths: inputs that go less far stay where they are
 MOVES = 1e-9
@@ -20,6 +21,7 @@ Manners = Sequence[Manner]
 Figures = dict[str, Figure]
 
 
+@one_blas_thread()
 def realness_figures(material: Material, rng: np.random.Generator) -> Figures:
     """Figures of clips that have a body; the generator is copied, not advanced."""
     joints = material.layout.joints

@@ -27,6 +27,7 @@ from freshtake.evaluation.results import Column, Evaluation, Figure
 from freshtake.evaluation.set_figures import set_figures
 from freshtake.evaluation.tracks import Track
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
 
 MEASURES: tuple[Callable[[Gallery, Track], Parts], ...] = (
     copies.measure, diversity.measure, span.measure, smoothness.measure, feet.measure, ranges.measure, timing.measure,
@@ -42,6 +43,7 @@ class Scored(NamedTuple):
     extra: list[Parts]
 
 
+@one_blas_thread()
 def evaluate(
     inputs: Sequence[Motion],
     variants: Sequence[Motion],

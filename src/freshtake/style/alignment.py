@@ -13,6 +13,7 @@ from freshtake.motion.edit import sampled_at, take_frames
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.motion.stroke import Stroke
 from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.time_warp import feasible
 from freshtake.style.warp_curve import inverse, read_rows, smooth_warp
 from freshtake.style.warp_inputs import Alignable, prepare
@@ -69,6 +70,7 @@ class Alignment:
         return inverse(self.path, self.rows)
 
 
+@one_blas_thread()
 def align(
     a: Alignable, b: Alignable, settings: WarpSettings | None = None, *, report: Report | None = None
 ) -> Alignment:

@@ -19,7 +19,7 @@ from freshtake.style.settings import Settings
 from freshtake.style.system_choice import Mapper
 
 KINDS = ("copy", "mean/variance", "static", "fir", "n4sid")
-STATIC = {"system": "fir", "memory": 0.0, "steadiness": 0.0, "ridge": 1e-3}
+STATIC = {"system": "fir", "memory": 0.0, "steadiness": 0.0, "ridge": 1e-3, "calming": 0.0}
 
 
 class HeldOut(NamedTuple):
@@ -45,9 +45,7 @@ def joint_angle_error(recipe: Recipe, made: Floats, wanted: Floats) -> float:
 
 def untimed_rows(model: StyleModel, rows: Floats) -> Floats:
     """The target style in the source's own time, row for row, without generalization."""
-    past = model.past(rows)
-    state = model.bank.run(model.bank.start(), model.source.down(past))[0]
-    return model.target.up(model.bank.run(state, model.source.down(rows))[1])[:, : len(model.dofs)]
+    return model.translator(generalize=False).outputs(rows, model.past(rows))[:, : len(model.dofs)]
 
 
 def shifted_rows(model: StyleModel, rows: Floats) -> Floats:

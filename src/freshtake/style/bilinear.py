@@ -13,6 +13,7 @@ from freshtake.errors import UsageError
 from freshtake.motion.clip import Clip
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.bilinear_factors import Factors, factorize, mix
 from freshtake.style.bilinear_gaits import GaitCode, gait_code, looped
 from freshtake.style.warp_settings import WarpSettings
@@ -44,6 +45,7 @@ class GaitModel:
         """One cycle as numbers: rows on the common clock and the logarithm of the time warp."""
         return mix(self.factors, *self.coordinates(style, speed))
 
+    @one_blas_thread()
     def synthesize(self, style: Weights, speed: Weights, *, cycles: int = 1, name: str = "") -> Clip:
         """A walk of some cycles whose end meets its start.
 
@@ -53,6 +55,7 @@ class GaitModel:
         return looped(self.code, self.vector(style, speed), cycles, name)
 
 
+@one_blas_thread()
 def fit(
     cycles: Mapping[tuple[Level, Level], Clip],
     *,

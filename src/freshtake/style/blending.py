@@ -1,4 +1,4 @@
-"""Several translations at once, by weights: any linear combination of target styles (Hsu 2005, §6)."""
+"""Several translations at once, by weights: any linear combination of source and target styles (Hsu 2005, §6)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from freshtake.motion.features import Features, encode
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.columns import root_columns
 from freshtake.style.model import StyleModel
+from freshtake.style.parts import STRONGEST
 from freshtake.style.standing import planted
-from freshtake.style.translation_kernels import LATER, WALK, Written, retimed
+from freshtake.style.translation_kernels import WALK, Written, retimed
 from freshtake.style.translator import STEEPEST
 
 
+@one_blas_thread()
 def blend(
     models: Sequence[StyleModel],
     clip: Clip,
@@ -31,24 +34,26 @@ def blend(
 ) -> Clip:
     """The clip in a mixture of styles; `weights` (models,), or (frames, models) to change over the clip.
 
-    Weights sum to 1; one that is negative or above 1 exaggerates.
+    A weight is the strength of a style: weights that sum to less than 1 leave some of the clip's own style, those that
+    sum to more exaggerate.
     """
     shares = _checked(models, clip, weights)
     first = models[0]
     features = first.encode(clip)
-    rows = np.zeros_like(features.values)
+    rows = features.values.copy()
     log_w, sway = np.zeros(len(rows)), 0.0
     floor = np.zeros_like(first.floor)
     marks = np.zeros((len(rows), len(first.feet)))
-    for model, share in zip(models, shares.T, strict=True):
+    total = np.abs(shares).sum(axis=1)
+    for model, share, part in zip(models, shares.T, (np.abs(shares) / total[:, None]).T, strict=True):
         own, timing, swayed = _in_place(model, first, clip, generalize)
         sway += share[0] * swayed
-        rows += share[:, None] * own
-        floor += share.mean() * model.floor
+        rows += share[:, None] * (own - features.values)
+        floor += part.mean() * model.floor
         log_w += share * timing
         if model.feet == first.feet:
             labels = model.labels(model.encode(clip).values)
-            marks += share[:, None] * np.stack([labels[name] for name in first.feet], axis=1)
+            marks += part[:, None] * np.stack([labels[name] for name in first.feet], axis=1)
     made, origins = _retimed(first, rows, log_w if time_warp else np.zeros(len(rows)))
     start = features.start._replace(heading=features.start.heading + sway)
     out = first.decode(made, Features(first.recipe, made, start, clip.name, False, features.skeleton))
@@ -72,8 +77,8 @@ def _checked(models: Sequence[StyleModel], clip: Clip, weights: npt.ArrayLike) -
     shares = np.asarray(weights, dtype=np.float64)
     if shares.shape not in ((len(models),), (len(clip), len(models))) or not np.isfinite(shares).all():
         raise UsageError(f"weights must be {len(models)} numbers, or {len(models)} for every frame of the clip")
-    if np.abs(shares.sum(axis=-1) - 1.0).max() > 1e-6:
-        raise UsageError(f"the weights must sum to 1, but sum to {shares.sum(axis=-1).flat[0]:g}")
+    if np.abs(shares).sum(axis=-1).min() < 1e-9 or np.abs(shares).max() > STRONGEST:
+        raise UsageError(f"weights must lie between {-STRONGEST:g} and {STRONGEST:g}, and not all of them may be 0")
     return np.broadcast_to(shares, (len(clip), len(models)))
 
 
@@ -88,7 +93,7 @@ def _in_place(
     rows[:, turn] = features.values[:, turn] + np.diff(sway, prepend=sway[:1]) / model.frame_time
     placed = Features(model.recipe, rows, features.start, clip.name, False, features.skeleton)
     again = encode(first.recipe, model.decode(rows, placed), strict=False)
-    return again.values / first.lengths(clip), out[:, -1] + model.later, float(sway[0])
+    return again.values / first.lengths(clip), out[:, -1], float(sway[0])
 
 
 def _retimed(model: StyleModel, rows: Floats, log_w: Floats) -> tuple[Floats, Floats]:
@@ -97,12 +102,9 @@ def _retimed(model: StyleModel, rows: Floats, log_w: Floats) -> tuple[Floats, Fl
     outputs = np.column_stack([rows, log_w])
     outputs[:, turn] = 0.0
     frames = model.translator().frames
-    numbers = frames.numbers.copy()
-    numbers[LATER] = 0.0
     most = 1 + int(STEEPEST + 1.0) * len(rows)
-    out = Written(np.empty((most, rows.shape[1])), np.empty(most), np.empty(len(rows)))
+    out = Written(np.empty((most, rows.shape[1])), np.empty(most), np.empty((len(rows), 1)))
     count = retimed(
-        np.ascontiguousarray(rows), outputs, np.zeros(WALK), np.zeros(rows.shape[1]),
-        frames._replace(numbers=numbers), out,
+        np.ascontiguousarray(rows), outputs, np.zeros(WALK), np.zeros(rows.shape[1]), frames, out,
     )  # fmt: skip
     return out.rows[:count], out.origins[:count]

@@ -12,6 +12,7 @@ from freshtake.motion.limbs import limb_joints
 from freshtake.numeric.arrays import Floats, Ints
 
 ROOT = ("forward", "sideways", "turn")  # the differential DOFs of the root
+SPEEDS = 0.15  # of the usual speed: one deviation of the speeds of a style, at least
 TIMING, HEADING = "timing", "heading"  # blocks that are no joint
 
 
@@ -27,17 +28,21 @@ class Block:
 def blocks_of(recipe: Recipe, inputs: str = "own") -> tuple[Block, ...]:
     """Every joint by itself; the timing, the last DOF of the target, is driven by the root's travel and turning.
 
-    The sway of the heading has a block apart from the root's other DOFs, driven by all of them. With `inputs` "legs"
-    the thighs, which tell the phase of a gait, drive every joint beside its own DOFs.
+    The sway of the heading has a block apart from the root's other DOFs, driven by the root's height and swings and by
+    the thighs: rates would make it shake, and turning would leak into it. With `inputs` "legs" the thighs, which tell
+    the phase of a gait, drive every joint beside its own DOFs.
     """
-    legs = leg_columns(recipe) if inputs == "legs" else ()
+    thighs = leg_columns(recipe)
+    legs = thighs if inputs == "legs" else ()
     joints: dict[str, list[int]] = {}
     for column, name in enumerate(recipe.names):
         joints.setdefault(name.rsplit(".", 1)[0], []).append(column)
     blocks = [Block(name, (*mine, *(k for k in legs if k not in mine)), tuple(mine)) for name, mine in joints.items()]
     root, turn = blocks[0], root_columns(recipe)[2]
     blocks[0] = Block(root.name, root.inputs, tuple(k for k in root.outputs if k != turn))
-    blocks.append(Block(HEADING, root.outputs, (turn,)))
+    rates = root_columns(recipe)
+    still = tuple(k for k in root.outputs if k not in rates)
+    blocks.append(Block(HEADING, (*still, *(k for k in thighs if k not in still)), (turn,)))
     return (*blocks, Block(TIMING, root_columns(recipe), (len(recipe.names),)))
 
 
@@ -95,6 +100,14 @@ def pose_weights(recipe: Recipe, effects: Floats) -> Floats:
     return np.where(np.isin(recipe.units, ("angle", "length")), effects, 0.0)
 
 
-def reach_of(effects: Floats, source: Normal, least: float) -> Floats:
-    """How much of each DOF's deviations counts as unexpected: less where a deviation moves the body by little."""
-    return np.asarray(np.minimum(effects * source.deviation / max(least, 1e-12), 1.0))
+def reach_of(recipe: Recipe, effects: Floats, source: Normal, least: float) -> Floats:
+    """How much of each DOF's deviations counts as unexpected: less where a deviation moves the body by little.
+
+    Turning and going sideways pass through and do not count; a speed counts by how far it is above the usual one.
+    """
+    out = np.minimum(pose_weights(recipe, effects) * source.deviation / max(least, 1e-12), 1.0)
+    forward = column_of(recipe, "forward")
+    if forward is not None:
+        usual = SPEEDS * abs(source.mean[forward])
+        out[forward] = min(source.deviation[forward] / usual, 1.0) if usual > 0.0 else 0.0
+    return np.asarray(out)

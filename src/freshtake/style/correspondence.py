@@ -16,6 +16,7 @@ from freshtake.motion.features.ground import ground_of
 from freshtake.motion.pose_space import body_poses
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.blas_threads import one_blas_thread
 
 SPEED = 0.2  # share of a folder's usual speed that counts as much as
 TURN = np.radians(12.0)  # this turn rate, per second, as
@@ -71,6 +72,7 @@ def _facing(clip: Clip) -> Floats:
     return heading(clip) if angle is None else np.asarray(np.unwrap(angle))
 
 
+@one_blas_thread()
 def match(
     sources: Sequence[Clip], targets: Sequence[Clip], *, every: bool = False, limit: float = LIMIT
 ) -> list[Match]:

@@ -17,26 +17,40 @@ from freshtake.motion.progress import Progress, Report, silent
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.alignment import Alignment, align
+from freshtake.style.calibration import confidences, distinct
+from freshtake.style.choices import Choice
 from freshtake.style.columns import Normal, blocks_of, column_of, normal_of, pose_weights
 from freshtake.style.footplants import Annotation, learn_annotation
 from freshtake.style.model import StyleModel
 from freshtake.style.pairs import Pair, pair_rows, sampled_mask
 from freshtake.style.past import past_of
+from freshtake.style.pieces import cut_and_paired
 from freshtake.style.recipes import style_recipe
 from freshtake.style.settings import Settings
-from freshtake.style.system_choice import Mapper, Trial, chosen, fit_delays, fit_state_space, fold_numbers, past_frames
+from freshtake.style.system_choice import (
+    Mapper,
+    Trial,
+    calming_of,
+    fit_delays,
+    fit_state_space,
+    fold_numbers,
+    kind_of,
+    past_frames,
+)
 from freshtake.style.systems import Bank
+from freshtake.style.translation_kernels import calmed
 from freshtake.style.warp_settings import WarpSettings
 
 Labels = Mapping[str, Sequence[Bools]]  # per annotation one array (frames,) for every target clip
 SAME = 1e-6  # mean difference of two clips, in radians and units, below which they are one
-FEWEST_PAIRS = 2
 HORIZON = 0.3  # seconds for which speeds act where it is asked how far they move the body
 POSES = 128  # of the target style that a model keeps
 WIDER = 1.25  # how much farther than in the examples the heading may sway
 
 
+@one_blas_thread()
 def learn(
     pairs: Sequence[tuple[Clip, Clip]],
     settings: Settings | None = None,
@@ -48,12 +62,15 @@ def learn(
 ) -> StyleModel:
     """Learn to translate from pairs (source style, target style) of clips with the same content.
 
-    Footplants are found in the target clips unless `labels` names some ("LeftFoot": one array of booleans per pair);
+    A single pair of long takes is cut into stretches, which pair by content (see `pieces`). Footplants are found in the
+    target clips unless `labels` names some ("LeftFoot": one array of booleans per pair);
     any other name becomes an annotation of its own. `alignments` of the pairs are made unless given. `map` runs
     independent pieces; the default uses all cores, and the result does not depend on it.
     """
     settings, tell = settings or Settings(), report or silent
     check_pairs(pairs)
+    if len(pairs) == 1 and labels is None and alignments is None:
+        pairs = cut_and_paired(*pairs[0]).pairs
     with ThreadPoolExecutor() as pool:
         mapper: Mapper = map or pool.map
         tell(Progress(0.02, "aligning the pairs"))
@@ -80,28 +97,34 @@ def learn_rows(
     names = tuple((a.name or f"source {k}", b.name or f"target {k}") for k, (a, b) in enumerate(pairs, start=1))
     effects = _effects(recipe, rows)
     weights = pose_weights(recipe, effects)
-    trials = [
-        _trial(pair, source, target, weights, fps, fold)
-        for pair, fold in zip(rows, fold_numbers(_identities(pairs)), strict=True)
-    ]
+    folds = fold_numbers(_identities(pairs))
+
+    def trials_of(calming: float) -> list[Trial]:
+        driving = [_driving(pair, recipe, weights, calming) for pair in rows]
+        return [
+            Trial(source.down(inputs), target.down(pair.target), past_frames(fps), fold)
+            for inputs, pair, fold in zip(driving, rows, folds, strict=True)
+        ]
+
     blocks, degrees = blocks_of(recipe, settings.inputs), _degrees(recipe, target)
-    fits = {}
-    if settings.system in ("auto", "n4sid"):
-        tell(Progress(0.35, "identifying systems"))
-        fits["n4sid"] = fit_state_space(blocks, trials, settings, fps, mapper)
-    if settings.system in ("auto", "fir"):
-        tell(Progress(0.7, "fitting delay lines"))
-        fits["fir"] = fit_delays(blocks, trials, settings, fps, mapper)
-    bank, choice = chosen(fits, degrees)
+    tell(Progress(0.35, "identifying systems"))
+    if settings.calming is None:
+        settings = settings.changed(calming=calming_of(blocks, trials_of, settings, fps, mapper, degrees))
+    trials = trials_of(settings.calming or 0.0)
+    kind, why = kind_of(settings, trials, fps)
+    fitted = (fit_state_space if kind == "n4sid" else fit_delays)(blocks, trials, settings, fps, mapper)
+    bank = fitted.bank
+    choice = Choice(kind, why, {kind: degrees(fitted.errors), "copy": degrees(_copied(rows, target))})
     tell(Progress(0.85, "learning footplants"))
     annotations, planted = _annotations(bank, trials, pairs, rows, labels)
     turn = column_of(recipe, "turn")
+    confidence = _confidence(recipe, pairs, rows, effects, settings)
     sway = max((float(np.abs(pair.target[:, turn]).max()) for pair in rows), default=0.0) if turn is not None else 0.0
     tell(Progress(1.0, "done"))
     return StyleModel(
         recipe, settings, source, target, bank, annotations, planted,
         np.mean([floor_heights(b) for _, b in pairs], axis=0), effects, _later(bank, trials, target, rows),
-        WIDER * sway if settings.heading == "model" else 0.0, choice, names, _poses(rows),
+        WIDER * sway if settings.heading == "model" else 0.0, choice, names, confidence, _poses(rows),
     )  # fmt: skip
 
 
@@ -110,6 +133,18 @@ def _poses(rows: Sequence[Pair]) -> Floats:
     every = np.concatenate([pair.target[:, :-1] for pair in rows])
     some = np.unique(np.linspace(0, len(every) - 1, POSES).round().astype(np.intp))
     return np.asarray(every[some].astype(np.float32), dtype=np.float64)
+
+
+def _confidence(
+    recipe: Recipe, pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], effects: Floats, settings: Settings
+) -> Floats:
+    """k_c of every DOF: as asked for, or from the source's takes."""
+    if settings.confidence is not None:
+        return np.full(len(recipe.names), settings.confidence)
+    takes = distinct([pair.source for pair in rows], [source for source, _ in _identities(pairs)])
+    return confidences(
+        recipe, takes, effects, floor=settings.floor, least=settings.reach, preference=settings.preference
+    )
 
 
 def _effects(recipe: Recipe, rows: Sequence[Pair]) -> Floats:
@@ -121,8 +156,8 @@ def _effects(recipe: Recipe, rows: Sequence[Pair]) -> Floats:
 
 def check_pairs(pairs: Sequence[tuple[Clip, Clip]]) -> None:
     """Raise where pairs cannot teach a style."""
-    if len(pairs) < FEWEST_PAIRS:
-        raise UsageError("one pair alone cannot tell style from chance: give at least two pairs of clips")
+    if not pairs:
+        raise UsageError("a style is learned from pairs of clips: give at least one")
     first = pairs[0][0]
     for k, (a, b) in enumerate(pairs, start=1):
         for clip, kind in ((a, "source"), (b, "target")):
@@ -148,10 +183,18 @@ def _target_units(recipe: Recipe) -> list[str]:
     return ["sway" if k == turn else unit for k, unit in enumerate(recipe.units)]
 
 
-def _trial(pair: Pair, source: Normal, target: Normal, weights: Floats, fps: float, fold: int) -> Trial:
-    past = past_frames(fps)
-    inputs = np.concatenate([past_of(pair.source, past, fps, weights), pair.source])
-    return Trial(source.down(inputs), target.down(pair.target), past, fold)
+def _driving(pair: Pair, recipe: Recipe, weights: Floats, calming: float) -> Floats:
+    """What drives the systems, with a past before it."""
+    fps = 1.0 / recipe.frame_time
+    rows = np.concatenate([past_of(pair.source, past_frames(fps), fps, weights), pair.source])
+    found: Floats = calmed(rows, np.stack([rows[0], rows[0]]), calming, recipe.frame_time)
+    return found
+
+
+def _copied(rows: Sequence[Pair], target: Normal) -> Floats:
+    """Squared errors per normalized output of leaving the source as it is; the timing is taken as it should be."""
+    apart = [np.column_stack([pair.source, pair.target[:, -1]]) - pair.target for pair in rows]
+    return np.asarray(np.square(np.concatenate(apart) / target.deviation).mean(axis=0))
 
 
 def _degrees(recipe: Recipe, target: Normal) -> Callable[[Floats], float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from freshtake.errors import UsageError
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import Recipe, Start, decode, where_it_ends
 from freshtake.motion.limbs import learn_limbs, limb_feet
+from freshtake.motion.live import LiveStream
 from freshtake.motion.planting import Groundwork, Planter, PlantSettings, StreamFrame
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.footplants import Annotation
@@ -17,6 +18,7 @@ from freshtake.style.standing import STEPS
 from freshtake.style.translator import TranslationState, Translator
 
 FEWEST_POSES = 2
+Live = Callable[[], Translator]  # the translator of the moment: its strength may change
 
 
 def stream_planter(recipe: Recipe, poses: Floats, floor: Floats) -> Planter:
@@ -35,45 +37,71 @@ def stream_planter(recipe: Recipe, poses: Floats, floor: Floats) -> Planter:
     return Planter.learn(base, PlantSettings(steps=STEPS))
 
 
-def translated_rows(tool: Translator, rows: Iterable[Floats]) -> Iterator[Floats]:
+def translated_rows(tool: Live, rows: Iterable[Floats]) -> Iterator[Floats]:
     """Rows of the target style, as they come."""
-    state = tool.start()
-    for row in rows:
-        state, made = tool.advance(state, row)
-        yield from made.rows
+    state = tool().start()
+
+    def made(row: Floats) -> Floats:
+        nonlocal state
+        state, out = tool().advance(state, row)
+        return out.rows
+
+    return LiveStream(rows, made, list)
 
 
-def decoded_stream(recipe: Recipe, tool: Translator, rows: Iterable[Floats]) -> Iterator[Clip]:
+def decoded_stream(recipe: Recipe, tool: Live, rows: Iterable[Floats]) -> Iterator[Clip]:
     """One-frame clips, placed one after the other; no lag."""
-    place = _Place(recipe)
-    for out in translated_rows(tool, rows):
-        yield place.next(out)
+    place, state = _Place(recipe), tool().start()
+
+    def made(row: Floats) -> list[Clip]:
+        nonlocal state
+        state, out = tool().advance(state, row)
+        return [place.next(one) for one in out.rows]
+
+    return LiveStream(rows, made, list)
 
 
 def planted_stream(
-    recipe: Recipe, tool: Translator, rows: Iterable[Floats], feet: Sequence[Annotation], planter: Planter
+    recipe: Recipe, tool: Live, rows: Iterable[Floats], feet: Sequence[Annotation], planter: Planter
 ) -> Iterator[Clip]:
     """The same with feet that stand where the classifiers say so; `planter.latency` frames late, none is lost."""
-    place, state, held = _Place(recipe), tool.start(), planter.start()
-    before: Bools | None = None
-    pose = None
-    for row in rows:
-        state = tool.begun(state, row)
-        now = labels_now(tool, state, row, feet)
-        state, made = tool.advance(state, row)
-        for out, origin in zip(made.rows, made.origins, strict=True):
-            pose = place.next(out)
-            stands = now if before is None or round(float(origin)) >= 0 else before
-            held, ready = planter.feed(held, pose.root, pose.rotations, stands)
-            yield from _clips(pose, ready)
-        before = now
-    if pose is not None:
-        yield from _clips(pose, planter.finish(held))
+    feeder = _Feeder(recipe, tool, feet, planter)
+    return LiveStream(rows, feeder.made, feeder.last)
+
+
+class _Feeder:
+    """Translator, place and planter of one stream, and what each has come to."""
+
+    def __init__(self, recipe: Recipe, tool: Live, feet: Sequence[Annotation], planter: Planter) -> None:
+        self.tool, self.feet, self.planter = tool, feet, planter
+        self.place, self.state, self.held = _Place(recipe), tool().start(), planter.start()
+        self.before: Bools | None = None
+        self.pose: Clip | None = None
+
+    def made(self, row: Floats) -> list[Clip]:
+        """The planted frames that a row of the source yields."""
+        tool = self.tool()
+        row = tool.checked(row)[0]
+        state = tool.begun(self.state, row)
+        now = labels_now(tool, state, row, self.feet)
+        self.state, made = tool.advance(state, row)
+        out: list[Clip] = []
+        for one, origin in zip(made.rows, made.origins, strict=True):
+            self.pose = self.place.next(one)
+            stands = now if self.before is None or round(float(origin)) >= 0 else self.before
+            self.held, ready = self.planter.feed(self.held, self.pose.root, self.pose.rotations, stands)
+            out += _clips(self.pose, ready)
+        self.before = now
+        return out
+
+    def last(self) -> list[Clip]:
+        """The frames that the planter still holds."""
+        return [] if self.pose is None else list(_clips(self.pose, self.planter.finish(self.held)))
 
 
 def labels_now(tool: Translator, state: TranslationState, row: Floats, annotations: Sequence[Annotation]) -> Bools:
     """(annotations,): what the classifiers say of a row, told from the state before it and from the row itself."""
-    seen = tool.bank.features(state.systems, tool.source.down(row)[None])
+    seen = tool.bank.features(state.systems, tool.inputs(state, row[None]))
     return np.array([bool(annotation.label(seen)[0]) for annotation in annotations])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,11 +14,13 @@ from freshtake.motion.body import leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import Features, Recipe, decode, encode
 from freshtake.motion.planting import Planter
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.choices import Choice
 from freshtake.style.columns import Normal, pose_weights, reach_of, root_columns
 from freshtake.style.footplants import Annotation
 from freshtake.style.live import decoded_stream, planted_stream, stream_planter, translated_rows
+from freshtake.style.parts import Strength, parts_of, strengths_of
 from freshtake.style.past import past_of
 from freshtake.style.settings import Settings
 from freshtake.style.standing import planted
@@ -27,6 +29,7 @@ from freshtake.style.translation_kernels import SWAY
 from freshtake.style.translator import Translated, TranslationState, Translator, translator
 
 LONGEST_PAST = 4.0  # seconds
+CALM_AFTER = 10.0  # times the calming: what came before no longer counts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,6 +49,7 @@ class StyleModel:
     widest: float  # the sway of the heading is at most this
     choice: Choice
     pairs: tuple[tuple[str, str], ...]  # names of the clips that it was learned from
+    confidence: Floats  # (DOFs,): k_c of eq. 8
     poses: Floats  # (poses, DOFs): some of the target style, from which a planter learns what legs can do
 
     def __repr__(self) -> str:
@@ -72,6 +76,15 @@ class StyleModel:
         return self.bank.memory() * self.frame_time
 
     @cached_property
+    def _parts(self) -> tuple[tuple[str, ...], Ints]:
+        return parts_of(self.recipe)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of the body that take the style, or keep the input, each by itself; the first has the root."""
+        return self._parts[0]
+
+    @cached_property
     def planter(self) -> Planter:
         """What plants the feet of a stream; its `latency` is how many frames late they come."""
         return stream_planter(self.recipe, self.poses, self.floor)
@@ -80,19 +93,22 @@ class StyleModel:
     def _translators(self) -> dict[tuple[bool, bool], Translator]:
         return {}
 
-    def translator(self, *, time_warp: bool = True, generalize: bool | None = None) -> Translator:
+    def translator(
+        self, *, time_warp: bool = True, generalize: bool | None = None, strength: Strength = 1.0
+    ) -> Translator:
         """What `advance` uses: with or without the time warp, with or without the heuristic of eqs (7)-(8)."""
         key = (time_warp, self.settings.generalize if generalize is None else generalize)
         if key not in self._translators:
             forward, sideways, turn = root_columns(self.recipe)
             s = self.settings
             self._translators[key] = translator(
-                self.bank, self.source, self.target, (forward, sideways, turn),
-                reach=reach_of(self.effects, self.source, s.reach),
-                frame_time=self.frame_time, confidence=s.confidence, preference=s.preference,
-                time_warp=key[0], generalize=key[1], later=self.later, widest=self.widest,
+                self.bank, self.source, self.target, (forward, sideways, turn), self.dofs,
+                reach=reach_of(self.recipe, self.effects, self.source, s.reach) / self.confidence,
+                part=self._parts[1], frame_time=self.frame_time, preference=s.preference,
+                time_warp=key[0], generalize=key[1], later=self.later, widest=self.widest, calming=s.calming or 0.0,
             )  # fmt: skip
-        return self._translators[key]
+        tool = self._translators[key]
+        return tool if strength == 1.0 else tool.with_strength(strengths_of(self.parts, strength))
 
     def encode(self, clip: Clip, *, calibrate: bool | None = None) -> Features:
         """A clip as rows of this model's DOFs, with lengths as if it had the build of the examples.
@@ -127,15 +143,16 @@ class StyleModel:
     def past(self, rows: Floats) -> Floats:
         """What may have led up to the first row (§4.4)."""
         frames = min(self.bank.memory(1e-3), round(LONGEST_PAST / self.frame_time))
+        frames = max(frames, 1 + round(CALM_AFTER * (self.settings.calming or 0.0) / self.frame_time))
         return past_of(rows, frames, 1.0 / self.frame_time, pose_weights(self.recipe, self.effects))
 
+    @one_blas_thread()
     def translate_rows(
-        self, rows: Floats, *, time_warp: bool = True, generalize: bool | None = None
+        self, rows: Floats, *, time_warp: bool = True, generalize: bool | None = None, strength: Strength = 1.0
     ) -> tuple[Translated, float]:
         """Rows of a whole motion, with a past for the first ones; and the sway of the heading in the first row."""
-        if not np.isfinite(rows).all():
-            raise UsageError("a row to be translated holds a number that is not finite")
-        tool = self.translator(time_warp=time_warp, generalize=generalize)
+        tool = self.translator(time_warp=time_warp, generalize=generalize, strength=strength)
+        rows = tool.checked(rows)
         state, first = tool.advance(tool.start(self.past(rows)), rows[:1])
         sway = float(state.walk[SWAY])
         _, rest = tool.advance(state, rows[1:])
@@ -148,6 +165,7 @@ class StyleModel:
             sway,
         )
 
+    @one_blas_thread()
     def translate(
         self,
         clip: Clip,
@@ -156,10 +174,17 @@ class StyleModel:
         generalize: bool | None = None,
         plant: bool | str = True,
         calibrate: bool | None = None,
+        strength: Strength = 1.0,
     ) -> Clip:
-        """The clip in the target style; `plant` cleans up feet that slide, with the classifier's footplants."""
+        """The clip in the target style; `plant` cleans up feet that slide, with the classifier's footplants.
+
+        `strength` 0 is the clip itself, 1 the style, more exaggerates; {"arms": 1.0} styles the arms alone,
+        {"all": 1.0, "head": 0.0} all but the head (see `parts`).
+        """
+        if not strengths_of(self.parts, strength).any():
+            return clip
         features = self.encode(clip, calibrate=calibrate)
-        made, sway = self.translate_rows(features.values, time_warp=time_warp, generalize=generalize)
+        made, sway = self.translate_rows(features.values, time_warp=time_warp, generalize=generalize, strength=strength)
         start = features.start._replace(heading=features.start.heading + sway)
         placed = Features(self.recipe, made.rows, start, features.name, False, features.skeleton)
         out = self.decode(made.rows, placed)
@@ -167,11 +192,12 @@ class StyleModel:
             return out
         return planted(out, self.footplants(features.values, made), self.floor * self.build(clip), plant)
 
+    @one_blas_thread()
     def labels(self, rows: Floats) -> dict[str, Bools]:
         """Every annotation for every row of the source, told from the states alone."""
-        past = self.past(rows)
-        state = self.bank.run(self.bank.start(), self.source.down(past))[0] if len(past) else self.bank.start()
-        states = self.bank.features(state, self.source.down(rows))
+        tool = self.translator()
+        state = tool.start(self.past(rows))
+        states = self.bank.features(state.systems, tool.inputs(state, rows))
         return {annotation.name: annotation.label(states) for annotation in self.annotations}
 
     def footplants(self, rows: Floats, made: Translated) -> Bools:
@@ -185,10 +211,20 @@ class StyleModel:
         return self.translator().start(past)
 
     def advance(
-        self, state: TranslationState, rows: Floats, *, time_warp: bool = True, generalize: bool | None = None
+        self,
+        state: TranslationState,
+        rows: Floats,
+        *,
+        time_warp: bool = True,
+        generalize: bool | None = None,
+        strength: Strength = 1.0,
     ) -> tuple[TranslationState, Floats]:
-        """One row (DOFs,) or several in; the rows that the time warp yields out: 0, 1 or more per row."""
-        after, made = self.translator(time_warp=time_warp, generalize=generalize).advance(state, rows)
+        """One row (DOFs,) or several in; the rows that the time warp yields out: 0, 1 or more per row.
+
+        A `strength` that differs from the one before is reached smoothly, in about a third of a second.
+        """
+        tool = self.translator(time_warp=time_warp, generalize=generalize, strength=strength)
+        after, made = tool.advance(state, rows)
         return after, made.rows
 
     def stream(
@@ -199,16 +235,27 @@ class StyleModel:
         generalize: bool | None = None,
         decode: bool = False,
         plant: bool = False,
+        strength: Strength | Callable[[], Strength] = 1.0,
     ) -> Iterator[Any]:
         """Rows in, rows out, without end and without lag; `time_warp=False` keeps in step with a live source.
+
+        `strength` may be a function, which is asked anew for every row: a slider.
 
         With `decode` one-frame clips come out, placed one after the other; with `plant` as well, their standing feet
         do not slide, and they come `planter.latency` frames late.
         """
-        tool = self.translator(time_warp=time_warp, generalize=generalize)
+        tool = self._live(strength, time_warp=time_warp, generalize=generalize)
         if plant and not decode:
             raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
         if decode and plant and self.feet:
             known = {annotation.name: annotation for annotation in self.annotations}
             return planted_stream(self.recipe, tool, rows, [known[name] for name in self.feet], self.planter)
         return decoded_stream(self.recipe, tool, rows) if decode else translated_rows(tool, rows)
+
+    def _live(self, strength: Strength | Callable[[], Strength], **how: Any) -> Callable[[], Translator]:
+        """The translator of the moment."""
+        if not callable(strength):
+            fixed = self.translator(strength=strength, **how)
+            return lambda: fixed
+        ask = strength
+        return lambda: self.translator(strength=ask(), **how)

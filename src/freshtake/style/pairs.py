@@ -17,8 +17,8 @@ from freshtake.style.columns import column_of
 class Pair(NamedTuple):
     """An aligned pair as rows: source (frames, DOFs), target (frames, DOFs + 1) in the source's time.
 
-    In the target's rows the turn rate is replaced by the sway: target heading - source heading without its trend. The
-    last DOF is log w, w = the target's frames per source frame.
+    In the target's rows the turn rate is replaced by the sway: target heading - source heading, each about its own
+    course. The last DOF is log w, w = the target's frames per source frame.
     """
 
     source: Floats
@@ -52,10 +52,31 @@ def sampled_mask(mask: Bools, places: Floats) -> Bools:
 
 
 def _sway(source_turn: Floats, target_turn: Floats, places: Floats, frame_time: float) -> Floats:
-    """How far the target's heading is from the source's at the same moment, trend removed: a bounded oscillation."""
-    ours = np.concatenate([[0.0], np.cumsum(source_turn[1:])]) * frame_time
-    theirs = np.concatenate([[0.0], np.cumsum(target_turn[1:])]) * frame_time
+    """How the target sways about its own course, less how the source does at the same moment: a bounded oscillation.
+
+    A course is the heading averaged over one cycle, so that neither a turn nor a cycle is left in the sway.
+    """
+    ours, theirs = (_about_course(turn, frame_time) for turn in (source_turn, target_turn))
     apart = np.interp(places, np.arange(len(theirs)), theirs) - ours
-    time = np.linspace(-1.0, 1.0, len(apart))
-    slope = float(apart @ time / (time @ time)) if len(apart) > 1 else 0.0
-    return np.asarray(apart - apart.mean() - slope * time)
+    return np.asarray(apart - apart.mean())
+
+
+def _about_course(turn: Floats, frame_time: float) -> Floats:
+    """The heading without its running mean over one cycle; a heading that does not oscillate has none."""
+    heading = np.concatenate([[0.0], np.cumsum(turn[1:])]) * frame_time
+    width = min(round(_swaying(turn, frame_time) / frame_time), len(heading))
+    ahead = width // 2
+    ends = 2.0 * heading[0] - heading[ahead:0:-1], 2.0 * heading[-1] - heading[-2 : -2 - (width - 1 - ahead) : -1]
+    smooth = np.convolve(np.concatenate([ends[0], heading, ends[1]]), np.full(width, 1.0 / width), mode="valid")
+    return np.asarray(heading - smooth)
+
+
+def _swaying(turn: Floats, frame_time: float) -> float:
+    """Seconds of one cycle of the turn rate: the strongest frequency of a gait; otherwise one second."""
+    fastest, slowest = 2.5, 0.4  # cycles per second
+    spectrum = np.abs(np.fft.rfft((turn - turn.mean()) * np.hanning(len(turn)), 8 * len(turn)))
+    rates = np.fft.rfftfreq(8 * len(turn), frame_time)
+    gait = (rates >= slowest) & (rates <= fastest)
+    if len(turn) * frame_time * slowest < 1.0 or not gait.any() or spectrum[gait].max() < 1e-9:
+        return 1.0
+    return float(1.0 / rates[gait][spectrum[gait].argmax()])

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.motion.body import feet, leg_length
 from freshtake.motion.clip import Clip
+from freshtake.motion.contacts import joint_contacts
 from freshtake.motion.edit import heading, turned, with_up
 from freshtake.numeric.arrays import Floats
 from freshtake.style.generalization import blend_curve
@@ -43,14 +45,22 @@ def strips(clips: Sequence[Clip], *, poses: int = 16, titles: Sequence[str] = ()
 
 
 def _side_view(clip: Clip) -> Floats:
-    """Segments (frames, segments, 2, 2), forward to the right, the root in the middle, the lowest point at 0."""
+    """Segments (frames, segments, 2, 2), forward to the right, the lowest point at 0.
+
+    The figure stands where a steady pace would have it: a root that surges or stops shows.
+    """
     upright = with_up(clip, "y")
     body = turned(upright, -heading(upright))
     places = np.concatenate([body.positions(), body.end_positions()], axis=1)
     skeleton = body.skeleton
     pairs = [(int(parent), j) for j, parent in enumerate(skeleton.parents) if parent >= 0]
     pairs += [(site.joint, len(skeleton) + k) for k, site in enumerate(skeleton.end_sites)]
-    flat = np.stack([places[..., 2] - places[:, :1, 2], places[..., 1] - places[..., 1].min()], axis=-1)
+    steps = np.diff(upright.root[:, [0, 2]], axis=0)
+    angle = heading(upright)[:-1]
+    along = np.concatenate([[0.0], np.cumsum(steps[:, 0] * np.sin(angle) + steps[:, 1] * np.cos(angle))])
+    surge = along - np.linspace(0.0, along[-1], len(along))
+    side = places[..., 2] - places[:, :1, 2] + surge[:, None]
+    flat = np.stack([side, places[..., 1] - places[..., 1].min()], axis=-1)
     return flat[:, pairs]
 
 
@@ -60,9 +70,36 @@ def _draw(axis: Axes, body: Floats, poses: int, width: float, color: str) -> Non
     frames = np.linspace(0, len(body) - 1, poses).round().astype(int)
     lines = [body[frame] + [column * width, 0.0] for column, frame in enumerate(frames)]
     axis.add_collection(LineCollection(list(np.concatenate(lines)), colors=color, linewidths=1.1))
-    axis.set_xlim(-0.8 * width, (poses - 0.2) * width)
+    ends = [float(edge) for line in lines for edge in (line[..., 0].min(), line[..., 0].max())]
+    axis.set_xlim(min(-0.8 * width, min(ends)), max((poses - 0.2) * width, max(ends)))
     axis.set_aspect("equal")
     axis.set_axis_off()
+
+
+def ground_plan(clips: Sequence[Clip], *, titles: Sequence[str] = ()) -> Figure:
+    """The way of the root seen from above, arrows where the body faces, dots where feet stand; all at one scale."""
+    from matplotlib.figure import Figure
+
+    upright = [with_up(clip, "y") for clip in clips]
+    figure = Figure(figsize=(4.2 * len(clips), 3.6), layout="constrained")
+    axes = np.atleast_1d(figure.subplots(1, len(clips), sharex=True, sharey=True))
+    for number, (axis, clip) in enumerate(zip(axes, upright, strict=True)):
+        color, ground = COLORS[number % len(COLORS)], clip.positions()[..., [0, 2]]
+        mask, joints = joint_contacts(clip), [joint for foot in feet(clip.skeleton) for joint in foot.joints]
+        for column, joint in enumerate(joints):
+            axis.plot(*ground[mask[:, column], joint].T, ".", color=GRAY, markersize=1.5)
+        axis.plot(*ground[:, 0].T, color=color, linewidth=1.4)
+        every = max(1, round(clip.fps / 2.0))
+        angle, length = heading(clip)[::every], 0.4 * leg_length(clip.skeleton)
+        axis.quiver(
+            *ground[::every, 0].T, length * np.sin(angle), length * np.cos(angle), color=color, angles="xy",
+            scale_units="xy", scale=1.0, width=0.006,
+        )  # fmt: skip
+        axis.set_title(titles[number] if number < len(titles) else clip.name, fontsize=8, color=GRAY, loc="left", pad=2)
+        axis.set_aspect("equal")
+        _quiet(axis)
+    figure.patch.set_alpha(0.0)
+    return figure
 
 
 def warp_curves(steps: Sequence[Floats], names: Sequence[str], fps: float) -> Figure:

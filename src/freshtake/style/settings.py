@@ -16,7 +16,7 @@ HEADINGS = ("model", "input")
 class Settings:
     """How to learn a translation and how to use it. Times are in seconds, whatever the frame rate."""
 
-    system: str = "auto"  # n4sid: subspace identification (Hsu 2005, §4.3); fir: ridge regression on a delay line
+    system: str = "auto"  # n4sid: subspace identification (Hsu 2005, §4.3); fir: ridge on a delay line, for short clips
     inputs: str = "own"  # what drives a joint's system: its own DOFs (§4.2), or the thighs' as well
     order: int | None = None  # states per joint of n4sid
     most_states: int = 10  # per joint, where the order is chosen
@@ -25,12 +25,13 @@ class Settings:
     memory: float | None = None  # of the delay line
     ridge: float | None = None  # of the regressions, as a share of the frames
     steadiness: float | None = None  # pull of the gain for constant input to zero, likewise; None: 0 or 0.2 per joint
+    calming: float | None = None  # seconds over which the source is smoothed before it drives anything; None: 0 or 0.03
     warp_smoothing: float = 0.08  # of the time warp, before its logarithm is taken
     slope: int = 2  # steepest time warp of an alignment, and its inverse the flattest
     heading: str = "model"  # model: the source's heading and the target style's sway of it; input: the source's alone
     floor: float = 0.1  # least deviation of a DOF, as a share of the usual one among DOFs with the same unit
     generalize: bool = True  # blend the input in where it is unlike the examples (eqs 7-8)
-    confidence: float = 2.0  # k_c of eq. 8
+    confidence: float | None = None  # k_c of eq. 8; None: by part, so that takes left out are not unexpected
     preference: float = 30.0  # k_p of eq. 8
     reach: float = 0.012  # leg lengths by which one deviation moves the body, at least: thumbs do not count in eq. 7
 
@@ -45,6 +46,7 @@ class Settings:
         between(self, "memory", 0.0, 10.0)
         between(self, "ridge", 1e-12, 1e6)
         between(self, "steadiness", 0.0, 1e6)
+        between(self, "calming", 0.0, 1.0)
         between(self, "warp_smoothing", 0.0, 5.0)
         between(self, "slope", 2, 8)
         between(self, "floor", 1e-6, 1.0)

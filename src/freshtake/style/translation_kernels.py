@@ -12,30 +12,39 @@ from freshtake.numeric.compiled import kernel
 from freshtake.style.delay_kernels import Delays, run_delays
 from freshtake.style.kernels import Modal, run_modal
 
-STARTED, AHEAD, ALONG, ASIDE, TURNED, SWAY = 0, 1, 2, 3, 4, 5  # places in `walk`
-WALK = 6
-FRAME_TIME, CONFIDENCE, PREFERENCE, WARPED, GENERAL, LATER, WIDEST, STEEPEST = 0, 1, 2, 3, 4, 5, 6, 7  # in `numbers`
+STARTED, AHEAD, ALONG, ASIDE, TURNED, SWAY, LEVEL = 0, 1, 2, 3, 4, 5, 6  # places in `walk`
+WALK = 7
+FRAME_TIME, PREFERENCE, WARPED, GENERAL, LATER, WIDEST, STEEPEST, CALMING = 0, 1, 2, 3, 4, 5, 6, 7  # in `numbers`
 NUMBERS = 8
+ENVELOPE, ENGAGED, SHARE, SLOPE = 0, 1, 2, 3  # per part of the body, in `keeping`
+KEEPING = 4
+RELEASE = 0.5  # seconds in which what was unlike is forgotten: about half a gait cycle
+ENGAGE, DISENGAGE = 0.5, 0.1  # eq. (8)'s weight above which the input begins to be kept, and below which that ends
+QUICKNESS = 12.0  # per second, of the spring that moves between style and input: nine tenths of the way in 0.3 s
+LEVELLING = 2.0  # seconds over which the sway of the heading has no mean
 Place = tuple[float, float, float]  # along, aside, heading
 
 
 class Frames(NamedTuple):
     """What translation needs beside the systems: normalization of both sides, numbers, and where the root is.
 
-    `root` holds the columns of forward and sideways speed and of the turn rate.
+    `root` holds the columns of forward and sideways speed and of the turn rate, `part` the number of each DOF's part
+    of the body; timing and travel go with that of the root. `strength` is how much of the style each part takes.
     """
 
     source_mean: Floats
     source_deviation: Floats
     target_mean: Floats
     target_deviation: Floats
-    reach: Floats  # per DOF: how much of its distance from the mean, in deviations, counts in eq. (7)
+    reach: Floats  # per DOF: how much of its distance from the mean, in deviations, counts in eq. (7), over k_c
     numbers: Floats
     root: Ints
+    part: Ints
+    strength: Floats
 
 
 class Written(NamedTuple):
-    """Where the kernel writes: rows out, the source frame of each, the blend weight of every source row."""
+    """Where the kernel writes: rows out, the source frame of each, the blend weights (source rows, parts)."""
 
     rows: Floats
     origins: Floats
@@ -43,43 +52,105 @@ class Written(NamedTuple):
 
 
 @kernel
-def normalized(rows: Floats, frames: Frames) -> Floats:
-    """(value - mean) / deviation."""
+def calmed(rows: Floats, calm: Floats, seconds: float, frame_time: float) -> Floats:
+    """Rows without what is too quick: two low-passes in a row; `calm` (2, DOFs) is their state, changed in place.
+
+    In a recording the joints of a limb shake against each other so that its end stays calm; systems of single joints
+    would undo that, and hands and feet would shake.
+    """
     out = np.empty_like(rows)
+    share = 1.0 - math.exp(-frame_time / seconds) if seconds > 0.0 else 1.0
     for t in range(rows.shape[0]):
         for k in range(rows.shape[1]):
-            out[t, k] = (rows[t, k] - frames.source_mean[k]) / frames.source_deviation[k]
+            calm[0, k] += share * (rows[t, k] - calm[0, k])
+            calm[1, k] += share * (calm[0, k] - calm[1, k])
+            out[t, k] = calm[1, k]
     return out
 
 
 @kernel
-def blend_of(row: Floats, reach: Floats, confidence: float, preference: float) -> float:
-    """b* of eqs (7)-(8): z and its power rise with the distance, so the farthest DOF has the largest weight."""
-    farthest = 0.0
-    for k in range(len(row)):
-        farthest = max(farthest, abs(row[k]) * reach[k])
-    weight: float = math.erf(farthest / (confidence * math.sqrt(2.0))) ** preference
-    return weight
+def normalized(rows: Floats, calm: Floats, frames: Frames) -> Floats:
+    """What drives the systems: (value - mean) / deviation of the calmed rows."""
+    out = calmed(rows, calm, frames.numbers[CALMING], frames.numbers[FRAME_TIME])
+    for t in range(rows.shape[0]):
+        for k in range(rows.shape[1]):
+            out[t, k] = (out[t, k] - frames.source_mean[k]) / frames.source_deviation[k]
+    return out
 
 
 @kernel
-def restored(rows: Floats, inputs: Floats, outputs: Floats, frames: Frames, blends: Floats) -> None:
-    """Outputs back to their own scale (in place), the source blended in where it is unlike the examples."""
-    d = rows.shape[1]
-    turn = frames.root[2]
+def blends_of(row: Floats, frames: Frames, out: Floats) -> None:
+    """b* of eqs (7)-(8) of every part: z and its power rise with the distance, so the farthest DOF decides."""
+    out[:] = 0.0
+    for k in range(len(row)):
+        away = abs(row[k])
+        if k == frames.root[0]:  # slower than usual is on the way to standing, and nothing unexpected
+            still = -frames.source_mean[k] / frames.source_deviation[k]
+            away = max(min(still, 0.0) - row[k], row[k] - max(still, 0.0), 0.0)
+        out[frames.part[k]] = max(out[frames.part[k]], away * frames.reach[k])
+    for part in range(len(out)):
+        share = math.erf(out[part] / math.sqrt(2.0))
+        out[part] = share ** frames.numbers[PREFERENCE]
+
+
+@kernel
+def kept(keeping: Floats, blends: Floats, frames: Frames, first: bool) -> None:
+    """How much of the style every part takes now, smooth in time; `keeping` (parts, 4) is the state, changed in place.
+
+    Departs from the paper: eq. (8) as printed flips with every frame. Its weight is held and let go slowly, counts
+    only while it has lately been large, and style and input change over on a critically damped spring.
+    """
+    dt = frames.numbers[FRAME_TIME]
+    for part in range(len(keeping)):
+        state = keeping[part]
+        state[ENVELOPE] = max(blends[part], state[ENVELOPE] * math.exp(-dt / RELEASE))
+        if state[ENVELOPE] > ENGAGE:
+            state[ENGAGED] = 1.0
+        elif state[ENVELOPE] < DISENGAGE:
+            state[ENGAGED] = 0.0
+        goal = frames.strength[part] * (1.0 - state[ENGAGED] * state[ENVELOPE])
+        if first:
+            state[SHARE], state[SLOPE] = goal, 0.0
+            continue
+        away = state[SHARE] - goal
+        rate = state[SLOPE] + QUICKNESS * away
+        fading = math.exp(-QUICKNESS * dt)
+        state[SHARE] = goal + (away + rate * dt) * fading
+        state[SLOPE] = (state[SLOPE] - rate * QUICKNESS * dt) * fading
+
+
+@kernel
+def _levelled(sway: float, walk: Floats, frames: Frames) -> float:
+    """The sway without its mean of late, which is part of the state, and within its bounds."""
+    walk[LEVEL] += (sway - walk[LEVEL]) * frames.numbers[FRAME_TIME] / LEVELLING
+    bounded: float = max(-frames.numbers[WIDEST], min(frames.numbers[WIDEST], sway - walk[LEVEL]))
+    return bounded
+
+
+@kernel
+def restored(
+    rows: Floats, inputs: Floats, outputs: Floats, frames: Frames, walk: Floats, keeping: Floats, blends: Floats
+) -> None:
+    """Outputs back to their own scale (in place), the source blended in where it is unlike the examples.
+
+    The last column becomes log w, the turn rate's column the sway of the heading, whose mean is led back to zero.
+    """
+    d, turn = rows.shape[1], frames.root[2]
+    body, now = frames.part[turn], np.zeros(len(keeping))
     for t in range(rows.shape[0]):
-        b = 0.0
         if frames.numbers[GENERAL] > 0.5:
-            b = blend_of(inputs[t], frames.reach, frames.numbers[CONFIDENCE], frames.numbers[PREFERENCE])
-        blends[t] = b
+            blends_of(inputs[t], frames, now)
+        kept(keeping, now, frames, t == 0 and walk[STARTED] < 0.5)
+        for part in range(len(keeping)):
+            blends[t, part] = keeping[part, ENGAGED] * keeping[part, ENVELOPE]
         for k in range(d + 1):
             value = outputs[t, k] * frames.target_deviation[k] + frames.target_mean[k]
-            if k < d and k != turn:
-                outputs[t, k] = (1.0 - b) * value + b * rows[t, k]
-            else:  # the sway of the heading and log w: none of either is what the source has
-                outputs[t, k] = (1.0 - b) * value
-        sway = outputs[t, turn]
-        outputs[t, turn] = max(-frames.numbers[WIDEST], min(frames.numbers[WIDEST], sway))
+            if k == d:  # log w: none of it is what the source has
+                outputs[t, k] = keeping[body, SHARE] * (value + frames.numbers[LATER])
+            elif k == turn:
+                outputs[t, k] = _levelled(keeping[body, SHARE] * value, walk, frames)
+            else:
+                outputs[t, k] = rows[t, k] + keeping[frames.part[k], SHARE] * (value - rows[t, k])
 
 
 @kernel
@@ -134,7 +205,7 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
         w = 1.0
         if frames.numbers[WARPED] > 0.5:
             limit = frames.numbers[STEEPEST]
-            w = math.exp(max(-limit, min(limit, y[d] + frames.numbers[LATER])))
+            w = math.exp(max(-limit, min(limit, y[d])))
         a0, g0, s0, h0 = walk[AHEAD], walk[ALONG], walk[ASIDE], walk[TURNED]
         cosine, sine = math.cos(h0), math.sin(h0)
         way = w * dt
@@ -157,23 +228,39 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
 
 @kernel
 def translate_modal(
-    state: Floats, walk: Floats, pose: Floats, rows: Floats, bank: Modal, frames: Frames, out: Written
+    state: Floats,
+    walk: Floats,
+    pose: Floats,
+    keeping: Floats,
+    calm: Floats,
+    rows: Floats,
+    bank: Modal,
+    frames: Frames,
+    out: Written,
 ) -> int:
     """All of it with state-space systems; returns how many rows were written."""
-    inputs = normalized(rows, frames)
+    inputs = normalized(rows, calm, frames)
     outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
     run_modal(state, inputs, outputs, bank, np.zeros((0, 0)))
-    restored(rows, inputs, outputs, frames, out.blends)
+    restored(rows, inputs, outputs, frames, walk, keeping, out.blends)
     return retimed(rows, outputs, walk, pose, frames, out)
 
 
 @kernel
 def translate_delays(
-    state: Floats, walk: Floats, pose: Floats, rows: Floats, bank: Delays, frames: Frames, out: Written
+    state: Floats,
+    walk: Floats,
+    pose: Floats,
+    keeping: Floats,
+    calm: Floats,
+    rows: Floats,
+    bank: Delays,
+    frames: Frames,
+    out: Written,
 ) -> int:
     """All of it with delay lines; returns how many rows were written."""
-    inputs = normalized(rows, frames)
+    inputs = normalized(rows, calm, frames)
     outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
     run_delays(state, inputs, outputs, bank)
-    restored(rows, inputs, outputs, frames, out.blends)
+    restored(rows, inputs, outputs, frames, walk, keeping, out.blends)
     return retimed(rows, outputs, walk, pose, frames, out)

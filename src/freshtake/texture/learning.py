@@ -14,6 +14,7 @@ from freshtake.motion.features import Recipe
 from freshtake.motion.features.mesh import MeshLayout
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.cells import ENTRIES, unreachable
 from freshtake.texture.compression import COMPONENTS, compress
 from freshtake.texture.frame_distance import Weights, judged, weights_of
@@ -40,6 +41,7 @@ from freshtake.texture.shape import Shape, mesh_recipe
 VELOCITY_COMPONENTS = 5
 
 
+@one_blas_thread()
 def learn(
     takes: Any,
     settings: Settings | None = None,

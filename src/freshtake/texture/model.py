@@ -15,6 +15,7 @@ from freshtake.motion.features import Recipe, Start, where_it_ends
 from freshtake.motion.looping import facing_forward
 from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture import cells as control
 from freshtake.texture.courses import LoopCourse, check_course, detours, on_course, rate_of, turning_trend
 from freshtake.texture.decoding import decoded
@@ -224,6 +225,7 @@ class TextureModel:
             raise UsageError(f"the number of frames must be 1 or more, not {frames}")
         return self.advance(self.start(rng, cell=cell), rng, frames)[1]
 
+    @one_blas_thread()
     def sample(
         self,
         rng: np.random.Generator,
@@ -348,6 +350,7 @@ class TextureModel:
                 break
         return Played(*[np.concatenate([getattr(p, f) for p in parts[1:]]) for f in Played._fields])
 
+    @one_blas_thread()
     def loop(
         self,
         rng: np.random.Generator,
@@ -424,6 +427,7 @@ class TextureModel:
         columns[:, :3] = rows[:, :3]
         return where_it_ends(self.recipe, columns, start=start, resume=resume)
 
+    @one_blas_thread()
     def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
         """Rows to a motion of the takes' kind."""
         return decoded(self.recipe, self.shape, rows, start, resume, name)

@@ -20,6 +20,7 @@ from freshtake.motion.pose_space import body_poses, usual_facing
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.motion.skeleton import length_differences, require_compatible
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.alignment import read_at
 from freshtake.variation.material import Material, material_of, rounded
 from freshtake.variation.rebuilding import LEVELS, Kept, Rebuild, fit, fit_warp, kept_takes, rebuilt
@@ -54,6 +55,7 @@ class Compressed:
         return max(self.errors.values(), default=0.0)
 
 
+@one_blas_thread()
 def compress_takes(takes: Sequence[Any], bound: float, *, report: Report | None = None) -> Compressed:
     """Keep few takes, from which every other one can be made again with an error of at most `bound` (a share)."""
     _check(takes, bound)

@@ -12,6 +12,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.cycles import is_cyclic
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.dynamics_learning import learn_dynamics, usual_step
 from freshtake.variation.instances import prior_instances, representative, transition_instances
 from freshtake.variation.joint_scores import JointScores, Mapper, way_of
@@ -25,6 +26,7 @@ from freshtake.variation.settings import Settings
 from freshtake.variation.structure import learn_transition, transition_data
 
 
+@one_blas_thread()
 def learn(
     examples: Sequence[Any],
     settings: Settings | None = None,

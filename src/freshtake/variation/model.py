@@ -15,9 +15,11 @@ from freshtake.motion import Clip
 from freshtake.motion.body import feet
 from freshtake.motion.features import Start, decode, encode, where_it_ends
 from freshtake.motion.guards import BodyLimits, learn_limits
+from freshtake.motion.live import checked_rows
 from freshtake.motion.planting import Groundwork, lay_groundwork, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import on_one_blas_thread, one_blas_thread
 from freshtake.variation.alignment import align
 from freshtake.variation.amount import Amount, amount_of
 from freshtake.variation.courses import Courses, courses_of
@@ -314,10 +316,12 @@ class VariationModel:
             return Block(rows, None)
         return Block(rows, np.concatenate([block.phases for block in blocks if block.phases is not None])[:frames])
 
+    @one_blas_thread()
     def rows(self, rng: np.random.Generator, *, amount: float | Amount = 1.0, frames: int | None = None) -> Floats:
         """A whole variant as rows; a cyclic model needs `frames`."""
         return self.made(rng, amount=amount, frames=frames).rows
 
+    @one_blas_thread()
     def batch(
         self, rngs: Sequence[np.random.Generator], *, amount: float | Amount = 1.0, frames: int | None = None
     ) -> list[Floats]:
@@ -346,6 +350,7 @@ class VariationModel:
             rng, goals or Goals(), amount=amount, cycles=cycles, plant=plant, loop=loop, name=name
         ).motion
 
+    @one_blas_thread()
     def guided(
         self,
         rng: np.random.Generator,
@@ -384,7 +389,7 @@ class VariationModel:
 
         With `decode` and `plant`, standing feet are held still; frames then come a constant number of frames late.
         """
-        blocks = self.blocks(rng, amount=amount, steer=steer)
+        blocks = on_one_blas_thread(self.blocks(rng, amount=amount, steer=steer))
         if not decode:
             for block in blocks:
                 yield from block.rows
@@ -435,8 +440,10 @@ class VariationModel:
         """How likely a motion is under the model (Lau 2009, eq. 2); `.normalized` compares different lengths."""
         return self.score_rows(self.encode(example))
 
+    @one_blas_thread()
     def score_rows(self, rows: Floats) -> Likelihood:
         """The same of a motion given as rows of this model's DOFs."""
+        rows = checked_rows(rows, self.dofs)
         if self.kernel is not None:
             return self.judge.score(rows)
         return take_likelihood(self._dynamics, self.courses, self.material, self.settings, rows)
@@ -445,6 +452,7 @@ class VariationModel:
         """(frames, DOFs): log density of every DOF at every frame."""
         return self.score(example).frames
 
+    @one_blas_thread()
     def with_examples(self, examples: Sequence[Any]) -> VariationModel:
         """The learned structure with other examples, also a single one (Lau 2009, §8)."""
         if not examples:

@@ -17,6 +17,7 @@ from freshtake.errors import FreshtakeError, UsageError
 from freshtake.motion.features import encode
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.alignment import align, read_at, warp_onto
 from freshtake.variation.candidates import Candidate, comparable
 from freshtake.variation.differences import differences
@@ -31,6 +32,7 @@ MEASURES, GROUPS = ("difference", "likelihood"), ("trusted", "candidates")
 ALIGNMENT = 0.05  # seconds by which warps are smoothed
 
 
+@one_blas_thread()
 def similar(
     candidates: Sequence[Any], trusted: Sequence[Any], *, rng: np.random.Generator, **options: Any
 ) -> list[Any]:
@@ -39,6 +41,7 @@ def similar(
     return [candidates[k] for k in found.kept]
 
 
+@one_blas_thread()
 def select(
     candidates: Sequence[Any],
     trusted: Sequence[Any],

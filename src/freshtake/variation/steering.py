@@ -34,7 +34,7 @@ class Steering:
     def __post_init__(self) -> None:
         if not np.isfinite(self.heading):
             raise UsageError(f"the heading to keep must be a finite number, but is {self.heading}")
-        if self.horizon <= 0.0 or self.limit <= 0.0:
+        if not (0.0 < self.horizon < np.inf and self.limit > 0.0):
             raise UsageError("horizon and limit of steering must be greater than 0")
         if self.path is not None:
             points = frozen(self.path, "path", (None, 2))

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.dynamics import ORDER
 from freshtake.variation.dynamics_learning import columns_of, folds_of, moments_of, observations, trait_folds
 from freshtake.variation.instances import prior_instances, representative, transition_instances
@@ -37,6 +38,7 @@ class Edge(NamedTuple):
     strength: float
 
 
+@one_blas_thread()
 def transition_strengths(model: VariationModel, *, nodes: bool = False) -> tuple[Edge, ...]:
     """Every edge of the transition network, child after child; children are DOFs.
 
@@ -109,6 +111,7 @@ def _losses(model: VariationModel, data: TransitionData, child: int, groups: dic
     }
 
 
+@one_blas_thread()
 def prior_strengths(model: VariationModel) -> tuple[Edge, ...]:
     """Every edge of the kernel methods' prior network; nodes are numbered i (frame 0) and DOFs + i (frame 1)."""
     if model.kernel is None:

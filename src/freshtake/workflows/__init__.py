@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from freshtake.workflows.explaining import explain
     from freshtake.workflows.gaits import gaits_facts, gaits_learn, gaits_sample
     from freshtake.workflows.looping import loop
-    from freshtake.workflows.model_description import model_facts
+    from freshtake.workflows.model_description import model_facts, variation_facts
     from freshtake.workflows.noising import noise
     from freshtake.workflows.planting import plant
     from freshtake.workflows.sampling import SAMPLE_SETS, download_takes, write_samples
@@ -71,6 +71,7 @@ _HOMES = {
     "style_pairs": "styling",
     "texture_facts": "texturing",
     "variants": "varying",
+    "variation_facts": "model_description",
     "vary": "varying",
     "write_samples": "sampling",
 }
@@ -117,6 +118,7 @@ __all__ = [
     "style_pairs",
     "texture_facts",
     "variants",
+    "variation_facts",
     "vary",
     "write_samples",
 ]

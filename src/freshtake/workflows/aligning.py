@@ -13,6 +13,7 @@ from freshtake.formats.pictures import KINDS, write_figure
 from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.progress import Report
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.alignment import Alignment, align, warp
 from freshtake.style.warp_settings import WarpSettings
 from freshtake.workflows.takes import read_takes
@@ -27,6 +28,7 @@ class Aligned(NamedTuple):
     identical: bool
 
 
+@one_blas_thread()
 def align_files(
     first: Path,
     second: Path,

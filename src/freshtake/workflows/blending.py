@@ -18,6 +18,7 @@ from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Stroke
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.motion.validation import fps_of
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.takes import read_sets
 from freshtake.workflows.varying import MOST_FRAMES, generator
@@ -40,6 +41,7 @@ def named_takes(arguments: Sequence[str]) -> dict[str, list[Path]]:
     return out
 
 
+@one_blas_thread()
 def blend_learn(
     takes: dict[str, list[Path]],
     target: Path,
@@ -87,6 +89,7 @@ def density_model(path: Path) -> DensityModel:
     return model
 
 
+@one_blas_thread()
 def blend_sample(
     source: Path,
     target: Path,

@@ -21,6 +21,7 @@ from freshtake.formats.report import check_report_target, write_report
 from freshtake.motion import Clip, PointClip
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.workflows.blending import blend_facts, density_model
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ GRID = 90
 STRIP = 12  # stick figures
 
 
+@one_blas_thread()
 def blend_report(source: Path, target: Path, *, seed: int = 0, report: Report = silent) -> list[Path]:
     """Write the page (.html) or a folder with page, figures and pictures; returns what was written."""
     check_report_target(target)

@@ -16,6 +16,7 @@ from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip
 from freshtake.motion.body import leg_length
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.compression import Compressed, astray, compress_takes, restored, start_of
 from freshtake.variation.model import VariationModel
 from freshtake.variation.plain_compression import nearest_error, pca_within
@@ -33,6 +34,7 @@ class Packed(NamedTuple):
     facts: dict[str, Any]
 
 
+@one_blas_thread()
 def compress(
     sources: Sequence[Path],
     target: Path,
@@ -126,6 +128,7 @@ def _facts(sources: Sequence[Path], takes: Sequence[Any], found: Compressed, bou
     }
 
 
+@one_blas_thread()
 def restore(folder: Path, target: Path, *, ending: str | None = None, report: Report = silent) -> list[Path]:
     """Write the dropped takes of a folder that `compress` wrote, each under its own name."""
     stored = read_stored(folder / MODEL)

@@ -15,6 +15,7 @@ from freshtake.motion import Clip
 from freshtake.motion.cycles import find_cycles
 from freshtake.motion.edit import take_frames
 from freshtake.motion.occurrences import find_occurrences
+from freshtake.numeric.blas_threads import one_blas_thread
 
 
 class Piece(NamedTuple):
@@ -25,6 +26,7 @@ class Piece(NamedTuple):
     stop: int
 
 
+@one_blas_thread()
 def cut_take(
     source: Path,
     folder: Path,

@@ -12,6 +12,7 @@ from freshtake.formats.pictures import write_figure
 from freshtake.formats.registry import read, write
 from freshtake.motion import Clip
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.workflows.evaluating import evaluate_motions
 from freshtake.workflows.sampling import write_samples
 from freshtake.workflows.varying import learn, stream, variants
@@ -27,6 +28,7 @@ class Made(NamedTuple):
     path: Path
 
 
+@one_blas_thread()
 def demo(folder: Path, *, seed: int = 7, report: Report = silent) -> list[Made]:
     """Write takes, learn from four, make variants, judge them beside the other takes, and draw them."""
     report(Progress(0.0, "making takes"))

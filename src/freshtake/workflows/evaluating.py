@@ -13,6 +13,7 @@ from freshtake.evaluation import evaluate as score
 from freshtake.formats.options import Motion
 from freshtake.formats.report import check_report_target, write_report
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.workflows.takes import read_sets
 
 
@@ -23,6 +24,7 @@ class Evaluated(NamedTuple):
     written: list[Path]
 
 
+@one_blas_thread()
 def evaluate(
     inputs: Sequence[Path],
     outputs: Sequence[Path],
@@ -58,6 +60,7 @@ def _networks(model: Path) -> Sequence[Picture]:
     return network_pictures(variation_model(model))
 
 
+@one_blas_thread()
 def evaluate_motions(
     inputs: Sequence[Motion],
     variants: Sequence[Motion],

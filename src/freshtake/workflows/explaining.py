@@ -14,6 +14,7 @@ from freshtake.formats.registry import read
 from freshtake.formats.report import check_report_target, write_report
 from freshtake.motion.gathering import fitted
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.model import VariationModel
 from freshtake.workflows.model_description import model_facts
 from freshtake.workflows.model_kinds import model_of
@@ -28,6 +29,7 @@ class Explained(NamedTuple):
     written: list[Path]
 
 
+@one_blas_thread()
 def explain(
     source: Path,
     *,

@@ -9,16 +9,19 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.formats.ftm import check_model_target, read_stored, save
+from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip
 from freshtake.motion.progress import Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.bilinear import GaitModel, Level, Weights, fit
+from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.takes import read_clips
 
 CELL = "write STYLE@SPEED=CLIP, as in crouch@1.3=crouch_fast.bvh"
 
 
+@one_blas_thread()
 def gaits_learn(
     cells: Sequence[str],
     target: Path,
@@ -76,14 +79,13 @@ def mixture(text: str, levels: Sequence[Level]) -> Weights:
     return out
 
 
+@one_blas_thread()
 def gaits_sample(
     source: Path, target: Path, style: str, speed: str, *, cycles: int = 4, unit_m: float | None = None
 ) -> Clip:
     """A walk of some cycles in a mixture of styles and speeds, written to a file."""
     for_writing(target)
-    model = read_stored(source).model
-    if not isinstance(model, GaitModel):
-        raise UsageError(f"{source} is no model of gaits: learn one with freshtake style gaits learn")
+    model: GaitModel = model_of(source, "gaits")
     clip = model.synthesize(
         mixture(style, model.styles), mixture(speed, model.speeds), cycles=cycles, name=target.stem
     ).changed(provenance="made by freshtake: style")

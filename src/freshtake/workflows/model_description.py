@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
+from freshtake.errors import UsageError
+from freshtake.formats.ftm.methods import method_of
 from freshtake.motion.validation import fps_of
 from freshtake.variation.model import VariationModel
 
 
 def model_facts(model: Any) -> dict[str, Any]:
     """What the model of any method says about itself."""
-    if type(model).__name__ == "DensityModel":
-        from freshtake.workflows.blending import blend_facts
-
-        return blend_facts(model)
-    if type(model).__name__ == "StyleModel":
-        from freshtake.workflows.styling import style_facts
-
-        return style_facts(model)
-    if type(model).__name__ == "GaitModel":
-        from freshtake.workflows.gaits import gaits_facts
-
-        return gaits_facts(model)
-    return variation_facts(model)
+    method = method_of(model)
+    if method is None:
+        raise UsageError(f"a {type(model).__name__} is no model of a method")
+    found: dict[str, Any] = getattr(import_module("freshtake.workflows"), method.facts)(model)
+    return found
 
 
 def variation_facts(model: VariationModel) -> dict[str, Any]:
     """Examples, DOFs, what was chosen, and how many parents nodes have (least, mean, most)."""
-    if type(model).__name__ == "TextureModel":
-        from freshtake.workflows.texturing import texture_facts
-
-        return texture_facts(model)  # type: ignore[arg-type]
     material = model.material
     skeleton = None if material.recipe is None else material.recipe.skeleton
     return {

@@ -7,24 +7,23 @@ from typing import Any
 
 from freshtake.errors import FormatError
 from freshtake.formats.ftm import Stored, is_model, read_stored
-
-LEARNS = {"variation": "learn", "density": "blend learn", "style": "style learn", "texture": "texture learn"}
-USES = {"variation": "vary", "density": "blend sample", "style": "style apply", "texture": "texture sample"}
+from freshtake.formats.ftm.methods import METHODS
 
 
 def model_of(source: Path, method: str) -> Any:
     """The model in a file, if that method learned it; else one sentence that says which command to use."""
     if source.exists() and not is_model(source):
-        raise FormatError(source, f"this is no freshtake model: write one with freshtake {LEARNS[method]}")
+        raise FormatError(source, f"this is no freshtake model: write one with freshtake {METHODS[method].learns}")
     return checked(read_stored(source), source, method).model
 
 
 def checked(stored: Stored, source: Path, method: str) -> Stored:
     """The same for a model that was read already."""
     if stored.method != method:
+        given, wanted = METHODS[stored.method], METHODS[method]
         raise FormatError(
             source,
-            f"this is a model of the method {stored.method}, which freshtake {USES[stored.method]} takes; one of "
-            f"the method {method}, which freshtake {LEARNS[method]} writes, is needed here",
+            f"this is a model of the method {given.name}, which freshtake {given.uses} takes; one of the method "
+            f"{wanted.name}, which freshtake {wanted.learns} writes, is needed here",
         )
     return stored

@@ -16,6 +16,7 @@ from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.joining import BLEND, join
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.takes import read_takes
 from freshtake.workflows.varying import MOST_VARIANTS, generator, variants
@@ -35,6 +36,7 @@ class Noised(NamedTuple):
     change: float
 
 
+@one_blas_thread()
 def noise(
     sources: Sequence[Path],
     folder: Path,

@@ -12,9 +12,11 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.formats.pins import read_contacts, read_mapping, read_pins
 from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.workflows.takes import read_clips
 
 
+@one_blas_thread()
 def plant(
     source: Path,
     target: Path,

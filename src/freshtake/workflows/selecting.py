@@ -10,6 +10,7 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.evaluation.selection_picture import selection_figure
 from freshtake.formats.pictures import KINDS, write_figure
 from freshtake.motion.progress import Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.selection import PERCENTILE
 from freshtake.variation.selection import select as select_from
 from freshtake.variation.verdicts import Selection
@@ -36,6 +37,7 @@ class Selected(NamedTuple):
         return {"kept": [name for name, verdict in pairs if verdict.kept], "rejected": rejected}
 
 
+@one_blas_thread()
 def select(
     sources: Sequence[Path],
     trusted: Sequence[Path],

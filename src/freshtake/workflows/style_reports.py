@@ -13,7 +13,7 @@ from freshtake.motion.progress import Progress, Report
 from freshtake.style.baselines import KINDS, held_out_errors
 from freshtake.style.learning import aligned
 from freshtake.style.model import StyleModel
-from freshtake.style.pictures import blend_function, blend_over_time, strips, warp_curves
+from freshtake.style.pictures import blend_function, blend_over_time, ground_plan, strips, warp_curves
 from freshtake.style.translator import Translated
 
 if TYPE_CHECKING:
@@ -74,11 +74,18 @@ def _held_out(
 def translation_page(model: StyleModel, source: Clip, out: Clip, made: Translated) -> Page:
     """Strips of the clip before and after, the time warp that was applied, and how much of the input was kept."""
     rows = model.encode(source).values
-    steps = np.exp(model.translator().outputs(rows, model.past(rows))[:, -1] + model.later)
+    steps = np.exp(model.translator().outputs(rows, model.past(rows))[:, -1])
     fps = 1.0 / model.frame_time
-    strip = strips([source, out], titles=[f"{source.name}, {len(source)} frames", f"translated, {len(out)} frames"])
+    titles = [f"{source.name}, {len(source)} frames", f"translated, {len(out)} frames"]
+    strip, plan = strips([source, out], titles=titles), ground_plan([source, out], titles=titles)
     sections = [
         Section("Input above, translation below", "", (), (_picture("strips", "Before and after", strip),)),
+        Section(
+            "From above",
+            "The way over the ground, with facing every half second; dots are where feet stand.",
+            (),
+            (_picture("ground_plan", "Ground plan", plan),),
+        ),
         Section(
             "Time warp",
             "Frames of the translation per frame of the input (none of it is applied without the time warp).",
@@ -89,7 +96,7 @@ def translation_page(model: StyleModel, source: Clip, out: Clip, made: Translate
             "Input unlike the examples",
             "Where the input is unlike the examples, it is blended into the translation (eqs 7 and 8).",
             (),
-            (_picture("blend", "Weight of the input", blend_over_time([made.blends], [source.name], fps)),),
+            (_picture("blend", "Weight of the input", blend_over_time(list(made.blends.T), list(model.parts), fps)),),
         ),
     ]
     summary = f"{source.name} by a model of {len(model.pairs)} pairs ({model.bank.kind}); {model.choice.why}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,9 @@ from freshtake.motion import Clip
 from freshtake.motion.edit import with_up
 from freshtake.motion.gathering import fitted
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.model import StyleModel
+from freshtake.style.parts import ALL
 from freshtake.style.settings import Settings
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.takes import read_clips
@@ -42,6 +44,7 @@ class StylePairs(NamedTuple):
     table: tuple[PairRow, ...]
     by_content: bool
     left_out: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 class StyleLearned(NamedTuple):
@@ -53,18 +56,21 @@ class StyleLearned(NamedTuple):
 
 
 class StyleApplied(NamedTuple):
-    """The clip before and after, how much of it was blended in on average, and what was written."""
+    """The clip before and after, how much of it was kept on average, part by part of the body, and what was written."""
 
     source: Clip
     clip: Clip
-    blended: float
+    kept: dict[str, float]
     written: tuple[Path, ...]
 
 
 def style_pairs(
     sources: Sequence[Path], targets: Sequence[Path], *, reading: dict[str, Any] | None = None
 ) -> StylePairs:
-    """Two folders are paired by content, every clip with every one of the same speed and turn; lists by their order."""
+    """Two folders are paired by content, every clip with every one of the same speed and turn; lists by their order.
+
+    One take of each style is cut into stretches, which are paired by content.
+    """
     folders = [len(paths) == 1 and is_folder(paths[0]) for paths in (sources, targets)]
     if folders[0] != folders[1]:
         raise UsageError("give two folders, which are paired by content, or two lists of files, which pair by order")
@@ -72,6 +78,8 @@ def style_pairs(
     clips = read_clips(lists, reading, NEED)
     if folders[0]:
         return _by_content(*clips)
+    if len(clips[0]) == len(clips[1]) == 1:
+        return _by_stretches(clips[0][0], clips[1][0])
     if len(clips[0]) != len(clips[1]):
         raise UsageError(
             f"there are {len(clips[0])} source clips and {len(clips[1])} target clips: lists pair by order, so give as "
@@ -100,6 +108,20 @@ def _by_content(sources: list[Clip], targets: list[Clip]) -> StylePairs:
     return StylePairs(pairs, table, True, tuple(clip.name for clip in (*sources, *targets) if id(clip) not in used))
 
 
+def _by_stretches(source: Clip, target: Clip) -> StylePairs:
+    from freshtake.motion.skeleton import require_compatible
+    from freshtake.style.correspondence import described
+    from freshtake.style.pieces import cut_and_paired
+
+    require_compatible(source.skeleton, target.skeleton, source.name, target.name)
+    found = cut_and_paired(source, target)
+    table = tuple(
+        PairRow(a.name, b.name, described(first), described(second), apart)
+        for (a, b), (first, second), apart in zip(found.pairs, found.contents, found.apart, strict=True)
+    )
+    return StylePairs(found.pairs, table, True, (), (found.what,))
+
+
 def _by_order(sources: list[Clip], targets: list[Clip]) -> StylePairs:
     from freshtake.motion.skeleton import require_compatible
     from freshtake.style.correspondence import content, content_distances, described
@@ -116,6 +138,7 @@ def _by_order(sources: list[Clip], targets: list[Clip]) -> StylePairs:
     return StylePairs(pairs, table, False, ())
 
 
+@one_blas_thread()
 def style_learn(
     sources: Sequence[Path],
     targets: Sequence[Path],
@@ -147,40 +170,65 @@ def style_learn(
         )
         written += write_report(page, text, figures, pictures)
     save(target, model, sources=[name for pair in model.pairs for name in pair])
+    if model.choice.hardly_differs:
+        apart = f"{model.choice.errors['copy']:.1f}°"
+        found = found._replace(
+            notes=(*found.notes, f"source and target hardly differ ({apart}): two takes of one style?")
+        )
     return StyleLearned(model, found, tuple(written))
 
 
+@one_blas_thread()
 def style_apply(
-    source: Path,
+    styles: Sequence[tuple[Path, float]],
     path: Path,
     target: Path,
     *,
+    strength: float = 1.0,
+    parts: Mapping[str, float] | None = None,
     time_warp: bool = True,
     generalize: bool | None = None,
     plant: bool | str = True,
     page: Path | None = None,
     reading: dict[str, Any] | None = None,
 ) -> StyleApplied:
-    """Translate a file into the style of a model and write it and, where asked for, the report page."""
+    """Translate a file into the style of a model, or into several mixed by weights, and write it and its report page.
+
+    `strength` multiplies all weights; `parts` are strengths of parts of the body, for one model only.
+    """
     for_writing(target)
     if page is not None:
         check_report_target(page)
-    model: StyleModel = model_of(source, "style")
+    models: list[StyleModel] = [model_of(source, "style") for source, _ in styles]
+    model = models[0]
     taken = read_clips([[path]], reading, NEED)[0][0]
     clip = fitted(taken, model.recipe)
     assert isinstance(clip, Clip)
-    made, _ = model.translate_rows(model.encode(clip).values, time_warp=time_warp, generalize=generalize)
-    out = model.translate(clip, time_warp=time_warp, generalize=generalize, plant=plant)
+    if len(models) > 1:
+        if parts or page is not None:
+            raise UsageError("parts of the body and a report are for one style: leave one out, or apply one at a time")
+        from freshtake.style.blending import blend
+
+        weights = [strength * weight for _, weight in styles]
+        out = blend(models, clip, weights, time_warp=time_warp, generalize=generalize, plant=bool(plant))
+        made = None
+    else:
+        whole = strength * styles[0][1]
+        asked = {ALL: 0.0 if parts else whole, **{name: whole * value for name, value in (parts or {}).items()}}
+        how: dict[str, Any] = {"time_warp": time_warp, "generalize": generalize, "strength": asked}
+        made, _ = model.translate_rows(model.encode(clip).values, **how)
+        out = model.translate(clip, plant=plant, **how)
     if clip.skeleton.base is not None:
         out = out.changed(skeleton=replace(out.skeleton, base=clip.skeleton.base))
     out = with_up(out, taken.up).changed(name=target.stem)
     write(target, out, unit_m=taken.unit_m)
     written = [target]
-    if page is not None:
+    if page is not None and made is not None:
         from freshtake.workflows.style_reports import translation_page
 
         written += write_report(page, *translation_page(model, clip, out, made))
-    return StyleApplied(clip, out, float(made.blends.mean()), tuple(written))
+    kept = {} if made is None else dict(zip(model.parts, made.blends.mean(axis=0).tolist(), strict=True))
+    return StyleApplied(clip, out, kept, tuple(written))
 
 
 def style_facts(model: StyleModel) -> dict[str, Any]:
@@ -197,6 +245,7 @@ def style_facts(model: StyleModel) -> dict[str, Any]:
         "states": model.states,
         "spectral_radius": round(model.bank.radius, 4),
         "memory_s": round(model.memory, 2),
+        "parts": list(model.parts),
         "annotations": [annotation.name for annotation in model.annotations],
         "dof_names": list(model.dofs),
     }

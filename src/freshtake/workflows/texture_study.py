@@ -18,6 +18,7 @@ from freshtake.motion import MeshSequence
 from freshtake.motion.features.mesh import MeshLayout
 from freshtake.motion.progress import Progress, Report, silent
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.fidelity import Fidelity, eigenvalues, fidelity_table, position_error
 from freshtake.texture.learning import learn
 from freshtake.texture.material import Material, material_of
@@ -42,6 +43,7 @@ class Compression(NamedTuple):
     relative_error: float
 
 
+@one_blas_thread()
 def compression_table(
     mesh: MeshSequence, choices: Sequence[tuple[int, int]], report: Report = silent
 ) -> list[Compression]:
@@ -71,6 +73,7 @@ def relative_error(mesh: MeshSequence, model: TextureModel) -> float:
     return position_error(true, made) / position_error(true, mean)
 
 
+@one_blas_thread()
 def error_table(mesh: MeshSequence, counts: Sequence[int] = COUNTS) -> list[Fidelity]:
     """Table 2: E(c) and E*(c), per frame and as printed."""
     material = material_of(mesh, Settings())
@@ -89,6 +92,7 @@ def _local(material: Material) -> Floats:
     return material.rows[:, at : at + 3 * layout.vertex_count].reshape(len(material.rows), -1, 3)
 
 
+@one_blas_thread()
 def draw_texture_study(
     source: Path, folder: Path, *, seed: int = 0, report: Report = silent, **reading: Any
 ) -> list[Path]:

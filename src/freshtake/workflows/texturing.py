@@ -18,6 +18,7 @@ from freshtake.motion.features.mesh import MeshLayout
 from freshtake.motion.progress import Report, silent
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.guiding import Guide
 from freshtake.texture.model import STRETCH, TextureModel
 from freshtake.texture.settings import Settings
@@ -38,6 +39,7 @@ class Learned(NamedTuple):
     facts: dict[str, Any]
 
 
+@one_blas_thread()
 def learn_texture(
     sources: Sequence[Path] | Mapping[str, Sequence[Path]],
     target: Path,
@@ -162,6 +164,7 @@ class Going(NamedTuple):
     course: str | float | None = None
 
 
+@one_blas_thread()
 def sample_texture(
     source: Path,
     target: Path,

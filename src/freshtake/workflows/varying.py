@@ -20,6 +20,7 @@ from freshtake.motion.gathering import fitted, heading_note
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.planting import settings_for
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.amount import NATURAL, Amount, amount_of
 from freshtake.variation.goals import GoalReport, Goals, PosePin
 from freshtake.variation.guarding import GuardReport, guard_notes, guarded, stream_notes
@@ -38,6 +39,7 @@ MOST_VARIANTS = 99_999
 MOST_FRAMES = 10_000_000
 
 
+@one_blas_thread()
 def learn(
     sources: Sequence[Path],
     target: Path,
@@ -149,6 +151,7 @@ class Written(NamedTuple):
     playbacks: list[dict[str, Any] | None]
 
 
+@one_blas_thread()
 def vary(
     source: Path,
     folder: Path,

@@ -14,6 +14,7 @@ from freshtake.evaluation.baselines.drafts import Draft, convex, pca, perlin, st
 from freshtake.evaluation.baselines.settings import NoiseSettings
 from freshtake.motion.features import Start
 from freshtake.motion.progress import Progress, Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
 
 NOISES: dict[str, Callable[[Basis, np.random.Generator, NoiseSettings], Draft]] = {
     "strawman": strawman, "perlin": perlin, "pca": pca, "convex": convex,
@@ -40,6 +41,7 @@ class Made(NamedTuple):
     change: float
 
 
+@one_blas_thread()
 def make(
     basis: Basis,
     kind: str,
@@ -82,6 +84,7 @@ def match(
     return matched_amount(basis, drafts, target)
 
 
+@one_blas_thread()
 def baseline_sets(
     inputs: Sequence[Any],
     variants: Sequence[Any],

@@ -18,17 +18,11 @@ from typing import Any, NamedTuple
 from freshtake.errors import FormatError, InvalidMotion, SkeletonMismatch, UsageError
 from freshtake.formats.files import is_folder, read_head
 from freshtake.formats.ftm.fields import Fields, parsed
+from freshtake.formats.ftm.methods import METHODS, method_of
 from freshtake.formats.ftm.parts import ReadParts
 from freshtake.formats.npz.archive import Archive, npy_bytes, open_archive, write_archive
 
 FORMAT, VERSION, SUFFIX, HEADER = "freshtake model", 1, ".ftm", "header.json"
-METHODS = {  # class -> the module here that knows its parts
-    "StyleModel": "style",
-    "GaitModel": "gaits",
-    "DensityModel": "density",
-    "TextureModel": "texture",
-    "VariationModel": "variation",
-}
 LONGEST_HEADER = 64 << 20  # bytes
 _HEAD = re.compile(rb"PK\x03\x04.{26}header\.json", re.DOTALL)
 
@@ -71,15 +65,15 @@ def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) 
 
     target = Path(path)
     check_model_target(target)
-    method = METHODS.get(type(model).__name__)
+    method = method_of(model)
     if method is None:
         raise UsageError(f"a {type(model).__name__} is no model that can be saved; give what `learn` returned")
-    parts = import_module(f"freshtake.formats.ftm.{method}").to_parts(model)
+    parts = import_module(f"freshtake.formats.ftm.{method.name}").to_parts(model)
     header = {
         "format": FORMAT,
         "version": VERSION,
         "freshtake": __version__,
-        "method": method,
+        "method": method.name,
         "sources": [str(source) for source in sources],
         **parts.header,
         "sha256": {name: hashlib.sha256(npy_bytes(array)).hexdigest() for name, array in parts.arrays.items()},
@@ -101,8 +95,8 @@ def read_stored(path: str | PathLike[str]) -> Stored:
     archive = open_archive(source)
     header = _header(archive)
     method = header.get("method", "str")
-    if method not in METHODS.values():
-        header.wrong("method", f"one of {', '.join(METHODS.values())} was expected, not {method[:40]!r}")
+    if method not in METHODS:
+        header.wrong("method", f"one of {', '.join(METHODS)} was expected, not {method[:40]!r}")
     parts = ReadParts(header, _arrays(archive, header.inner("sha256")))
     try:
         model = import_module(f"freshtake.formats.ftm.{method}").from_parts(parts)

@@ -47,6 +47,7 @@ def to_parts(model: StyleModel) -> Parts:
         "target_deviation": model.target.deviation,
         "effects": model.effects,
         "floor": model.floor,
+        "confidence": model.confidence,
         "poses": compact(model.poses),
         "directions": np.array([a.direction for a in model.annotations]).reshape(len(model.annotations), -1),
     }
@@ -72,6 +73,7 @@ def from_parts(parts: ReadParts) -> StyleModel:
         recipe, settings, source, target, bank, annotations, feet,
         parts.numbers("floor", _shape(parts, "floor", 1)), parts.numbers("effects", (count,), low=0.0),
         header.get("later", "float"), header.get("widest", "float"), _choice(header.inner("choice")), _pairs(header),
+        parts.numbers("confidence", (count,), low=1e-6),
         parts.numbers("poses", (_shape(parts, "poses", 2)[0], count)),
     )  # fmt: skip
 

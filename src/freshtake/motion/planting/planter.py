@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from freshtake.errors import UsageError
+from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.body import leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.planting.flags import checked_flags, spread_flags
@@ -107,9 +107,11 @@ class Planter:
     def feed(
         self, state: PlanterState, root: npt.ArrayLike, rotations: npt.ArrayLike, contacts: npt.ArrayLike
     ) -> tuple[PlanterState, StreamFrame]:
-        """One frame (3,), (joints, 4), (feet,) or a block of frames; returns those that are ready, perhaps none."""
-        places = np.atleast_2d(np.asarray(root, dtype=np.float64))
-        turns = np.asarray(rotations, dtype=np.float64).reshape(len(places), len(self.base.skeleton), 4)
+        """One frame (3,), (joints, 4), (feet,) or a block of frames; returns those that are ready, perhaps none.
+
+        A frame that is refused leaves the state as it was.
+        """
+        places, turns = _checked_poses(root, rotations, len(self.base.skeleton))
         flags = checked_flags(np.atleast_2d(np.asarray(contacts, dtype=np.float64)), len(places), self.base.feet)
         state = _grown(state, places, turns, spread_flags(flags, self.base.feet))
         out = self.advance(state, False)
@@ -143,6 +145,22 @@ class Planter:
         )
         done = int(state.counts[3]) - before
         return PlantedFrames(*(part[:done] for part in out))
+
+
+def _checked_poses(root: npt.ArrayLike, rotations: npt.ArrayLike, joints: int) -> tuple[Floats, Floats]:
+    """(frames, 3) and (frames, joints, 4) of finite numbers, also from a single frame."""
+    places, turns = (np.asarray(values, dtype=np.float64) for values in (root, rotations))
+    if places.ndim == 1:
+        places, turns = places[None], turns[None]
+    if places.ndim != 2 or places.shape[1] != 3 or turns.shape != (len(places), joints, 4):
+        raise InvalidMotion(
+            f"a frame to be planted has a place of 3 numbers and {joints} rotations of 4, but places are "
+            f"{places.shape} and rotations {turns.shape}"
+        )
+    for values, what in ((places, "place"), (turns, "rotation")):
+        if not np.isfinite(values).all():
+            raise InvalidMotion(f"a {what} to be planted is not finite: leave that frame out")
+    return places, turns
 
 
 def _grown(state: PlanterState, root: Floats, rotations: Floats, strength: Floats) -> PlanterState:

@@ -1,0 +1,125 @@
+"""Style translation against its targets: on takes left out, on one pair of long takes, on turns and on other content.
+
+Development takes: four normal walks and one take of a style teach, the fifth walk is translated, another take of the
+style is the real one. Takes kept aside: six seconds of two long takes that turn teach, the rest is translated.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import freshtake as ft
+from benchmarks.style_measures import (
+    heading_off,
+    jerk,
+    nearest_pose,
+    planted_speed,
+    strides,
+    travel_speed,
+)
+from benchmarks.timing import table
+from freshtake.motion.contacts import joint_contacts
+from freshtake.motion.edit import take_frames
+from freshtake.style.learning import learn
+from freshtake.style.model import StyleModel
+
+STYLES = ("bentforward", "crouched", "toes", "toescrouched")
+KEPT_ASIDE = ("oldman", "graceful")
+TAUGHT = 360  # frames of the takes kept aside that teach; the source's last stretch begins a little earlier
+TURNS = ("style/test_turns", "cyclic/walk_turns_16s", "cyclic/walk8_11s", "cyclic/walk8_13s")
+OTHERS = ("cyclic/run_circle_10s", "jump/jump_1", "cheering/cheering_1", "style/test_backwards")
+
+
+class Case(NamedTuple):
+    """Pairs that teach, a clip to translate, a real take of the style, another one, and clips that turn."""
+
+    name: str
+    pairs: list[tuple[Any, Any]]
+    source: Any
+    real: Any
+    another: Any
+    turns: list[Any]
+
+
+def cases(data: Path) -> list[Case]:
+    def take(name: str) -> Any:
+        return ft.read(data / f"{name}.bvh")
+
+    walks = [take(f"style/normal_{k}") for k in range(1, 6)]
+    turns = [take(name) for name in TURNS]
+    found = []
+    for name in STYLES:
+        first, second = (take(f"style/{name}_{k}") for k in (1, 2))
+        found.append(Case(name, [(walk, first) for walk in walks[:4]], walks[4], second, first, turns))
+    normal = take("validation/style137/normal")
+    for name in KEPT_ASIDE:
+        style = take(f"validation/style137/{name}")
+        taught, real = take_frames(style, 0, TAUGHT), take_frames(style, TAUGHT, len(style))
+        rest = take_frames(normal, TAUGHT - 3, len(normal))
+        found.append(
+            Case(f"{name} (one pair)", [(take_frames(normal, 0, TAUGHT), taught)], rest, real, taught, [normal])
+        )
+    return found
+
+
+def targets(data: Path) -> str:
+    """The table, and one of content that no example has."""
+    rows, kept = [], []
+    for case in cases(data):
+        start = time.process_time()
+        model = learn(case.pairs)
+        spent = time.process_time() - start
+        rows.append(target_row(case, model, spent))
+        if case.name.startswith(("crouched", "oldman")):
+            kept += [[case.name, *other_row(model, data / f"{name}.bvh")] for name in OTHERS]
+    head = [
+        "style", "jerk / real", "nearest pose / another take", "the input's", "planted / real", "strides",
+        "heading: end", "along the way", "on turns: end", "along the way", "input kept", "speed / real",
+        "planting changes travel", "learning, CPU s", "stream, frames/s",
+    ]  # fmt: skip
+    first = table("Targets", head, rows)
+    return "\n".join([first, table("Other content", ["style", "clip", "kept, by part"], kept)])
+
+
+def target_row(case: Case, model: StyleModel, spent: float) -> list[str]:
+    rows = model.encode(case.source).values
+    made, _ = model.translate_rows(rows)
+    raw, out = (model.translate(case.source, plant=plant) for plant in (False, True))
+    usual = nearest_pose(case.real, case.another)
+    slides = [planted_speed(clip, joint_contacts(clip)) for clip in (out, case.real)]
+    ends, ways = zip(*[turned_off(model, clip) for clip in case.turns], strict=True)
+    end, way = heading_off(case.source, out, made.origins)
+    return [
+        case.name, f"{jerk(out) / jerk(case.real):.2f}", f"{nearest_pose(out, case.real) / usual:.2f}",
+        f"{nearest_pose(case.source, case.real) / usual:.2f}", f"{slides[0] / slides[1]:.2f}",
+        f"{strides(case.source)} → {strides(out)}", f"{end:+.1f}°", f"{way:.1f}°", f"{max(map(abs, ends)):.1f}°",
+        f"{max(ways):.1f}°", f"{made.blends.mean():.1%}", f"{travel_speed(out) / travel_speed(case.real):.2f}",
+        f"{travel_speed(out) / travel_speed(raw) - 1:+.1%}", f"{spent:.1f}", f"{streamed(model, rows):,.0f}",
+    ]  # fmt: skip
+
+
+def turned_off(model: StyleModel, clip: Any) -> tuple[float, float]:
+    made, _ = model.translate_rows(model.encode(clip).values)
+    return heading_off(clip, model.translate(clip), made.origins)
+
+
+def other_row(model: StyleModel, path: Path) -> list[str]:
+    made, _ = model.translate_rows(model.encode(ft.read(path)).values)
+    shares = zip(model.parts, made.blends.mean(axis=0), strict=True)
+    return [path.stem, ", ".join(f"{name} {share:.0%}" for name, share in shares if share > 0.005) or "nothing"]
+
+
+def streamed(model: StyleModel, rows: Any) -> float:
+    """Decoded and planted frames per second of CPU."""
+    count = sum(1 for _ in model.stream(rows[:60], decode=True, plant=True))
+    start = time.process_time()
+    count = sum(1 for _ in model.stream(rows, decode=True, plant=True))
+    return count / (time.process_time() - start)
+
+
+if __name__ == "__main__":
+    from benchmarks.takes import DATA
+
+    print(targets(DATA))

@@ -1,0 +1,82 @@
+"""One thread for the linear algebra while we work: our matrices are small, and threads would only wait for each other.
+
+More threads make the same work take up to ten times the processor time, and sums in another order give other last
+digits, which a search over orders can turn into another model. So every entry of a method runs on one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from threading import Lock
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+
+
+class _Limit:
+    """How many are inside, and by file the libraries that are limited with the thread counts to go back to."""
+
+    def __init__(self) -> None:
+        self.lock, self.inside = Lock(), 0
+        self.before: dict[str, tuple[Any, int]] = {}
+
+
+_LIMIT = _Limit()
+
+
+@cache
+def _libraries(with_scipy: bool) -> tuple[Any, ...]:
+    """The linear algebra libraries of numpy and, where it is loaded already, of scipy, which loads slowly."""
+    from threadpoolctl import ThreadpoolController
+
+    return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def _set(library: Any, count: int) -> None:
+    """Set a thread count from any thread: threadpoolctl ignores all but the first one that did, until it is freed."""
+    free = getattr(library, "clear_controlling_thread", None)  # OpenBLAS only
+    if free is not None:
+        free(force=True)
+    library.set_num_threads(count)
+    if free is not None:
+        free(force=True)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Linear algebra on one thread inside a `with` block or, as a decorator, a function; thread counts are put back.
+
+    The count belongs to the process: blocks may be nested and run in several threads at once, and the last one to end
+    puts it back.
+    """
+    libraries = _libraries("scipy.linalg" in sys.modules)
+    with _LIMIT.lock:
+        for library in libraries:
+            if library.filepath not in _LIMIT.before:
+                _LIMIT.before[library.filepath] = library, library.get_num_threads()
+                _set(library, 1)
+        _LIMIT.inside += 1
+    try:
+        yield
+    finally:
+        with _LIMIT.lock:
+            _LIMIT.inside -= 1
+            if _LIMIT.inside == 0:
+                for library, count in _LIMIT.before.values():
+                    _set(library, count)
+                _LIMIT.before.clear()
+
+
+def on_one_blas_thread(items: Iterable[Item]) -> Iterator[Item]:
+    """The items of a lazy iterator, each of them made inside `one_blas_thread`; between them the limit is off."""
+    iterator = iter(items)
+    while True:
+        with one_blas_thread():
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+        yield item
