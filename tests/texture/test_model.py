@@ -315,6 +315,8 @@ def test_refusals() -> None:
     mesh = sheet(20)
     with pytest.raises(UsageError, match="one frame"):
         learn(MeshSequence(mesh.vertices[:1], mesh.faces, FRAME_TIME, name="still"))
+    with pytest.raises(UsageError, match="the takes have 3 frames in all, but a texture needs at least 8"):
+        learn(take_frames(long_walk(1), 0, 3))
     other = MeshSequence(mesh.vertices, mesh.faces[:-1], FRAME_TIME, name="cut")
     with pytest.raises(UsageError, match="cut and sheet have different vertices or faces"):
         learn([MeshSequence(mesh.vertices, mesh.faces, FRAME_TIME, name="sheet"), other])

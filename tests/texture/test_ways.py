@@ -237,3 +237,19 @@ def test_takes_laid_end_to_end_are_found_again() -> None:
         return float((model.loop_rows(np.random.default_rng(1), 200, course=course)[1].source < len(both) // 2).mean())
 
     assert straight("straight") > 0.7 and straight(200.0) < 0.3
+
+
+def test_a_length_that_was_found_is_made() -> None:
+    """The loop that decides the length goes through an anchor, and is looked for there again."""
+    from freshtake.texture.loops import find_loop, nearest_length, ways_of
+
+    model = learn(circling(5.0), frame_time=1 / 60)
+    ways = ways_of(*model.live, model.weights.poses, model.rules)
+    anchors = sorted({int(j) for j in ways.targets.ravel() if j >= 0})
+    for length in (70, 100, 130):
+        for anchor in anchors[::5]:
+            found = nearest_length(length, ways, [anchor], 0.12)
+            if found is not None:
+                rng = np.random.default_rng(0)
+                way = find_loop(found[0], ways, lambda a, n: (), rng, 0.0, 1 / 60, None, (found[1],))
+                assert len(way) == found[0]

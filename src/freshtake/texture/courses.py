@@ -19,7 +19,7 @@ from freshtake.texture.segments import Segments
 COURSES = ("straight", "closed", "free")
 SMOOTH = 0.4  # seconds over which turning is smoothed: about a step
 FAST = np.radians(25.0)  # a second: what is bent by so much costs as much as a frame that is shown twice
-STANDS = 2.0  # times its own sway that a loop must travel, or it is one in place
+STANDS = 0.55  # times what the body moves about itself: walks and runs travel by 1.2 and more, cheers by 0.45 at most
 
 
 class LoopCourse(NamedTuple):
@@ -59,8 +59,11 @@ def rate_of(course: str | float | None, seconds: float) -> float | None:
     return float(turns) / seconds
 
 
-def on_course(rows: Floats, frame_time: float, up: str, course: str | float | None) -> LoopCourse:
-    """A loop's rows on a course; None: straight, or without travel where it hardly travels."""
+def on_course(rows: Floats, frame_time: float, up: str, course: str | float | None, moves: float = 0.0) -> LoopCourse:
+    """A loop's rows on a course; None: straight, or without travel where it hardly travels.
+
+    `moves` is how far the body moves about itself from frame to frame.
+    """
     turned = float(rows[:, 2].sum() * frame_time)
     if course == "free":
         return LoopCourse(rows, *_once(rows, frame_time, up)[:1], turned, turned)
@@ -71,7 +74,8 @@ def on_course(rows: Floats, frame_time: float, up: str, course: str | float | No
         rate = -rate
     out[:, 2] += rate - gaussian_filter1d(rows[:, 2], SMOOTH / frame_time, mode="wrap")
     travel, path = _once(out, frame_time, up)
-    if course == "closed" or (course is None and _stands(path)):
+    stands = bool(np.linalg.norm(travel) < STANDS * moves * len(rows))
+    if course == "closed" or (course is None and stands):
         drift = (path.ground[-1] - path.ground[0]) / len(rows)
         step = drift * np.exp(-1j * np.roll(path.heading[:-1], 1)) / frame_time
         out[:, 0] -= step.real
@@ -86,11 +90,3 @@ def _once(rows: Floats, frame_time: float, up: str) -> tuple[Floats, Path]:
     travel = np.zeros(3)
     set_ground(travel, path.ground[-1] - path.ground[0], up)
     return travel, path
-
-
-def _stands(path: Path) -> bool:
-    """Whether the path goes hardly farther than it sways."""
-    frames = len(path.ground) - 1
-    line = path.ground[0] + (path.ground[-1] - path.ground[0]) * np.arange(frames + 1) / frames
-    sway = float(np.abs(path.ground - line).max())
-    return bool(abs(path.ground[-1] - path.ground[0]) < STANDS * sway)

@@ -58,6 +58,7 @@ def learn(
     chosen, say = settings or Settings(), report or silent
     say(Progress(0.0, "reading the takes"))
     material = material_of(_without_normals(takes, chosen), chosen, frame_time)
+    _check_length(material, chosen)
     say(Progress(0.3, "principal components"))
     recipe, shape, rows = _compressed(material, chosen, rng)
     weights = _weights(material, chosen)
@@ -71,6 +72,22 @@ def learn(
     return TextureModel(
         chosen, material.segments, material.frame_time, recipe, shape, rows, weights, jumps, entries, reach, sigmas
     )
+
+
+def _check_length(material: Material, settings: Settings) -> None:
+    """Refuse cells in which no jump is far enough from going on."""
+    if settings.method == "paper":
+        return
+    least = _band(settings, material.frame_time) + 2
+    segments = material.segments
+    for name, frames in zip(segments.names, np.bincount(segments.cells()).tolist(), strict=True):
+        if frames < least:
+            where = f"the cell {name!r} has" if len(segments.names) > 1 else "the takes have"
+            raise UsageError(f"{where} {frames} frames in all, but a texture needs at least {least} to jump among")
+
+
+def _band(settings: Settings, frame_time: float) -> int:
+    return max(1, round(settings.band / frame_time))
 
 
 def recurring(model: TextureModel) -> bool:
@@ -124,7 +141,7 @@ def _weights(material: Material, settings: Settings) -> Weights:
 
 def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, frame_time: float) -> tuple[Jumps, Reach]:
     """Jumps within each cell, not to the end of a take; where forward ones alone lead nowhere, also others."""
-    cells, band = segments.cells(), max(1, round(settings.band / frame_time))
+    cells, band = segments.cells(), _band(settings, frame_time)
     if settings.method == "paper":
         jumps = _rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates))
         return jumps, Reach((0.0,) * len(segments.names), np.ones(segments.frames, dtype=np.bool_))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,18 +95,20 @@ def find_loop(
     variety: float,
     frame_time: float,
     detour: Floats | None = None,
+    through: Sequence[int] = (),
 ) -> tuple[int, ...]:
     """A closed way of exactly `length` frames, inserted ones included: cheap jumps, few frames shown twice.
 
     `stroll(start, frames)` gives the frames of a random play; `variety` weighs repetitions against costs; `detour`
-    (frames,) is what it costs to show each frame, 1 as much as showing one twice.
+    (frames,) is what it costs to show each frame, 1 as much as showing one twice; `through` are frames that a loop may
+    be looked for at besides those that are drawn.
     """
     dear = TOLL * (np.zeros(len(ways.successor)) if detour is None else detour)
     drawn = Ways(
         ways.successor, ways.entries, ways.targets, ways.costs * np.exp(SPREAD * rng.standard_normal(ways.costs.shape)),
         ways.durations, ways.rest, ways.every,
     )  # fmt: skip
-    anchors = anchors_of(drawn, rng)
+    anchors = list(dict.fromkeys([*through, *anchors_of(drawn, rng)]))
     best, price = None, np.inf
     found = _planned(length, drawn, anchors, variety, dear)
     if variety > 0.0:
@@ -196,17 +198,20 @@ def anchors_of(ways: Ways, rng: np.random.Generator) -> list[int]:
     return [int(anchor) for anchor in some]
 
 
-def nearest_length(length: int, ways: Ways, rng: np.random.Generator, stretch: float) -> int | None:
-    """The length of the best loop that is at most a share `stretch` longer or shorter; None where there is none."""
+def nearest_length(length: int, ways: Ways, anchors: Sequence[int], stretch: float) -> tuple[int, int] | None:
+    """The length of the best loop that is at most a share `stretch` longer or shorter, and the anchor it goes through.
+
+    None where there is none.
+    """
     longest, shortest = int(length * (1.0 + stretch)), max(2, int(np.ceil(length * (1.0 - stretch))))
-    costs = np.full(longest + 1, np.inf)
-    for anchor in anchors_of(ways, rng):
-        least, _ = ways.least(anchor, longest, np.zeros(len(ways.successor)))
-        costs = np.minimum(costs, least[:, anchor])
+    if not anchors:
+        return None
+    free = np.zeros(len(ways.successor))
+    costs = np.stack([ways.least(anchor, longest, free)[0][:, anchor] for anchor in anchors])
     costs += TEMPO * np.abs(np.arange(longest + 1) / length - 1.0)
-    costs[:shortest] = np.inf
-    best = int(costs.argmin())
-    return best if np.isfinite(costs[best]) else None
+    costs[:, :shortest] = np.inf
+    which, best = np.unravel_index(int(costs.argmin()), costs.shape)
+    return (int(best), anchors[int(which)]) if np.isfinite(costs[which, best]) else None
 
 
 def near_lengths(length: int, ways: Ways, anchors: list[int]) -> list[int]:

@@ -146,12 +146,16 @@ class TextureModel:
     def _bodily(self) -> bool:
         return self.recipe is not None and self.recipe.layout.kind == "clip"
 
+    @property
+    def _up(self) -> str:
+        return str(getattr(None if self.recipe is None else self.recipe.layout, "up", "y"))
+
     @cached_property
     def bearings(self) -> Bearings:
         """How the takes turn and travel, for guiding."""
         if self.rates == 0 or self.recipe is None:
             raise UsageError(f"{NO_TRAVEL}, so that it cannot be sent anywhere")
-        return bearings_of(self.rows, self.segments, self.frame_time, self.recipe.layout.up)
+        return bearings_of(self.rows, self.segments, self.frame_time, self._up)
 
     def visits(self) -> Floats:
         """How often each frame is shown in the long run (frames,), blends apart."""
@@ -314,7 +318,7 @@ class TextureModel:
             if course not in (None, "free"):
                 raise UsageError(f"{NO_TRAVEL}, so that a loop has no course")
             return None
-        return on_course(rows, self.frame_time, self.recipe.layout.up, course)
+        return on_course(rows, self.frame_time, self._up, course, self.rules.step)
 
     def _closed_way(
         self, rng: np.random.Generator, frames: int, variety: float, stretch: float, detour: Floats
@@ -326,9 +330,10 @@ class TextureModel:
             return () if played.step[-1] else tuple(played.source[played.step == 0].tolist())
 
         small = ways_of(*self.live, self.weights.poses, self.rules)
-        length = nearest_length(frames, small, rng, stretch)
-        if length is not None:
-            return find_loop(length, small, stroll, rng, variety, self.frame_time, detour)
+        found = nearest_length(frames, small, anchors_of(small, rng), stretch)
+        if found is not None:
+            length, anchor = found
+            return find_loop(length, small, stroll, rng, variety, self.frame_time, detour, (anchor,))
         wide = within(self.jumps, Reach(tuple(1e9 for _ in self.cells), self.reach.alive), self.segments)
         some = ways_of(*wide, self.weights.poses, self.rules, slots=32)
         return find_loop(frames, some, stroll, rng, variety, self.frame_time, detour)
