@@ -10,16 +10,16 @@ from itertools import product
 
 import numpy as np
 from tests.conftest import DATA
-from tests.style.known_warps import Known, known_pair, warped_pair
+from tests.style.warping.known_warps import Known, known_pair, warped_pair
 
 import freshtake as ft
 from benchmarks.timing import table
 from freshtake.motion import Clip
-from freshtake.motion.contacts import contact_mask
+from freshtake.motion.planting.contacts import contact_mask
 from freshtake.numeric.dtw import warp_path
 from freshtake.style import Alignment, WarpSettings, align
-from freshtake.style.warp_curve import read_rows
-from freshtake.style.warp_inputs import clip_rows
+from freshtake.style.warping.warp_curve import read_rows
+from freshtake.style.warping.warp_inputs import clip_rows
 
 UNIT_M = 0.0254 / 0.45  # of the recorded clips
 FARTHEST = 15.0  # frames: an event without a partner counts so much

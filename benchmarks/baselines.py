@@ -20,10 +20,10 @@ from benchmarks.timing import cpu_seconds, table
 from freshtake.evaluation import Evaluation, evaluate
 from freshtake.evaluation.baselines import baseline_sets, basis_of, changes, make
 from freshtake.evaluation.baselines.making import NOISES, match
+from freshtake.evaluation.comparable import unpacked
 from freshtake.evaluation.coordination import of_joints
 from freshtake.evaluation.gallery import Gallery
-from freshtake.evaluation.material import unpacked
-from freshtake.evaluation.wording import real_range, shown
+from freshtake.reports.wording import real_range, shown
 from freshtake.variation import learn
 
 DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
@@ -110,8 +110,8 @@ def picture(path: Path, takes: Takes, count: int, seed: int) -> None:
     """Swing of the left hand against that of the right, for inputs, variants and noise on the left arm."""
     from matplotlib.figure import Figure
 
-    from freshtake.formats.pictures import write_figure
-    from freshtake.motion.pose_space import body_poses, usual_facing
+    from freshtake.formats.report_files import write_figure
+    from freshtake.motion.body.pose_space import body_poses, usual_facing
 
     inputs, _ = takes
     variants = variants_of(inputs, count, seed)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import freshtake as ft
 from benchmarks.takes import DATA
 from benchmarks.timing import table
-from freshtake.variation.compression import compress_takes
-from freshtake.variation.plain_compression import nearest_error, pca_within
+from freshtake.variation.compression.compressing import compress_takes
+from freshtake.variation.compression.plain_compression import nearest_error, pca_within
 
 KINDS = ("walk", "swim", "cheering", "throw", "jump", "walk_select")
 BOUNDS = (0.01, 0.02, 0.04)

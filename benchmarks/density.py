@@ -16,7 +16,7 @@ from benchmarks.timing import table
 from freshtake.density import DensityModel, Settings, learn
 from freshtake.density.measures import holding
 from freshtake.density.pose_density import log_density
-from freshtake.motion.body import feet, leg_length
+from freshtake.motion.body.roles import feet, leg_length
 from freshtake.numeric.arrays import Floats
 
 DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))

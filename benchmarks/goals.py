@@ -15,7 +15,7 @@ from tests.conftest import DATA
 from benchmarks.quality import takes
 from freshtake.evaluation import evaluate
 from freshtake.motion import Clip
-from freshtake.motion.body import hands, leg_length
+from freshtake.motion.body.roles import hands, leg_length
 from freshtake.motion.pins import Pin
 from freshtake.variation import Goals, PosePin, VariationModel, learn
 
@@ -31,7 +31,7 @@ def wishes(extra: Clip) -> dict[str, Callable[[VariationModel, int], Goals]]:
         joint, frame = hands(free.skeleton)[0], len(free) // 2
         away = np.random.default_rng([2, seed]).normal(size=3)
         place = free.positions()[frame, joint] + 0.1 * leg_length(free.skeleton) * away / np.linalg.norm(away)
-        return Goals(places=[Pin(free.skeleton.names[joint], frame, place)])
+        return Goals(targets=[Pin(free.skeleton.names[joint], frame, place)])
 
     return {
         "free": lambda model, seed: Goals(),

@@ -14,10 +14,10 @@ import numpy as np
 from tests.conftest import DATA
 
 from benchmarks.quality import takes
-from freshtake.evaluation.overlay import stick_figures
-from freshtake.formats.pictures import write_figure
+from freshtake.formats.report_files import write_figure
 from freshtake.motion import Clip
 from freshtake.motion.edit import take_frames
+from freshtake.reports.overlay import stick_figures
 from freshtake.variation import Settings, VariationModel, learn
 
 METHODS = ("paper", "kernel")

@@ -16,7 +16,7 @@ from tests.conftest import DATA
 from benchmarks.quality import KINDS, takes
 from freshtake.motion import Clip
 from freshtake.variation import Settings, VariationModel, learn
-from freshtake.variation.take_likelihood import deviations_of
+from freshtake.variation.network.take_likelihood import deviations_of
 
 DRAWS = 5
 LEAST = 0.3  # of a DOF's mean size, see traits

@@ -20,11 +20,11 @@ from benchmarks.takes import DATA
 from benchmarks.timing import table
 from freshtake.evaluation.tracks import foot_joints, leg
 from freshtake.motion import Clip
-from freshtake.motion.body import feet
+from freshtake.motion.body.pose_space import distances
+from freshtake.motion.body.roles import feet
 from freshtake.motion.edit import with_up
 from freshtake.motion.pins import Pin
-from freshtake.motion.planting import Planter, lay_groundwork, plant
-from freshtake.motion.pose_space import distances
+from freshtake.motion.planting import Planter, learn_planting, plant
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, angle_between, from_rotvec, multiply, rotate, twist_angle
 
@@ -162,7 +162,7 @@ def pinned(kinds: Sequence[str], count: int) -> str:
     rows, rng = [], np.random.default_rng(0)
     for kind in kinds:
         inputs = inputs_of(kind)
-        base, missed = lay_groundwork(inputs), []
+        base, missed = learn_planting(inputs), []
         size = leg(base.skeleton)
         for clip in [noisy(clip, rng) for clip in inputs for _ in range(count // len(inputs))]:
             for joint in ("LeftHand", "RightHand", "LeftFoot", "RightToeBase"):
@@ -181,7 +181,7 @@ def speed() -> str:
     clip = ft.read(paths[0]) if paths else ft.samples.walk(np.random.default_rng(0), cycles=8)
     assert isinstance(clip, Clip)
     clip = noisy(clip, np.random.default_rng(1))
-    base = lay_groundwork([clip])
+    base = learn_planting([clip])
     flags = base.contacts(clip)
     legs = 2 * len(clip)
     planter = Planter.learn(base)

@@ -24,9 +24,9 @@ import numpy as np
 import freshtake as ft
 from benchmarks.realness_limits import Run, set_table, target_table
 from benchmarks.takes import DATA
+from freshtake.evaluation.comparable import Material, unpacked
 from freshtake.evaluation.discriminator import mean_auc, tell_sets_apart
 from freshtake.evaluation.gallery import Gallery
-from freshtake.evaluation.material import Material, unpacked
 from freshtake.evaluation.realness_figures import realness_figures
 from freshtake.evaluation.results import Figure
 from freshtake.evaluation.smoothness import measure
@@ -67,16 +67,16 @@ def make(takes: Takes, folder: Path, given: argparse.Namespace) -> dict[int, lis
     settings = dict(_setting(text) for text in given.settings)
     if settings:
         from freshtake.variation import Settings
-        from freshtake.workflows import learn, vary
+        from freshtake.workflows import variation_learn, variation_vary
 
-        learn(takes.inputs, model, Settings(**settings))
+        variation_learn(takes.inputs, model, Settings(**settings))
     else:
         command("learn", *takes.inputs, "-o", model)
     found = {}
     for seed in given.seeds:
         out = folder / f"seed_{seed}"
         if settings:
-            vary(model, out, given.n, plant=given.plant, seed=seed)
+            variation_vary(model, out, given.n, plant=given.plant, seed=seed)
         else:
             planting = () if given.plant else ("--no-plant",)
             command("vary", model, "-n", given.n, "--seed", seed, "-o", out, *planting)

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.baselines import DATA, KINDS, SAMPLES, Takes, bundled, recorded, variants_of
 from benchmarks.timing import table
 from freshtake.evaluation.repetition import RATE, acuity, frames_in_window, nearest_earlier, noticed_at, views
-from freshtake.evaluation.study.sequences import cycle_animation, variant_sequence
+from freshtake.evaluation.study.schedule import cycle_animation, variant_sequence
 from freshtake.numeric.arrays import Floats
 
 LENGTHS = (15, 100)
@@ -75,7 +75,7 @@ def picture(path: Path, takes: Takes, seed: int) -> None:
     """Clips until a repeat is noticed over the observer's acuity."""
     from matplotlib.figure import Figure
 
-    from freshtake.formats.pictures import write_figure
+    from freshtake.formats.report_files import write_figure
 
     limit, clip_time, sets = watched(takes, seed, 9)
     figure = Figure(figsize=(6.4, 3.4), layout="constrained")

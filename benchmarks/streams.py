@@ -22,7 +22,7 @@ PIECES = 10
 
 def cycle_lengths(model: VariationModel, phases: np.ndarray) -> np.ndarray:
     """Frames of every whole cycle, fractions included."""
-    last = len(model.places) - 1.0
+    last = len(model.phase_frames) - 1.0
     marks = np.interp(np.arange(1.0, np.floor(phases[-1] / last)) * last, phases, np.arange(len(phases)))
     return np.diff(marks)
 

@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.timing import table
 from benchmarks.variation import TYPES, example_clips
 from freshtake.variation import Settings
-from freshtake.variation.held_out import held_out_error
+from freshtake.variation.network.held_out import held_out_error
 
 JOINT, OWN = 1.05, 0.35
 

@@ -17,16 +17,16 @@ from benchmarks.style_measures import heading_off, planted_speed, streamed_speed
 from benchmarks.style_speed import speed
 from benchmarks.style_targets import targets as target_tables
 from benchmarks.timing import table
-from freshtake.motion.contacts import contact_mask, joint_contacts
 from freshtake.motion.edit import heading, sampled_at
+from freshtake.motion.planting.contacts import contact_mask, joint_contacts
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.style import align
-from freshtake.style.baselines import KINDS, held_out_errors, joint_angle_error, untimed_rows
 from freshtake.style.learning import learn
 from freshtake.style.model import StyleModel
 from freshtake.style.pairs import pair_rows
 from freshtake.style.settings import Settings
+from freshtake.style.simple_translations import KINDS, held_out_errors, joint_angle_error, untimed_rows
 
 DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 STYLES = ("bentforward", "crouched", "toes", "toescrouched")

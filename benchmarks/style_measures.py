@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.motion.body import feet, leg_length
-from freshtake.motion.contacts import joint_contacts
+from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.edit import heading, turned
+from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.model import StyleModel
 

@@ -11,10 +11,10 @@ import numpy as np
 import freshtake as ft
 from benchmarks.timing import table
 from freshtake.numeric.arrays import Floats
-from freshtake.style.kernels import run_modal_batch
 from freshtake.style.learning import learn
 from freshtake.style.model import StyleModel
 from freshtake.style.settings import Settings
+from freshtake.style.systems.state_kernels import run_modal_batch
 
 
 def cpu(act: Callable[[], object], runs: int = 5) -> float:

@@ -20,8 +20,8 @@ from benchmarks.style_measures import (
     travel_speed,
 )
 from benchmarks.timing import table
-from freshtake.motion.contacts import joint_contacts
 from freshtake.motion.edit import take_frames
+from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.style.learning import learn
 from freshtake.style.model import StyleModel
 

@@ -22,7 +22,7 @@ from benchmarks.texture_ways import courses, feet, going
 from benchmarks.timing import table
 from freshtake.motion import MeshSequence
 from freshtake.texture import Settings, learn
-from freshtake.texture.material import material_of
+from freshtake.texture.examples import material_of
 from freshtake.texture.shape import Group, Shape
 from freshtake.workflows import compression_table
 

@@ -13,11 +13,11 @@ import freshtake as ft
 from benchmarks.texture_takes import DATA, motions
 from benchmarks.timing import table
 from freshtake.motion import Clip, MeshSequence
-from freshtake.motion.features.mesh import MeshLayout
+from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.texture import Settings, TextureModel, learn
-from freshtake.texture.material import material_of
+from freshtake.texture.cells import turn_cells
+from freshtake.texture.examples import material_of
 from freshtake.texture.synthesize import shown
-from freshtake.texture.turn_cells import turn_cells
 
 FRAMES = 10_000
 LIMIT = 1.3  # times the take's own 99.9th percentile

@@ -11,15 +11,15 @@ import freshtake as ft
 from benchmarks.texture_takes import DATA
 from benchmarks.timing import table
 from freshtake.motion import Clip
-from freshtake.motion.body import leg_length
+from freshtake.motion.body.roles import leg_length
+from freshtake.motion.cycles.looping import played as endless
+from freshtake.motion.cycles.seams import seam_of, steps_of
 from freshtake.motion.edit import heading
-from freshtake.motion.looping import played as endless
-from freshtake.motion.seams import seam_of, steps_of
 from freshtake.texture import TextureModel, learn
+from freshtake.texture.cells import turn_cells
 from freshtake.texture.guiding import Guide, start_on
-from freshtake.texture.standing import shown_contacts
+from freshtake.texture.planting import shown_contacts
 from freshtake.texture.synthesize import shown
-from freshtake.texture.turn_cells import turn_cells
 
 FOLDERS = ("cyclic", "validation/cyclic", "validation/style137")
 
@@ -90,15 +90,15 @@ def courses(takes: Sequence[str] = ()) -> str:
         model, steps = learn(take), steps_of(take)
         usual = np.percentile(steps.step, 99), np.percentile(steps.bend, 99)
         for frames in (130, 300):
-            for course in (None, "closed"):
-                free = model.loop(np.random.default_rng(2), frames=frames, course="free", plant=False)
-                made = model.loop(np.random.default_rng(2), frames=frames, course=course)
+            for mode in (None, "closed"):
+                free = model.loop(np.random.default_rng(2), frames=frames, mode="free", plant=False)
+                made = model.loop(np.random.default_rng(2), frames=frames, mode=mode)
                 seam = seam_of(made)
                 round_ = endless(made, 2 * frames + 2)
                 left = np.degrees(heading(round_))[[0, -2]] @ [-1, 1]
                 rows.append(
                     [
-                        name, str(frames), course or "straight", f"{np.degrees(heading(free))[[0, -1]] @ [-1, 1]:.0f}",
+                        name, str(frames), mode or "straight", f"{np.degrees(heading(free))[[0, -1]] @ [-1, 1]:.0f}",
                         f"{(left + 180) % 360 - 180:.1f}", f"{seam.step / usual[0]:.2f}", f"{seam.bend / usual[1]:.2f}",
                         f"{np.quantile(bends(round_), 0.999) / np.quantile(bends(take), 0.999):.2f}",
                     ]

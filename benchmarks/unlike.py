@@ -18,12 +18,12 @@ import numpy as np
 import freshtake as ft
 from benchmarks.takes import DATA
 from benchmarks.timing import table
-from freshtake.motion.body_parts import body_parts
+from freshtake.motion.body.roles import body_parts
 from freshtake.motion.edit import sampled_at, turned
 from freshtake.numeric import rotations as rotation
-from freshtake.variation.alignment import align
-from freshtake.variation.material import material_of
-from freshtake.variation.unlike import compared, unlike_takes
+from freshtake.variation.examples import material_of
+from freshtake.variation.selection.unlike import compared, unlike_takes
+from freshtake.variation.synthesis.common_phase import align
 
 SETS = {
     "walk": "walk_select/t*_*.bvh", "swim": "swim/*.bvh", "cheering": "cheering/*.bvh", "throw": "throw/*.bvh",

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 import freshtake as ft
-from freshtake.evaluation import pictures
-from freshtake.evaluation.networks import network_pictures
-from freshtake.variation.strengths import transition_strengths
+from freshtake.reports.network_pictures import network_pictures
+from freshtake.reports.plots import pictures
+from freshtake.variation.network.strengths import transition_strengths
 
 
 def main(folder: Path) -> None:

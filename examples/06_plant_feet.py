@@ -12,7 +12,7 @@ import numpy as np
 
 import freshtake as ft
 from freshtake.motion.pins import Pin
-from freshtake.motion.planting import Planter, lay_groundwork, plant
+from freshtake.motion.planting import Planter, learn_planting, plant
 
 
 def main(folder: Path) -> None:
@@ -22,18 +22,18 @@ def main(folder: Path) -> None:
     sliding = walk.changed(root=walk.root + sway[:, None] * np.array([1.0, 0.0, 0.6]), name="sliding")
 
     # once, from clips whose feet stand well; then for any number of clips
-    groundwork = lay_groundwork([walk])
+    planting_model = learn_planting([walk])
     hand = next(name for name in walk.skeleton.names if "Hand" in name)
     place = sliding.positions()[40, walk.skeleton.index(hand)] + 0.02 * walk.positions()[0, :, 1].max()
-    made = plant(sliding, pins=[Pin(hand, 40, place)], examples=groundwork)
+    made = plant(sliding, pins=[Pin(hand, 40, place)], examples=planting_model)
     ft.write(folder / "sliding.bvh", sliding)
     ft.write(folder / "planted.bvh", made.clip.changed(name="planted"))
     print(f"{len(made.report.contacts)} contacts missed by {made.report.residual:.2g} at most")
     print(f"the pin of {hand} missed by {made.report.pins[0].residual:.2g}")
 
     # the same frame by frame, a constant number of frames late
-    planter = Planter.learn(groundwork)
-    contacts = groundwork.contacts(sliding)
+    planter = Planter.learn(planting_model)
+    contacts = planting_model.contacts(sliding)
     state, frames = planter.start(), 0
     for root, rotations, flags in zip(sliding.root, sliding.rotations, contacts, strict=True):
         state, out = planter.feed(state, root, rotations, flags)

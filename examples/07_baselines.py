@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 
 import freshtake as ft
-from freshtake.evaluation import baselines, evaluate, page
+from freshtake.evaluation import baselines, evaluate
+from freshtake.reports.evaluation_page import page
 
 FIGURES = ("jerk_limbs", "planted_speed", "coordination", "copied", "outside_span")
 

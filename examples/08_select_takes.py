@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 import freshtake as ft
-from freshtake.evaluation.selection_picture import selection_figure
-from freshtake.formats.pictures import write_figure
-from freshtake.variation.compression import compress_takes
+from freshtake.formats.report_files import write_figure
+from freshtake.reports.selection_figure import selection_figure
+from freshtake.variation.compression.compressing import compress_takes
 
 
 def main(folder: Path) -> None:

@@ -1,24 +1,46 @@
-"""The dependency rule, read off the import statements: a layer imports only layers before it."""
+"""The dependency rule, read off the import statements: a layer imports only layers before it, inside a method too."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "freshtake"
 LAYERS = [
-    "errors", "numeric", "motion", "variation", "style", "density", "texture", "evaluation",
-    "formats", "samples", "workflows", "crowd", "cli", "studio", "__main__",
+    "errors", "numeric", "motion", "methods", "variation", "style", "density", "texture", "evaluation", "formats",
+    "samples", "reports", "workflows", "crowd", "cli", "studio", "__main__",
 ]  # fmt: skip
 METHODS = {"variation", "style", "density", "texture"}
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p.name != "__init__.py")
 NO_FILES = LAYERS[: LAYERS.index("formats")]
 
+# Inside a method: pieces <- synthesize <- model <- what works on a finished model (learning, selection, ...).
+BEFORE_MODEL = {"variation": ("goals",), "style": ("live",)}  # call synthesize, and the model calls them
+AFTER_MODEL = {
+    "variation": ("learning", "selection", "compression", "network.held_out", "network.strengths"),
+    "style": ("learning", "simple_translations", "style_blending"),
+    "density": ("learning",),
+    "texture": ("learning",),
+}
+# Steps against that order which are known and to be removed: importer -> imported.
+KNOWN_STEPS_BACK: set[tuple[str, str]] = {
+    ("texture.guiding", "texture.synthesize"),
+}
+
 
 def layer(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def module_name(path: Path) -> str:
+    return ".".join(("freshtake", *path.relative_to(PACKAGE).with_suffix("").parts))
+
+
+NAMES = {module_name(path) for path in MODULES}
 
 
 def imported(tree: ast.AST) -> set[str]:
@@ -30,6 +52,12 @@ def imported(tree: ast.AST) -> set[str]:
         elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
     return names
+
+
+def without_types(tree: ast.Module) -> ast.Module:
+    """The module without its `if TYPE_CHECKING` blocks: what is imported for the checker alone is no dependency."""
+    body = [n for n in tree.body if not (isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n.test))]
+    return ast.Module(body, [])
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
@@ -46,7 +74,59 @@ def test_imports_only_earlier_layers(path: Path) -> None:
         assert not (METHODS & {here} and METHODS & {there} and here != there), f"{path} imports another method: {name}"
 
 
-@pytest.mark.parametrize("path", [p for p in MODULES if layer(p) in NO_FILES], ids=lambda p: p.stem)
+def rank(method: str, module: str) -> int:
+    """How late a module stands inside its method."""
+    inside = module.removeprefix(f"freshtake.{method}.") + "."
+    if inside.startswith(tuple(f"{late}." for late in AFTER_MODEL[method])):
+        return 4
+    if inside.startswith(tuple(f"{late}." for late in BEFORE_MODEL.get(method, ()))):
+        return 2
+    return {"synthesize.": 1, "model.": 3}.get(inside, 0)
+
+
+def steps_back(method: str) -> Iterator[tuple[str, str]]:
+    """Imports of a later module of the same method."""
+    for path in MODULES:
+        if layer(path) != method:
+            continue
+        here = module_name(path)
+        for name in sorted(imported(without_types(ast.parse(path.read_text())))):
+            there = name if name in NAMES else name.rpartition(".")[0]
+            if there in NAMES and there.startswith(f"freshtake.{method}.") and rank(method, there) > rank(method, here):
+                yield here.removeprefix("freshtake."), there.removeprefix("freshtake.")
+
+
+def test_inside_a_method_pieces_come_before_synthesize_before_the_model_before_learning() -> None:
+    found = {step for method in METHODS for step in steps_back(method)}
+    assert found - KNOWN_STEPS_BACK == set(), "imports against the order pieces, synthesize, model, learning"
+    assert KNOWN_STEPS_BACK - found == set(), "no longer so: remove these from KNOWN_STEPS_BACK"
+
+
+@cache
+def loaded_first(module: str) -> frozenset[str]:
+    """Our modules that a module imports at its top."""
+    tree = without_types(ast.parse((PACKAGE / Path(*module.split(".")[1:]).with_suffix(".py")).read_text()))
+    tops = ast.Module([n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)], [])
+    return frozenset(n if n in NAMES else n.rpartition(".")[0] for n in imported(tops)) & NAMES
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if layer(p) in METHODS], ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_pieces_do_not_import_one_another_in_circles(path: Path) -> None:
+    """A module of a method is not reached from itself."""
+    start = module_name(path)
+    seen: set[str] = set()
+    ahead = [start]
+    while ahead:
+        here = ahead.pop()
+        for there in loaded_first(here) - seen:
+            assert there != start, f"{start} is imported again by {here}"
+            seen.add(there)
+            ahead.append(there)
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in MODULES if layer(p) in NO_FILES], ids=lambda p: str(p.relative_to(PACKAGE))
+)
 def test_no_files_clocks_or_hidden_state_before_formats(path: Path) -> None:
     tree = ast.parse(path.read_text())
     forbidden = {"os", "pathlib", "time", "datetime", "threading", "random", "subprocess", "shutil", "tempfile"}
@@ -58,6 +138,12 @@ def test_no_files_clocks_or_hidden_state_before_formats(path: Path) -> None:
             assert node.func.id not in {"open", "print", "input"}, f"{path}:{node.lineno} calls {node.func.id}"
         if isinstance(node, ast.Attribute) and node.attr in {"seed", "default_rng"}:
             raise AssertionError(f"{path}:{node.lineno} makes or seeds a random generator: take one as an argument")
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if layer(p) not in {"reports", "workflows", "formats"}], ids=str)
+def test_only_reports_draw(path: Path) -> None:
+    roots = {name.split(".")[0] for name in imported(ast.parse(path.read_text()))}
+    assert "matplotlib" not in roots, f"{path} draws: pictures belong to reports/"
 
 
 def test_numeric_uses_array_libraries_only() -> None:

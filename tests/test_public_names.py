@@ -36,7 +36,7 @@ def test_import_is_light() -> None:
 
 def test_info_loads_neither_numba_nor_matplotlib_nor_scipy() -> None:
     program = (
-        "import sys, freshtake.cli.info, freshtake.workflows; "
+        "import sys, freshtake.cli.motion_info, freshtake.workflows; "
         "print(*[m for m in ('numba', 'matplotlib', 'scipy', 'ezc3d', 'pooch') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -11,8 +11,8 @@ import pytest
 from freshtake import samples
 from freshtake.density import learn as learn_density
 from freshtake.motion import Clip
-from freshtake.motion.body import leg_length
-from freshtake.motion.planting import lay_groundwork, plant
+from freshtake.motion.body.roles import leg_length
+from freshtake.motion.planting import learn_planting, plant
 from freshtake.style.learning import learn as learn_style
 from freshtake.style.settings import Settings as StyleSettings
 from freshtake.texture import learn as learn_texture
@@ -53,7 +53,7 @@ def textured(plant_feet: bool) -> Clip:
     take = walk(3, cycles=6)
     made = learn_texture(take, rng=np.random.default_rng(0)).sample(np.random.default_rng(1), frames=120)
     assert isinstance(made, Clip)
-    return plant(made, examples=lay_groundwork([take])).clip if plant_feet else made
+    return plant(made, examples=learn_planting([take])).clip if plant_feet else made
 
 
 @pytest.mark.parametrize("made", [varied, styled, blended, textured], ids=lambda made: made.__name__)

@@ -16,7 +16,7 @@ class SkeletonMismatch(FreshtakeError):
 
 
 class UsageError(FreshtakeError):
-    """A request that cannot be carried out as it was said; names the choices."""
+    """An invalid request; the message names the choices."""
 
 
 class MissingExtra(FreshtakeError):

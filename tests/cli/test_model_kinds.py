@@ -10,11 +10,11 @@ import pytest
 import freshtake as ft
 from freshtake.cli.entry import run
 from freshtake.formats.ftm.methods import METHODS
-from freshtake.style import bilinear
+from freshtake.style.gaits import bilinear
 from tests.density.made import two_orbits
 from tests.formats.made_clips import made_clip, usual_layout
-from tests.style.known_warps import walk_clip
 from tests.style.pairs_of_clips import model as limp
+from tests.style.warping.known_warps import walk_clip
 from tests.texture.made import sheet
 
 COMMANDS = {

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from freshtake.formats import gltf
-from freshtake.formats.options import ReadOptions, WriteOptions
+from freshtake.formats.read_options import ReadOptions, WriteOptions
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.edit import moved, resample, with_up
-from tests.formats.gltf_scenes import Scene, rig, turns
+from tests.formats.gltf.scenes import Scene, rig, turns
 from tests.formats.made_clips import made_clip, moving_layout, usual_layout
 
 CLIENTS = Path(os.environ.get("FRESHTAKE_CLIENTS", Path(__file__).resolve().parents[2] / ".clients"))

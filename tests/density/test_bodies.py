@@ -7,8 +7,7 @@ import numpy as np
 from freshtake.density.bodies import on_skeleton, usual_rotations
 from freshtake.numeric.kinematics import local_rotations
 from freshtake.numeric.rotations import from_rotvec, inverse, multiply, rotate
-
-from .made import walk
+from tests.density.made import walk
 
 
 def test_the_same_skeleton_changes_nothing() -> None:

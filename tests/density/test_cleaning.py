@@ -10,8 +10,7 @@ from freshtake.density import learn
 from freshtake.density.cleaning import bridge_single, cleaned, still
 from freshtake.errors import FreshtakeError
 from freshtake.motion.points import joint_points
-
-from .made import FRAME_TIME, orbit, walk
+from tests.density.made import FRAME_TIME, orbit, walk
 
 
 def frozen_end(clip: ft.Clip, frames: int) -> ft.Clip:

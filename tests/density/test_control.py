@@ -12,8 +12,7 @@ from freshtake.density import Control, pad_weights
 from freshtake.density.control import speed_of, turn_limit, weights_for
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
-
-from .made import gaits, one_orbit
+from tests.density.made import gaits, one_orbit
 
 
 def gone(control: object, frames: int = 360) -> Floats:

@@ -3,12 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.density.motion_density import motion_widths, velocities
-from freshtake.density.pose_density import density, log_density, pose_widths
-from freshtake.density.search import block_index, drawn, near_kernels, nearest_square
+from freshtake.density.kernel_search import block_index, drawn, near_kernels, nearest_square
+from freshtake.density.pose_density import density, log_density, motion_widths, pose_widths, velocities
 from freshtake.numeric.arrays import Floats
-
-from .made import orbit
+from tests.density.made import orbit
 
 
 def slow_log_density(points: Floats, widths: Floats, at: Floats) -> Floats:

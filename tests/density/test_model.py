@@ -13,8 +13,7 @@ from freshtake.density.space import poses_of
 from freshtake.errors import FormatError, UsageError
 from freshtake.motion.features import encode
 from freshtake.motion.points import joint_points
-
-from .made import FRAME_TIME, gaits, orbit, run, two_orbits, walk
+from tests.density.made import FRAME_TIME, gaits, orbit, run, two_orbits, walk
 
 
 def test_the_eigenspace_keeps_the_energy_that_is_asked_for() -> None:
@@ -152,13 +151,13 @@ def test_bad_examples_are_one_sentence(examples: object, sentence: str) -> None:
 
 def test_planted_feet_slide_less_and_the_body_goes_as_far() -> None:
     model = gaits()
-    assert model.groundwork is not None
+    assert model.planting_model is not None
     plain, planted, locked = (
         model.sample(np.random.default_rng(5), frames=150, weights="walk:1->run:1", plant=plant)
         for plant in (False, True, "hard")
     )
-    joints = [joint for foot in model.groundwork.feet for joint in foot.joints]
-    stand = model.groundwork.contacts(plain) > 0.9
+    joints = [joint for foot in model.planting_model.feet for joint in foot.joints]
+    stand = model.planting_model.contacts(plain) > 0.9
     both = stand[1:] & stand[:-1]
     slides = []
     for clip in (plain, planted, locked):
@@ -171,15 +170,15 @@ def test_planted_feet_slide_less_and_the_body_goes_as_far() -> None:
 
 def test_a_planted_stream_holds_its_feet() -> None:
     model = replace(gaits(), settings=gaits().settings.changed(method="switch"))
-    assert model.groundwork is not None
-    joints = [joint for foot in model.groundwork.feet for joint in foot.joints]
+    assert model.planting_model is not None
+    joints = [joint for foot in model.planting_model.feet for joint in foot.joints]
     clips, slides = [], []
     for plant in (False, True):
         poses = list(itertools.islice(model.stream(np.random.default_rng(3), decode=True, plant=plant), 120))
         assert all(len(pose) == 1 for pose in poses)
         root, turns = (np.concatenate([getattr(pose, part) for pose in poses]) for part in ("root", "rotations"))
         clips.append(poses[0].changed(root=root, rotations=turns))
-    stand = model.groundwork.contacts(clips[0]) > 0.9
+    stand = model.planting_model.contacts(clips[0]) > 0.9
     for clip in clips:
         steps = np.linalg.norm(np.diff(clip.positions()[:, joints][..., [0, 2]], axis=0), axis=-1)
         slides.append(steps[stand[1:] & stand[:-1]].mean())

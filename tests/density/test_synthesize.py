@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from freshtake.density import DensityModel, learn
+from freshtake.density.class_weights import schedule
 from freshtake.density.jumps import AGE, PLACE, RUN, excess, visit
 from freshtake.density.measures import Holding, cycle_starts, holding
 from freshtake.density.synthesize import BlendState
-from freshtake.density.weights import schedule
 from freshtake.errors import UsageError
-
-from .made import FRAME_TIME, one_orbit, orbit, two_orbits, two_switched
+from tests.density.made import FRAME_TIME, one_orbit, orbit, two_orbits, two_switched
 
 
 def made(model: DensityModel, seed: int, frames: int, **given: object) -> np.ndarray:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from freshtake.evaluation.comparable import Material, unpacked
 from freshtake.evaluation.gallery import Gallery
-from freshtake.evaluation.material import Material, unpacked
 from freshtake.motion import Clip, Skeleton
 from freshtake.numeric.rotations import from_rotvec, multiply
 

@@ -7,14 +7,15 @@ import json
 import numpy as np
 import pytest
 
-from freshtake.evaluation import evaluate, page
+from freshtake.evaluation import evaluate
 from freshtake.evaluation.baselines import baseline_sets
-from freshtake.evaluation.coordination import correlations, difference, left_and_right, measure, of_joints, ties
+from freshtake.evaluation.coordination import correlations, covariation, difference, left_and_right, measure, of_joints
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import from_rotvec, multiply
+from freshtake.reports.evaluation_page import page
 from tests.evaluation.stepping import prepared, takes
-from tests.evaluation.test_report import Balanced
+from tests.reports.test_evaluation_page import Balanced
 
 INPUTS, EXTRA = takes(1, 4, "input"), takes(2, 4, "extra")
 
@@ -95,10 +96,10 @@ def test_ties_are_one_for_the_inputs_and_lower_for_independent_noise() -> None:
     for joint in ("LeftArm", "RightArm", "LeftHand", "RightHand", "Spine", "Head"):
         noisy = [shaken(clip, joint, rng) for clip in noisy]
     gallery, material = prepared(INPUTS, [*INPUTS, *noisy])
-    own = ties(gallery, material.inputs)
-    assert ties(gallery, material.variants[:4]) == pytest.approx(own)
-    assert np.isnan(ties(gallery, material.variants[:3]))
-    assert ties(gallery, material.variants[4:]) != pytest.approx(own)
+    own = covariation(gallery, material.inputs)
+    assert covariation(gallery, material.variants[:4]) == pytest.approx(own)
+    assert np.isnan(covariation(gallery, material.variants[:3]))
+    assert covariation(gallery, material.variants[4:]) != pytest.approx(own)
 
 
 def test_baselines_stand_beside_the_variants() -> None:
@@ -111,7 +112,7 @@ def test_baselines_stand_beside_the_variants() -> None:
     strawman, replay = result.baselines
     assert (strawman.name, replay.name) == ("strawman", "replay")
     direct = evaluate(INPUTS[:2], sets["strawman"], EXTRA[:1], rng=np.random.default_rng(0))
-    for key in ("jerk_limbs", "planted_speed", "nearest", "diversity", "coordination", "ties"):
+    for key in ("jerk_limbs", "planted_speed", "nearest", "diversity", "coordination", "covariation"):
         assert strawman.value(key) == pytest.approx(direct.value(key), rel=1e-6), key
     assert replay.value("copied") == 1.0
     assert np.isnan(replay.value("no_such_figure"))

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from freshtake.evaluation import coverage
-from freshtake.evaluation.windows import cheapest_windows, window_costs
+from freshtake.evaluation.track_alignment import cheapest_windows, window_costs
 from freshtake.motion.edit import take_frames
 from freshtake.numeric.arrays import Floats
 from tests.evaluation.stepping import prepared, takes

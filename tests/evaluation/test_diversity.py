@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.evaluation import diversity
-from freshtake.evaluation.alignment import dtw_distances
+from freshtake.evaluation.track_alignment import dtw_distances
 from freshtake.motion.edit import scaled, turned
 from tests.evaluation.stepping import prepared, takes
 

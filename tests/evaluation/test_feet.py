@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.evaluation import feet
+from freshtake.evaluation.comparable import unpacked
 from freshtake.evaluation.gallery import Gallery
-from freshtake.evaluation.material import unpacked
 from freshtake.motion import Clip, Skeleton
 from tests.evaluation.stepping import prepared, slid, takes
 

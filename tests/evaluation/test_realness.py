@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from freshtake.evaluation import Figure, evaluate
-from freshtake.evaluation.joints import body_joints
-from freshtake.evaluation.material import unpacked
+from freshtake.evaluation.comparable import unpacked
+from freshtake.evaluation.dofs import body_joints
 from freshtake.evaluation.realness import at_moments, manner, static_share, swings_together
 from freshtake.evaluation.realness_figures import realness_figures
-from freshtake.evaluation.wording import verdict
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.edit import scaled
 from freshtake.numeric.rotations import about_axis, from_rotvec, multiply, rotate
+from freshtake.reports.wording import verdict
 from tests.evaluation.stepping import SKELETON, slid, takes
 
 INPUTS, FURTHER, MORE = takes(1, 4), takes(2, 3), takes(3, 5)

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import freshtake as ft
+from freshtake.evaluation.comparable import Material, unpacked
 from freshtake.evaluation.discriminator import PARTS, mean_auc, tell_sets_apart
-from freshtake.evaluation.joints import body_joints
-from freshtake.evaluation.material import Material, unpacked
+from freshtake.evaluation.dofs import body_joints
 from freshtake.evaluation.realness_figures import realness_figures
 from freshtake.motion import Clip
 from tests.conftest import DATA

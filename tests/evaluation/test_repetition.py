@@ -17,9 +17,9 @@ from freshtake.evaluation.repetition import (
     views,
     watched,
 )
-from freshtake.evaluation.study.sequences import cycle_animation, variant_sequence
+from freshtake.evaluation.study.schedule import cycle_animation, variant_sequence
+from freshtake.motion.cycles.joining import join, seams
 from freshtake.motion.edit import resample, turned
-from freshtake.motion.joining import join, seams
 from freshtake.numeric.arrays import Floats
 from tests.evaluation.stepping import takes
 

@@ -9,8 +9,8 @@ import pytest
 
 from freshtake.errors import SkeletonMismatch, UsageError
 from freshtake.evaluation import Evaluation, evaluate
+from freshtake.evaluation.comparable import unpacked
 from freshtake.evaluation.gallery import Gallery
-from freshtake.evaluation.material import unpacked
 from freshtake.evaluation.scores import score_track
 from freshtake.motion import Clip, MeshSequence, Skeleton, Stroke
 from freshtake.motion.edit import resample, sampled_at, take_frames, turned
@@ -99,7 +99,7 @@ def test_the_result_is_json_and_the_same_for_the_same_seed() -> None:
 
 
 def test_every_figure_is_there_or_said_to_be_missing() -> None:
-    from freshtake.evaluation.kinds import BY_KEY
+    from freshtake.evaluation.figure_kinds import BY_KEY
 
     lone, full = judged(takes(8, 1), [], INPUTS[:1]), judged(takes(8, 2), EXTRA[:1], INPUTS[:2])
     for result in (lone, full):

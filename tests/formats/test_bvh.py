@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import freshtake as ft
-from freshtake.formats.number_text import format_rows
-from freshtake.formats.numbers import finite_number, parse_numbers, words_per_line
+from freshtake.formats.numbers import finite_number, format_rows, parse_numbers, words_per_line
 from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.channels import clip_from_channels
 from freshtake.motion.edit import resample
-from freshtake.motion.rooting import as_filed
 from freshtake.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
 from freshtake.numeric.euler import from_euler
 from tests.conftest import data_files, label
@@ -161,7 +160,7 @@ def test_rows_are_written_in_the_shortest_way_that_reads_back_bit_for_bit(
 def test_rows_of_many_blocks_follow_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(2).normal(0, 90, (50, 7)).round(4)
     whole = format_rows(values)
-    monkeypatch.setattr("freshtake.formats.number_text._BLOCK", 20)
+    monkeypatch.setattr("freshtake.formats.numbers._BLOCK", 20)
     assert format_rows(values) == whole
     assert whole.splitlines()[-1].split() == [str(v).encode() for v in values[-1].tolist()]
 

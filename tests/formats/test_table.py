@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import freshtake as ft
-from freshtake.formats.table_times import steady_frame_time
+from freshtake.formats.table import steady_frame_time
 from tests.conftest import data_files, label
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)

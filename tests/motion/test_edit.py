@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from freshtake.errors import InvalidMotion, SkeletonMismatch, UsageError
 from freshtake.motion import Clip, Skeleton
-from freshtake.motion.body import mirror_pairs
+from freshtake.motion.body.roles import mirror_pairs
 from freshtake.motion.edit import (
     aligned_to,
     concatenate,

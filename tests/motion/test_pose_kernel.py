@@ -8,7 +8,7 @@ import pytest
 from freshtake.motion import Clip, features
 from freshtake.motion.edit import with_up
 from freshtake.motion.features import Start
-from freshtake.motion.features.clip import ClipLayout
+from freshtake.motion.features.clip_features import ClipLayout
 from tests.motion.puppet import steady, walk
 
 

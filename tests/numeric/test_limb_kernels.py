@@ -10,11 +10,12 @@ from freshtake.numeric.limb_kernels import (
     bend_angle,
     carry_into,
     exponential_into,
+    joint_coordinates,
+    joint_turn,
     swing_into,
     turn_back_into,
     turn_into,
 )
-from freshtake.numeric.link_kernels import joint_coordinates, joint_turn
 from freshtake.numeric.rotations import about_axis, angle_between, from_rotvec, inverse, multiply, rotate, to_rotvec
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.motion.limb_ranges import Chain
-from freshtake.numeric.link_kernels import joint_coordinates, joint_turn, logarithm_into, nearest_turn
+from freshtake.motion.body.limb_ranges import Chain
+from freshtake.numeric.limb_kernels import joint_coordinates, joint_turn, logarithm_into, nearest_turn
 from freshtake.numeric.rotations import angle_between, from_rotvec, to_rotvec
 
 RNG = np.random.default_rng(0)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from freshtake.numeric.local_dtw import TYPES, constrained_path
+from freshtake.numeric.dtw import TYPES, constrained_path
 
 
 def all_paths(end: tuple[int, int], kind: int) -> list[list[tuple[int, int]]]:

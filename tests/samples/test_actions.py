@@ -9,7 +9,7 @@ import pytest
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.cycles import CYCLIC_STEPS, first_to_last, is_cyclic
+from freshtake.motion.cycles.cycles import CYCLIC_STEPS, first_to_last, is_cyclic
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import gimbal_closeness, to_euler
 from freshtake.samples import cheering, jumping, punching

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from freshtake.errors import FreshtakeError, UsageError
-from freshtake.motion.progress import Progress
+from freshtake.methods.progress import Progress
 from freshtake.samples.download import BASE_URL, CREDIT, DownloadFailed, Take, download, takes
 
 CONTENT = {"01_01": b"HIERARCHY one\n" * 40_000, "01_02": b"HIERARCHY two\n" * 10, "01_03": b"three"}

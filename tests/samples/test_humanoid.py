@@ -10,7 +10,7 @@ import pytest
 import freshtake as ft
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.body import feet, hands, mirror_pairs, rest_positions
+from freshtake.motion.body.roles import feet, hands, mirror_pairs, rest_positions
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, multiply, rotate
 from freshtake.samples import cheering, jumping, punching, two_bone, walking

@@ -7,10 +7,9 @@ import numpy as np
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import Block
 from freshtake.style.settings import Settings
-from freshtake.style.system_choice import CALMING, Trial, calming_of
+from freshtake.style.systems.system_choice import CALMING, Trial, calming_of
 from freshtake.style.translation_kernels import calmed
-
-from .pairs_of_clips import model
+from tests.style.pairs_of_clips import model
 
 DT = 1.0 / 60.0
 PAST = 90

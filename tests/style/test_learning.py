@@ -11,16 +11,15 @@ import freshtake as ft
 from freshtake import samples
 from freshtake.errors import FreshtakeError, InvalidMotion, SkeletonMismatch, UsageError
 from freshtake.motion import Clip
-from freshtake.motion.contacts import contact_mask
 from freshtake.motion.edit import heading, sampled_at, take_frames
+from freshtake.motion.planting.contacts import contact_mask
 from freshtake.numeric.rotations import about_axis, angle_between, multiply
-from freshtake.style.baselines import held_out_errors, joint_angle_error, shifted_rows, untimed_rows
 from freshtake.style.learning import aligned, learn
 from freshtake.style.pairs import pair_rows
 from freshtake.style.settings import Settings
-from freshtake.style.translator import TranslationState
-
-from .pairs_of_clips import model, walk, walk_pairs
+from freshtake.style.simple_translations import held_out_errors, joint_angle_error, shifted_rows, untimed_rows
+from freshtake.style.synthesize import TranslationState
+from tests.style.pairs_of_clips import model, walk, walk_pairs
 
 KINDS = ["n4sid", "fir"]
 

@@ -9,12 +9,11 @@ import pytest
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.body import feet
+from freshtake.motion.body.roles import feet
 from freshtake.motion.planting import Planter
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.live import labels_now
-
-from .pairs_of_clips import model, walk
+from tests.style.pairs_of_clips import model, walk
 
 KINDS = ["n4sid", "fir"]
 

@@ -13,8 +13,7 @@ from freshtake.style.learning import learn
 from freshtake.style.pairs import _about_course
 from freshtake.style.parts import parts_of
 from freshtake.style.settings import Settings
-
-from .pairs_of_clips import model, walk
+from tests.style.pairs_of_clips import model, walk
 
 
 def test_a_course_takes_the_turn_and_leaves_the_sway() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.motion.features.ground import Path, ground_of, set_ground
+from freshtake.texture.examples import body_velocities, central_velocities
 from freshtake.texture.frame_distance import ahead, judged, matrix, mean_step, weight_distances, weights_of
 from freshtake.texture.segments import laid_out
-from freshtake.texture.velocity import body_velocities, central_velocities
 from tests.texture.made import circling
 
 

@@ -17,8 +17,8 @@ from freshtake.texture.jump_map import (
     totals,
     within,
 )
-from freshtake.texture.kernels import costs_to_come
-from freshtake.texture.paper_map import as_table, combined, probabilities
+from freshtake.texture.paper_jump_map import as_table, combined, probabilities
+from freshtake.texture.play_kernels import costs_to_come
 from freshtake.texture.segments import laid_out
 from tests.texture.made import circling
 

@@ -11,13 +11,13 @@ import pytest
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.motion.edit import take_frames
+from freshtake.reports.texture_figures import dense
 from freshtake.texture import Settings, learn
+from freshtake.texture.examples import material_of
 from freshtake.texture.jump_map import Chances, Jumps, costs_of
-from freshtake.texture.kernels import NO_BLEND, Rules
 from freshtake.texture.learning import recurring
 from freshtake.texture.loops import fades_of, period
-from freshtake.texture.material import material_of
-from freshtake.texture.plots import dense
+from freshtake.texture.play_kernels import NO_BLEND, Rules
 from freshtake.texture.synthesize import advance, begin, looped, shown
 from tests.conftest import data_files, label
 from tests.texture.made import FRAME_TIME, circling, long_walk, second_differences, sheet
@@ -366,7 +366,7 @@ def test_real_takes_neither_stick_nor_jerk_nor_reverse(path) -> None:
 
 def test_real_walk_is_steered_in_time(data) -> None:
     from freshtake.formats import read
-    from freshtake.texture.turn_cells import turn_cells
+    from freshtake.texture.cells import turn_cells
 
     cells = turn_cells(read(data / "cyclic" / "walk_turns_16s.bvh"))
     assert set(cells) == {"forward", "left", "right"}

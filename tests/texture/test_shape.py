@@ -9,7 +9,7 @@ import pytest
 
 from freshtake.errors import UsageError
 from freshtake.texture import Settings, learn
-from freshtake.texture.compression import compress
+from freshtake.texture.examples import material_of
 from freshtake.texture.fidelity import (
     eigenvalues,
     fidelity_table,
@@ -18,7 +18,7 @@ from freshtake.texture.fidelity import (
     printed_velocity_error,
     velocity_error,
 )
-from freshtake.texture.material import material_of
+from freshtake.texture.mesh_compression import compress
 from freshtake.texture.restoring import products
 from freshtake.texture.shape import vertex_parts
 from tests.texture.made import sheet

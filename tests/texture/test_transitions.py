@@ -8,8 +8,8 @@ import pytest
 from freshtake.motion.features import decode
 from freshtake.numeric.rotations import angle_between
 from freshtake.texture import Settings
-from freshtake.texture.kernels import CONSTANT, NO_BLEND, VARIABLE, Rules, inserted
-from freshtake.texture.material import material_of
+from freshtake.texture.examples import material_of
+from freshtake.texture.play_kernels import CONSTANT, NO_BLEND, VARIABLE, Rules, inserted
 from freshtake.texture.segments import laid_out
 from freshtake.texture.transitions import (
     Played,
@@ -19,10 +19,10 @@ from freshtake.texture.transitions import (
     linear_share,
     paced,
     printed_share,
+    turning_of,
     variable_length,
     with_offsets,
 )
-from freshtake.texture.turning import turning_of
 from tests.texture.made import circling, long_walk, second_differences
 
 

@@ -7,16 +7,16 @@ import pytest
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
+from freshtake.motion.cycles.looping import played as endless
+from freshtake.motion.cycles.seams import seam_of, steps_of
 from freshtake.motion.edit import concatenate, heading, turned
-from freshtake.motion.looping import played as endless
-from freshtake.motion.seams import seam_of, steps_of
 from freshtake.samples import walk
 from freshtake.texture import Settings, learn
+from freshtake.texture.examples import central_velocities
 from freshtake.texture.guiding import TEMPI, Guide, start_on
-from freshtake.texture.standing import shown_contacts
+from freshtake.texture.planting import shown_contacts
 from freshtake.texture.synthesize import shown
 from freshtake.texture.transitions import settling
-from freshtake.texture.velocity import central_velocities
 from tests.texture.made import circling, long_walk, sheet
 
 

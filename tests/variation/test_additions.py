@@ -10,10 +10,10 @@ import pytest
 
 from freshtake.numeric.arrays import Floats
 from freshtake.variation import Settings, VariationModel, learn
-from freshtake.variation.instances import transition_instances
-from freshtake.variation.joint_scores import JointScores, way_of
-from freshtake.variation.regression import Regression
-from freshtake.variation.rules import choose_width, resynthesis_errors
+from freshtake.variation.network.instances import transition_instances
+from freshtake.variation.network.joint_scores import JointScores, way_of
+from freshtake.variation.network.regression import Regression
+from freshtake.variation.network.regression_rules import choose_width, resynthesis_errors
 from freshtake.variation.settings import ADDITIONS
 from tests.variation.twins import takes
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from freshtake.errors import FreshtakeError
-from freshtake.motion.progress import Progress
+from freshtake.methods.progress import Progress
 from freshtake.variation import Settings, VariationModel, learn
 from tests.variation.twins import takes
 

@@ -11,7 +11,7 @@ import pytest
 from freshtake import samples
 from freshtake.formats.ftm import save
 from freshtake.variation import Settings, learn
-from freshtake.workflows.varying import vary
+from freshtake.workflows.variation_varying import variation_vary
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def made(model: Path, folder: Path, count: int, ending: str) -> list[bytes]:
-    return [path.read_bytes() for path in vary(model, folder, count, ending=ending, seed=3).paths]
+    return [path.read_bytes() for path in variation_vary(model, folder, count, ending=ending, seed=3).paths]
 
 
 @pytest.mark.parametrize("ending", ["bvh", "npz", "glb"])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from freshtake.motion.progress import Report
+    from freshtake.methods.progress import Report
 
 
 def output() -> Console:
@@ -52,7 +52,7 @@ def progress_bar() -> Iterator[Report]:
     """A report callable that draws a bar on stderr while the block runs; silent where stderr is no terminal."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from freshtake.motion.progress import Progress as Step
+    from freshtake.methods.progress import Progress as Step
 
     console = messages()
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())

@@ -14,27 +14,27 @@ from typing import Any, NoReturn
 from cyclopts import App, CycloptsError
 
 from freshtake import __version__
-from freshtake.cli.align import align
-from freshtake.cli.blend import app as blend
-from freshtake.cli.compress import compress
 from freshtake.cli.console import warn
-from freshtake.cli.convert import convert
-from freshtake.cli.cut import cut
-from freshtake.cli.demo import demo
-from freshtake.cli.evaluate import evaluate
-from freshtake.cli.explain import explain
-from freshtake.cli.info import info
-from freshtake.cli.learn import learn
-from freshtake.cli.loop import loop
-from freshtake.cli.noise import noise
-from freshtake.cli.plant import plant
-from freshtake.cli.samples import app as samples
-from freshtake.cli.select import select
-from freshtake.cli.stream import stream
-from freshtake.cli.study import app as study
-from freshtake.cli.style import app as style
-from freshtake.cli.texture import app as texture
-from freshtake.cli.vary import vary
+from freshtake.cli.density_blend import app as blend
+from freshtake.cli.motion_convert import convert
+from freshtake.cli.motion_cut import cut
+from freshtake.cli.motion_evaluate import evaluate
+from freshtake.cli.motion_info import info
+from freshtake.cli.motion_loop import loop
+from freshtake.cli.motion_noise import noise
+from freshtake.cli.motion_plant import plant
+from freshtake.cli.motion_samples import app as samples
+from freshtake.cli.motion_study import app as study
+from freshtake.cli.style_align import align
+from freshtake.cli.style_translate import app as style
+from freshtake.cli.texture_play import app as texture
+from freshtake.cli.variation_compress import compress
+from freshtake.cli.variation_demo import demo
+from freshtake.cli.variation_explain import explain
+from freshtake.cli.variation_learn import learn
+from freshtake.cli.variation_select import select
+from freshtake.cli.variation_stream import stream
+from freshtake.cli.variation_vary import vary
 from freshtake.errors import FreshtakeError
 
 BAD_INPUT = 2

@@ -22,7 +22,7 @@ SourceFps = Annotated[
 
 def _metres(_: object, tokens: Sequence[Token]) -> float:
     """A unit by its name, or as a number of metres."""
-    from freshtake.motion.size import UNITS
+    from freshtake.motion.body.size import UNITS
 
     text = tokens[0].value
     for unit in UNITS:

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from freshtake.density.class_weights import schedule
     from freshtake.density.control import Control
     from freshtake.density.learning import learn
     from freshtake.density.marker_sets import common_points
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from freshtake.density.pad import pad_weights
     from freshtake.density.settings import Settings
     from freshtake.density.synthesize import BlendState, advance
-    from freshtake.density.weights import schedule
 
 _HOMES = {
     "BlendState": "synthesize",
@@ -24,7 +24,7 @@ _HOMES = {
     "common_points": "marker_sets",
     "learn": "learning",
     "pad_weights": "pad",
-    "schedule": "weights",
+    "schedule": "class_weights",
 }
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.motion import Clip, Skeleton
-from freshtake.motion.body import leg_length
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import local_rotations

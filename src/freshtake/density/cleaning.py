@@ -9,8 +9,8 @@ import numpy as np
 
 from freshtake.density.marker_sets import check_seen
 from freshtake.motion import Clip, PointClip
-from freshtake.motion.check.frames import is_tpose_first, repeated, spikes
-from freshtake.motion.contacts import runs
+from freshtake.motion.check.frame_checks import is_tpose_first, repeated, spikes
+from freshtake.motion.planting.contacts import runs
 from freshtake.motion.points import fill_gaps
 from freshtake.numeric.arrays import Bools, Floats
 

@@ -1,15 +1,21 @@
-"""Jumps from one kernel to another, drawn by the motion density, and what synthesis reads: compiled."""
+"""Jumps from one kernel to another, drawn by the motion density, and what synthesis reads: compiled.
+
+What the default synthesis reads, from a model.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from freshtake.density.search import Index, drawn, near_kernels
-from freshtake.density.tracks import rehearse
+from freshtake.density.kernel_search import Index, block_index, drawn, near_kernels
+from freshtake.density.runs import rehearse
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.numeric.compiled import kernel
+from freshtake.numeric.compiled import compiled
+
+if TYPE_CHECKING:
+    from freshtake.density.model import DensityModel
 
 TRIES = 4  # kernels drawn per jump at most
 MORE = 32  # likeliest ones that are tried after them where there has to be a jump
@@ -19,6 +25,7 @@ EVENNESS = 4.0  # how strongly kernels that were followed more than their share 
 MEMORY_ROUNDS = 16.0  # times that a class is gone through before older visits are halved
 FIELDS = 11  # of `clock`:
 PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN, DRIVE = range(FIELDS)
+STRETCH = 16  # kernels whose visits are counted together
 
 
 class Track(NamedTuple):
@@ -54,7 +61,7 @@ class Rates(NamedTuple):
     class_stay: float
 
 
-@kernel
+@compiled
 def point_of(track: Track, held: Floats, out: Floats) -> None:
     """Pose and velocity of the last frames in kernel widths (2 modes,)."""
     d = track.modes
@@ -63,7 +70,7 @@ def point_of(track: Track, held: Floats, out: Floats) -> None:
         out[d + k] = (held[0, k] - held[1, k]) * track.scale[d + k]
 
 
-@kernel
+@compiled
 def aligned_place(track: Track, pose: Floats, j: int) -> float:
     """Where along the run of kernel j a pose is nearest, at most a frame away: no jump in time, only across."""
     first, last = track.firsts[j], track.lasts[j]
@@ -77,7 +84,7 @@ def aligned_place(track: Track, pose: Floats, j: int) -> float:
     return min(max(j + shift, float(first)), float(last))
 
 
-@kernel
+@compiled
 def excess(track: Track, visits: Floats, i: int) -> float:
     """How much more than its share kernel i's block was followed: 0 is its share, -1 never."""
     block, owner = track.blocks[i], track.owners[i]
@@ -86,7 +93,7 @@ def excess(track: Track, visits: Floats, i: int) -> float:
     return min((visits[block] + size) / (share + size) - 1.0, 3.0)
 
 
-@kernel
+@compiled
 def visit(track: Track, visits: Floats, i: int) -> None:
     """Note that kernel i was followed for a frame; what is long past counts less."""
     blocks, owner = len(track.sizes), track.owners[i]
@@ -99,7 +106,7 @@ def visit(track: Track, visits: Floats, i: int) -> None:
                 visits[track.blocks[k]] *= 0.5
 
 
-@kernel
+@compiled
 def jump(
     track: Track, rates: Rates, held: Floats, clock: Floats, visits: Floats, owner: int, forced: bool, chances: Floats
 ) -> bool:
@@ -159,7 +166,7 @@ def jump(
     return True
 
 
-@kernel
+@compiled
 def restart(track: Track, rates: Rates, held: Floats, clock: Floats, owner: int, chance: float) -> None:
     """From the end of an acyclic run on to the start of one of its class."""
     count = 0
@@ -179,3 +186,36 @@ def restart(track: Track, rates: Rates, held: Floats, clock: Floats, owner: int,
             clock[PLACE], clock[RUN], clock[AGE], clock[SPAN] = float(start), float(start), 0.0, span
             return
         pick -= 1
+
+
+def track_of(model: DensityModel) -> Track:
+    """The kernels in the order of synthesis, with their search index."""
+    extra = model.residuals if model.turning is None else model.turning.columns
+    rows = np.concatenate([model.weights, model.rates, extra], axis=1)
+    stops = model.run_stops
+    lengths = np.diff(np.concatenate([[0], stops]))
+    firsts, lasts = np.repeat(stops - lengths, lengths), np.repeat(stops - 1, lengths)
+    arrivals = np.roll(model.speeds, 1, axis=0)  # the step that led to a kernel, as a synthesis knows its own
+    arrivals[stops - lengths] = model.speeds[stops - lengths]
+    d = model.modes
+    scale = 1.0 / model.widths
+    scale[d:] *= np.sqrt(model.settings.velocity_weight)
+    places = np.concatenate([model.weights, arrivals], axis=1) * scale
+    index = block_index(places, model.owners, model.allowed)
+    blocks = _stretches(lengths)
+    return Track(
+        np.ascontiguousarray(rows), d, min(model.rates.shape[1], 3), model.owners, firsts, lasts, stops - lengths,
+        index, scale, model.limits[:, 0].copy(), model.limits[:, 1].copy(), blocks,
+        np.bincount(blocks).astype(np.float64),
+        np.bincount(model.owners).astype(np.float64), model.limits[:, 2].copy(), np.array(model.cyclic),
+    )  # fmt: skip
+
+
+def _stretches(lengths: Ints) -> Ints:
+    """The number of a stretch of at most STRETCH kernels for every kernel (kernels,), run by run."""
+    out, first = [], 0
+    for length in lengths.tolist():
+        own = np.arange(length) // STRETCH
+        out.append(first + own)
+        first += int(own[-1]) + 1
+    return np.concatenate(out)

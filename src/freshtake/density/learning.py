@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.density.cycles import steady_period
-from freshtake.density.graph import parts_of
+from freshtake.density.class_cycles import steady_period
+from freshtake.density.examples import LEAST_FRAMES, Material, material_of, rounded
 from freshtake.density.headings import smooth_rates
-from freshtake.density.material import LEAST_FRAMES, Material, material_of, rounded
+from freshtake.density.kernel_graph import parts_of
 from freshtake.density.model import DensityModel
-from freshtake.density.motion_density import motion_widths, velocities
-from freshtake.density.phase import fit_sine
+from freshtake.density.pose_density import motion_widths, velocities
 from freshtake.density.settings import Settings
 from freshtake.density.space import eigenspace, poses_of, position_errors, weights_of
 from freshtake.density.synthesize import GUARD
+from freshtake.density.time_alignment import fit_sine
 from freshtake.errors import UsageError
-from freshtake.motion.contacts import runs
-from freshtake.motion.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion.planting.contacts import runs
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.pca import Pca

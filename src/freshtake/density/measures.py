@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.motion.contacts import runs
+from freshtake.motion.planting.contacts import runs
 from freshtake.numeric.arrays import Floats
 
 STALLED = 0.05  # share of the data's median speed

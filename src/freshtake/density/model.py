@@ -10,28 +10,26 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.density.aligned import AlignedState, Curves, advance_aligned, begin_aligned, curves_of
 from freshtake.density.bodies import on_skeleton, usual_rotations
+from freshtake.density.class_cycles import Cycles, cycles_of
+from freshtake.density.class_weights import changes, schedule
 from freshtake.density.control import Control, Controls, Gaits, gaits_of, guided, set_out, turn_limit, weights_for
-from freshtake.density.cycles import Cycles, cycles_of
+from freshtake.density.cycle_blending import MixState, advance_mix, begin_mix
+from freshtake.density.examples import rate_columns
 from freshtake.density.headings import own_rates
-from freshtake.density.jumps import Rates, Track
-from freshtake.density.material import rate_columns
-from freshtake.density.mix import MixState, advance_mix, begin_mix
-from freshtake.density.motion_density import motion_widths, velocities
-from freshtake.density.paper import PaperState, advance_paper, begin_paper
-from freshtake.density.pose_density import Density, density, log_density, pose_widths
+from freshtake.density.joint_rotations import Turning, turned_clip, turned_poses, turning_of
+from freshtake.density.jumps import Rates, Track, track_of
+from freshtake.density.paper_method import PaperState, advance_paper, begin_paper
+from freshtake.density.planting import planted_stream, planting_model_of
+from freshtake.density.pose_density import Density, density, log_density, motion_widths, pose_widths, velocities
 from freshtake.density.settings import Settings
 from freshtake.density.space import poses_of, weights_of
-from freshtake.density.standing import groundwork_of, planted_stream
 from freshtake.density.synthesize import BlendState, advance, begin, rates_of
-from freshtake.density.tables import track_of
-from freshtake.density.turning import Turning, turned_clip, turned_poses, turning_of
-from freshtake.density.weights import changes, schedule
+from freshtake.density.time_alignment import AlignedState, Curves, advance_aligned, begin_aligned, curves_of
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Recipe, Start, decode, encode, where_it_ends
-from freshtake.motion.planting import Groundwork, settings_for
+from freshtake.motion.planting import PlantingModel, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -43,7 +41,7 @@ State = BlendState | MixState | PaperState | AlignedState
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DensityModel:
-    """What was learned; `sample`, `stream`, `advance` and `score` are its door.
+    """What was learned. Use `sample`, `stream`, `advance` and `score`.
 
     `weights` (kernels, modes), `rates` (kernels, 0 or 4; see headings) and `residuals` (kernels, DOFs or 0) run over
     classes, their runs and frames; `lengths` are those of the runs by class.
@@ -114,9 +112,9 @@ class DensityModel:
         return turning_of(self)
 
     @cached_property
-    def groundwork(self) -> Groundwork | None:
+    def planting_model(self) -> PlantingModel | None:
         """What planting needs to know of the kernels; None where nothing has feet."""
-        return groundwork_of(self)
+        return planting_model_of(self)
 
     @cached_property
     def track(self) -> Track:
@@ -282,9 +280,9 @@ class DensityModel:
 
         When feet stand is told by the kernels nearest to each pose.
         """
-        if not isinstance(motion, Clip) or self.groundwork is None:
+        if not isinstance(motion, Clip) or self.planting_model is None:
             return motion
-        return plant_feet(motion, examples=self.groundwork, settings=settings_for(plant)).clip
+        return plant_feet(motion, examples=self.planting_model, settings=settings_for(plant)).clip
 
     def stream(
         self,
@@ -303,8 +301,8 @@ class DensityModel:
         fast and where to go; a function is asked anew for every frame.
         """
         frames = self._stream(rng, self.weights_asked(weights, control), residuals, decode, control)
-        if decode and plant and self.groundwork is not None:
-            return planted_stream(frames, self.groundwork, settings_for(plant))
+        if decode and plant and self.planting_model is not None:
+            return planted_stream(frames, self.planting_model, settings_for(plant))
         return frames
 
     def _stream(

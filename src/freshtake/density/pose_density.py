@@ -1,4 +1,7 @@
-"""Densities: Gaussian kernels on every frame (Okwechime 2008, eq. 6), evaluated exactly by pruning."""
+"""Densities: Gaussian kernels on every frame (Okwechime 2008, eq. 6), evaluated exactly by pruning.
+
+What makes a pose density a motion density (Okwechime 2008, eq. 7-8): velocities, and the widths of both.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.density.search import Index, block_index, squared_distance
+from freshtake.density.kernel_search import Index, block_index, squared_distance
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.compiled import kernel
+from freshtake.numeric.compiled import compiled
 
 REST = 1e-12  # share of the sum that skipped blocks may hold
 
@@ -42,7 +45,7 @@ def log_density(dense: Density, points: Floats) -> Floats:
     return np.asarray(out + dense.log_norm - float(np.log(len(dense.lookup.places))))
 
 
-@kernel
+@compiled
 def log_sums(index: Index, points: Floats, out: Floats) -> None:
     """log sum_i exp(-square_i / 2) at points in kernel widths, leaving out blocks that together hold below REST."""
     blocks = len(index.radii)
@@ -68,3 +71,19 @@ def log_sums(index: Index, points: Floats, out: Floats) -> None:
                 else:
                     total += np.exp(-0.5 * (square - best))
         out[q] = np.log(total) - 0.5 * best
+
+
+def velocities(weights: Floats) -> Floats:
+    """dy_i/dt = y_(i+1) - y_i (frames, modes): Okwechime 2008, eq. 7; the last frame repeats the one before."""
+    steps = np.diff(weights, axis=0)
+    return np.concatenate([steps, steps[-1:]])
+
+
+def motion_widths(variances: Floats, steps: Floats, alpha: float) -> Floats:
+    """alpha (sqrt(lambda_1) .. sqrt(lambda_d), sigma_1 .. sigma_d) (2 modes,): Okwechime 2008, eq. 8.
+
+    Departs from the paper: eq. 8 prints standard deviations where a covariance belongs. They are read as standard
+    deviations of the kernels, which is what the text beside eq. 6 says of the pose density.
+    """
+    spread = steps.std(axis=0)
+    return np.concatenate([pose_widths(variances, alpha), alpha * np.maximum(spread, 1e-6 * spread.max())])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from freshtake.errors import UsageError
-from freshtake.motion.settings_checks import between, one_of
+from freshtake.methods.settings_checks import between, one_of
 
 METHODS = ("default", "switch", "paper", "aligned")
 POSES = ("positions", "expmap", "euler")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from freshtake.density.material import Material, rate_columns, rounded
+from freshtake.density.examples import Material, rate_columns, rounded
 from freshtake.density.settings import Settings
-from freshtake.motion.body import leg_length
-from freshtake.motion.features.clip import ClipLayout
-from freshtake.motion.features.points import PointLayout
+from freshtake.motion.body.roles import leg_length
+from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.features.point_features import PointLayout
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.pca import Pca, fit, project, restore
 

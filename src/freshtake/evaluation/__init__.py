@@ -1,8 +1,11 @@
 """How alike, how new, how natural: figures of variants beside those of real takes, plots and a report."""
 
-from freshtake.evaluation.plots import Picture, pictures
-from freshtake.evaluation.report_html import page
 from freshtake.evaluation.results import Column, Evaluation, Figure
 from freshtake.evaluation.scores import evaluate
 
-__all__ = ["Column", "Evaluation", "Figure", "Picture", "evaluate", "page", "pictures"]
+__all__ = [
+    "Column",
+    "Evaluation",
+    "Figure",
+    "evaluate",
+]

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.evaluation.alignment import laid_on
 from freshtake.evaluation.gallery import Gallery, Part, Parts
 from freshtake.evaluation.span import input_span
+from freshtake.evaluation.track_alignment import laid_on
 from freshtake.evaluation.tracks import Track
-from freshtake.motion.body import SIDE
+from freshtake.motion.body.roles import SIDE
 from freshtake.numeric.arrays import Bools, Floats
 
 STILL = 1e-9  # leg lengths (per second) below which a DOF does not move
@@ -58,7 +58,7 @@ def of_joints(gallery: Gallery, tracks: Sequence[Track], joints: Sequence[str]) 
     return float(np.mean([difference(gallery, track, mine[:, None] & ~mine) for track in tracks]))
 
 
-def ties(gallery: Gallery, tracks: Sequence[Track]) -> float:
+def covariation(gallery: Gallery, tracks: Sequence[Track]) -> float:
     """How strongly deviations from the inputs' mean go together: root mean square correlation of two DOFs.
 
     It depends on the number of clips, so tracks are taken in groups of as many as there are inputs.

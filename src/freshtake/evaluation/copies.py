@@ -8,7 +8,7 @@ import numpy as np
 
 from freshtake.evaluation.gallery import Gallery, Part, Parts, at_working_rate, flat
 from freshtake.evaluation.tracks import Track
-from freshtake.motion.pose_space import distances
+from freshtake.motion.body.pose_space import distances
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import angle_between, to_matrix
 

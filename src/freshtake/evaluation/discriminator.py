@@ -13,9 +13,9 @@ import numpy as np
 from scipy.special import expit
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.joints import Joints
+from freshtake.evaluation.comparable import Material
+from freshtake.evaluation.dofs import Joints
 from freshtake.evaluation.likeness import area_under_curve
-from freshtake.evaluation.material import Material
 from freshtake.evaluation.realness import body_positions
 from freshtake.evaluation.tracks import Track
 from freshtake.numeric.arrays import Bools, Floats, Ints

@@ -7,8 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from freshtake.evaluation.alignment import dtw_distances
 from freshtake.evaluation.gallery import Gallery, Part, Parts, at_working_rate
+from freshtake.evaluation.track_alignment import dtw_distances
 from freshtake.evaluation.tracks import Track
 from freshtake.numeric.arrays import Floats
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from freshtake.evaluation.gallery import Gallery, Part, Parts, flat
 from freshtake.evaluation.tracks import GROUND, UP, Track
-from freshtake.motion.pose_space import distances
+from freshtake.motion.body.pose_space import distances
 from freshtake.numeric.arrays import Bools, Floats
 
 CONTACT_HEIGHT = 0.03  # leg lengths above the floor

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.evaluation.joints import Joints
+from freshtake.evaluation.dofs import Joints
 from freshtake.evaluation.tracks import GROUND, UP, Track
 from freshtake.numeric.arrays import Floats
 

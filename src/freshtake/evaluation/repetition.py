@@ -16,10 +16,10 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
+from freshtake.motion.body.pose_space import body_poses, usual_facing
 from freshtake.motion.edit import resample
-from freshtake.motion.pose_space import body_poses, usual_facing
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.compiled import kernel
+from freshtake.numeric.compiled import compiled
 
 RATE = 60.0
 STEP = 2  # frames from one that is compared to the next
@@ -74,7 +74,7 @@ def nearest_earlier(view: Floats, window: int) -> Floats:
     return np.asarray(np.sqrt(np.maximum(best / len(range(0, window, STEP)), 0.0)))
 
 
-@kernel
+@compiled
 def _closest(view: Floats, window: int, step: int, best: Floats) -> None:
     """Smallest sums of squared differences of a window and an earlier one: for every lag a sum that runs along."""
     frames, columns = view.shape

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from freshtake.evaluation.actions import Action
-from freshtake.evaluation.kinds import BY_KEY, Kind
+from freshtake.evaluation.figure_kinds import BY_KEY, Kind
 from freshtake.evaluation.ranges import DofFigures
 
 TOLERANCE = 1e-9

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.evaluation import coordination, copies, coverage, diversity, likeness, timing
+from freshtake.evaluation.comparable import Material
 from freshtake.evaluation.gallery import Gallery, mean_of
-from freshtake.evaluation.material import Material
 from freshtake.evaluation.realness_figures import realness_figures
 from freshtake.evaluation.results import Figure
 
@@ -36,12 +36,12 @@ def _tie_figures(gallery: Gallery, material: Material) -> dict[str, Figure]:
     """How strongly deviations go together, against the inputs'."""
     if not gallery.layout.has_body or len(material.inputs) < 2:
         return {}
-    own = coordination.ties(gallery, material.inputs)
-    value = coordination.ties(gallery, material.variants)
+    own = coordination.covariation(gallery, material.inputs)
+    value = coordination.covariation(gallery, material.variants)
     if not (np.isfinite(value) and own > 0):
         return {}
-    real = _finite(coordination.ties(gallery, material.extra) / own)
-    return {"ties": Figure("ties", value / own, extra=real, inputs=1.0)}
+    real = _finite(coordination.covariation(gallery, material.extra) / own)
+    return {"covariation": Figure("covariation", value / own, extra=real, inputs=1.0)}
 
 
 def _diversity_figures(gallery: Gallery, material: Material) -> dict[str, Figure]:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.evaluation.alignment import dtw_distances, laid_on
 from freshtake.evaluation.diversity import LONGEST
 from freshtake.evaluation.gallery import Gallery, Part, Parts
+from freshtake.evaluation.track_alignment import dtw_distances, laid_on
 from freshtake.evaluation.tracks import Track
 from freshtake.numeric.arrays import Floats
 

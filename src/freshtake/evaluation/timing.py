@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from freshtake.evaluation.gallery import Gallery, Part, Parts
+from freshtake.evaluation.track_alignment import cheapest_windows
 from freshtake.evaluation.tracks import Track
-from freshtake.evaluation.windows import cheapest_windows
-from freshtake.motion.pose_space import distances
+from freshtake.motion.body.pose_space import distances
 from freshtake.numeric.arrays import Floats
 
 WINDOW = 30  # frames at 30 a second

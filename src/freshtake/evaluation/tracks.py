@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from freshtake.evaluation.dofs import ClipDofs
-from freshtake.evaluation.joints import Joints, body_joints
+from freshtake.evaluation.dofs import ClipDofs, Joints, body_joints
 from freshtake.motion import Clip, Stroke
-from freshtake.motion.body import feet, hands, leg_length
+from freshtake.motion.body.roles import feet, hands, leg_length
 from freshtake.motion.edit import with_up
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats

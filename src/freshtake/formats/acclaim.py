@@ -11,7 +11,7 @@ from freshtake.errors import FormatError
 from freshtake.formats.amc_frames import parse_amc
 from freshtake.formats.asf import DEFAULT_FPS, asf_skeleton
 from freshtake.formats.files import read_text, write_bytes
-from freshtake.formats.options import Motion, ReadOptions, WriteOptions
+from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.channels import clip_from_channels
 from freshtake.numeric.arrays import Floats

@@ -16,7 +16,7 @@ import numpy as np
 from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.asf_text import AsfText, Bone, Vector, Word, parse_text
 from freshtake.formats.files import read_text
-from freshtake.formats.options import ReadOptions
+from freshtake.formats.read_options import ReadOptions
 from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.channels import clip_from_channels
 from freshtake.motion.skeleton import Limits

@@ -13,9 +13,8 @@ import numpy as np
 from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.bvh_hierarchy import parse_hierarchy, write_hierarchy
 from freshtake.formats.files import read_text, write_bytes
-from freshtake.formats.number_text import format_rows
-from freshtake.formats.numbers import finite_number, parse_numbers, words_per_line
-from freshtake.formats.options import Motion, ReadOptions, WriteOptions
+from freshtake.formats.numbers import finite_number, format_rows, parse_numbers, words_per_line
+from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.channels import channels_from_clip, clip_from_channels
 from freshtake.numeric.arrays import Floats

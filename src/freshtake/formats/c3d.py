@@ -16,7 +16,7 @@ import numpy.typing as npt
 from freshtake.errors import FormatError, MissingExtra
 from freshtake.formats.c3d_parameters import BLOCK, Header, Numbers, Parameters, parse_sections
 from freshtake.formats.files import read_bytes, replacing
-from freshtake.formats.options import Motion, ReadOptions, WriteOptions
+from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, PointClip
 from freshtake.motion.points import joint_points
 from freshtake.numeric.arrays import Floats

@@ -1,4 +1,4 @@
-"""The only door to the file system: whole files in, whole files out (written beside the target, then renamed)."""
+"""The only module that opens files: whole files in, whole files out (written beside the target, then renamed)."""
 
 from __future__ import annotations
 

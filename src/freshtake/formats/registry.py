@@ -1,4 +1,4 @@
-"""Which format a file is in, by content as well as by name, and the doors `read` and `write`."""
+"""Which format a file is in, by content as well as by name, and `read` and `write`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import numpy as np
 from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.files import is_folder, read_head
 from freshtake.formats.ftm import looks_like_model
-from freshtake.formats.options import Motion, ReadOptions, WriteOptions
+from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, PointClip
-from freshtake.motion.rooting import as_filed, following, rooted
-from freshtake.motion.upright import ASSUMED, find_up
+from freshtake.motion.body.rooting import as_filed, following, rooted
+from freshtake.motion.body.upright import ASSUMED, find_up
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ import numpy as np
 from freshtake.errors import InvalidMotion
 from freshtake.motion.playback import Playback
 from freshtake.motion.skeleton import Skeleton
-from freshtake.motion.timed import Timed
-from freshtake.motion.validation import frozen, frozen_quaternions, positive, up_axis
+from freshtake.motion.validation import Timed, frozen, frozen_quaternions, positive, up_axis
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import WorldPose, forward
 from freshtake.numeric.rotations import rotate

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from freshtake.errors import InvalidMotion, UsageError
-from freshtake.motion.body import mirror_pairs
+from freshtake.motion.body.roles import mirror_pairs
 from freshtake.motion.clip import Clip
 from freshtake.motion.skeleton import EndSite, Skeleton, require_compatible
 from freshtake.motion.validation import same_rate

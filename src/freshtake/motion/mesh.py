@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion
-from freshtake.motion.timed import Timed
-from freshtake.motion.validation import frozen, positive, up_axis
+from freshtake.motion.validation import Timed, frozen, positive, up_axis
 
 
 @dataclass(frozen=True, eq=False, repr=False)

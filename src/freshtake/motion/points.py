@@ -8,8 +8,7 @@ import numpy as np
 
 from freshtake.errors import InvalidMotion
 from freshtake.motion.clip import Clip
-from freshtake.motion.timed import Timed
-from freshtake.motion.validation import checked_names, frozen, positive, up_axis
+from freshtake.motion.validation import Timed, checked_names, frozen, positive, up_axis
 from freshtake.numeric.arrays import Bools, Floats
 
 

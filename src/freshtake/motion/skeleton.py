@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import InvalidMotion, SkeletonMismatch
-from freshtake.motion.base import Base
+from freshtake.motion.body.base import Base
 from freshtake.motion.validation import checked_names, frozen, frozen_quaternions
 from freshtake.numeric.arrays import Floats, Ints
 

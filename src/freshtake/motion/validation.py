@@ -1,9 +1,12 @@
-"""Checks that the nouns share: arrays are copied, shaped, finite and read-only once a noun exists."""
+"""Checks that the nouns share: arrays are copied, shaped, finite and read-only once a noun exists.
+
+What every motion with a steady rate can tell: how fast, how long.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from typing import Any
 
 import numpy as np
@@ -93,3 +96,19 @@ def checked_names(given: Iterable[str], what: str) -> tuple[str, ...]:
             raise InvalidMotion(f"two {what}s are named {name!r}: names must differ")
         seen.add(name)
     return names
+
+
+class Timed(Sized):
+    """A motion of evenly spaced frames; `frame_time` is in seconds, as its file has it."""
+
+    frame_time: float
+
+    @property
+    def fps(self) -> float:
+        """Frames per second, the reciprocal of the frame time."""
+        return fps_of(self.frame_time)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first frame to the last."""
+        return (len(self) - 1) * self.frame_time

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.compiled import kernel
+from freshtake.numeric.compiled import compiled
 
 
-@kernel
+@compiled
 def solve_banded(bands: Floats, right: Floats) -> Floats:
     """x (rows, systems) with A x = right, by A = L D Lᵀ without pivoting; `bands` is overwritten by the factors.
 

@@ -12,7 +12,7 @@ from numba.core.runtime.nrt import rtsys
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def kernel(function: Function) -> Function:
+def compiled(function: Function) -> Function:
     """Compile on first use, release the interpreter lock, keep the machine code on disk.
 
     Where neither the package's folder nor the user's can be written, the kernel compiles anew in every process.

@@ -3,6 +3,8 @@
 A cell of the cost matrix counts `straight` times where the path steps along both axes, as at its first cell, and
 1 + `still` times where it steps along one. The plain form (1, 1) has a small price on standing still (still = 0.1);
 the symmetric form of Sakoe and Chiba (1978) is straight = 2, still = 0, whose sum divided by n + m is a mean distance.
+
+Dynamic time warping under local constraints of Rabiner and Juang 1993: the peers of iterative motion warping.
 """
 
 from __future__ import annotations
@@ -10,10 +12,15 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.compiled import kernel
+from freshtake.numeric.compiled import compiled
+
+TYPES = {
+    1: ((1, 1), (1, 0), (0, 1)),  # Type I: any pace, standing still included
+    3: ((1, 1), (2, 1), (1, 2)),  # Type III: between half and double pace
+}
 
 
-@kernel
+@compiled
 def costs(a: Floats, b: Floats) -> Floats:
     """Squared Euclidean distances (rows of a, rows of b)."""
     out = np.empty((a.shape[0], b.shape[0]))
@@ -27,7 +34,7 @@ def costs(a: Floats, b: Floats) -> Floats:
     return out
 
 
-@kernel
+@compiled
 def accumulate(cost: Floats, still: float, straight: float = 1.0) -> Floats:
     """Cheapest sums to every cell from the first one; a step along one axis only costs (1 + still) times the cell."""
     n, m = cost.shape
@@ -49,7 +56,7 @@ def accumulate(cost: Floats, still: float, straight: float = 1.0) -> Floats:
     return total
 
 
-@kernel
+@compiled
 def backtrack(cost: Floats, total: Floats, still: float, straight: float = 1.0) -> Ints:
     """The cheapest path (steps, 2) from the first cell to the last."""
     i, j = cost.shape[0] - 1, cost.shape[1] - 1
@@ -73,7 +80,7 @@ def backtrack(cost: Floats, total: Floats, still: float, straight: float = 1.0) 
     return path[:length][::-1]
 
 
-@kernel
+@compiled
 def cheapest(cost: Floats, still: float, straight: float) -> float:
     """The last of the sums of `accumulate`, with room for two rows only."""
     n, m = cost.shape
@@ -92,7 +99,7 @@ def cheapest(cost: Floats, still: float, straight: float) -> float:
     return total[m - 1]
 
 
-@kernel
+@compiled
 def open_ends(cost: Floats, toll: float) -> tuple[Floats, Ints]:
     """For every column the cheapest sum of a warp of all rows that ends there, and the column where it starts.
 
@@ -130,3 +137,52 @@ def distance(a: Floats, b: Floats, still: float = 0.0) -> float:
     cost = costs(np.ascontiguousarray(a), np.ascontiguousarray(b))
     path = backtrack(cost, accumulate(cost, still), still)
     return float(np.sqrt(cost[path[:, 0], path[:, 1]].mean()))
+
+
+def constrained_path(cost: Floats, kind: int) -> tuple[Ints, float]:
+    """The cheapest path (steps, 2) from the first cell to the last by steps of type I or III, and its cost.
+
+    Every cell counts by the length of the step into it, rows plus columns, so that no path gains by being shorter.
+    """
+    steps = np.array(TYPES[kind], dtype=np.intp)
+    total = _accumulate(np.ascontiguousarray(cost), steps)
+    return _backtrack(cost, total, steps), float(total[-1, -1])
+
+
+@compiled
+def _accumulate(cost: Floats, steps: Ints) -> Floats:
+    n, m = cost.shape
+    total = np.full((n, m), np.inf)
+    total[0, 0] = 2.0 * cost[0, 0]
+    for i in range(n):
+        for j in range(m):
+            best = total[i, j]
+            for k in range(len(steps)):
+                before, left = i - steps[k, 0], j - steps[k, 1]
+                if before >= 0 and left >= 0:
+                    best = min(best, total[before, left] + (steps[k, 0] + steps[k, 1]) * cost[i, j])
+            total[i, j] = best
+    return total
+
+
+@compiled
+def _backtrack(cost: Floats, total: Floats, steps: Ints) -> Ints:
+    i, j = cost.shape[0] - 1, cost.shape[1] - 1
+    path = np.empty((i + j + 1, 2), dtype=np.intp)
+    length = 0
+    while True:
+        path[length, 0], path[length, 1] = i, j
+        length += 1
+        if i == 0 and j == 0:
+            break
+        best, at = np.inf, 0
+        for k in range(len(steps)):
+            before, left = i - steps[k, 0], j - steps[k, 1]
+            if before >= 0 and left >= 0:
+                sum_here = total[before, left] + (steps[k, 0] + steps[k, 1]) * cost[i, j]
+                if sum_here < best:
+                    best, at = sum_here, k
+        if best == np.inf:
+            return path[:0]
+        i, j = i - steps[at, 0], j - steps[at, 1]
+    return path[:length][::-1].copy()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.compiled import kernel
+from freshtake.numeric.compiled import compiled
 
 
-@kernel
+@compiled
 def smooth_path(weights: Floats, wishes: Floats, past: Floats, known: int, band: Floats, path: Floats) -> None:
     """path (frames, columns): minimizes Σ w (x - wish)² + Σ (third difference of x)².
 
@@ -31,13 +31,13 @@ def smooth_path(weights: Floats, wishes: Floats, past: Floats, known: int, band:
     _solve(band, path)
 
 
-@kernel
+@compiled
 def _factor(i: int) -> float:
     """Of x[k-i] in the third difference x[k] - 3 x[k-1] + 3 x[k-2] - x[k-3]."""
     return 1.0 if i == 0 else (-3.0 if i == 1 else (3.0 if i == 2 else -1.0))
 
 
-@kernel
+@compiled
 def _at_an_end(k: int, first: int, frames: int, weight: float, row: Floats) -> None:
     """A row of the matrix near its ends, which not all of four differences reach; they go from `first` to `frames`."""
     row[0] = weight
@@ -47,7 +47,7 @@ def _at_an_end(k: int, first: int, frames: int, weight: float, row: Floats) -> N
             row[d] += _factor(i) * _factor(i + d)
 
 
-@kernel
+@compiled
 def _after_the_past(k: int, past: Floats, right: Floats) -> None:
     """What the difference that ends at frame k has of values before frame 0, on the right side."""
     for i in range(k + 1):
@@ -56,7 +56,7 @@ def _after_the_past(k: int, past: Floats, right: Floats) -> None:
                 right[k - i, c] -= _factor(i) * _factor(j) * past[j - k - 1, c]
 
 
-@kernel
+@compiled
 def _solve(band: Floats, right: Floats) -> None:
     """Cholesky's method; band[k, d] is the matrix at (k, k - d) and becomes its root, 1 / root where d is 0."""
     frames, columns = right.shape

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from freshtake.numeric.compiled import kernel
+from freshtake.numeric.compiled import compiled
 
 
-@kernel
+@compiled
 def spline_weights(t: float) -> tuple[float, float, float, float]:
     """How much each of four knots counts at t in [0, 1) between the middle two; the weights sum to 1."""
     return (

@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from freshtake.samples.cheering import cheer
-    from freshtake.samples.circle_fit import fit_circle
     from freshtake.samples.jumping import jump
     from freshtake.samples.meshes import flag
     from freshtake.samples.punching import punch
     from freshtake.samples.running import run
     from freshtake.samples.skipping import skip
-    from freshtake.samples.strokes import circle, digit_2, letter_a
+    from freshtake.samples.strokes import circle, digit_2, fit_circle, letter_a
     from freshtake.samples.walking import walk
 
 _HOMES = {
     "cheer": "cheering",
     "circle": "strokes",
     "digit_2": "strokes",
-    "fit_circle": "circle_fit",
+    "fit_circle": "strokes",
     "flag": "meshes",
     "jump": "jumping",
     "letter_a": "strokes",

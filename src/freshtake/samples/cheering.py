@@ -32,7 +32,7 @@ LAW = Law(
         "delay_right": 0.03,
         "head_pitch": 3.0,  # degrees
     },
-    ties={
+    correlations={
         both("reach"): 0.7,
         both("spread"): 0.6,
         both("elbow"): 0.6,

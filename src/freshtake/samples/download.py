@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from freshtake.errors import FreshtakeError, UsageError
-from freshtake.motion.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, silent
 
 BASE_URL = "https://raw.githubusercontent.com/una-dinosauria/cmu-mocap/master/data/"
 CREDIT = (

@@ -38,7 +38,7 @@ LAW = Law(
         "toe_out_right": 2.0,
         "width": 1.2,  # cm
     },
-    ties={
+    correlations={
         both("tuck"): 0.8,
         both("arm_swing"): 0.7,
         both("elbow"): 0.6,

@@ -33,7 +33,7 @@ LAW = Law(
         "lean": 1.5,  # degrees
         "windup": 0.15,  # relative
     },
-    ties={
+    correlations={
         ("guard_left", "guard_right"): 0.7,
         ("strength", "tempo"): 0.4,
         ("strength", "twist"): 0.3,

@@ -19,11 +19,11 @@ WAVES = 24
 class Law:
     """The joint normal distribution of a take's parameters: what tests may compare a learned model with.
 
-    `spread` gives each parameter's standard deviation about 0; `ties` the correlations that are not 0, by pair.
+    `spread` gives each parameter's standard deviation about 0; `correlations` the correlations that are not 0, by pair.
     """
 
     spread: Mapping[str, float]
-    ties: Mapping[tuple[str, str], float]
+    correlations: Mapping[tuple[str, str], float]
 
     def __post_init__(self) -> None:
         if np.linalg.eigvalsh(self.correlation())[0] <= 0.0:
@@ -37,7 +37,7 @@ class Law:
     def correlation(self) -> Floats:
         """Correlation matrix of the parameters."""
         out = np.eye(len(self.spread))
-        for (a, b), value in self.ties.items():
+        for (a, b), value in self.correlations.items():
             i, j = self.names.index(a), self.names.index(b)
             out[i, j] = out[j, i] = value
         return out

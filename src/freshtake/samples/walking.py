@@ -41,7 +41,7 @@ LAW = Law(
         "head_pitch": 2.0,  # degrees
         "balance": 0.006,  # cycles: left heel strike away from the middle of the cycle
     },
-    ties={
+    correlations={
         ("tempo", "stride"): 0.3,
         both("lift"): 0.6,
         both("arm_swing"): 0.7,

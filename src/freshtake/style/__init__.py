@@ -6,29 +6,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from freshtake.style import bilinear
-    from freshtake.style.alignment import Alignment, align, warp
-    from freshtake.style.blending import blend
-    from freshtake.style.correspondence import match
+    from freshtake.style.gaits import bilinear
     from freshtake.style.learning import learn
     from freshtake.style.model import StyleModel
     from freshtake.style.settings import Settings
-    from freshtake.style.translator import TranslationState
-    from freshtake.style.warp_picture import picture
-    from freshtake.style.warp_settings import WarpSettings
+    from freshtake.style.style_blending import blend
+    from freshtake.style.synthesize import TranslationState
+    from freshtake.style.warping.alignment import Alignment, align, warp
+    from freshtake.style.warping.correspondence import match
+    from freshtake.style.warping.warp_settings import WarpSettings
 
 _HOMES = {
-    "Alignment": "alignment",
+    "Alignment": "warping.alignment",
     "Settings": "settings",
     "StyleModel": "model",
-    "TranslationState": "translator",
-    "WarpSettings": "warp_settings",
-    "align": "alignment",
-    "blend": "blending",
+    "TranslationState": "synthesize",
+    "WarpSettings": "warping.warp_settings",
+    "align": "warping.alignment",
+    "blend": "style_blending",
     "learn": "learning",
-    "match": "correspondence",
-    "picture": "warp_picture",
-    "warp": "alignment",
+    "match": "warping.correspondence",
+    "warp": "warping.alignment",
 }
 
 __all__ = [
@@ -42,7 +40,6 @@ __all__ = [
     "blend",
     "learn",
     "match",
-    "picture",
     "warp",
 ]
 
@@ -51,5 +48,5 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(f"freshtake.style.{_HOMES[name]}"), name)
     if name == "bilinear":
-        return import_module("freshtake.style.bilinear")
+        return import_module("freshtake.style.gaits.bilinear")
     raise AttributeError(f"module 'freshtake.style' has no attribute {name!r}")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freshtake.motion.body.limbs import limb_joints
 from freshtake.motion.features import Recipe
-from freshtake.motion.limbs import limb_joints
 from freshtake.numeric.arrays import Floats, Ints
 
 ROOT = ("forward", "sideways", "turn")  # the differential DOFs of the root

@@ -1,4 +1,7 @@
-"""Pairs of clips to a StyleModel, offline (Hsu 2005, §4.1-4.3)."""
+"""Pairs of clips to a StyleModel, offline (Hsu 2005, §4.1-4.3).
+
+The representation of style translation: rotation vectors about each joint's mean, the root differential (§4.1).
+"""
 
 from __future__ import annotations
 
@@ -9,27 +12,26 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body import feet, leg_length
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.clip import Clip
-from freshtake.motion.contacts import contact_mask, floor_heights
-from freshtake.motion.features import Recipe
-from freshtake.motion.progress import Progress, Report, silent
+from freshtake.motion.features import Recipe, recipe
+from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.planting.contacts import contact_mask, floor_heights
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.style.alignment import Alignment, align
 from freshtake.style.calibration import confidences, distinct
-from freshtake.style.choices import Choice
 from freshtake.style.columns import Normal, blocks_of, column_of, normal_of, pose_weights
 from freshtake.style.footplants import Annotation, learn_annotation
+from freshtake.style.long_takes import cut_and_paired
 from freshtake.style.model import StyleModel
 from freshtake.style.pairs import Pair, pair_rows, sampled_mask
-from freshtake.style.past import past_of
-from freshtake.style.pieces import cut_and_paired
-from freshtake.style.recipes import style_recipe
 from freshtake.style.settings import Settings
-from freshtake.style.system_choice import (
+from freshtake.style.systems.banks import Bank, Choice
+from freshtake.style.systems.past import past_of
+from freshtake.style.systems.system_choice import (
     Mapper,
     Trial,
     calming_of,
@@ -39,15 +41,23 @@ from freshtake.style.system_choice import (
     kind_of,
     past_frames,
 )
-from freshtake.style.systems import Bank
 from freshtake.style.translation_kernels import calmed
-from freshtake.style.warp_settings import WarpSettings
+from freshtake.style.warping.alignment import Alignment, align
+from freshtake.style.warping.warp_settings import WarpSettings
 
 Labels = Mapping[str, Sequence[Bools]]  # per annotation one array (frames,) for every target clip
 SAME = 1e-6  # mean difference of two clips, in radians and units, below which they are one
 HORIZON = 0.3  # seconds for which speeds act where it is asked how far they move the body
 POSES = 128  # of the target style that a model keeps
 WIDER = 1.25  # how much farther than in the examples the heading may sway
+
+
+def style_recipe(clips: Sequence[Clip]) -> Recipe:
+    """Of all clips of both styles; joints that never move have no DOFs, the root always has all of its own."""
+    found = recipe(clips, angles="expmap", root="heading", scale="none")
+    assert isinstance(found.layout, ClipLayout)
+    kept = np.union1d(np.arange(found.layout.root_width), found.kept)
+    return Recipe(found.layout, "none", kept, found.fixed, np.ones(len(kept)), np.zeros(len(kept)))
 
 
 @one_blas_thread()

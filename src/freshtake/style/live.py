@@ -1,4 +1,7 @@
-"""A live stream: rows of the source in, poses of the target style out, their feet planted where wanted (§4.5)."""
+"""A live stream: rows of the source in, poses of the target style out, their feet planted where wanted (§4.5).
+
+Clean-up of feet that slide: legs are turned so that feet stand, the body keeps its path (Hsu 2005, §4.5).
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,27 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.methods.live import LiveStream
+from freshtake.motion.body.limbs import learn_limbs, limb_feet
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import Recipe, Start, decode, where_it_ends
-from freshtake.motion.limbs import learn_limbs, limb_feet
-from freshtake.motion.live import LiveStream
-from freshtake.motion.planting import Groundwork, Planter, PlantSettings, StreamFrame
+from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, StreamFrame, settings_for
+from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.footplants import Annotation
-from freshtake.style.standing import STEPS
-from freshtake.style.translator import TranslationState, Translator
+from freshtake.style.synthesize import TranslationState, Translator
 
+STEPS = 0.8  # leg lengths a second: legs and root are translated apart, so that feet which stand slide a good deal
 FEWEST_POSES = 2
 Live = Callable[[], Translator]  # the translator of the moment: its strength may change
+
+
+def planted(clip: Clip, mask: Bools, floor: Floats, plant: bool | str = True) -> Clip:
+    """The clip with feet that stand where the mask (frames, feet) says so, at the floor's heights (foot joints,)."""
+    if not mask.any():
+        return clip
+    made = plant_feet(clip, mask.astype(np.float64), floor=floor, settings=settings_for(plant, STEPS), careful=True)
+    return made.clip.changed(provenance=clip.provenance)
 
 
 def stream_planter(recipe: Recipe, poses: Floats, floor: Floats) -> Planter:
@@ -33,7 +45,7 @@ def stream_planter(recipe: Recipe, poses: Floats, floor: Floats) -> Planter:
         raise UsageError(
             f"legs with {joints} foot joints were found, but the model knows {len(floor)}: stream unplanted"
         )
-    base = Groundwork(clip.skeleton, clip.frame_time, clip.up, limbs, floor)
+    base = PlantingModel(clip.skeleton, clip.frame_time, clip.up, limbs, floor)
     return Planter.learn(base, PlantSettings(steps=STEPS))
 
 

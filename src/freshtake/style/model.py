@@ -1,4 +1,4 @@
-"""StyleModel: what was learned of a style, frozen; `translate` and `advance` are its door."""
+"""StyleModel: what was learned of a style, frozen. Use `translate` and `advance`."""
 
 from __future__ import annotations
 
@@ -10,23 +10,21 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body import leg_length
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import Features, Recipe, decode, encode
 from freshtake.motion.planting import Planter
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.style.choices import Choice
 from freshtake.style.columns import Normal, pose_weights, reach_of, root_columns
 from freshtake.style.footplants import Annotation
-from freshtake.style.live import decoded_stream, planted_stream, stream_planter, translated_rows
+from freshtake.style.live import decoded_stream, planted, planted_stream, stream_planter, translated_rows
 from freshtake.style.parts import Strength, parts_of, strengths_of
-from freshtake.style.past import past_of
 from freshtake.style.settings import Settings
-from freshtake.style.standing import planted
-from freshtake.style.systems import Bank
+from freshtake.style.synthesize import Translated, TranslationState, Translator, translator
+from freshtake.style.systems.banks import Bank, Choice
+from freshtake.style.systems.past import past_of
 from freshtake.style.translation_kernels import SWAY
-from freshtake.style.translator import Translated, TranslationState, Translator, translator
 
 LONGEST_PAST = 4.0  # seconds
 CALM_AFTER = 10.0  # times the calming: what came before no longer counts

@@ -10,8 +10,8 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.edit import take_frames
 from freshtake.motion.features import Recipe, encode
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.style.alignment import Alignment
 from freshtake.style.columns import column_of
+from freshtake.style.warping.alignment import Alignment
 
 
 class Pair(NamedTuple):

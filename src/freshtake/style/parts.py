@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body_parts import body_parts, part_rank
+from freshtake.motion.body.roles import body_parts, part_rank
 from freshtake.motion.features import Recipe
 from freshtake.numeric.arrays import Floats, Ints
 

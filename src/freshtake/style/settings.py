@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from freshtake.motion.settings_checks import between, one_of
+from freshtake.methods.settings_checks import between, one_of
 
 SYSTEMS = ("auto", "n4sid", "fir")
 INPUTS = ("own", "legs")

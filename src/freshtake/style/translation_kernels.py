@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.compiled import kernel
-from freshtake.style.delay_kernels import Delays, run_delays
-from freshtake.style.kernels import Modal, run_modal
+from freshtake.numeric.compiled import compiled
+from freshtake.style.systems.delay_kernels import Delays, run_delays
+from freshtake.style.systems.state_kernels import Modal, run_modal
 
 STARTED, AHEAD, ALONG, ASIDE, TURNED, SWAY, LEVEL = 0, 1, 2, 3, 4, 5, 6  # places in `walk`
 WALK = 7
@@ -51,7 +51,7 @@ class Written(NamedTuple):
     blends: Floats
 
 
-@kernel
+@compiled
 def calmed(rows: Floats, calm: Floats, seconds: float, frame_time: float) -> Floats:
     """Rows without what is too quick: two low-passes in a row; `calm` (2, DOFs) is their state, changed in place.
 
@@ -68,7 +68,7 @@ def calmed(rows: Floats, calm: Floats, seconds: float, frame_time: float) -> Flo
     return out
 
 
-@kernel
+@compiled
 def normalized(rows: Floats, calm: Floats, frames: Frames) -> Floats:
     """What drives the systems: (value - mean) / deviation of the calmed rows."""
     out = calmed(rows, calm, frames.numbers[CALMING], frames.numbers[FRAME_TIME])
@@ -78,7 +78,7 @@ def normalized(rows: Floats, calm: Floats, frames: Frames) -> Floats:
     return out
 
 
-@kernel
+@compiled
 def blends_of(row: Floats, frames: Frames, out: Floats) -> None:
     """b* of eqs (7)-(8) of every part: z and its power rise with the distance, so the farthest DOF decides."""
     out[:] = 0.0
@@ -93,7 +93,7 @@ def blends_of(row: Floats, frames: Frames, out: Floats) -> None:
         out[part] = share ** frames.numbers[PREFERENCE]
 
 
-@kernel
+@compiled
 def kept(keeping: Floats, blends: Floats, frames: Frames, first: bool) -> None:
     """How much of the style every part takes now, smooth in time; `keeping` (parts, 4) is the state, changed in place.
 
@@ -119,7 +119,7 @@ def kept(keeping: Floats, blends: Floats, frames: Frames, first: bool) -> None:
         state[SLOPE] = (state[SLOPE] - rate * QUICKNESS * dt) * fading
 
 
-@kernel
+@compiled
 def _levelled(sway: float, walk: Floats, frames: Frames) -> float:
     """The sway without its mean of late, which is part of the state, and within its bounds."""
     walk[LEVEL] += (sway - walk[LEVEL]) * frames.numbers[FRAME_TIME] / LEVELLING
@@ -127,7 +127,7 @@ def _levelled(sway: float, walk: Floats, frames: Frames) -> float:
     return bounded
 
 
-@kernel
+@compiled
 def restored(
     rows: Floats, inputs: Floats, outputs: Floats, frames: Frames, walk: Floats, keeping: Floats, blends: Floats
 ) -> None:
@@ -153,7 +153,7 @@ def restored(
                 outputs[t, k] = rows[t, k] + keeping[frames.part[k], SHARE] * (value - rows[t, k])
 
 
-@kernel
+@compiled
 def _written_between(
     before: Place, after: Place, ahead: float, w: float, t: int, pose: Floats, y: Floats, frames: Frames, out: Written,
     written: int,
@@ -180,7 +180,7 @@ def _written_between(
     return count, last_g, last_s, last_h
 
 
-@kernel
+@compiled
 def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: Frames, out: Written) -> int:
     """Walk along the outputs and write a row whenever a whole frame of the target's time has passed.
 
@@ -226,7 +226,7 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
     return written
 
 
-@kernel
+@compiled
 def translate_modal(
     state: Floats,
     walk: Floats,
@@ -246,7 +246,7 @@ def translate_modal(
     return retimed(rows, outputs, walk, pose, frames, out)
 
 
-@kernel
+@compiled
 def translate_delays(
     state: Floats,
     walk: Floats,

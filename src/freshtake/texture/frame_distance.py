@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from freshtake.numeric import pca as principal
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.texture.kernels import Frames
+from freshtake.texture.play_kernels import Frames
 from freshtake.texture.segments import Segments
 
 VELOCITY_HORIZON = 0.1  # seconds: how long a velocity lasts when it is weighed against a position

@@ -15,11 +15,10 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion.features.ground import Start, ground_of
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.texture.courses import FAST, turning_trend
+from freshtake.texture.loop_courses import FAST, turning_trend
 from freshtake.texture.segments import Segments
 from freshtake.texture.synthesize import PlayState
-from freshtake.texture.transitions import Played
-from freshtake.texture.turning import Turning
+from freshtake.texture.transitions import Played, Turning
 
 ANSWER = 0.8  # seconds in which an error of heading is made good
 MEAN = 0.4  # seconds over which a body's heading is averaged, so that it may sway

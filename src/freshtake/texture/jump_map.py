@@ -10,7 +10,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.texture.kernels import Frames, Numbers, best_jumps, costs_to_come, visiting
+from freshtake.texture.play_kernels import Frames, Numbers, best_jumps, costs_to_come, visiting
 from freshtake.texture.segments import Segments
 
 LADDER = (1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 11.0, 15.0, 20.0, 30.0, 50.0, 100.0, 1e3, 1e9)  # mean frame steps

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import UsageError
+from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import MeshSequence
 from freshtake.motion.features import Recipe
-from freshtake.motion.features.mesh import MeshLayout
-from freshtake.motion.progress import Progress, Report, silent
+from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.cells import ENTRIES, unreachable
-from freshtake.texture.compression import COMPONENTS, compress
+from freshtake.texture.examples import Material, material_of, takes_of
 from freshtake.texture.frame_distance import Weights, judged, weights_of
 from freshtake.texture.jump_map import (
     POOR,
@@ -30,10 +30,10 @@ from freshtake.texture.jump_map import (
     with_returns,
     within,
 )
-from freshtake.texture.kernels import Frames
-from freshtake.texture.material import Material, material_of, takes_of
+from freshtake.texture.mesh_compression import COMPONENTS, compress
 from freshtake.texture.model import Sigmas, TextureModel, hold_of, paper_chances
-from freshtake.texture.paper_map import check_size, successor_distances
+from freshtake.texture.paper_jump_map import check_size, successor_distances
+from freshtake.texture.play_kernels import Frames
 from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Shape, mesh_recipe

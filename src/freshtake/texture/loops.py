@@ -10,7 +10,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture.jump_map import Jumps
-from freshtake.texture.kernels import Numbers, Rules, inserted, walk_costs
+from freshtake.texture.play_kernels import Numbers, Rules, inserted, walk_costs
 
 ANCHORS = 16  # frames that loops are tried from
 SLOTS = 6  # jumps per frame that loops use

@@ -11,27 +11,26 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
+from freshtake.motion.cycles.looping import facing_forward
 from freshtake.motion.features import Recipe, Start, where_it_ends
-from freshtake.motion.looping import facing_forward
 from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture import cells as control
-from freshtake.texture.courses import LoopCourse, check_course, detours, on_course, rate_of, turning_trend
 from freshtake.texture.decoding import decoded
 from freshtake.texture.frame_distance import Weights, judged, mean_step, pair_costs
 from freshtake.texture.guiding import Bearings, Guide, GuidedState, bearings_of, begin_guided, read_on
 from freshtake.texture.jump_map import Chances, Jumps, Reach, chances_at, costs_of, jump_rate, totals, within
-from freshtake.texture.kernels import CONSTANT, LENGTH, NO_BLEND, SINCE, VARIABLE, Frames, Rules
+from freshtake.texture.loop_courses import LoopCourse, check_course, detours, on_course, rate_of, turning_trend
 from freshtake.texture.loops import LONGEST, anchors_of, fades_of, find_loop, near_lengths, nearest_length, ways_of
-from freshtake.texture.paper_map import as_table, combined, probabilities, successor_distances
+from freshtake.texture.paper_jump_map import as_table, combined, probabilities, successor_distances
+from freshtake.texture.planting import Standing, around, cut_loop, planted, shown_contacts, standing_of
+from freshtake.texture.play_kernels import CONSTANT, LENGTH, NO_BLEND, SINCE, VARIABLE, Frames, Rules
 from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Shape
-from freshtake.texture.standing import Standing, around, cut_loop, planted, shown_contacts, standing_of
 from freshtake.texture.synthesize import Blending, PlayState, advance, begin, looped, shown
-from freshtake.texture.transitions import Played, paced
-from freshtake.texture.turning import turning_of
+from freshtake.texture.transitions import Played, paced, turning_of
 
 FADE = 1.0 / 6.0  # seconds in which an offset dies away
 STREAM_BLOCK = 64  # frames
@@ -54,7 +53,7 @@ class Sigmas(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TextureModel:
-    """What was learned; `sample`, `stream`, `loop` and `steer` are its door.
+    """What was learned. Use `sample`, `stream`, `loop` and `steer`.
 
     `rows` (frames, columns) decode to the takes: columns of the recipe, or, of a mesh, the root's rates and the weights
     of the modes in `shape`. `jumps` are all that were found, within each cell; `entries` those into each cell.

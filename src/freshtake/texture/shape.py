@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.ground import ground_of
-from freshtake.motion.features.mesh import MeshLayout
+from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.pca import Pca
 

@@ -9,10 +9,9 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture.jump_map import Chances
-from freshtake.texture.kernels import FRAME, PLANNED, SINCE, STATE, Rules, play
+from freshtake.texture.play_kernels import FRAME, PLANNED, SINCE, STATE, Rules, play
 from freshtake.texture.segments import Segments
-from freshtake.texture.transitions import Played, blended, with_offsets
-from freshtake.texture.turning import Turning
+from freshtake.texture.transitions import Played, Turning, blended, with_offsets
 
 
 @dataclass(frozen=True)

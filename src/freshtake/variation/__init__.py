@@ -6,27 +6,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from freshtake.variation.amount import Amount
-    from freshtake.variation.goals import Goals, PosePin
+    from freshtake.variation.goals.goals import Goals, PosePin
+    from freshtake.variation.goals.steering import Steering
     from freshtake.variation.learning import learn
     from freshtake.variation.model import VariationModel
-    from freshtake.variation.selection import select, similar
+    from freshtake.variation.network.strengths import prior_strengths, transition_strengths
+    from freshtake.variation.selection.selecting import select, similar
     from freshtake.variation.settings import Settings
-    from freshtake.variation.steering import Steering
-    from freshtake.variation.strengths import prior_strengths, transition_strengths
+    from freshtake.variation.synthesis.amount import Amount
 
 _HOMES = {
-    "Amount": "amount",
-    "Goals": "goals",
-    "PosePin": "goals",
+    "Amount": "synthesis.amount",
+    "Goals": "goals.goals",
+    "PosePin": "goals.goals",
     "Settings": "settings",
-    "Steering": "steering",
+    "Steering": "goals.steering",
     "VariationModel": "model",
     "learn": "learning",
-    "prior_strengths": "strengths",
-    "select": "selection",
-    "similar": "selection",
-    "transition_strengths": "strengths",
+    "prior_strengths": "network.strengths",
+    "select": "selection.selecting",
+    "similar": "selection.selecting",
+    "transition_strengths": "network.strengths",
 }
 
 __all__ = [

@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
-from freshtake.motion.cycles import is_cyclic
-from freshtake.motion.progress import Progress, Report, silent
+from freshtake.motion.cycles.cycles import is_cyclic
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.variation.dynamics_learning import learn_dynamics, usual_step
-from freshtake.variation.instances import prior_instances, representative, transition_instances
-from freshtake.variation.joint_scores import JointScores, Mapper, way_of
-from freshtake.variation.material import Material, material_of
-from freshtake.variation.model import VariationModel, common_places, example_courses
-from freshtake.variation.network import TransitionNetwork
-from freshtake.variation.paper import KNOTS, KernelParts
-from freshtake.variation.prior_structure import learn_prior
-from freshtake.variation.rules import choose_rule, choose_width
+from freshtake.variation.examples import Material, material_of
+from freshtake.variation.model import VariationModel, common_phase_frames, example_courses
+from freshtake.variation.network.instances import prior_instances, representative, transition_instances
+from freshtake.variation.network.joint_scores import JointScores, Mapper, way_of
+from freshtake.variation.network.networks import TransitionNetwork
+from freshtake.variation.network.prior_structure import learn_prior
+from freshtake.variation.network.regression_rules import choose_rule, choose_width
+from freshtake.variation.network.transition_structure import learn_transition, transition_data
 from freshtake.variation.settings import Settings
-from freshtake.variation.structure import learn_transition, transition_data
+from freshtake.variation.synthesis.dynamics_learning import learn_dynamics, usual_step
+from freshtake.variation.synthesis.kernel_method import KNOTS, KernelParts
 
 
 @one_blas_thread()
@@ -63,11 +63,11 @@ def learned(
         transition, parts = learn_kernel_networks(material, settings, rng, report, mapper)
         return VariationModel(material, settings, cyclic, transition, kernel=parts)
     report(Progress(0.05, "laying the examples on one another"))
-    places = common_places(material)
-    courses = example_courses(material, places, settings, cyclic)
+    phase_frames = common_phase_frames(material)
+    courses = example_courses(material, phase_frames, settings, cyclic)
     if settings.step is None:
         settings = settings.changed(step=usual_step(material, courses))
-        courses = example_courses(material, places, settings, cyclic)
+        courses = example_courses(material, phase_frames, settings, cyclic)
     dynamics = learn_dynamics(material, courses, settings, rng, report, mapper)
     return VariationModel(material, settings, cyclic, dynamics.network, dynamics=dynamics)
 

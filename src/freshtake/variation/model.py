@@ -11,33 +11,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.methods.live import checked_rows
 from freshtake.motion import Clip
-from freshtake.motion.body import feet
+from freshtake.motion.body.roles import feet
 from freshtake.motion.features import Start, decode, encode, where_it_ends
 from freshtake.motion.guards import BodyLimits, learn_limits
-from freshtake.motion.live import checked_rows
-from freshtake.motion.planting import Groundwork, lay_groundwork, settings_for
+from freshtake.motion.planting import PlantingModel, learn_planting, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import on_one_blas_thread, one_blas_thread
-from freshtake.variation.alignment import align
-from freshtake.variation.amount import Amount, amount_of
-from freshtake.variation.courses import Courses, courses_of
-from freshtake.variation.dynamics import Dynamics, deviating_together
-from freshtake.variation.foot_nodes import NO_FEET, foot_nodes
-from freshtake.variation.goals import Goals
-from freshtake.variation.guidance import Guided, guided
-from freshtake.variation.instances import PriorInstances, prior_instances
-from freshtake.variation.kernels import Amounts, Tables
-from freshtake.variation.likelihood import Judge, Likelihood
-from freshtake.variation.loops import looped
-from freshtake.variation.material import Material, rounded
-from freshtake.variation.network import PriorNetwork, TransitionNetwork
-from freshtake.variation.paper import KNOTS, KernelParts, paper_blocks
-from freshtake.variation.prior import sample_prior
-from freshtake.variation.regression import Regression
-from freshtake.variation.settings import Settings
-from freshtake.variation.standing import (
+from freshtake.variation.examples import Material, rounded
+from freshtake.variation.goals.goals import Goals
+from freshtake.variation.goals.guidance import Guided, guided
+from freshtake.variation.goals.steering import Steering, SteeringState, Travel, steered, travel_of, turn_column
+from freshtake.variation.goals.variation_loops import looped
+from freshtake.variation.network.instances import PriorInstances, prior_instances
+from freshtake.variation.network.likelihood import Likelihood, LikelihoodScorer
+from freshtake.variation.network.networks import PriorNetwork, TransitionNetwork
+from freshtake.variation.network.prior_sampling import sample_prior
+from freshtake.variation.network.regression import Regression
+from freshtake.variation.network.take_likelihood import take_likelihood
+from freshtake.variation.planting import (
     Posed,
     StandingTable,
     nobody_followed,
@@ -45,24 +39,30 @@ from freshtake.variation.standing import (
     standing_at,
     standing_table,
 )
-from freshtake.variation.steering import Course, Steering, Travel, steered, travel_of, turn_column
+from freshtake.variation.settings import Settings
+from freshtake.variation.synthesis.amount import Amount, amount_of
+from freshtake.variation.synthesis.common_phase import align
+from freshtake.variation.synthesis.courses import Courses, courses_of
+from freshtake.variation.synthesis.dynamics import Dynamics, deviating_together
+from freshtake.variation.synthesis.foot_nodes import NO_FEET, foot_nodes
+from freshtake.variation.synthesis.frame_kernels import Amounts, Tables
+from freshtake.variation.synthesis.kernel_method import KNOTS, KernelParts, paper_blocks
+from freshtake.variation.synthesis.traits import sizes_at, trait_basis
 from freshtake.variation.synthesize import Sampler, SynthesisState, advance, begin, synthesis_tables
-from freshtake.variation.take_likelihood import take_likelihood
-from freshtake.variation.traits import sizes_at, trait_basis
 
 ALIGNMENT = 0.05  # seconds by which warps are smoothed
 
 
-def common_places(material: Material) -> Floats:
-    """The common phase of the examples (see alignment)."""
+def common_phase_frames(material: Material) -> Floats:
+    """The common phase of the examples (see common_phase)."""
     return align(material.values, material.weights, ALIGNMENT / material.frame_time)
 
 
-def example_courses(material: Material, places: Floats, settings: Settings, cyclic: bool) -> Courses:
+def example_courses(material: Material, phase_frames: Floats, settings: Settings, cyclic: bool) -> Courses:
     """The examples on their common phase, split into smooth courses and detail."""
     frames = settings.network_step / material.frame_time if settings.detail else 0.0
     feet = foot_nodes(material) if settings.foot_nodes and settings.method == "default" else NO_FEET
-    return courses_of(material, places, detail_frames=frames, cyclic=cyclic, feet=feet)
+    return courses_of(material, phase_frames, detail_frames=frames, cyclic=cyclic, feet=feet)
 
 
 class Block(NamedTuple):
@@ -119,14 +119,14 @@ class VariationModel:
         return self._kernel.prior_rule
 
     @cached_property
-    def places(self) -> Floats:
-        """The common phase of the examples (see alignment)."""
-        return common_places(self.material)
+    def phase_frames(self) -> Floats:
+        """The common phase of the examples (see common_phase)."""
+        return common_phase_frames(self.material)
 
     @cached_property
     def courses(self) -> Courses:
         """The examples on their common phase."""
-        return example_courses(self.material, self.places, self.settings, self.cyclic)
+        return example_courses(self.material, self.phase_frames, self.settings, self.cyclic)
 
     @cached_property
     def tables(self) -> Tables:
@@ -143,7 +143,7 @@ class VariationModel:
     def sizes(self) -> Floats:
         """How far a further take is expected to deviate, (phases, DOFs): one standard deviation; 0 for speeds."""
         dynamics = self._dynamics
-        rest = sizes_at(dynamics.sizes, len(self.places)) ** 2
+        rest = sizes_at(dynamics.sizes, len(self.phase_frames)) ** 2
         traits = (self.tables.basis**2).sum(axis=0)
         return np.where(self.material.held, 0.0, np.sqrt(rest + traits)[:, : len(self.dofs)])
 
@@ -152,16 +152,16 @@ class VariationModel:
         """How DOFs deviate together within a frame (DOFs, DOFs), unit diagonal: as the learned edges tie them."""
         dynamics = self._dynamics
         basis = trait_basis(self.courses.mean, self.cyclic)
-        found = deviating_together(dynamics, basis, sizes_at(dynamics.sizes, len(self.places)))
+        found = deviating_together(dynamics, basis, sizes_at(dynamics.sizes, len(self.phase_frames)))
         return found[: len(self.dofs), : len(self.dofs)]
 
     @cached_property
-    def groundwork(self) -> Groundwork | None:
+    def planting_model(self) -> PlantingModel | None:
         """What planting needs to know of the examples; None where nothing has feet."""
         recipe = self.material.recipe
         if recipe is None or recipe.skeleton is None or not feet(recipe.skeleton):
             return None
-        return lay_groundwork(self._clips())
+        return learn_planting(self._clips())
 
     @cached_property
     def body_limits(self) -> BodyLimits | None:
@@ -171,14 +171,14 @@ class VariationModel:
 
     @cached_property
     def _standing(self) -> StandingTable:
-        assert self.groundwork is not None
-        return standing_table(self._clips(), self.places, self.groundwork)
+        assert self.planting_model is not None
+        return standing_table(self._clips(), self.phase_frames, self.planting_model)
 
     def standing(self, clip: Clip, phases: Floats) -> Floats:
         """Which feet of a clip stand at these phases (frames,), as the nearest example has it: (frames, joints)."""
-        assert self.groundwork is not None
+        assert self.planting_model is not None
         table = self._standing
-        return standing_at(table, nobody_followed(table), clip, phases, self.cyclic, self.groundwork)[1]
+        return standing_at(table, nobody_followed(table), clip, phases, self.cyclic, self.planting_model)[1]
 
     def _clips(self) -> list[Clip]:
         return [clip for clip in map(self.decode, self.material.values) if isinstance(clip, Clip)]
@@ -240,7 +240,7 @@ class VariationModel:
         if steer is None:
             yield from made
             return
-        course, recipe, travel = Course(Start()), self.material.recipe, self.travel
+        course, recipe, travel = SteeringState(Start()), self.material.recipe, self.travel
         assert recipe is not None
         for block in made:
             rows, course = (
@@ -302,7 +302,7 @@ class VariationModel:
             raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
         if cycles is not None and self.kernel is not None:
             frames = 1 + cycles * round(float(np.mean([len(x) - 1 for x in self.material.values])))
-        goal = np.inf if cycles is None or frames is not None else cycles * (len(self.places) - 1.0)
+        goal = np.inf if cycles is None or frames is not None else cycles * (len(self.phase_frames) - 1.0)
         blocks, count = [], 0
         for block in self.blocks(rng, amount=amount, rate=rate, steer=steer):
             blocks.append(block)
@@ -366,12 +366,17 @@ class VariationModel:
         if loop:
             return looped(self, rng, goals, amount=amount, cycles=cycles, plant=plant, name=name)
         made = guided(self, rng, goals, amount=amount, cycles=cycles, name=name)
-        if (plant or goals.places) and self.groundwork is not None:
+        if (plant or goals.targets) and self.planting_model is not None:
             stand = None if made.phases is None else self.standing(made.motion, made.phases)
             settings = settings_for(plant)
             made = made.planted(
                 plant_feet(
-                    made.motion, stand, pins=goals.places, examples=self.groundwork, settings=settings, careful=False
+                    made.motion,
+                    stand,
+                    pins=goals.targets,
+                    examples=self.planting_model,
+                    settings=settings,
+                    careful=False,
                 )
             )
         return made
@@ -393,9 +398,9 @@ class VariationModel:
         if not decode:
             for block in blocks:
                 yield from block.rows
-        elif plant and self.groundwork is not None and self.kernel is None:
+        elif plant and self.planting_model is not None and self.kernel is None:
             yield from planted_stream(
-                self._posed(blocks), self._standing, self.cyclic, self.groundwork, settings_for(plant)
+                self._posed(blocks), self._standing, self.cyclic, self.planting_model, settings_for(plant)
             )
         else:
             start, first = Start(), True
@@ -432,9 +437,9 @@ class VariationModel:
         return rounded(encode(recipe, example, strict=False).values)
 
     @cached_property
-    def judge(self) -> Judge:
+    def scorer(self) -> LikelihoodScorer:
         """What scores clips under both networks of the kernel methods."""
-        return Judge(self)
+        return LikelihoodScorer(self)
 
     def score(self, example: Any) -> Likelihood:
         """How likely a motion is under the model (Lau 2009, eq. 2); `.normalized` compares different lengths."""
@@ -445,7 +450,7 @@ class VariationModel:
         """The same of a motion given as rows of this model's DOFs."""
         rows = checked_rows(rows, self.dofs)
         if self.kernel is not None:
-            return self.judge.score(rows)
+            return self.scorer.score(rows)
         return take_likelihood(self._dynamics, self.courses, self.material, self.settings, rows)
 
     def score_frames(self, example: Any) -> Floats:

@@ -9,13 +9,21 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.variation.courses import Courses, mean_pace
-from freshtake.variation.dynamics import Dynamics
-from freshtake.variation.foot_nodes import heading_columns
-from freshtake.variation.kernels import SLOWEST, Amounts, Knots, Tables, draw_slices, make_frames, spread_evenly
-from freshtake.variation.leg_following import foot_tables
-from freshtake.variation.material import Material
-from freshtake.variation.traits import TRAITS, sizes_at, trait_basis
+from freshtake.variation.examples import Material
+from freshtake.variation.synthesis.courses import Courses, mean_pace
+from freshtake.variation.synthesis.dynamics import Dynamics
+from freshtake.variation.synthesis.foot_nodes import heading_columns
+from freshtake.variation.synthesis.frame_kernels import (
+    SLOWEST,
+    Amounts,
+    Knots,
+    Tables,
+    draw_slices,
+    make_frames,
+    spread_evenly,
+)
+from freshtake.variation.synthesis.leg_following import foot_tables
+from freshtake.variation.synthesis.traits import TRAITS, sizes_at, trait_basis
 
 BLOCK = 32  # frames
 BEYOND = 3.0  # standard deviations that values may leave the range of the examples by, at amount 1

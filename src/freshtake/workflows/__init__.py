@@ -1,4 +1,4 @@
-"""What a user says in one sentence; everything below comes together here. Each name loads on first use."""
+"""One function per user task: files in, files out. Each name loads on first use."""
 
 from __future__ import annotations
 
@@ -6,121 +6,121 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from freshtake.workflows.aligning import align_files
-    from freshtake.workflows.blending import blend_facts, blend_learn, blend_sample, named_takes
-    from freshtake.workflows.blending_report import blend_report
-    from freshtake.workflows.compressing import compress, restore
-    from freshtake.workflows.conversion import convert
-    from freshtake.workflows.cutting import cut_take
-    from freshtake.workflows.demonstration import demo
-    from freshtake.workflows.description import describe, describe_set
-    from freshtake.workflows.evaluating import evaluate, evaluate_motions
-    from freshtake.workflows.explaining import explain
-    from freshtake.workflows.gaits import gaits_facts, gaits_learn, gaits_sample
-    from freshtake.workflows.looping import loop
-    from freshtake.workflows.model_description import model_facts, variation_facts
-    from freshtake.workflows.noising import noise
-    from freshtake.workflows.planting import plant
-    from freshtake.workflows.sampling import SAMPLE_SETS, download_takes, write_samples
-    from freshtake.workflows.selecting import select
-    from freshtake.workflows.studying import analyze_study, design_study
-    from freshtake.workflows.styling import style_apply, style_facts, style_learn, style_pairs
-    from freshtake.workflows.texture_study import compression_table, draw_texture_study, error_table
-    from freshtake.workflows.texturing import learn_texture, sample_texture, texture_facts
-    from freshtake.workflows.varying import learn, stream, variants, vary
+    from freshtake.workflows.density_blending import density_facts, density_learn, density_sample, named_takes
+    from freshtake.workflows.density_reporting import density_report
+    from freshtake.workflows.model_describing import model_facts, variation_facts
+    from freshtake.workflows.motion_converting import motion_convert
+    from freshtake.workflows.motion_cutting import motion_cut
+    from freshtake.workflows.motion_describing import motion_info, motion_set_info
+    from freshtake.workflows.motion_evaluating import evaluate_motions, motion_evaluate
+    from freshtake.workflows.motion_looping import motion_loop
+    from freshtake.workflows.motion_noising import motion_noise
+    from freshtake.workflows.motion_planting import motion_plant
+    from freshtake.workflows.motion_sampling import SAMPLE_SETS, download_takes, motion_samples
+    from freshtake.workflows.motion_studying import study_analyze, study_design
+    from freshtake.workflows.style_aligning import style_align
+    from freshtake.workflows.style_gaits_making import gaits_facts, gaits_learn, gaits_sample
+    from freshtake.workflows.style_translating import style_apply, style_facts, style_learn, style_pairs
+    from freshtake.workflows.texture_sampling import texture_facts, texture_learn, texture_sample
+    from freshtake.workflows.texture_study import compression_table, error_table, texture_study_draw
+    from freshtake.workflows.variation_compressing import variation_compress, variation_restore
+    from freshtake.workflows.variation_demonstrating import variation_demo
+    from freshtake.workflows.variation_explaining import variation_explain
+    from freshtake.workflows.variation_selecting import variation_select
+    from freshtake.workflows.variation_varying import variants, variation_learn, variation_stream, variation_vary
 
 _HOMES = {
-    "SAMPLE_SETS": "sampling",
-    "align_files": "aligning",
-    "analyze_study": "studying",
-    "blend_facts": "blending",
-    "blend_learn": "blending",
-    "blend_report": "blending_report",
-    "blend_sample": "blending",
-    "compress": "compressing",
+    "SAMPLE_SETS": "motion_sampling",
+    "style_align": "style_aligning",
+    "study_analyze": "motion_studying",
+    "density_facts": "density_blending",
+    "density_learn": "density_blending",
+    "density_report": "density_reporting",
+    "density_sample": "density_blending",
+    "variation_compress": "variation_compressing",
     "compression_table": "texture_study",
-    "convert": "conversion",
-    "cut_take": "cutting",
-    "demo": "demonstration",
-    "describe": "description",
-    "describe_set": "description",
-    "design_study": "studying",
-    "download_takes": "sampling",
-    "draw_texture_study": "texture_study",
+    "motion_convert": "motion_converting",
+    "motion_cut": "motion_cutting",
+    "variation_demo": "variation_demonstrating",
+    "motion_info": "motion_describing",
+    "motion_set_info": "motion_describing",
+    "study_design": "motion_studying",
+    "download_takes": "motion_sampling",
+    "texture_study_draw": "texture_study",
     "error_table": "texture_study",
-    "evaluate": "evaluating",
-    "evaluate_motions": "evaluating",
-    "explain": "explaining",
-    "gaits_facts": "gaits",
-    "gaits_learn": "gaits",
-    "gaits_sample": "gaits",
-    "learn": "varying",
-    "learn_texture": "texturing",
-    "loop": "looping",
-    "model_facts": "model_description",
-    "named_takes": "blending",
-    "noise": "noising",
-    "plant": "planting",
-    "restore": "compressing",
-    "sample_texture": "texturing",
-    "select": "selecting",
-    "stream": "varying",
-    "style_apply": "styling",
-    "style_facts": "styling",
-    "style_learn": "styling",
-    "style_pairs": "styling",
-    "texture_facts": "texturing",
-    "variants": "varying",
-    "variation_facts": "model_description",
-    "vary": "varying",
-    "write_samples": "sampling",
+    "motion_evaluate": "motion_evaluating",
+    "evaluate_motions": "motion_evaluating",
+    "variation_explain": "variation_explaining",
+    "gaits_facts": "style_gaits_making",
+    "gaits_learn": "style_gaits_making",
+    "gaits_sample": "style_gaits_making",
+    "variation_learn": "variation_varying",
+    "texture_learn": "texture_sampling",
+    "motion_loop": "motion_looping",
+    "model_facts": "model_describing",
+    "named_takes": "density_blending",
+    "motion_noise": "motion_noising",
+    "motion_plant": "motion_planting",
+    "variation_restore": "variation_compressing",
+    "texture_sample": "texture_sampling",
+    "variation_select": "variation_selecting",
+    "variation_stream": "variation_varying",
+    "style_apply": "style_translating",
+    "style_facts": "style_translating",
+    "style_learn": "style_translating",
+    "style_pairs": "style_translating",
+    "texture_facts": "texture_sampling",
+    "variants": "variation_varying",
+    "variation_facts": "model_describing",
+    "variation_vary": "variation_varying",
+    "motion_samples": "motion_sampling",
 }
 
 __all__ = [
     "SAMPLE_SETS",
-    "align_files",
-    "analyze_study",
-    "blend_facts",
-    "blend_learn",
-    "blend_report",
-    "blend_sample",
-    "compress",
     "compression_table",
-    "convert",
-    "cut_take",
-    "demo",
-    "describe",
-    "describe_set",
-    "design_study",
+    "density_facts",
+    "density_learn",
+    "density_report",
+    "density_sample",
     "download_takes",
-    "draw_texture_study",
     "error_table",
-    "evaluate",
     "evaluate_motions",
-    "explain",
     "gaits_facts",
     "gaits_learn",
     "gaits_sample",
-    "learn",
-    "learn_texture",
-    "loop",
     "model_facts",
+    "motion_convert",
+    "motion_cut",
+    "motion_evaluate",
+    "motion_info",
+    "motion_loop",
+    "motion_noise",
+    "motion_plant",
+    "motion_samples",
+    "motion_set_info",
     "named_takes",
-    "noise",
-    "plant",
-    "restore",
-    "sample_texture",
-    "select",
-    "stream",
+    "study_analyze",
+    "study_design",
+    "style_align",
     "style_apply",
     "style_facts",
     "style_learn",
     "style_pairs",
     "texture_facts",
+    "texture_learn",
+    "texture_sample",
+    "texture_study_draw",
     "variants",
+    "variation_compress",
+    "variation_demo",
+    "variation_explain",
     "variation_facts",
-    "vary",
-    "write_samples",
+    "variation_learn",
+    "variation_restore",
+    "variation_select",
+    "variation_stream",
+    "variation_vary",
 ]
 
 

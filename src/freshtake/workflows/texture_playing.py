@@ -30,7 +30,7 @@ class Steered(NamedTuple):
 
 def guide_asked(heading: float | None, path: Path | None, speed: float | None) -> Guide:
     """Where to go from the start on; degrees, a table of points, units of length a second."""
-    from freshtake.workflows.asking import read_path
+    from freshtake.workflows.variation_asking import read_path
 
     points = None if path is None else read_path(path)
     return Guide(None if heading is None else float(np.radians(heading)), points, speed)

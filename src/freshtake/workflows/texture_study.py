@@ -12,18 +12,18 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.ftm import save
-from freshtake.formats.pictures import write_figure
 from freshtake.formats.registry import read
+from freshtake.formats.report_files import write_figure
+from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import MeshSequence
-from freshtake.motion.features.mesh import MeshLayout
-from freshtake.motion.progress import Progress, Report, silent
+from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.reports.texture_figures import matrices, played_frames, sample_frames, spectrum
+from freshtake.texture.examples import Material, material_of
 from freshtake.texture.fidelity import Fidelity, eigenvalues, fidelity_table, position_error
 from freshtake.texture.learning import learn
-from freshtake.texture.material import Material, material_of
 from freshtake.texture.model import TextureModel
-from freshtake.texture.plots import matrices, played_frames, sample_frames, spectrum
 from freshtake.texture.settings import Settings
 
 COUNTS = (0, 1, 2, 4, 6, 8, 10)
@@ -93,7 +93,7 @@ def _local(material: Material) -> Floats:
 
 
 @one_blas_thread()
-def draw_texture_study(
+def texture_study_draw(
     source: Path, folder: Path, *, seed: int = 0, report: Report = silent, **reading: Any
 ) -> list[Path]:
     """Draw figs. 3 and 5-9 of a take into a folder that appears whole; returns the pictures."""

@@ -7,14 +7,12 @@ import pytest
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.baselines import Basis, NoiseSettings, basis_of, make
-from freshtake.evaluation.baselines.combining import combined
-from freshtake.evaluation.baselines.components import components
-from freshtake.evaluation.baselines.drafts import convex, pca, perlin, strawman
+from freshtake.evaluation.baselines.drafts import combined, components, convex, pca, perlin, strawman
 from freshtake.evaluation.baselines.making import KINDS, NOISES, baseline_sets
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.edit import sampled_at
 from freshtake.numeric.rotations import angle_between
-from freshtake.variation.alignment import read_at
+from freshtake.variation.synthesis.common_phase import read_at
 from tests.evaluation.stepping import take, takes
 
 INPUTS = takes(1, 4)
@@ -35,7 +33,7 @@ def test_the_inputs_come_back_from_their_rows(basis: Basis) -> None:
 def test_phases_and_places_are_inverse(basis: Basis) -> None:
     for k, rows in enumerate(basis.rows):
         phases = basis.phases(k)
-        back = np.interp(phases, np.arange(len(basis.places)), basis.places[:, k])
+        back = np.interp(phases, np.arange(len(basis.phase_frames)), basis.phase_frames[:, k])
         assert np.abs(back - np.arange(len(rows))).max() < 1e-9
 
 
@@ -118,8 +116,8 @@ def test_travel_is_combined_over_equal_phases() -> None:
     clip = take(np.random.default_rng(1), frames=60)
     stride = np.outer(np.linspace(0, 1, 60), [0.0, 0.0, 20.0])
     fast = clip.changed(root=clip.root + stride, name="fast")
-    places = np.linspace(0, 59, 119)
-    basis = basis_of([fast, sampled_at(fast, places).changed(name="slow")])
+    phase_frames = np.linspace(0, 59, 119)
+    basis = basis_of([fast, sampled_at(fast, phase_frames).changed(name="slow")])
     for share in (0.2, 0.5, 0.8):
         rows, _ = combined(basis, np.array([share, 1 - share]))
         made = basis.decode(rows)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.study.sequences import cycle_animation, variant_sequence
-from freshtake.motion.joining import join
+from freshtake.evaluation.study.schedule import cycle_animation, variant_sequence
+from freshtake.motion.cycles.joining import join
 from tests.evaluation.stepping import takes
 
 CLIPS = takes(1, 4)

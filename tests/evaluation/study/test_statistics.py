@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.study import Rating, Stimulus, analyze, figure, one_way, schedule
+from freshtake.evaluation.study import Rating, Stimulus, analyze, one_way, schedule
 from freshtake.evaluation.study.anova import difference_interval, mean_interval, power
-from freshtake.evaluation.study.figure import WARNING, p_value
 from freshtake.evaluation.study.simulated import simulated_ratings
+from freshtake.reports.study_figure import WARNING, figure, p_value
 from tests.evaluation.study.test_schedule import stimuli
 
 

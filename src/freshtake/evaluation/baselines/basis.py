@@ -11,11 +11,11 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.body import leg_length
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.edit import resample
 from freshtake.motion.features import Recipe, Start, decode, encode, recipe
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.variation.alignment import align, read_at
+from freshtake.variation.synthesis.common_phase import align, read_at
 
 HORIZON = 0.1  # seconds for which a speed counts in distances
 SMOOTH = 0.05  # seconds by which warps are smoothed
@@ -31,7 +31,7 @@ class Basis:
     names: tuple[str, ...]
     rows: tuple[Floats, ...]  # (frames, DOFs) each
     starts: tuple[Start, ...]
-    places: Floats  # (phases, inputs)
+    phase_frames: Floats  # (phases, inputs)
     chosen: Ints  # columns that may change
     size: float  # the length that differences are measured in: the leg, or a stroke's diagonal
 
@@ -53,7 +53,7 @@ class Basis:
     @cached_property
     def warped(self) -> Floats:
         """(inputs, phases, DOFs): all inputs at equal phases."""
-        return np.stack([read_at(rows, self.places[:, k]) for k, rows in enumerate(self.rows)])
+        return np.stack([read_at(rows, self.phase_frames[:, k]) for k, rows in enumerate(self.rows)])
 
     @cached_property
     def spread(self) -> Floats:
@@ -71,8 +71,10 @@ class Basis:
 
     def phases(self, number: int) -> Floats:
         """The phase of every frame of one input."""
-        places = self.places[:, number]
-        return np.interp(np.arange(len(self.rows[number])), places, np.arange(len(places), dtype=np.float64))
+        phase_frames = self.phase_frames[:, number]
+        return np.interp(
+            np.arange(len(self.rows[number])), phase_frames, np.arange(len(phase_frames), dtype=np.float64)
+        )
 
     def require_two(self) -> None:
         """Noise is as strong as the inputs differ, so there must be two."""
@@ -108,13 +110,13 @@ def basis_of(inputs: Sequence[Any], joints: Sequence[str] = ()) -> Basis:
     short = next((k for k, r in enumerate(rows) if len(r) < 4), None)
     if short is not None:
         raise UsageError(f"{inputs[short].name or 'a take'} has {len(rows[short])} frames: at least 4 are needed")
-    places = align(rows, layout.weights, SMOOTH / layout.frame_time)
+    phase_frames = align(rows, layout.weights, SMOOTH / layout.frame_time)
     return Basis(
         layout,
         tuple(motion.name for motion in inputs),
         rows,
         tuple(c.start for c in coded),
-        places,
+        phase_frames,
         _chosen(layout.names, joints),
         leg_length(first.skeleton) if clips else _diagonal(rows),
     )

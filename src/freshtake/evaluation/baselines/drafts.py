@@ -1,4 +1,11 @@
-"""A draft of every noise baseline: rows, and noise of amount 1 that is still to be added to them."""
+"""A draft of every noise baseline: rows, and noise of amount 1 that is still to be added to them.
+
+Noise in principal components: poses of the time-warped inputs reduced, noise on what is left (Lau 2009, §10).
+
+Smoothed noise: white noise under a Gaussian, of variance 1 at every frame.
+
+Convex combinations of takes at equal phases, with a timing that is combined too (interpolation).
+"""
 
 from __future__ import annotations
 
@@ -7,13 +14,72 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.evaluation.baselines.basis import Basis
-from freshtake.evaluation.baselines.combining import combined
-from freshtake.evaluation.baselines.components import component_noise
 from freshtake.evaluation.baselines.perlin import perlin_noise
 from freshtake.evaluation.baselines.settings import NoiseSettings
-from freshtake.evaluation.baselines.smoothed import smoothed_noise
 from freshtake.numeric.arrays import Floats
-from freshtake.variation.alignment import read_at
+from freshtake.variation.synthesis.common_phase import read_at
+
+REACH = 4.0  # standard deviations after which the Gaussian is cut off
+
+
+def combined(basis: Basis, weights: Floats) -> tuple[Floats, Floats]:
+    """Rows of the combination and the phase of each: frame by frame of the combined timing.
+
+    The time at which a phase is reached is the combination of the times at which the inputs reach it. What is
+    travelled from phase to phase is combined too, so speeds are weighed by how long each input takes there.
+    """
+    times = basis.phase_frames @ weights  # frames, at every phase
+    frames = round(float(times[-1])) + 1
+    clock = np.linspace(0.0, times[-1], frames)
+    phases = np.interp(clock, times, np.arange(len(times), dtype=np.float64))
+    pace = np.gradient(basis.phase_frames, axis=0)  # frames of each input per phase
+    values, travel, passed = 0.0, 0.0, 0.0
+    for k, weight in enumerate(weights):
+        rows = read_at(basis.warped[k], phases)
+        lasts = np.interp(phases, np.arange(len(times)), pace[:, k])[:, None]
+        values = values + weight * rows
+        travel = travel + weight * lasts * rows
+        passed = passed + weight * lasts
+    return np.where(basis.rates, travel / passed, values), phases
+
+
+def smoothed_noise(rng: np.random.Generator, frames: int, columns: int, width: float) -> Floats:
+    """(frames, columns) of standard normal values that are correlated over about `width` frames."""
+    weights = _gaussian(width)
+    white = rng.normal(size=(frames + len(weights) - 1, columns))
+    out: Floats = np.stack([np.convolve(column, weights, mode="valid") for column in white.T], axis=1)
+    return out
+
+
+def _gaussian(width: float) -> Floats:
+    """Weights whose squares sum to 1, so that the variance stays 1."""
+    reach = int(np.ceil(REACH * width))
+    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)
+    return np.asarray(weights / np.sqrt((weights**2).sum()))
+
+
+def component_noise(basis: Basis, rng: np.random.Generator, phases: Floats, settings: NoiseSettings) -> Floats:
+    """(phases, chosen DOFs): noise of which each component is as strong as the inputs differ in it at that phase.
+
+    Departs from the paper: the input keeps the detail that the reduction would take from it; only noise is reduced.
+    """
+    directions = components(basis, settings.energy)
+    scores = (basis.warped[:, :, basis.chosen] * basis.weights[basis.chosen]) @ directions.T
+    strength = read_at(scores.std(axis=0, ddof=1), phases)
+    noise = smoothed_noise(rng, len(phases), len(directions), settings.smooth / basis.frame_time)
+    out: Floats = (noise * strength) @ directions / basis.weights[basis.chosen]
+    return out
+
+
+def components(basis: Basis, energy: float) -> Floats:
+    """(components, chosen DOFs), orthonormal: as many as hold that share of the weighed poses' variance."""
+    poses = (basis.warped[:, :, basis.chosen] * basis.weights[basis.chosen]).reshape(-1, len(basis.chosen))
+    centered = poses - poses.mean(axis=0)
+    powers, directions = np.linalg.eigh(centered.T @ centered)
+    powers, directions = np.maximum(powers[::-1], 0.0), directions.T[::-1]
+    held = np.cumsum(powers) / max(float(powers.sum()), 1e-300)
+    count = int(np.searchsorted(held, energy - 1e-12)) + 1
+    return np.asarray(directions[:count])
 
 
 class Draft(NamedTuple):

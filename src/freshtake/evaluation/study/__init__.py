@@ -3,7 +3,6 @@
 from freshtake.evaluation.study.analysis import Group, Outcome, analyze
 from freshtake.evaluation.study.anova import Anova, one_way
 from freshtake.evaluation.study.conditions import CONDITIONS, QUESTIONS, Rating, Stimulus, Trial
-from freshtake.evaluation.study.figure import figure
 from freshtake.evaluation.study.schedule import schedule
 
 __all__ = [
@@ -16,7 +15,6 @@ __all__ = [
     "Stimulus",
     "Trial",
     "analyze",
-    "figure",
     "one_way",
     "schedule",
 ]

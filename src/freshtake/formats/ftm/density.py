@@ -10,8 +10,7 @@ import numpy as np
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.ftm.fields import Fields
-from freshtake.formats.ftm.parts import Parts, ReadParts, compact
+from freshtake.formats.ftm.header_fields import Fields, Parts, ReadParts, compact
 from freshtake.motion.features import Recipe
 from freshtake.numeric.pca import Pca
 

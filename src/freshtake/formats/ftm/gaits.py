@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from freshtake.formats.ftm.parts import Parts, ReadParts
+from freshtake.formats.ftm.header_fields import Parts, ReadParts
 from freshtake.formats.ftm.style import RECIPE, read_recipe
-from freshtake.style.bilinear import GaitModel, Level
-from freshtake.style.bilinear_factors import Factors
-from freshtake.style.bilinear_gaits import GaitCode
+from freshtake.style.gaits.bilinear import Factors, GaitModel, Level
+from freshtake.style.gaits.gait_cycles import GaitCode
 
 MOST_LEVELS, MOST_FRAMES = 4096, 1 << 20
 FARTHEST = 1e6  # any number of a table of gaits

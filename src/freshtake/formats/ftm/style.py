@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.ftm.fields import Fields
-from freshtake.formats.ftm.parts import Parts, ReadParts, compact
+from freshtake.formats.ftm.header_fields import Fields, Parts, ReadParts, compact
 from freshtake.motion.features import Recipe
-from freshtake.motion.features.clip import ClipLayout
+from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.numeric.arrays import Floats
-from freshtake.style.choices import Choice
 from freshtake.style.columns import Block, Normal, blocks_of
 from freshtake.style.footplants import Annotation
 from freshtake.style.model import StyleModel
 from freshtake.style.settings import Settings
-from freshtake.style.systems import Bank, DelayBank, StateSpaceBank, System
+from freshtake.style.systems.banks import Bank, Choice, DelayBank, StateSpaceBank, System
 
 RECIPE = "recipe_"  # before the names of the recipe's arrays
 MOST_STATES, MOST_TAPS = 4096, 65536

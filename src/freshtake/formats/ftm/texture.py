@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.ftm.fields import Fields
-from freshtake.formats.ftm.parts import Array, Parts, ReadParts, compact
+from freshtake.formats.ftm.header_fields import Array, Fields, Parts, ReadParts, compact
 from freshtake.motion.features import Recipe
-from freshtake.motion.features.mesh import MeshLayout
+from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.numeric.arrays import Floats
 from freshtake.texture.frame_distance import Weights
 from freshtake.texture.jump_map import Jumps, Reach

@@ -8,19 +8,18 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.ftm.fields import Fields
-from freshtake.formats.ftm.parts import Parts, ReadParts, compact
+from freshtake.formats.ftm.header_fields import Fields, Parts, ReadParts, compact
 from freshtake.motion.features import Recipe
-from freshtake.variation.courses import node_names
-from freshtake.variation.dynamics import ORDER, Dynamics
-from freshtake.variation.foot_nodes import NO_FEET, foot_nodes
-from freshtake.variation.material import Material
+from freshtake.variation.examples import Material
 from freshtake.variation.model import VariationModel
-from freshtake.variation.network import PriorNetwork, TransitionNetwork
-from freshtake.variation.paper import KernelParts
-from freshtake.variation.regression import Regression
+from freshtake.variation.network.networks import PriorNetwork, TransitionNetwork
+from freshtake.variation.network.regression import Regression
 from freshtake.variation.settings import Settings
-from freshtake.variation.traits import POINTS, TRAITS
+from freshtake.variation.synthesis.courses import node_names
+from freshtake.variation.synthesis.dynamics import ORDER, Dynamics
+from freshtake.variation.synthesis.foot_nodes import NO_FEET, foot_nodes
+from freshtake.variation.synthesis.kernel_method import KernelParts
+from freshtake.variation.synthesis.traits import POINTS, TRAITS
 
 MOST_DOFS = 2048  # covariances are a square of that many numbers
 MOST_SLOPE, MOST_SIZE = 1e6, 1e12

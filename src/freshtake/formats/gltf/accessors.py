@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.formats.gltf.container import Container
-from freshtake.formats.gltf.fields import Item
+from freshtake.formats.gltf.json_fields import Item
 from freshtake.numeric.arrays import Floats
 
 _TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}

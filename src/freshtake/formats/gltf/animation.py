@@ -10,9 +10,9 @@ import numpy as np
 from freshtake.errors import FormatError
 from freshtake.formats.gltf.accessors import floats
 from freshtake.formats.gltf.container import Container
-from freshtake.formats.gltf.fields import Item
+from freshtake.formats.gltf.json_fields import Item
 from freshtake.formats.gltf.nodes import clean_name
-from freshtake.formats.options import ReadOptions
+from freshtake.formats.read_options import ReadOptions
 from freshtake.motion.playback import Playback, playback_from
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import slerp

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from freshtake.formats.gltf.container import Container
-from freshtake.formats.gltf.fields import Item
+from freshtake.formats.gltf.json_fields import Item
 from freshtake.formats.gltf.nodes import Nodes, clean_name, distinct, unique_names
 from freshtake.numeric.arrays import Ints
 

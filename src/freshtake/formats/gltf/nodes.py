@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from freshtake.formats.gltf.container import Container
-from freshtake.formats.gltf.fields import Item
+from freshtake.formats.gltf.json_fields import Item
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import from_matrix, to_matrix
 

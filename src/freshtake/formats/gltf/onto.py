@@ -9,13 +9,12 @@ import numpy as np
 
 from freshtake.errors import FormatError, SkeletonMismatch
 from freshtake.formats.gltf.animation import animated_nodes
-from freshtake.formats.gltf.build import Builder
+from freshtake.formats.gltf.build import Builder, NodeMotion, add_animation
 from freshtake.formats.gltf.character import Character, find_character
 from freshtake.formats.gltf.container import load
 from freshtake.formats.gltf.nodes import Nodes, read_nodes
 from freshtake.formats.gltf.pose import rest_pose, world_matrices
 from freshtake.formats.gltf.strip import without_animations
-from freshtake.formats.gltf.tracks import NodeMotion, add_animation
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import forward

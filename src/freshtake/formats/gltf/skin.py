@@ -11,12 +11,12 @@ from freshtake.errors import FormatError
 from freshtake.formats.gltf.accessors import floats
 from freshtake.formats.gltf.animation import Animation, sample
 from freshtake.formats.gltf.container import Container
-from freshtake.formats.gltf.fields import Item
-from freshtake.formats.gltf.mesh import Primitive, mesh_weights, primitives_of
+from freshtake.formats.gltf.frame_times import Timing, timing
+from freshtake.formats.gltf.json_fields import Item
 from freshtake.formats.gltf.nodes import Nodes, below, default_roots
 from freshtake.formats.gltf.pose import LocalPose, WorldMatrices, sampled_pose, world_matrices
-from freshtake.formats.gltf.timing import Timing, timing
-from freshtake.formats.options import ReadOptions
+from freshtake.formats.gltf.primitives import Primitive, mesh_weights, primitives_of
+from freshtake.formats.read_options import ReadOptions
 from freshtake.motion import MeshSequence
 from freshtake.numeric.arrays import Floats
 

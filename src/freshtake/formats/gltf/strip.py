@@ -10,9 +10,8 @@ from typing import Any
 from freshtake.errors import FormatError
 from freshtake.formats.gltf.accessors import view_bytes
 from freshtake.formats.gltf.build import Builder
-from freshtake.formats.gltf.container import Container
-from freshtake.formats.gltf.fields import Item
-from freshtake.formats.gltf.uri import resource
+from freshtake.formats.gltf.container import Container, resource
+from freshtake.formats.gltf.json_fields import Item
 
 # Extensions that refer to no accessor and no buffer view; with any other, nothing is renumbered.
 _PLAIN = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "KHR_mesh_quantization", "KHR_xmp", "EXT_texture_webp")

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.motion.body import feet, leg_length, pelvis
+from freshtake.motion.body.roles import feet, leg_length, pelvis
 from freshtake.motion.check.finding import Finding, called
 from freshtake.motion.clip import Clip
-from freshtake.motion.contacts import floor_heights, runs
+from freshtake.motion.planting.contacts import floor_heights, runs
 
 GRAVITY = 9.81
 COMMON_RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 150.0, 200.0, 240.0, 250.0)

@@ -19,13 +19,13 @@ import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.clip import Clip
-from freshtake.motion.features.clip import ANGLES, ROOTS, clip_layout
+from freshtake.motion.features.clip_features import ANGLES, ROOTS, clip_layout
 from freshtake.motion.features.ground import AT_ORIGIN, Start, start_of
-from freshtake.motion.features.mesh import mesh_layout
-from freshtake.motion.features.points import point_layout
+from freshtake.motion.features.mesh_features import mesh_layout
+from freshtake.motion.features.point_features import point_layout
 from freshtake.motion.features.recipes import Layout, Motion, Recipe, constant_columns
 from freshtake.motion.features.scale import SCALES, floored_effects, spread, std_weights
-from freshtake.motion.features.stroke import StrokeLayout, stroke_layout
+from freshtake.motion.features.stroke_features import StrokeLayout, stroke_layout
 from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.points import PointClip
 from freshtake.motion.skeleton import Skeleton

@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.compiled import kernel
+from freshtake.numeric.compiled import compiled
 from freshtake.numeric.limb_kernels import turn_into
 
 
-@kernel
+@compiled
 def pose_rows(
     values: Floats, reference: Floats, upright: Floats, up: int, frame_time: float, begin: Floats, resume: bool,
     root: Floats, rotations: Floats,
@@ -49,7 +49,7 @@ def pose_rows(
             turn_into(reference[joint], pose[joint], pose[joint])
 
 
-@kernel
+@compiled
 def _exponential_into(v: Floats, out: Floats) -> None:
     """out = the unit quaternion of the rotation vector v; exact at zero, as `rotations.from_rotvec`."""
     angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])

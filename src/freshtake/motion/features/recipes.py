@@ -11,12 +11,12 @@ import numpy as np
 
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.clip import Clip
-from freshtake.motion.features import parts as stored
-from freshtake.motion.features.clip import ClipLayout
-from freshtake.motion.features.mesh import MeshLayout
-from freshtake.motion.features.points import PointLayout
+from freshtake.motion.features import recipe_parts as stored
+from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.features.mesh_features import MeshLayout
+from freshtake.motion.features.point_features import PointLayout
 from freshtake.motion.features.scale import SCALES
-from freshtake.motion.features.stroke import StrokeLayout
+from freshtake.motion.features.stroke_features import StrokeLayout
 from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.points import PointClip
 from freshtake.motion.skeleton import Skeleton

@@ -9,10 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
-from freshtake.motion.body import leg_length
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.clip import Clip
-from freshtake.motion.guards.figures import BEND, CLEARANCE, DEPTH, PEAK, Figure, Measured, figures_of, measured
-from freshtake.motion.guards.plan import BodyPlan, body_plan
+from freshtake.motion.guards.guard_figures import BEND, CLEARANCE, DEPTH, PEAK, Figure, Measured, figures_of, measured
+from freshtake.motion.guards.guard_plan import BodyPlan, body_plan
 from freshtake.numeric.arrays import Bools, Floats
 
 ALARMS = 0.01  # share of further takes that may exceed any limit

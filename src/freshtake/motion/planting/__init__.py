@@ -1,15 +1,35 @@
 """Feet that stand and hands at their places: contacts held, pins met, the rest of the motion kept."""
 
-from freshtake.motion.planting.clip_planting import plant
-from freshtake.motion.planting.groundwork import Groundwork, lay_groundwork
-from freshtake.motion.planting.likely import likely_contacts
-from freshtake.motion.planting.planter import Planter, PlanterState, StreamFrame
-from freshtake.motion.planting.reporting import Planted
-from freshtake.motion.planting.results import PinResult, PlantedContact, PlantReport
-from freshtake.motion.planting.settings import PlantSettings, settings_for
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from freshtake.motion.planting.clip_planting import plant
+    from freshtake.motion.planting.contact_labels import nearest_contacts
+    from freshtake.motion.planting.planter import Planter, PlanterState, StreamFrame
+    from freshtake.motion.planting.planting_model import PlantingModel, learn_planting
+    from freshtake.motion.planting.reporting import PinResult, Planted, PlantedContact, PlantReport
+    from freshtake.motion.planting.settings import PlantSettings, settings_for
+
+_HOMES = {
+    "PinResult": "reporting",
+    "PlantReport": "reporting",
+    "PlantSettings": "settings",
+    "Planted": "reporting",
+    "PlantedContact": "reporting",
+    "Planter": "planter",
+    "PlanterState": "planter",
+    "PlantingModel": "planting_model",
+    "StreamFrame": "planter",
+    "learn_planting": "planting_model",
+    "nearest_contacts": "contact_labels",
+    "plant": "clip_planting",
+    "settings_for": "settings",
+}
 
 __all__ = [
-    "Groundwork",
     "PinResult",
     "PlantReport",
     "PlantSettings",
@@ -17,9 +37,16 @@ __all__ = [
     "PlantedContact",
     "Planter",
     "PlanterState",
+    "PlantingModel",
     "StreamFrame",
-    "lay_groundwork",
-    "likely_contacts",
+    "learn_planting",
+    "nearest_contacts",
     "plant",
     "settings_for",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"freshtake.motion.planting.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'freshtake.motion.planting' has no attribute {name!r}")

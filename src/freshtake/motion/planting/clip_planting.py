@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import UsageError
+from freshtake.motion.body.limbs import Mapping
 from freshtake.motion.clip import Clip
-from freshtake.motion.contacts import ContactSettings
-from freshtake.motion.limbs import Mapping
 from freshtake.motion.pins import Pin, check_pins
-from freshtake.motion.planting.flags import checked_flags, spread_flags
-from freshtake.motion.planting.groundwork import Groundwork, lay_groundwork, own_groundwork
+from freshtake.motion.planting.contact_labels import checked_labels, spread_labels
+from freshtake.motion.planting.contacts import ContactSettings
 from freshtake.motion.planting.pinning import pinned_clip, pinned_root
 from freshtake.motion.planting.planter import NO_LEGS, PlantedFrames, Planter, PlanterState
+from freshtake.motion.planting.planting_model import PlantingModel, learn_planting, own_planting_model
 from freshtake.motion.planting.reporting import Planted
 from freshtake.motion.planting.rig import empty_frames, fresh_memory
 from freshtake.motion.planting.settings import PlantSettings
@@ -28,7 +28,7 @@ def plant(
     contacts: npt.ArrayLike | None = None,
     *,
     pins: Sequence[Pin] = (),
-    examples: Groundwork | Sequence[Clip] = (),
+    examples: PlantingModel | Sequence[Clip] = (),
     floor: npt.ArrayLike | None = None,
     mapping: Mapping | None = None,
     finding: ContactSettings | None = None,
@@ -45,38 +45,42 @@ def plant(
     `examples`; floor, mapping and finding are then its own.
     """
     check_pins(pins, clip)
-    if isinstance(examples, Groundwork):
+    if isinstance(examples, PlantingModel):
         base = examples
     elif len(examples):
-        base = lay_groundwork(examples, floor=floor, mapping=mapping, finding=finding)
+        base = learn_planting(examples, floor=floor, mapping=mapping, finding=finding)
     else:
-        base = own_groundwork(clip, floor=floor, mapping=mapping, finding=finding)
+        base = own_planting_model(clip, floor=floor, mapping=mapping, finding=finding)
     base.check(clip)
     if not base.feet and contacts is not None:
         raise UsageError(NO_LEGS)
-    flags = checked_flags(base.contacts(clip) if contacts is None else contacts, len(clip), base.feet)
+    labels = checked_labels(base.contacts(clip) if contacts is None else contacts, len(clip), base.feet)
     planter = _planter(
         base, settings or PlantSettings(), clip.frame_time, contacts is None if careful is None else careful
     )
     led = pinned_root(clip, pins)
-    out = planted_frames(planter, led, flags)
-    made = _changed(led, out) if out.grips.any() or out.missed.any() or (out.rotations != led.rotations).any() else led
+    out = planted_frames(planter, led, labels)
+    made = (
+        _changed(led, out)
+        if out.contact_strengths.any() or out.missed.any() or (out.rotations != led.rotations).any()
+        else led
+    )
     made = pinned_clip(made, base, pins)
     return Planted(made, clip, base, out, tuple(pins))
 
 
 @lru_cache(maxsize=16)
-def _planter(base: Groundwork, settings: PlantSettings, frame_time: float, careful: bool) -> Planter:
+def _planter(base: PlantingModel, settings: PlantSettings, frame_time: float, careful: bool) -> Planter:
     """Planters hold the body as plain arrays, which many clips share."""
     return Planter(base, settings, frame_time, careful)
 
 
-def planted_frames(planter: Planter, clip: Clip, flags: Floats) -> PlantedFrames:
+def planted_frames(planter: Planter, clip: Clip, labels: Floats) -> PlantedFrames:
     """A clip is a stream that is fed at once."""
     legs = len(planter.base.legs)
     frames = empty_frames(len(clip), len(clip.skeleton), legs)
     frames.root[:], frames.rotations[:] = clip.root, clip.rotations
-    frames.strength[:] = spread_flags(flags, planter.base.feet)
+    frames.strength[:] = spread_labels(labels, planter.base.feet)
     offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
     counts = np.zeros(4, dtype=np.intp)
     state = PlanterState(frames, fresh_memory(legs), counts, np.ascontiguousarray(offsets))
@@ -84,7 +88,7 @@ def planted_frames(planter: Planter, clip: Clip, flags: Floats) -> PlantedFrames
 
 
 def planted_batch(
-    planter: Planter, root: Floats, rotations: Floats, flags: Floats, lengths: Sequence[int]
+    planter: Planter, root: Floats, rotations: Floats, labels: Floats, lengths: Sequence[int]
 ) -> PlantedFrames:
     """Many motions at once, one after the other in root (frames, 3), rotations (frames, joints, 4) and flags.
 
@@ -92,7 +96,7 @@ def planted_batch(
     """
     feet, legs, first = planter.base.feet, len(planter.base.legs), 0
     offsets = np.ascontiguousarray(planter.base.skeleton.offsets)[None]
-    strength, parts = spread_flags(flags, feet), []
+    strength, parts = spread_labels(labels, feet), []
     for length in lengths:
         span = slice(first, first + length)
         frames = empty_frames(length, rotations.shape[1], legs)

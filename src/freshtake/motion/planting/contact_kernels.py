@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from freshtake.motion.contacts import ContactSettings
+from freshtake.motion.planting.contacts import ContactSettings
 from freshtake.motion.planting.rig import Bones, Frames, Ground
 from freshtake.motion.planting.settings import Pace
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.compiled import kernel
+from freshtake.numeric.compiled import compiled
 from freshtake.numeric.limb_kernels import carry_into, copy_into, turn_into
 
 HEEL = 0.25  # foot lengths by which the heel lies behind the ankle
@@ -19,7 +19,7 @@ BEGIN, GO_ON = 0.5, 0.4  # strengths
 ABOVE, BESIDE = ContactSettings.pelvis_above, ContactSettings.beside
 
 
-@kernel
+@compiled
 def place_path(
     bones: Bones, limb: int, root: Floats, rotations: Floats, offsets: Floats, places: Floats, turns: Floats
 ) -> None:
@@ -37,13 +37,13 @@ def place_path(
         turn_into(turns[k - 1], rotations[joint], turns[k])
 
 
-@kernel
+@compiled
 def plane_of(up: int) -> tuple[int, int]:
     """The two horizontal axes."""
     return (1, 2) if up == 0 else ((0, 2) if up == 1 else (0, 1))
 
 
-@kernel
+@compiled
 def heel_into(ankle: Floats, toe: Floats, up: int, below: float, out: Floats) -> None:
     """Where the heel touches the floor: below the ankle and a little behind it, turned with the foot's pitch."""
     a, b = plane_of(up)
@@ -60,7 +60,7 @@ def heel_into(ankle: Floats, toe: Floats, up: int, below: float, out: Floats) ->
     out[up] = ankle[up] - below * math.cos(turned) - HEEL * length * math.sin(turned)
 
 
-@kernel
+@compiled
 def take_in(bones: Bones, ground: Ground, offsets: Floats, frames: Frames, frame: int) -> None:
     """The points of all legs of a frame, and which of them its pelvis is over."""
     longest = bones.path.shape[1]
@@ -85,7 +85,7 @@ def take_in(bones: Bones, ground: Ground, offsets: Floats, frames: Frames, frame
         frames.over[frame, leg] = 1 if over else 0
 
 
-@kernel
+@compiled
 def feet_in_body(
     bones: Bones, pelvis: int, up: int, leg: float, reference: Floats, offsets: Floats, root: Floats,
     rotations: Floats, out: Floats,
@@ -113,7 +113,7 @@ def feet_in_body(
                 out[frame, limb, 3 * side + up] = (places[at, up] - places[pelvis, up]) / leg
 
 
-@kernel
+@compiled
 def judge(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int) -> None:
     """raw of a frame: by how sure the contact is, whether heel or toe is down and, if careful, by height and speed."""
     a, b = plane_of(ground.up)
@@ -138,7 +138,7 @@ def judge(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int) ->
             frames.raw[frame, leg, point] = raw
 
 
-@kernel
+@compiled
 def decide(ground: Ground, pace: Pace, frames: Frames, frame: int, judged: int, started: bool) -> None:
     """Contacts of a frame from `raw` of this and the next frames; `started` where there is a frame before it.
 

@@ -11,7 +11,7 @@ from freshtake.motion.planting.limb_leading import FULL, straight_length
 from freshtake.motion.planting.rig import Bones, Frames, Ground, Memory
 from freshtake.motion.planting.settings import Pace
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.compiled import kernel
+from freshtake.numeric.compiled import compiled
 from freshtake.numeric.limb_kernels import quintic
 from freshtake.numeric.smooth_path import smooth_path
 
@@ -20,7 +20,7 @@ FLOOR = 3.0  # times as firmly as a foot is held, it is kept above the floor
 KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the least bend of a knee whose foot is moved by more than this
 
 
-@kernel
+@compiled
 def plan_foot(
     ground: Ground, pace: Pace, frames: Frames, memory: Memory, leg: int, frame: int, last: int, plan: Floats,
     firm: Floats,
@@ -44,9 +44,9 @@ def plan_foot(
     rise, before = np.empty((count, 1)), np.empty((3, 1))
     lift = wishes[:, :1]
     for k in range(count):
-        wish, grip = _lift(ground, pace, frames, leg, frame + k, firm[k])
-        weights[k] = pace.free + grip * pace.height
-        lift[k, 0] = wish * grip * pace.height / weights[k]
+        wish, contact_strength = _lift(ground, pace, frames, leg, frame + k, firm[k])
+        weights[k] = pace.free + contact_strength * pace.height
+        lift[k, 0] = wish * contact_strength * pace.height / weights[k]
     for k in range(3):
         before[k, 0] = memory.offsets[leg, k, ground.up]
     smooth_path(weights, lift, before, memory.known[0], band, rise)
@@ -61,7 +61,7 @@ def plan_foot(
         plan[k, ground.up] = rise[k, 0]
 
 
-@kernel
+@compiled
 def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Floats) -> None:
     """How firmly the foot is held: 1 in a contact, with ramps at its ends; what lies beyond `last` goes on."""
     left = 1 << 20
@@ -71,7 +71,7 @@ def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Fl
         firm[k] = quintic((age + 1.0) / (pace.ramp + 1.0)) * quintic(left / (pace.ramp + 1.0)) if age >= 0 else 0.0
 
 
-@kernel
+@compiled
 def _wishes(
     pace: Pace, frames: Frames, memory: Memory, leg: int, frame: int, last: int, firm: Floats, wishes: Floats
 ) -> None:
@@ -102,15 +102,16 @@ def _wishes(
         k = end
 
 
-@kernel
+@compiled
 def _drifted(pace: Pace, center: Floats, pivot: Floats, x: float, y: float) -> tuple[float, float]:
-    """The center of a contact one frame on: it follows the mean (x, y) of what is seen, faster beyond the leash."""
-    square = ((center[0] - pivot[0]) ** 2 + (center[1] - pivot[1]) ** 2) / (pace.leash * pace.leash)
+    """The center of a contact one frame on: it follows the mean (x, y) of what is seen, faster beyond
+    `drift_radius`."""
+    square = ((center[0] - pivot[0]) ** 2 + (center[1] - pivot[1]) ** 2) / (pace.drift_radius * pace.drift_radius)
     share = min(pace.drift * (1.0 + 10.0 * square), 1.0)
     return center[0] + share * (x - center[0]), center[1] + share * (y - center[1])
 
 
-@kernel
+@compiled
 def _sunk(ground: Ground, frames: Frames, leg: int, frame: int, firm: float) -> float:
     """How far a foot must go up at least to be nowhere below the floor; that of a body which does not stand may be."""
     if frames.over[frame, leg] == 0 and firm == 0.0:
@@ -120,7 +121,7 @@ def _sunk(ground: Ground, frames: Frames, leg: int, frame: int, firm: float) -> 
     return float(max(heel, ground.soles[leg, 1, 0] - points[3, ground.up]))
 
 
-@kernel
+@compiled
 def _lift(ground: Ground, pace: Pace, frames: Frames, leg: int, frame: int, firm: float) -> tuple[float, float]:
     """How far up the foot has to go, and how firmly: onto the floor where it stands, never below it."""
     sunk = _sunk(ground, frames, leg, frame, firm)
@@ -134,7 +135,7 @@ def _lift(ground: Ground, pace: Pace, frames: Frames, leg: int, frame: int, firm
     return -over * (1.0 - quintic(over / pace.step)), firm
 
 
-@kernel
+@compiled
 def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: Floats) -> float:
     """How far a leg stretches without stretching more than in the examples, or than it does itself."""
     full = straight_length(bones, leg, offsets)
@@ -142,7 +143,7 @@ def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: F
     return float(min(max(bones.reach[leg, 1] * full, own), FULL * full))
 
 
-@kernel
+@compiled
 def plan_sink(
     ground: Ground, pace: Pace, frames: Frames, memory: Memory, frame: int, last: int, plans: Floats, firm: Floats
 ) -> float:  # fmt: skip
@@ -170,7 +171,7 @@ def plan_sink(
     return float(path[0, 0])
 
 
-@kernel
+@compiled
 def _short(ground: Ground, frames: Frames, leg: int, frame: int, offset: Floats) -> float:
     """How far the hip has to come down for the leg to reach its goal without stretching too far."""
     hip, ankle = frames.points[frame, leg, 0], frames.points[frame, leg, 1]
@@ -183,7 +184,7 @@ def _short(ground: Ground, frames: Frames, leg: int, frame: int, offset: Floats)
     return float(max(drop - math.sqrt(room), 0.0) if room > 0.0 else max(drop, 0.0))
 
 
-@kernel
+@compiled
 def slack_of(ground: Ground, plan: Floats, count: int) -> float:
     """How far knees are kept from straight (see bend_angle), by how much the foot is moved now and soon."""
     total = 0.0

@@ -12,16 +12,16 @@ from freshtake.motion.planting.limb_leading import SOFT, lead_limb
 from freshtake.motion.planting.rig import Bones, Frames, Ground, Memory
 from freshtake.motion.planting.settings import Pace
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.compiled import kernel
+from freshtake.numeric.compiled import compiled
 from freshtake.numeric.limb_kernels import copy_into
 
 UNMOVED = 1e-9  # leg lengths
 
 
-@kernel
+@compiled
 def plant_frames(
     bones: Bones, ground: Ground, pace: Pace, offsets: Floats, frames: Frames, memory: Memory, counts: Ints,
-    ended: bool, root: Floats, rotations: Floats, grips: Floats, missed: Floats,
+    ended: bool, root: Floats, rotations: Floats, contact_strengths: Floats, missed: Floats,
 ) -> None:  # fmt: skip
     """Take all stages as far as they know enough of the future.
 
@@ -53,7 +53,7 @@ def plant_frames(
         last = min(frame + size, decided)
         for leg in range(legs):
             plan_foot(ground, pace, frames, memory, leg, frame, last, plans[leg], firm[leg])
-            grips[k, leg] = firm[leg, 0]
+            contact_strengths[k, leg] = firm[leg, 0]
         sink = plan_sink(ground, pace, frames, memory, frame, last, plans, firm)
         remember(memory, plans, sink)
         copy_into(frames.root[frame], root[k])
@@ -70,7 +70,7 @@ def plant_frames(
     counts[3] = given
 
 
-@kernel
+@compiled
 def remember(memory: Memory, plans: Floats, sink: float) -> None:
     """Shift the memory by one frame."""
     for leg in range(plans.shape[0]):

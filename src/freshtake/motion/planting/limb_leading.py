@@ -9,24 +9,24 @@ import numpy as np
 from freshtake.motion.planting.contact_kernels import place_path
 from freshtake.motion.planting.rig import Bones
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.compiled import kernel
+from freshtake.numeric.compiled import compiled
 from freshtake.numeric.limb_kernels import (
     bend_angle,
     carry_into,
     copy_into,
     exponential_into,
+    nearest_turn,
     swing_into,
     turn_back_into,
     turn_into,
 )
-from freshtake.numeric.link_kernels import nearest_turn
 
 FULL = 0.9998  # of a limb's length: nearer to straight, no direction to bend is left
 SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # of a limb's length: of feet that stand, of pins, beyond its own stretch
 ROUNDS = 3  # where an ankle cannot turn in every direction
 
 
-@kernel
+@compiled
 def lead_limb(
     bones: Bones, limb: int, before: Floats, root: Floats, offsets: Floats, offset: Floats, unmoved: float,
     by_toe: bool, slack: float, soft: float, rotations: Floats,
@@ -70,7 +70,7 @@ def lead_limb(
     return missed
 
 
-@kernel
+@compiled
 def lead_limbs(
     bones: Bones, before: Floats, root: Floats, offsets: Floats, moves: Floats, by_toe: Ints, rotations: Floats
 ) -> None:
@@ -84,7 +84,7 @@ def lead_limbs(
             )  # fmt: skip
 
 
-@kernel
+@compiled
 def straight_length(bones: Bones, limb: int, offsets: Floats) -> float:
     """Of the limb from hip to ankle; joints between count by their own lengths."""
     total = 0.0
@@ -94,7 +94,7 @@ def straight_length(bones: Bones, limb: int, offsets: Floats) -> float:
     return total
 
 
-@kernel
+@compiled
 def _bend(
     bones: Bones, limb: int, goal: Floats, full: float, slack: float, soft: float, rotations: Floats, places: Floats,
     turns: Floats,
@@ -137,7 +137,7 @@ def _bend(
         turn_back_into(turns[upper - 1], turn, rotations[bones.path[limb, upper]])
 
 
-@kernel
+@compiled
 def within_reach(reach: Floats, asked: float, own: float, full: float, soft: float) -> float:
     """The distance from hip to ankle that a limb takes where `asked` is wanted: softly not beyond what it does.
 
@@ -153,7 +153,7 @@ def within_reach(reach: Floats, asked: float, own: float, full: float, soft: flo
     return float(max(asked, least))
 
 
-@kernel
+@compiled
 def _knee_axis(bones: Bones, limb: int, thigh: Floats, shank: Floats, turn: Floats, axis: Floats) -> None:
     """The hinge in the world; where none is known, at right angles to both segments."""
     hinge = bones.hinge[limb]
@@ -168,7 +168,7 @@ def _knee_axis(bones: Bones, limb: int, thigh: Floats, shank: Floats, turn: Floa
         axis[k] = axis[k] / size if size > 0.0 else (1.0 if k == 0 else 0.0)
 
 
-@kernel
+@compiled
 def _keep_foot(
     bones: Bones, limb: int, foot: Floats, goal: Floats, tip: Floats, offsets: Floats, rotations: Floats,
     places: Floats, turns: Floats, now: Floats,

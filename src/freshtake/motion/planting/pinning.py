@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.motion.body.limbs import Limb
 from freshtake.motion.clip import Clip
-from freshtake.motion.limbs import Limb
 from freshtake.motion.pins import Pin
-from freshtake.motion.planting.groundwork import Groundwork
 from freshtake.motion.planting.limb_leading import FULL, lead_limbs
+from freshtake.motion.planting.planting_model import PlantingModel
 from freshtake.motion.planting.rig import make_bones
 from freshtake.numeric.arrays import Floats
 
@@ -24,7 +24,7 @@ class Pinned(NamedTuple):
     """A path (frames, 3) with pins, and how firmly each frame is pinned (frames,), 0 to 1."""
 
     path: Floats
-    grip: Floats
+    contact_strength: Floats
 
 
 def pinned_path(path: Floats, pins: Sequence[Pin], frame_time: float) -> Pinned:
@@ -33,7 +33,7 @@ def pinned_path(path: Floats, pins: Sequence[Pin], frame_time: float) -> Pinned:
     In a pin's frames the path is at its place exactly. Beside them it is (1 - e) path + e place with e from 1 to 0;
     next to a run of frames the place goes on as it moved, next to a single frame it moves with the path.
     """
-    out, grip = path.copy(), np.zeros(len(path))
+    out, contact_strength = path.copy(), np.zeros(len(path))
     taken = np.zeros(len(path), dtype=bool)
     for pin in pins:
         taken[pin.start : pin.stop] = True
@@ -41,8 +41,8 @@ def pinned_path(path: Floats, pins: Sequence[Pin], frame_time: float) -> Pinned:
         share = _ease(pin, taken, frame_time)
         place = _place(pin, out)
         out += share[:, None] * (place - out)
-        grip = np.maximum(grip, share)
-    return Pinned(out, grip)
+        contact_strength = np.maximum(contact_strength, share)
+    return Pinned(out, contact_strength)
 
 
 def _ease(pin: Pin, taken: np.ndarray[tuple[int], np.dtype[np.bool_]], frame_time: float) -> Floats:
@@ -80,7 +80,7 @@ def pinned_root(clip: Clip, pins: Sequence[Pin]) -> Clip:
     return with_root(clip, pinned_path(clip.root, own, clip.frame_time).path) if own else clip
 
 
-def pinned_clip(clip: Clip, base: Groundwork, pins: Sequence[Pin]) -> Clip:
+def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
     """The clip with limbs led to the pins of their ends; feet stay where they are.
 
     A hard pin that a limb cannot reach takes the root along, but not where the root itself is pinned.
@@ -97,7 +97,9 @@ def pinned_clip(clip: Clip, base: Groundwork, pins: Sequence[Pin]) -> Clip:
             f"{missing[0].joint!r} cannot be pinned: pins hold the root ({clip.skeleton.names[0]}) and the ends of "
             f"limbs ({', '.join(places) or 'none were recognized'})"
         )
-    held = pinned_path(clip.root, [p for p in pins if clip.skeleton.index(p.joint) == 0], clip.frame_time).grip
+    held = pinned_path(
+        clip.root, [p for p in pins if clip.skeleton.index(p.joint) == 0], clip.frame_time
+    ).contact_strength
     shift = _carried(positions, base.limbs, goals) * (1.0 - held)[:, None]
     bones = make_bones(clip.skeleton, base.limbs)
     bones.reach[:, 1] = 1.0
@@ -105,7 +107,7 @@ def pinned_clip(clip: Clip, base: Groundwork, pins: Sequence[Pin]) -> Clip:
     offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
     feet = np.array([limb.is_leg for limb in base.limbs])
     moves = np.stack([goal.path - positions[:, limb.end] for limb, goal in zip(base.limbs, goals, strict=True)], axis=1)
-    free = ~feet & ~np.array([goal.grip.any() for goal in goals])
+    free = ~feet & ~np.array([goal.contact_strength.any() for goal in goals])
     moves[:, free] = shift[:, None]  # what nothing asks for comes along with the root
     pinned = {clip.skeleton.index(pin.joint) for pin in own}
     by_toe = np.array([limb.is_leg and limb.end not in pinned for limb in base.limbs], dtype=np.intp)
@@ -126,20 +128,22 @@ class Led(NamedTuple):
     """Where a limb's end goes (frames, 3), how firmly pins hold it (frames,), and how firmly hard ones do."""
 
     path: Floats
-    grip: Floats
+    contact_strength: Floats
     hard: Floats
 
 
 def _led(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]) -> Led:
-    path, grip, hard = positions[:, limb.end].copy(), np.zeros(len(clip)), np.zeros(len(clip))
+    path, contact_strength, hard = positions[:, limb.end].copy(), np.zeros(len(clip)), np.zeros(len(clip))
     for joint in limb.points:
         own = [pin for pin in pins if clip.skeleton.index(pin.joint) == joint]
         if own:
             led = pinned_path(positions[:, joint], own, clip.frame_time)
             path += led.path - positions[:, joint]
-            grip = np.maximum(grip, led.grip)
-            hard = np.maximum(hard, pinned_path(path, [pin for pin in own if pin.hard], clip.frame_time).grip)
-    return Led(path, grip, hard)
+            contact_strength = np.maximum(contact_strength, led.contact_strength)
+            hard = np.maximum(
+                hard, pinned_path(path, [pin for pin in own if pin.hard], clip.frame_time).contact_strength
+            )
+    return Led(path, contact_strength, hard)
 
 
 def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[Led]) -> Floats:

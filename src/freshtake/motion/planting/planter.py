@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion, UsageError
-from freshtake.motion.body import leg_length
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.clip import Clip
-from freshtake.motion.planting.flags import checked_flags, spread_flags
+from freshtake.motion.planting.contact_labels import checked_labels, spread_labels
 from freshtake.motion.planting.frame_kernel import plant_frames
-from freshtake.motion.planting.groundwork import Groundwork, lay_groundwork
+from freshtake.motion.planting.planting_model import PlantingModel, learn_planting
 from freshtake.motion.planting.rig import Frames, Ground, Memory, empty_frames, fresh_memory
 from freshtake.motion.planting.settings import Pace, PlantSettings, pace
 from freshtake.numeric.arrays import Floats, Ints
@@ -48,7 +48,7 @@ class PlantedFrames(NamedTuple):
 
     root: Floats
     rotations: Floats
-    grips: Floats
+    contact_strengths: Floats
     missed: Floats
 
 
@@ -61,7 +61,7 @@ class Planter:
     alone that step, or that the body does not stand on, whatever the contacts say.
     """
 
-    base: Groundwork
+    base: PlantingModel
     settings: PlantSettings
     frame_time: float
     careful: bool = True
@@ -69,14 +69,14 @@ class Planter:
     @classmethod
     def learn(
         cls,
-        examples: Groundwork | Sequence[Clip],
+        examples: PlantingModel | Sequence[Clip],
         settings: PlantSettings | None = None,
         *,
         fps: float | None = None,
         careful: bool = True,
     ) -> Planter:
         """A planter for streams like the examples; `fps` where their frame rate is another."""
-        base = examples if isinstance(examples, Groundwork) else lay_groundwork(examples)
+        base = examples if isinstance(examples, PlantingModel) else learn_planting(examples)
         if not base.feet:
             raise UsageError(NO_LEGS)
         return cls(base, settings or PlantSettings(), base.frame_time if fps is None else 1.0 / fps, careful)
@@ -112,8 +112,8 @@ class Planter:
         A frame that is refused leaves the state as it was.
         """
         places, turns = _checked_poses(root, rotations, len(self.base.skeleton))
-        flags = checked_flags(np.atleast_2d(np.asarray(contacts, dtype=np.float64)), len(places), self.base.feet)
-        state = _grown(state, places, turns, spread_flags(flags, self.base.feet))
+        labels = checked_labels(np.atleast_2d(np.asarray(contacts, dtype=np.float64)), len(places), self.base.feet)
+        state = _grown(state, places, turns, spread_labels(labels, self.base.feet))
         out = self.advance(state, False)
         return state, StreamFrame(out.root, out.rotations)
 

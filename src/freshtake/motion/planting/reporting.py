@@ -1,24 +1,74 @@
-"""What planting gives back: the clip, and the report measured on it when somebody asks."""
+"""What planting gives back: the clip, and the report measured on it when somebody asks.
+
+What planting did, and how well.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from freshtake.motion.body.limbs import Limb
 from freshtake.motion.clip import Clip
-from freshtake.motion.contacts import runs
-from freshtake.motion.limbs import Limb
 from freshtake.motion.pins import Pin
-from freshtake.motion.planting.groundwork import Groundwork
+from freshtake.motion.planting.contacts import runs
 from freshtake.motion.planting.planter import PlantedFrames
-from freshtake.motion.planting.results import PinResult, PlantedContact, PlantReport
+from freshtake.motion.planting.planting_model import PlantingModel
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import angle_between
 
 FIRM = 0.999
+
+
+class PlantedContact(NamedTuple):
+    """A foot that was held in frames start to stop (exclusive): where its toe was, how far its goal was missed."""
+
+    joint: str
+    start: int
+    stop: int
+    place: tuple[float, float, float]
+    residual: float
+
+
+class PinResult(NamedTuple):
+    """How far a pin was missed at most, in the clip's unit."""
+
+    pin: Pin
+    residual: float
+
+
+@dataclass(frozen=True)
+class PlantReport:
+    """Lengths are in the clip's unit, angles in degrees.
+
+    `residual` is the largest distance by which a leg missed the goal of a held foot, `root_shift` the farthest that the
+    root was moved, `change` the mean turn of the legs' joints while they are not held and `change_held` while they are.
+    """
+
+    contacts: tuple[PlantedContact, ...]
+    pins: tuple[PinResult, ...]
+    residual: float
+    root_shift: float
+    change: float
+    change_held: float
+
+    def summary(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "contacts": [contact._asdict() for contact in self.contacts],
+            "pins": [
+                {"joint": p.joint, "start": p.start, "stop": p.stop, "hard": p.hard, "residual": residual}
+                for p, residual in self.pins
+            ],
+            "residual": self.residual,
+            "root_shift": self.root_shift,
+            "change": self.change,
+            "change_held": self.change_held,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +77,7 @@ class Planted:
 
     clip: Clip
     before: Clip
-    base: Groundwork
+    base: PlantingModel
     frames: PlantedFrames
     asked: tuple[Pin, ...] = ()
 
@@ -44,7 +94,7 @@ class Planted:
 
 
 def make_report(
-    before: Clip, after: Clip, base: Groundwork, out: PlantedFrames, pins: Sequence[PinResult]
+    before: Clip, after: Clip, base: PlantingModel, out: PlantedFrames, pins: Sequence[PinResult]
 ) -> PlantReport:
     """What was changed, and what was missed."""
     positions = after.positions()
@@ -52,12 +102,12 @@ def make_report(
     contacts: list[PlantedContact] = []
     free, held = [np.zeros(0)], [np.zeros(0)]
     for number, limb in enumerate(base.legs):
-        grip = out.grips[:, number]
-        contacts += _contacts(after, positions, limb, grip, out.missed[:, number])
+        contact_strength = out.contact_strengths[:, number]
+        contacts += _contacts(after, positions, limb, contact_strength, out.missed[:, number])
         path = after.skeleton.chain(limb.points[-1])
         joints = path[path.index(limb.upper) :]
-        free.append(turned[grip == 0.0][:, joints].ravel())
-        held.append(turned[grip > 0.0][:, joints].ravel())
+        free.append(turned[contact_strength == 0.0][:, joints].ravel())
+        held.append(turned[contact_strength > 0.0][:, joints].ravel())
     return PlantReport(
         tuple(contacts),
         tuple(pins),
@@ -68,11 +118,13 @@ def make_report(
     )
 
 
-def _contacts(after: Clip, positions: Floats, limb: Limb, grip: Floats, missed: Floats) -> list[PlantedContact]:
-    """Runs of firm grip."""
+def _contacts(
+    after: Clip, positions: Floats, limb: Limb, contact_strength: Floats, missed: Floats
+) -> list[PlantedContact]:
+    """Runs of frames in which a contact is firmly held."""
     found = []
     joint = limb.points[-1]
-    for start, stop in runs(grip >= FIRM):
+    for start, stop in runs(contact_strength >= FIRM):
         x, y, z = positions[start:stop, joint].mean(axis=0).tolist()
         found.append(
             PlantedContact(after.skeleton.names[limb.end], start, stop, (x, y, z), float(missed[start:stop].max()))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.motion.limbs import Limb
+from freshtake.motion.body.limbs import Limb
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats, Ints
 

@@ -17,10 +17,10 @@ class PlantSettings:
     Every foot gets a smooth offset that looks `lookahead` seconds ahead: while the foot stands it follows what would
     hold it within about `hold` (hard: `hard_hold`), in the air it returns to nothing within about `swing`. Contacts
     take hold and let go over `ramp`. The place of a contact follows the foot's own slow drift over `drift` and, beyond
-    `leash`, faster. Soles stand between their least height and `band` above it; what stands more than `step` above the
-    floor stands on something else and keeps its height. Where a leg would stretch farther than in the examples, the
-    hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths a second takes a step and is left
-    alone, unless contacts are to be obeyed.
+    `drift_radius`, faster. Soles stand between their least height and `band` above it; what stands more than `step`
+    above the floor stands on something else and keeps its height. Where a leg would stretch farther than in the
+    examples, the hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths a second takes a step
+    and is left alone, unless contacts are to be obeyed.
     """
 
     lock: str = "soft"
@@ -30,7 +30,7 @@ class PlantSettings:
     swing: float = 0.08
     ramp: float = 0.07
     drift: float = 3.0
-    leash: float = 0.25
+    drift_radius: float = 0.25
     band: float = 0.02
     step: float = 0.10
     sink: float = 0.02
@@ -44,8 +44,8 @@ class PlantSettings:
             raise UsageError(
                 "planting needs times and a speed of steps above 0, and a lookahead that is not shorter than the ramp"
             )
-        if not (0 < self.band < self.step and self.leash > 0 and self.sink >= 0):
-            raise UsageError("planting needs 0 < band < step, a leash above 0 and a sink of 0 or more")
+        if not (0 < self.band < self.step and self.drift_radius > 0 and self.sink >= 0):
+            raise UsageError("planting needs 0 < band < step, a drift_radius above 0 and a sink of 0 or more")
 
 
 def settings_for(plant: bool | str, steps: float = PlantSettings.steps) -> PlantSettings:
@@ -68,7 +68,7 @@ class Pace(NamedTuple):
     free: float
     ramp: int
     drift: float
-    leash: float
+    drift_radius: float
     band: float
     step: float
     sink: float
@@ -105,7 +105,7 @@ def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) 
     return Pace(
         frames(settings.lookahead, 3), (frame_time / hold) ** 6, (frame_time / settings.hold) ** 6,
         (frame_time / settings.swing) ** 6,
-        frames(settings.ramp), frame_time / drift, settings.leash * leg, settings.band * leg,
+        frames(settings.ramp), frame_time / drift, settings.drift_radius * leg, settings.band * leg,
         settings.step * leg, settings.sink * leg, reach, bridged, shortest, reach + max(bridged, shortest),
         int(careful), HEIGHT_ON * leg, HEIGHT_OFF * leg, settings.steps * leg * frame_time,
         FASTER * settings.steps * leg * frame_time,

@@ -1,8 +1,7 @@
 """Named repairs for what the checks find; nothing is repaired unless it is asked for."""
 
-from freshtake.motion.repair.channels import reorder_root, unwrap
-from freshtake.motion.repair.frames import drop_frozen, drop_tpose, fill_frozen, fix_spikes, relabel_fps
-from freshtake.motion.repair.repairing import REPAIRS, Repair, drop_unseen, even_times, repair
+from freshtake.motion.repair.frame_repairs import drop_frozen, drop_tpose, fill_frozen, fix_spikes, relabel_fps
+from freshtake.motion.repair.repairing import REPAIRS, Repair, drop_unseen, even_times, reorder_root, repair, unwrap
 
 __all__ = [
     "REPAIRS",

@@ -1,0 +1,178 @@
+"""`freshtake blend`: densities of several classes of motion, and motion that changes between them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.options import GroundPath, Heading, Json, Lock, Out, Plant, Seed, SkeletonFile, SourceFps, Unit, Up
+
+app = App(
+    name="blend",
+    help="Learn classes of motion (walk, run, skip) and synthesize motion that changes between them by weights.",
+    help_format="markdown",
+)
+
+
+@app.command
+def learn(
+    classes: Annotated[list[str], Parameter(help="NAME=CLIP; more clips of a class follow it, or repeat NAME=.")],
+    /,
+    *,
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
+    method: Annotated[
+        str | None, Parameter(help="default (blends), switch, paper (to the letter) or aligned (eq. 5).")
+    ] = None,
+    poses: Annotated[str | None, Parameter(help="What clips are described by: positions, expmap or euler.")] = None,
+    energy: Annotated[float | None, Parameter(help="Share of the variance that the eigenspace keeps (0.95).")] = None,
+    modes: Annotated[int | None, Parameter(help="A number of modes instead.")] = None,
+    alpha: Annotated[float | None, Parameter(help="Kernel widths in standard deviations (0.25).")] = None,
+    acyclic: Annotated[list[str] | None, Parameter(help="Classes that do not go round; default: told.")] = None,
+    residuals: Annotated[bool, Parameter(help="Keep what the eigenspace leaves out, to be given back.")] = True,
+    alone: Annotated[bool, Parameter(negative="", help="Allow a single class, to be synthesized.")] = False,
+    common: Annotated[bool, Parameter(negative="", help="Use only the markers that all takes have.")] = False,
+    skeleton: SkeletonFile = None,
+    fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    json: Json = False,
+) -> int:
+    """Learn the densities of two or more classes of motion.
+
+    **Examples**
+
+    ```
+    freshtake blend learn walk=walk.bvh run=run.bvh -o gait.ftm
+    freshtake blend learn walk=w1.bvh w2.bvh skip=skip.bvh -o gait.ftm --energy 0.99
+    freshtake blend learn walk=walk.c3d -o walk.ftm --alone
+    ```
+    """
+    from freshtake.density.settings import Settings
+    from freshtake.workflows import density_facts, density_learn, named_takes
+
+    given: dict[str, Any] = {
+        "method": method, "poses": poses, "energy": energy, "modes": modes, "alpha": alpha, "residuals": residuals,
+    }  # fmt: skip
+    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
+    with progress_bar() as report:
+        model = density_learn(
+            named_takes(classes), out, settings,
+            alone=alone, common=common, cyclic=dict.fromkeys(acyclic or (), False), reading=reading, report=report,
+            warn=warn,
+        )  # fmt: skip
+    facts = density_facts(model)
+    if json:
+        print_json({"written": str(out), **facts})
+        return 0
+    errors = facts.get("error_cm") or facts["error_units"]
+    unit_name = "cm" if "error_cm" in facts else "units"
+    told = ", ".join(
+        f"{name} ({facts['kernels'][name]} kernels, {errors[name]:g} {unit_name})" for name in model.classes
+    )
+    output().print(
+        f"wrote {out}: {told}; {facts['modes']} modes with {100 * facts['energy']:.1f} % of the variance", markup=False
+    )
+    return 0
+
+
+@app.command
+def sample(
+    model: Path,
+    /,
+    *,
+    out: Out,
+    frames: Annotated[int, Parameter(help="How many frames.")],
+    weights: Annotated[
+        str | None,
+        Parameter(
+            help='"walk:1", "walk:0.7,run:0.3", "walk:1->run:1": linear from first to last frame. Default: the '
+            "first class."
+        ),
+    ] = None,
+    method: Annotated[str | None, Parameter(help="default, switch, paper or aligned; default: as learned.")] = None,
+    noise: Annotated[float | None, Parameter(help="Smooth noise on the pose, in kernel widths.")] = None,
+    speed: Annotated[
+        float | None,
+        Parameter(help="Lengths per second over the ground; chooses the weights, between those of classes."),
+    ] = None,
+    turn: Annotated[float | None, Parameter(help="Turn by this many degrees per second, to the left.")] = None,
+    heading: Heading = None,
+    path: GroundPath = None,
+    residuals: Annotated[bool, Parameter(help="Give back what the eigenspace leaves out.")] = True,
+    plant: Plant = True,
+    lock: Lock = "soft",
+    unit: Unit = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:
+    """Synthesize motion whose class follows weights over time.
+
+    **Examples**
+
+    ```
+    freshtake blend sample gait.ftm --weights "walk:1->run:1" --frames 240 -o walk_to_run.bvh
+    freshtake blend sample gait.ftm --weights "walk:1->run:1->walk:1" --frames 900 -o there_and_back.bvh
+    freshtake blend sample gait.ftm --weights "walk:0.5,run:0.5" --frames 300 -o jog.bvh
+    freshtake blend sample gait.ftm --weights "walk:1->run:1" --method switch --frames 240 -o change.bvh
+    freshtake blend sample gait.ftm --speed 180 --path way.csv --frames 900 -o along_the_way.bvh
+    ```
+
+    Parameters
+    ----------
+    model
+        A model that `freshtake blend learn` wrote.
+    """  # fmt: skip
+    from freshtake.workflows import density_sample
+    from freshtake.workflows.density_blending import control_of
+
+    with progress_bar() as report:
+        made = density_sample(
+            model, out, frames,
+            weights=weights, method=method, noise=noise, residuals=residuals,
+            control=control_of(speed, turn, heading, path), plant=plant and lock, unit_m=unit,
+            seed=seed,
+            report=report,
+            warn=warn,
+        )  # fmt: skip
+    if json:
+        print_json({"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration})
+    else:
+        output().print(f"wrote {made.path}: {made.motion!r}", markup=False)
+    return 0
+
+
+@app.command(name="report")
+def write_page(
+    model: Path,
+    /,
+    *,
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="A page (.html) or a folder.")],
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:
+    """Draw a model: modes, sine fits, densities, synthesized paths, strips of figures, and how long synthesis holds.
+
+    **Examples**
+
+    ```
+    freshtake blend report gait.ftm -o gait.html
+    ```
+
+    Parameters
+    ----------
+    model
+        A model that `freshtake blend learn` wrote.
+    """
+    from freshtake.workflows import density_report
+
+    with progress_bar() as report:
+        written = density_report(model, out, seed=seed, report=report)
+    if json:
+        print_json({"written": [str(path) for path in written]})
+    else:
+        output().print("wrote " + ", ".join(map(str, written)), markup=False)
+    return 0

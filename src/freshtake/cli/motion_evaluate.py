@@ -1,0 +1,128 @@
+"""`freshtake evaluate`: how alike, how new, how natural variants are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.errors import UsageError
+
+if TYPE_CHECKING:
+    from freshtake.evaluation import Evaluation, Figure
+
+PIPE_WIDTH = 120  # where there is no terminal that says how wide it is
+COLORS = {"good": "green", "above": "yellow", "below": "yellow", "": ""}
+KINDS = ("strawman", "perlin", "pca", "convex", "replay")
+Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
+
+
+def evaluate(
+    *,
+    inputs: Annotated[Files, Parameter(help="The clips that were learned from.")] = None,
+    outputs: Annotated[Files, Parameter(help="The variants to judge.")] = None,
+    extra: Annotated[Files, Parameter(help="Further real takes of the same action: the target.")] = None,
+    out: Annotated[
+        Path | None, Parameter(name=["--out", "-o"], help="Report: a page (.html), or a folder with figures and plots.")
+    ] = None,
+    action: Annotated[
+        str,
+        Parameter(help="Peaks to count: auto, none, root-height, hand-height, hand-speed, left- or right-hand-speed."),
+    ] = "auto",
+    baselines: Annotated[
+        bool,
+        Parameter(negative="", help="Score noise, combinations and replays of the inputs too, beside the variants."),
+    ] = False,
+    everything: Annotated[
+        bool, Parameter(name="--all", negative="", help="Print all figures, not the main ones.")
+    ] = False,
+    title: Annotated[str, Parameter(help="Heading of the report.")] = "",
+    model: Annotated[
+        Path | None, Parameter(help="The model that made the variants: the report shows its networks.")
+    ] = None,
+    seed: Seed = 7,
+    skeleton: SkeletonFile = None,
+    fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    json: Json = False,
+) -> int:
+    """Judge variants beside real takes: movement, copies, diversity, likeness, feet, ranges, timing, coverage.
+
+    Every figure stands beside the same figure of real takes: each input scored against the other inputs, and each
+    `--extra` take against the inputs.
+
+    **Examples**
+
+    ```
+    freshtake evaluate --inputs walk_*.bvh --outputs variants/*.bvh -o report.html
+    freshtake evaluate --inputs a_1.bvh a_2.bvh --outputs v*.bvh --extra e*.bvh -o report/ --json
+    freshtake evaluate --inputs a_0*.csv --outputs letters/*.csv --all --model a.ftm -o letters.html
+    freshtake evaluate --inputs walk_*.bvh --outputs variants/*.bvh --baselines -o report.html
+    ```
+    """
+    from freshtake.workflows import motion_evaluate as run
+
+    for option, paths in (("--inputs", inputs), ("--outputs", outputs)):
+        if not paths:
+            raise UsageError(f"evaluate needs {option}: name at least one file")
+    if model is not None and out is None:
+        raise UsageError("--model draws networks into the report: name one with -o")
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
+    with progress_bar() as report:
+        done = run(
+            inputs or [], outputs or [], extra or [],
+            target=out, reading=reading, action=action, seed=seed, title=title, model=model,
+            baselines=KINDS if baselines else (), report=report,
+        )  # fmt: skip
+    written = [str(path) for path in done.written]
+    if json:
+        print_json({**done.result.as_dict(), "written": written})
+        return 0
+    _print(done.result, everything)
+    for path in written:
+        output().print(f"wrote {path}", markup=False)
+    return 0
+
+
+def _print(result: Evaluation, everything: bool) -> None:
+    """The main figures as a table; diversity comes with smoothness and foot speed below it."""
+    from rich.table import Table
+
+    from freshtake.evaluation.figure_kinds import GROUPS
+    from freshtake.reports.baseline_table import terminal_cells
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    for heading in ("variants", "real takes"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for column in result.baselines:
+        table.add_column(column.name, justify="right", no_wrap=True)
+    for group in GROUPS:
+        figures = [f for f in result.figures if f.kind.group == group and (everything or f.kind.main)]
+        if figures:
+            table.add_row(f"[bold]{group}[/bold]")
+        for figure in figures:
+            table.add_row(*_row(figure), *terminal_cells(result.baselines, figure.key))
+    console = output()
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH + 12 * len(result.baselines)
+    console.print(table)
+    for note in result.notes:
+        console.print(f"note: {note}", markup=False)
+    if everything:
+        for key, reason in result.missing.items():
+            console.print(f"note: no {key}: {reason}", markup=False)
+
+
+def _row(figure: Figure) -> tuple[str, str, str, str]:
+    from freshtake.reports.wording import real_range, shown, verdict
+
+    sign, words = verdict(figure)
+    color = COLORS[figure.verdict]
+    mark = f"[{color}]{sign} {words.removesuffix(' real takes')}[/{color}]" if words else ""
+    return f"  {figure.kind.title}", shown(figure.value, figure.kind.unit), real_range(figure), mark

@@ -1,0 +1,84 @@
+"""`freshtake info`: what is in a file or a model, and what is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from freshtake.cli.console import output, print_json, warn
+from freshtake.cli.options import Animation, Json, Mesh, SkeletonFile, SourceFps, Unit, Up
+
+
+def info(
+    files: list[Path],
+    /,
+    *,
+    skeleton: SkeletonFile = None,
+    fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    animation: Animation = None,
+    mesh: Mesh = False,
+    json: Json = False,
+) -> int:
+    """Say what is in clips, strokes, point clips, mesh sequences and models, and what is wrong with them.
+
+    **Examples**
+
+    ```
+    freshtake info walk.bvh
+    freshtake info takes/*.amc --skeleton 35.asf --fps 60
+    freshtake info character.glb --mesh --json
+    freshtake info walk.ftm
+    ```
+
+    Parameters
+    ----------
+    files
+        BVH, AMC, ASF, C3D, glTF, CSV or npz files, folders of OBJ files, or models (.ftm).
+    """
+    from freshtake.workflows import motion_info, motion_set_info
+
+    options = {
+        "skeleton": skeleton,
+        "fps": fps,
+        "unit_m": unit,
+        "up": up,
+        "animation": animation,
+        "mesh": mesh,
+        "warn": warn,
+    }
+    described = [motion_info(path, **options) for path in files]
+    together = motion_set_info(described)
+    if json:
+        print_json({"files": [d.facts for d in described], "together": together})
+        return 0
+    for one in described:
+        _print(one.facts)
+    for sentence in together:
+        output().print(f"[yellow]together:[/yellow] {_plain(sentence)}")
+    return 0
+
+
+def _print(facts: dict[str, Any]) -> None:
+    console = output()
+    console.print(f"[bold]{_plain(facts['file'])}[/bold]  {facts['kind']} ({facts['format']})")
+    for key, value in facts.items():
+        if key in ("file", "kind", "format", "findings", "up_from", "unit_m") or value in (None, "", []):
+            continue
+        if key == "up":
+            value = f"{value} ({facts['up_from']})"
+        if isinstance(value, dict):
+            value = [f"{name} {number}" for name, number in value.items()]
+        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        console.print(f"  {key.replace('_', ' '):<12} {_plain(text)}")
+    for finding in facts["findings"]:
+        console.print(f"  [yellow]finding[/yellow]      {_plain(finding['sentence'])}")
+    if not facts["findings"]:
+        console.print("  [green]no problem found[/green]")
+
+
+def _plain(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

@@ -1,0 +1,88 @@
+"""`freshtake noise`: the baselines that variants are compared with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.errors import UsageError
+
+Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
+
+
+def noise(
+    *takes: Path,
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the files; it must not exist or be empty.")],
+    count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15,
+    kind: Annotated[
+        str, Parameter(name=["--kind", "--method"], help="strawman, perlin, pca, convex or replay.")
+    ] = "strawman",
+    joints: Annotated[
+        str, Parameter(help="Joints that noise may change, with commas between them; default: all.")
+    ] = "",
+    amount: Annotated[
+        float | None, Parameter(help="Strength of the noise; 1 is as far as the takes differ. Default: 1 (convex: 0).")
+    ] = None,
+    match: Annotated[
+        Files, Parameter(help="A model or variants: noise of an amount that changes takes as much as those.")
+    ] = None,
+    clips: Annotated[int | None, Parameter(help="Clips joined in each file; default: 1 (replay: 15).")] = None,
+    blend: Annotated[float, Parameter(help="Seconds over which the step from clip to clip fades.")] = 0.25,
+    smooth: Annotated[float, Parameter(help="Seconds by which noise is smoothed (strawman, pca, convex).")] = 0.1,
+    frequency: Annotated[float, Parameter(help="Lattice points per second of Perlin noise.")] = 1.5,
+    octaves: Annotated[int, Parameter(help="Octaves of Perlin noise.")] = 2,
+    format: Annotated[str | None, Parameter(help="Ending of the files; default: as the takes (of AMC: bvh).")] = None,
+    seed: Seed = 0,
+    skeleton: SkeletonFile = None,
+    fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    json: Json = False,
+) -> int:
+    """Write baselines of a few takes: noise added to them, combinations of them, or the takes played again.
+
+    **strawman** adds smoothed noise to one take, per DOF as strong as the time-warped takes differ; **perlin** adds
+    Perlin noise; **pca** adds noise to principal components; **convex** combines all takes at equal phases; **replay**
+    joins takes that are chosen at random (cycle animation). Beside variants they show what noise cannot do.
+
+    **Examples**
+
+    ```
+    freshtake noise walk_*.bvh -o noisy/ -n 15 --kind perlin --match walk.ftm
+    freshtake noise walk_*.bvh -o arm/ --kind strawman --joints "LeftArm,LeftForeArm" --match variants/*.bvh
+    freshtake noise walk_*.bvh -o cycles/ --kind replay -n 4 --clips 30
+    ```
+
+    Parameters
+    ----------
+    takes
+        Takes of one movement, at least two for noise.
+    """
+    from freshtake.evaluation.baselines.settings import NoiseSettings
+    from freshtake.workflows import motion_noise as run
+
+    if not takes:
+        raise UsageError("noise needs takes to start from: name at least one file")
+    chosen = [name.strip() for name in joints.split(",") if name.strip()]
+    settings = NoiseSettings(smooth=smooth, frequency=frequency, octaves=octaves)
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
+    with progress_bar() as report:
+        done = run(
+            takes, out, count, kind=kind, joints=chosen, amount=amount, matched=match or (), clips=clips, blend=blend,
+            settings=settings, ending=format, seed=seed, reading=reading, report=report,
+        )  # fmt: skip
+    target = None if done.target is None else done.target._asdict()
+    if json:
+        facts = {"amount": done.amount, "change": done.change, "target": target, "within": done.within}
+        print_json({"written": [str(path) for path in done.written], "kind": kind, **facts})
+        return 0
+    output().print(f"wrote {len(done.written)} files: {done.written[0]} ... {done.written[-1].name}", markup=False)
+    if done.target is not None and done.within is not None:
+        sums = f"{done.change:.3g}, that of the variants {done.target.mean:.3g} ± {done.target.spread:.3g}"
+        said = f"amount {done.amount:.3g}: mean change {sums}; {100 * done.within:.0f} % lie within one deviation"
+        output().print(said, markup=False)
+    return 0

@@ -1,0 +1,132 @@
+"""`freshtake align`: iterative motion warping of two files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit, Up
+
+if TYPE_CHECKING:
+    from freshtake.workflows.style_aligning import Aligned
+
+
+def align(
+    first: Path,
+    second: Path,
+    /,
+    *,
+    out: Annotated[
+        Path | None, Parameter(name=["--out", "-o"], help="Write the second motion on the first one's clock.")
+    ] = None,
+    plot: Annotated[Path | None, Parameter(help="Draw the correspondences beside those of another method.")] = None,
+    onto: Annotated[str, Parameter(help="Whose clock --out uses: first, or second (then the first is written).")] = (
+        "first"
+    ),
+    method: Annotated[str, Parameter(help="imw, time-warp, dtw-1 or dtw-3.")] = "imw",
+    against: Annotated[str, Parameter(help="The method drawn beside it.")] = "dtw-1",
+    scale: Annotated[str, Parameter(help="DOFs as they are (auto, raw) or by their own deviation (zscore).")] = "auto",
+    slope: Annotated[int, Parameter(help="The warp runs between 1/slope and slope times as fast.")] = 2,
+    smoothness: Annotated[float, Parameter(help="How stiff scale and offset of each DOF are over time.")] = 100.0,
+    cut: Annotated[bool, Parameter(help="Cut cyclic clips at equal phase to equal cycle counts first.")] = True,
+    dof: Annotated[str | None, Parameter(help="The DOF to draw, such as LeftUpLeg.x.")] = None,
+    skeleton: SkeletonFile = None,
+    fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    json: Json = False,
+) -> int:
+    """Find which frames of two motions belong together, although their styles differ.
+
+    The first motion is warped in time and, smoothly, in space until it lies on the second: iterative motion warping
+    (Hsu, Pulli and Popović 2005). Both must have the same skeleton and the same content: the same steps, the same
+    punch.
+
+    **Examples**
+
+    ```
+    freshtake align normal.bvh crouched.bvh
+    freshtake align normal.bvh crouched.bvh -o crouched_in_step.bvh --plot warp.png
+    freshtake align letter_1.csv letter_2.csv --method dtw-1 --json
+    ```
+
+    Parameters
+    ----------
+    first
+        The motion that is warped, in the source style.
+    second
+        The motion that it is laid on, in the target style.
+    """
+    from freshtake.style.warping.warp_settings import WarpSettings
+    from freshtake.workflows import style_align
+
+    settings = WarpSettings(
+        method=method,
+        slope=slope,
+        smoothness=smoothness,
+        offset_smoothness=smoothness,
+        scale=scale,
+        cut="auto" if cut else "never",
+    )
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
+    with progress_bar() as report:
+        done = style_align(
+            first, second, out=out, plot=plot, onto=onto, against=against, dof=dof, settings=settings,
+            reading=reading, report=report,
+        )  # fmt: skip
+    if done.identical:
+        warn(f"{first} and {second} hold the same motion: the warp changes nothing")
+    if json:
+        print_json(summary(done))
+        return 0
+    console = output()
+    for line in lines(done):
+        console.print(line, markup=False)
+    for path in (out, plot):
+        if path is not None:
+            console.print(f"written: {path}", markup=False)
+    return 0
+
+
+def summary(done: Aligned) -> dict[str, Any]:
+    """What a machine wants to know."""
+    found = done.alignment
+    return {
+        "method": found.settings.method,
+        "first": {"name": done.first.name, "frames": len(done.first), "start": found.first[0], "stop": found.first[1]},
+        "second": {
+            "name": done.second.name, "frames": len(done.second), "start": found.second[0], "stop": found.second[1],
+        },
+        "identical": done.identical,
+        "rounds": found.rounds,
+        "energy": list(found.energy),
+        "cost": found.cost,
+        "pace": {
+            "mean": float(found.steps.mean()), "least": float(found.steps.min()), "most": float(found.steps.max()),
+        },
+        "path": found.path.tolist(),
+        "steps": found.steps.tolist(),
+        "differential": found.differential.tolist(),
+    }  # fmt: skip
+
+
+def lines(done: Aligned) -> list[str]:
+    """What a person wants to know."""
+    found = done.alignment
+    out = []
+    for name, motion, (start, stop) in (
+        ("first", done.first, found.first),
+        ("second", done.second, found.second),
+    ):
+        part = "all" if stop - start == len(motion) else f"{start}..{stop - 1}"
+        out.append(f"{name}: {motion.name or 'motion'}, {len(motion)} frames, aligned: {part}")
+    pace = f"{found.steps.mean():.2f} (from {found.steps.min():.2f} to {found.steps.max():.2f})"
+    out.append(f"frames of the second per frame of the first: {pace}")
+    if len(found.energy) > 1:
+        fell = f"energy {found.energy[0]:.4g} -> {found.energy[-1]:.4g}"
+        out.append(f"{fell} in {found.rounds} rounds")
+    out.append(f"distance left per DOF: {found.cost:.3g}")
+    return out

@@ -1,0 +1,204 @@
+"""`freshtake style learn` and `freshtake style apply`: a motion in another style."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from freshtake.cli.console import messages, output, print_json, progress_bar, warn
+from freshtake.cli.options import Json, Lock, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.style_gaits import app as gaits
+from freshtake.errors import UsageError
+
+if TYPE_CHECKING:
+    from freshtake.workflows.style_translating import StylePairs
+
+KEPT = 0.1  # what is worth a word
+PIPE_WIDTH = 140  # where there is no terminal that says how wide it is
+
+app = App(name="style", help="Learn a style from pairs of clips, and put other clips into it.")
+app.command(gaits)
+Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
+Page = Annotated[Path | None, Parameter(help="Report: a page (.html), or a folder with figures and pictures.")]
+
+
+@app.command
+def learn(
+    *,
+    source: Annotated[Files, Parameter(help="Clips in the source style, or a folder.")] = None,
+    target: Annotated[Files, Parameter(help="Clips in the target style, or a folder.")] = None,
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
+    system: Annotated[str, Parameter(help="n4sid, fir, or auto: n4sid, and fir for short clips.")] = "auto",
+    inputs: Annotated[str, Parameter(help="What drives a joint: own, its own DOFs; legs, the thighs as well.")] = "own",
+    order: Annotated[int | None, Parameter(help="States per joint of n4sid; default: from the data.")] = None,
+    memory: Annotated[float | None, Parameter(help="Seconds that fir looks back; default: from the data.")] = None,
+    report: Page = None,
+    skeleton: SkeletonFile = None,
+    fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    json: Json = False,
+) -> int:
+    """Learn how one style becomes another from pairs of clips with the same content.
+
+    One long take of each style is enough: both are cut into stretches of a few cycles, which pair by content. Two lists
+    pair by order. Two folders pair by content: every clip with all clips of the other folder that go as fast and turn
+    as much. The table of pairs is shown before anything is learned.
+
+    **Examples**
+
+    ```
+    freshtake style learn --source normal.bvh --target oldman.bvh -o oldman.ftm
+    freshtake style learn --source normal_1.bvh normal_2.bvh --target limp_1.bvh limp_2.bvh -o limp.ftm
+    freshtake style learn --source normal/ --target limping/ -o limp.ftm --report limp.html
+    ```
+    """
+    from freshtake.style.settings import Settings
+    from freshtake.workflows import style_learn
+
+    for option, paths in (("--source", source), ("--target", target)):
+        if not paths:
+            raise UsageError(f"style learn needs {option}: name clips or a folder")
+    settings = Settings(system=system, inputs=inputs, order=order, memory=memory)
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
+    with progress_bar() as bar:
+        done = style_learn(
+            source or [], target or [], out, settings, page=report, reading=reading,
+            show=None if json else show_pairs, report=bar,
+        )  # fmt: skip
+    model = done.model
+    written = [str(path) for path in done.written]
+    if json:
+        print_json(
+            {
+                "pairs": [row._asdict() for row in done.pairs.table],
+                "left_out": list(done.pairs.left_out),
+                "notes": list(done.pairs.notes),
+                "system": model.bank.kind,
+                "why": model.choice.why,
+                "held_out_degrees": model.choice.errors,
+                "states": model.states,
+                "memory_s": model.memory,
+                "spectral_radius": model.bank.radius,
+                "written": written,
+            }
+        )
+        return 0
+    console = output()
+    for note in done.pairs.notes:
+        console.print(note, markup=False)
+    console.print(f"system: {model.choice.why}", markup=False)
+    for path in written:
+        console.print(f"wrote {path}", markup=False)
+    return 0
+
+
+def show_pairs(found: StylePairs) -> None:
+    """The table of pairs, before learning begins."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("source", "target", "source does", "target does", "apart"):
+        table.add_column(heading, justify="right" if heading == "apart" else "left")
+    for row in found.table:
+        table.add_row(row.source, row.target, row.source_content, row.target_content, f"{row.apart:.2f}")
+    console = messages()
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
+    console.print(table)
+    for name in found.left_out:
+        warn(f"{name} has no partner with the same content and is left out")
+
+
+@app.command
+def apply(
+    model: Path,
+    clip: Path | None = None,
+    /,
+    *,
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write.")],
+    strength: Annotated[float, Parameter(help="0 is the clip as it is, 1 the style, more exaggerates.")] = 1.0,
+    part: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="Style this part alone, as in arms or arms=0.5; may be given several times."),
+    ] = None,
+    style: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="A style and its weight, as in oldman.ftm=0.4; several are mixed."),
+    ] = None,
+    time_warp: Annotated[bool, Parameter(help="Change the timing too; without it, frame follows frame.")] = True,
+    generalize: Annotated[
+        bool | None, Parameter(help="Keep the input where it is unlike the examples; default: as the model says.")
+    ] = None,
+    plant: Annotated[bool, Parameter(help="Clean up feet that slide.")] = True,
+    lock: Lock = "soft",
+    report: Page = None,
+    skeleton: SkeletonFile = None,
+    fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    json: Json = False,
+) -> int:
+    """Put a clip into the style of a model.
+
+    **Examples**
+
+    ```
+    freshtake style apply limp.ftm walk.bvh -o limping_walk.bvh
+    freshtake style apply limp.ftm walk.bvh -o limping_walk.bvh --no-time-warp --no-plant
+    freshtake style apply limp.ftm walk.bvh -o limping_walk.bvh --report limp.html
+    freshtake style apply oldman.ftm walk.bvh -o tired.bvh --strength 0.4
+    freshtake style apply oldman.ftm run.bvh -o out.bvh --part trunk --part arms=0.5
+    freshtake style apply walk.bvh --style oldman.ftm=0.4 --style drunk.ftm=0.6 -o mixed.bvh
+    ```
+
+    Parameters
+    ----------
+    model
+        A model that `freshtake style learn` wrote (.ftm); left out where --style names models.
+    clip
+        A clip in the source style, on the same skeleton.
+    """
+    from freshtake.workflows import style_apply
+
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
+    if (clip is None) == (style is None):
+        raise UsageError("style apply needs a model and a clip, or a clip and --style MODEL=WEIGHT")
+    styles = [(model, 1.0)] if clip is not None else [(Path(name), weight) for name, weight in weighed(style or [])]
+    done = style_apply(
+        styles, clip or model, out, strength=strength, parts=dict(weighed(part or [])), time_warp=time_warp,
+        generalize=generalize, plant=plant and lock, page=report, reading=reading,
+    )  # fmt: skip
+    written = [str(path) for path in done.written]
+    if json:
+        print_json(
+            {
+                "frames_in": len(done.source),
+                "frames_out": len(done.clip),
+                "input_kept": done.kept,
+                "written": written,
+            }
+        )
+        return 0
+    console = output()
+    console.print(f"{len(done.source)} frames became {len(done.clip)}")
+    for name, share in done.kept.items():
+        if share > KEPT:
+            warn(f"{share:.0%} of the {name} is unlike the examples and was kept: --no-generalize translates all of it")
+    for path in written:
+        console.print(f"wrote {path}", markup=False)
+    return 0
+
+
+def weighed(texts: list[str]) -> list[tuple[str, float]]:
+    """Names with the number after `=`, 1 where there is none."""
+    found = []
+    for text in texts:
+        name, sign, value = text.rpartition("=")
+        try:
+            found.append((name, float(value)) if sign else (text, 1.0))
+        except ValueError:
+            raise UsageError(f"{text!r} gives no number: write NAME or NAME=NUMBER, such as arms=0.5") from None
+    return found

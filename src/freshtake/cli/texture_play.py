@@ -1,0 +1,353 @@
+"""`freshtake texture`: endless, looped and steered motion from one animation of a mesh or skeleton."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.options import (
+    Animation,
+    ClosingFrame,
+    GroundPath,
+    Heading,
+    InPlace,
+    Json,
+    Lock,
+    Mesh,
+    Out,
+    Plant,
+    RootMotion,
+    Seed,
+    SkeletonFile,
+    SourceFps,
+    Unit,
+    Up,
+)
+from freshtake.errors import UsageError
+
+app = App(
+    name="texture",
+    help="Endless, looped and steered motion from one animation of a mesh or skeleton.",
+    help_format="markdown",
+)
+
+
+@app.command
+def learn(
+    takes: list[str],
+    /,
+    *,
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
+    turns: Annotated[bool, Parameter(negative="", help="Cut a walk into the cells forward, left and right.")] = False,
+    components: Annotated[int | None, Parameter(help="Modes of a mesh; default: 10.")] = None,
+    energy: Annotated[float | None, Parameter(help="Or: the share of the variance that the modes keep.")] = None,
+    error: Annotated[float | None, Parameter(help="Or: the root mean square error that they leave.")] = None,
+    bits: Annotated[int | None, Parameter(help="Of a stored mode's numbers: 8 or 16; default: float32.")] = None,
+    parts: Annotated[int | None, Parameter(help="Parts of the mesh with modes of their own; default: 1.")] = None,
+    normals: Annotated[str | None, Parameter(help="joint (default), own or drop.")] = None,
+    root: Annotated[str | None, Parameter(help="What is taken out first: heading (default), absolute.")] = None,
+    jump_time: Annotated[float | None, Parameter(help="Mean seconds from jump to jump; default: 1.5.")] = None,
+    largest_jump: Annotated[float | None, Parameter(help="In mean frame steps; default: from the data.")] = None,
+    blend: Annotated[str | None, Parameter(help="inertial (default), constant, variable, printed or none.")] = None,
+    blend_frames: Annotated[int | None, Parameter(help="Length of a blend; default: 1/6 s, or 3.")] = None,
+    method: Annotated[str | None, Parameter(help="default, or paper: Sattler 2004 to the letter.")] = None,
+    sigma: Annotated[float | None, Parameter(help="Instead of --jump-time: a raw sigma.")] = None,
+    picture: Annotated[Path | None, Parameter(help="Draw the matrices and the jump map here (.png).")] = None,
+    skeleton: SkeletonFile = None,
+    fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    animation: Animation = None,
+    mesh: Mesh = False,
+    json: Json = False,
+) -> int:
+    """Learn where an animation can be left and entered again.
+
+    **Examples**
+
+    ```
+    freshtake texture learn flag.npz -o flag.ftm
+    freshtake texture learn human_walk.npz -o walk.ftm --bits 16
+    freshtake texture learn Fox.glb -o fox.ftm --animation Walk
+    freshtake texture learn walk_turns.bvh -o steer.ftm --turns
+    freshtake texture learn forward=f_1.bvh forward=f_2.bvh left=l.bvh right=r.bvh -o steer.ftm
+    ```
+
+    Parameters
+    ----------
+    takes
+        Mesh sequences, clips or strokes of one kind; NAME=FILE puts a take into a cell that can be steered to.
+    """
+    from freshtake.texture.settings import Settings
+    from freshtake.workflows import texture_learn
+
+    given: dict[str, Any] = {
+        "components": components, "energy": energy, "error": error, "bits": bits, "parts": parts, "normals": normals,
+        "root": root, "jump_time": jump_time, "largest_jump": largest_jump, "blend": blend,
+        "blend_frames": blend_frames, "method": method, "sigma": sigma,
+    }  # fmt: skip
+    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    reading = {
+        "skeleton": skeleton,
+        "fps": fps,
+        "unit_m": unit,
+        "up": up,
+        "animation": animation,
+        "mesh": mesh,
+        "warn": warn,
+    }
+    with progress_bar() as report:
+        made = texture_learn(
+            _by_cell(takes), out, settings, turns=turns, picture=picture, reading=reading, report=report, warn=warn
+        )
+    _print_learned(out, made.facts, json)
+    return 0
+
+
+def _by_cell(takes: list[str]) -> list[Path] | dict[str, list[Path]]:
+    """Paths, or paths by the name before the equals sign."""
+    named = [take.partition("=") for take in takes]
+    if not any(sign for _, sign, _ in named) or any(Path(take).exists() for take in takes):
+        return [Path(take) for take in takes]
+    if not all(name and path for name, _, path in named):
+        raise UsageError("either all takes are NAME=FILE, or none is")
+    cells: dict[str, list[Path]] = {}
+    for name, _, path in named:
+        cells.setdefault(name, []).append(Path(path))
+    return cells
+
+
+def _print_learned(out: Path, facts: dict[str, Any], json: bool) -> None:
+    if json:
+        print_json({"written": str(out), **facts})
+        return
+    cells = f"; cells {', '.join(facts['cells'])}" if len(facts["cells"]) > 1 else ""
+    size = f"; {facts['bytes']:,} bytes"
+    if "ratio" in facts:
+        size += f", 1:{facts['ratio']:g} of the vertices as float32, 1:{facts['ratio_to_zipped']:g} of them zipped"
+    limit = facts["largest_jump"]
+    jumps = "" if limit is None else f"; jumps of at most {limit:g} mean frame steps"
+    output().print(
+        f"wrote {out}: {facts['frames']} frames of {facts['motion']} at {facts['fps']:g} fps{cells}{jumps}{size}",
+        markup=False,
+    )
+
+
+@app.command
+def sample(
+    model: Path,
+    /,
+    *,
+    out: Out,
+    frames: Annotated[int, Parameter(help="How many frames.")],
+    loop: Annotated[bool, Parameter(negative="", help="A loop of exactly so many frames.")] = False,
+    times: Annotated[int, Parameter(help="How many times the loop is written.")] = 1,
+    variety: Annotated[float, Parameter(help="How strongly a loop avoids repeating itself; 0: not at all.")] = 1.0,
+    stretch: Annotated[
+        float | None, Parameter(help="Share by which a loop's tempo may differ from the takes'; default: 0.12.")
+    ] = None,
+    cell: Annotated[str | None, Parameter(help="The cell to start in.")] = None,
+    steer: Annotated[
+        list[str] | None,
+        Parameter(
+            consume_multiple=True,
+            help="SECONDS:CELL, SECONDS:heading=DEGREES or SECONDS:speed=NUMBER, what to do at which time.",
+        ),
+    ] = None,
+    heading: Heading = None,
+    path: GroundPath = None,
+    speed: Annotated[
+        float | None, Parameter(help="Go at this speed, in lengths a second, as far as tempo allows.")
+    ] = None,
+    course: Annotated[
+        str | None,
+        Parameter(
+            help="Where a loop goes: straight (default where it travels), closed (back to its start), free (as the "
+            "frames turn), or by how many degrees it turns, such as 90."
+        ),
+    ] = None,
+    in_place: InPlace = False,
+    root_motion: RootMotion = None,
+    closing_frame: ClosingFrame = False,
+    plant: Plant = True,
+    lock: Lock = "soft",
+    character: Annotated[
+        Path | None, Parameter(help="The glTF character whose skin the motion is put onto, joints matched by name.")
+    ] = None,
+    unit: Unit = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:
+    """Write new motion: endless play cut after so many frames, a loop, or a steered sequence.
+
+    A mesh goes to .npz, to a folder of OBJ files, or to .glb with its modes as morph targets. Feet of a skeleton stand
+    where they stood in the takes. A loop goes straight and says so in its file.
+
+    **Examples**
+
+    ```
+    freshtake texture sample flag.ftm --frames 3600 -o flag.glb
+    freshtake texture sample walk.ftm --frames 160 --loop -o walk_loop.bvh
+    freshtake texture sample walk.ftm --frames 160 --loop --in-place -o on_the_spot.bvh
+    freshtake texture sample walk.ftm --frames 600 --loop --course closed -o round.bvh
+    freshtake texture sample walk.ftm --frames 900 --heading 0 --steer 5:heading=90 -o corner.bvh
+    freshtake texture sample walk.ftm --frames 900 --path way.csv --speed 1.2 -o along.bvh
+    freshtake texture sample steer.ftm --frames 900 --cell forward --steer 3:left 6.5:forward 10:right -o path.bvh
+    freshtake texture sample fox.ftm --frames 1200 --character Fox.glb -o fox_for_ever.glb
+    ```
+
+    Parameters
+    ----------
+    model
+        A model that `freshtake texture learn` wrote.
+    """
+    from freshtake.workflows import texture_sample
+    from freshtake.workflows.motion_delivering import delivery_asked, turn_note
+    from freshtake.workflows.texture_playing import guide_asked
+    from freshtake.workflows.texture_sampling import Going
+
+    asked = not (heading is None and path is None and speed is None)
+    guide = guide_asked(heading, path, speed) if asked else None
+    made = texture_sample(
+        model, out, frames, loop=loop, variety=variety, stretch=stretch, times=times,
+        going=Going(cell, _plan(steer or []), guide, _course(course)), plant=plant and lock,
+        delivery=delivery_asked(root_motion, in_place, closing_frame), character=character, unit_m=unit, seed=seed,
+        warn=warn,
+    )  # fmt: skip
+    if course is None and (note := turn_note([made.playback])) is not None:
+        warn(note)
+    if json:
+        facts = {"frames": made.frames, "duration_s": round(made.duration, 4), "jumps": made.jumps}
+        print_json({"written": str(made.path), **facts, "playback": made.playback})
+    else:
+        text = f"wrote {made.path}: {made.frames} frames, {made.duration:.2f} s, {made.jumps} jumps"
+        output().print(text, markup=False)
+    return 0
+
+
+def _course(text: str | None) -> str | float | None:
+    """A course by its name, or as a number of degrees."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
+def _plan(stops: list[str]) -> list[tuple[float, str]]:
+    plan = []
+    for stop in stops:
+        when, _, name = stop.partition(":")
+        try:
+            seconds = float(when)
+        except ValueError:
+            seconds = -1.0
+        if not (0.0 <= seconds < 1e9 and name):
+            raise UsageError(f"--steer wants SECONDS:CELL, such as 3:left, or 3:heading=90, not {stop!r}")
+        plan.append((seconds, name))
+    return plan
+
+
+@app.command
+def tables(
+    meshes: list[Path],
+    /,
+    *,
+    fps: SourceFps = None,
+    animation: Animation = None,
+    json: Json = False,
+) -> int:
+    """Print compression ratios with real file sizes, and errors, by number of components (tables 1 and 2 of the paper).
+
+    **Examples**
+
+    ```
+    freshtake texture tables human_walk.npz
+    ```
+    """
+    from freshtake.formats.registry import read
+    from freshtake.motion import MeshSequence
+    from freshtake.workflows import compression_table, error_table
+
+    facts: dict[str, Any] = {}
+    for path in meshes:
+        mesh = read(path, fps=fps, animation=animation, mesh=True, warn=warn)
+        if not isinstance(mesh, MeshSequence):
+            raise UsageError(f"{path}: the tables are of mesh sequences, not of a {type(mesh).__name__}")
+        most = min(10, len(mesh))
+        choices = [(c, 0) for c in (1, 2, 4, 6, 8, 10) if c <= most] + [(most, 16), (most, 8)]
+        with progress_bar() as report:
+            sizes = compression_table(mesh, choices, report)
+        facts[str(path)] = {
+            "compression": [row._asdict() for row in sizes],
+            "errors": [row._asdict() for row in error_table(mesh)],
+        }
+    if json:
+        print_json(facts)
+    else:
+        _print_tables(facts)
+    return 0
+
+
+def _print_tables(facts: dict[str, Any]) -> None:
+    console = output()
+    for path, found in facts.items():
+        console.print(f"{path}\n  c  bits      bytes   1:raw  1:zipped  E(c)/E(0)", markup=False)
+        for row in found["compression"]:
+            console.print(
+                f"{row['components']:3d}  {row['bits'] or 32:4d} {row['bytes']:10,} {row['ratio']:7.1f} "
+                f"{row['zipped_ratio']:9.1f} {row['relative_error']:10.4f}",
+                markup=False,
+            )
+        console.print("  c    E per frame   E* (sums)   E printed   E* printed", markup=False)
+        for row in found["errors"]:
+            console.print(
+                f"{row['components']:3d} {row['position']:14.5f} {row['velocity']:11.4f} "
+                f"{row['printed_position']:11.3f} {row['printed_velocity']:12.3f}",
+                markup=False,
+            )
+
+
+@app.command
+def figures(
+    take: Path,
+    /,
+    *,
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the pictures; new or empty.")],
+    skeleton: SkeletonFile = None,
+    fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    animation: Animation = None,
+    mesh: Mesh = False,
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:
+    """Draw a take's distances, jump maps, eigenvalues and the influence of sigma and q (figs. 3 and 5-9 of the paper).
+
+    **Examples**
+
+    ```
+    freshtake texture figures flag.npz -o pictures/
+    ```
+    """
+    from freshtake.workflows import texture_study_draw
+
+    reading = {
+        "skeleton": skeleton,
+        "fps": fps,
+        "unit_m": unit,
+        "up": up,
+        "animation": animation,
+        "mesh": mesh,
+        "warn": warn,
+    }
+    with progress_bar() as report:
+        made = texture_study_draw(take, out, seed=seed, report=report, **reading)
+    if json:
+        print_json({"written": [str(path) for path in made]})
+    else:
+        output().print(f"wrote {len(made)} pictures into {out}", markup=False)
+    return 0

@@ -1,0 +1,100 @@
+"""`freshtake explain`: what a model has learned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit, Up
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from freshtake.reports.explanation import Explanation, Named
+
+PIPE_WIDTH = 120
+MOST_LINKS, MOST_CHILDREN = 20, 10
+
+
+def explain(
+    model: Path,
+    /,
+    *,
+    joint: Annotated[str, Parameter(help="A joint, marker or dimension, or a single DOF; default: all.")] = "",
+    clip: Annotated[Path | None, Parameter(help="How likely this clip is, frame by frame and joint by joint.")] = None,
+    out: Annotated[
+        Path | None,
+        Parameter(name=["--out", "-o"], help="A page (.html), or a folder with page and pictures."),
+    ] = None,
+    skeleton: SkeletonFile = None,
+    fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    json: Json = False,
+) -> int:
+    """Say what a model has learned: what predicts each joint, and how much predictions lose without it.
+
+    **Examples**
+
+    ```
+    freshtake explain walk.ftm
+    freshtake explain walk.ftm --joint LeftLeg -o left_leg.html
+    freshtake explain walk.ftm --clip new_walk.bvh -o likelihood.html
+    freshtake explain letter.ftm --joint x --json
+    ```
+
+    Parameters
+    ----------
+    model
+        A model that `freshtake learn` wrote.
+    """
+    from freshtake.workflows import variation_explain as run
+
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
+    with progress_bar() as report:
+        done = run(model, joint=joint, clip=clip, target=out, reading=reading, report=report)
+    written = [str(path) for path in done.written]
+    if json:
+        print_json({**done.facts, "written": written})
+        return 0
+    _print(done.found)
+    for sentence in done.notes:
+        output().print(sentence, markup=False)
+    for path in written:
+        output().print(f"wrote {path}", markup=False)
+    return 0
+
+
+def _print(found: Explanation) -> None:
+    from rich.table import Table
+
+    console = output()
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    if found.links and not found.joint:
+        for heading in ("from", "to", "summed strength"):
+            table.add_column(heading, justify="right" if "strength" in heading else "left")
+        for link in found.links[:MOST_LINKS]:
+            table.add_row(link.parent, link.child, f"{link.strength:.3f}")
+        console.print(table)
+        return
+    for heading in ("DOF", "is predicted by", "strength", "error without"):
+        table.add_column(heading, justify="right" if heading in ("strength", "error without") else "left")
+    _add_edges(table, found.parents)
+    if found.children:
+        table.add_row("", "", "", "")
+        table.add_row(f"[bold]helped by {found.joint}[/bold] ({len(found.children)} in all)", "", "", "")
+        _add_edges(table, found.children[:MOST_CHILDREN])
+    console.print(table)
+
+
+def _add_edges(table: Table, edges: tuple[Named, ...]) -> None:
+    from freshtake.reports.explain_page import error_text, strength_text
+
+    for edge in edges:
+        parent = f"{edge.parent} at {', '.join(edge.slices)}"
+        table.add_row(edge.child, parent, strength_text(edge), error_text(edge))

@@ -1,0 +1,108 @@
+"""`freshtake learn`: a few takes of one movement to a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.errors import UsageError
+
+if TYPE_CHECKING:
+    from freshtake.variation import VariationModel
+
+
+def learn(
+    clips: list[Path],
+    /,
+    *,
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
+    cyclic: Annotated[
+        bool | None, Parameter(negative="--acyclic", help="Whether the motion repeats; default: told from the clips.")
+    ] = None,
+    structure: Annotated[
+        Path | None, Parameter(help="A model whose structure is taken over: then one clip is enough.")
+    ] = None,
+    method: Annotated[
+        str | None, Parameter(help="default; kernel: the paper's sampler, made to hold; paper: Lau 2009 to the letter.")
+    ] = None,
+    order: Annotated[int | None, Parameter(help="How many frames predict the next: 1, 2 (default) or 3.")] = None,
+    neighbors: Annotated[
+        int | None, Parameter(help="Nearest instances per prediction; default: from the data.")
+    ] = None,
+    kernel_width: Annotated[float | None, Parameter(help="Width of the kernel; default: from the data.")] = None,
+    velocity_weight: Annotated[
+        float | None, Parameter(help="How much velocity counts in distances; default: from the data.")
+    ] = None,
+    max_parents: Annotated[int | None, Parameter(help="Most parents of a node, its own included.")] = None,
+    prior_starts: Annotated[int | None, Parameter(help="Starts of the search for the prior network.")] = None,
+    thorough: Annotated[
+        bool | None, Parameter(negative=(), help="Search longer: all candidates, several cores, more starts.")
+    ] = None,
+    seed: Seed = 0,
+    skeleton: SkeletonFile = None,
+    fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    json: Json = False,
+) -> int:
+    """Learn a model from a few takes of one movement (usually four); `vary` and `stream` make new motion with it.
+
+    **Examples**
+
+    ```
+    freshtake learn walk_*.bvh -o walk.ftm
+    freshtake learn a_1.csv a_2.csv a_3.csv a_4.csv -o a.ftm
+    freshtake learn one_jump.bvh -o jump.ftm --structure jumps.ftm
+    ```
+
+    Parameters
+    ----------
+    clips
+        Takes of one movement on one skeleton at one rate, each from start to end, or one cycle each.
+    """
+    from freshtake.variation import Settings
+    from freshtake.workflows import variation_learn as run
+
+    given: dict[str, Any] = {
+        "method": method, "order": order, "neighbors": neighbors, "kernel_width": kernel_width,
+        "velocity_weight": velocity_weight, "max_parents": max_parents, "prior_starts": prior_starts,
+        "thorough": thorough,
+    }  # fmt: skip
+    given = {name: value for name, value in given.items() if value is not None}
+    if structure is not None and (given or cyclic is not None):
+        raise UsageError("--structure brings its own settings: leave the others out")
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
+    with progress_bar() as report:
+        model = run(
+            clips, out, Settings(**given),
+            cyclic=cyclic, seed=seed, structure=structure, reading=reading, report=report, warn=warn,
+        )  # fmt: skip
+    _print(model, out, json)
+    return 0
+
+
+def _print(model: VariationModel, out: Path, json: bool) -> None:
+    from freshtake.workflows import model_facts
+
+    facts = model_facts(model)
+    if json:
+        print_json({"written": str(out), **facts})
+        return
+    parents, plural = facts["parents"], "" if facts["examples"] == 1 else "s"
+    output().print(
+        f"wrote {out}: {facts['examples']} {facts['motion']} example{plural} at {facts['fps']:g} fps; "
+        f"{facts['dofs']} DOFs, {_how(facts)}, "
+        f"{parents['least']} to {parents['most']} parents per node (mean {parents['mean']:g})",
+        markup=False,
+    )
+
+
+def _how(facts: dict[str, Any]) -> str:
+    """What was chosen: a step between frames of the network, or order and neighbors of the kernel methods."""
+    if "network_step_s" in facts:
+        return f"{facts['network_step_s']:g} s from frame to frame of the network"
+    return f"order {facts['order']}, {facts['neighbors']} neighbors"

@@ -1,0 +1,100 @@
+"""`freshtake select`: which clips are similar enough to learn from."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
+
+if TYPE_CHECKING:
+    from freshtake.workflows.variation_selecting import Selected
+
+
+def select(
+    *clips: str,
+    trusted: Annotated[
+        list[Path] | None,
+        Parameter(consume_multiple=True, negative="", help="Clips that are known to work together, at least 3."),
+    ] = None,
+    likelihood: Annotated[
+        bool, Parameter(negative="", help="By likelihoods under a network that is learned from the trusted clips.")
+    ] = False,
+    among: Annotated[
+        bool, Parameter(negative="", help="Likelihoods as in the paper: the clips in groups of themselves.")
+    ] = False,
+    relearn: Annotated[
+        bool, Parameter(negative="", help="Likelihoods with a network for every group, not one; far slower.")
+    ] = False,
+    percentile: Annotated[
+        float, Parameter(help="How many clips like the trusted ones may be rejected, in percent.")
+    ] = 5.0,
+    picture: Annotated[Path | None, Parameter(help="Draw how far off clips are, and where (.png, .svg, .pdf).")] = None,
+    seed: Seed = 0,
+    skeleton: SkeletonFile = None,
+    fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    json: Json = False,
+) -> int:
+    """Tell which clips are similar enough to trusted ones to learn from, and why the others are not.
+
+    A clip is kept unless it differs more from the trusted ones than all but a few clips of their kind would, given
+    how far the trusted ones differ among themselves. `--json` prints `kept` and `rejected` alone.
+
+    **Examples**
+
+    ```
+    freshtake select new/*.bvh --trusted walk_*.bvh
+    freshtake select new/*.bvh --trusted walk_*.bvh --picture why.png --json
+    ```
+
+    Parameters
+    ----------
+    clips
+        Clips to choose from.
+    """
+    from freshtake.workflows import variation_select as run
+
+    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
+    with progress_bar() as report:
+        done = run(
+            [Path(clip) for clip in clips], trusted or (),
+            measure="likelihood" if likelihood or among or relearn else "difference",
+            groups="candidates" if among else "trusted", relearn=relearn, percentile=percentile, picture=picture,
+            seed=seed, reading=reading, report=report, warn=warn,
+        )  # fmt: skip
+    if json:
+        print_json(done.as_dict(clips))
+        return 0
+    _print(done)
+    if picture is not None:
+        output().print(f"wrote {picture}", markup=False)
+    return 0
+
+
+def _print(done: Selected) -> None:
+    """One line per clip, then the threshold and what it comes from."""
+    found, console = done.found, output()
+    show = _chance if found.measure == "difference" else "{:.2f}".format
+    for path, verdict in zip(done.sources, found.verdicts, strict=True):
+        figure = show(verdict.figure) if math.isfinite(verdict.figure) else "-"
+        word = "kept    " if verdict.kept else "rejected"
+        console.print(f"{word} {figure:>8}  {path}{'' if verdict.kept else ': ' + verdict.reason}", markup=False)
+    what = "log-likelihood per frame and DOF"
+    if found.measure == "difference":
+        what = "share of clips of the trusted kind that are as far off"
+    own = f"{show(float(found.trusted.min()))} to {show(float(found.trusted.max()))}"
+    console.print(
+        f"{len(done.kept)} of {len(done.sources)} kept; {what}, at least {show(found.threshold)} "
+        f"(trusted clips, when left out: {own})",
+        markup=False,
+    )
+
+
+def _chance(share: float) -> str:
+    return f"{100 * share:.1f} %" if share >= 0.0005 else "< 0.1 %"

@@ -1,0 +1,80 @@
+"""`freshtake stream`: endless motion from a cyclic model, as long as asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from freshtake.cli.console import output, print_json, warn
+from freshtake.cli.options import (
+    Amount,
+    AmountOfTime,
+    GroundPath,
+    Heading,
+    InPlace,
+    Json,
+    Lock,
+    Out,
+    Parts,
+    Plant,
+    RootMotion,
+    Seed,
+    Unit,
+)
+
+
+def stream(
+    model: Path,
+    /,
+    *,
+    out: Out,
+    frames: Annotated[int, Parameter(help="How many frames.")],
+    amount: Amount = 1.0,
+    amount_time: AmountOfTime = None,
+    part: Parts = (),
+    plant: Plant = True,
+    lock: Lock = "soft",
+    heading: Heading = None,
+    path: GroundPath = None,
+    root_motion: RootMotion = None,
+    in_place: InPlace = False,
+    unit: Unit = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:
+    """Write one motion that goes on without repeating itself, from a model of a cyclic movement.
+
+    **Examples**
+
+    ```
+    freshtake stream walk.ftm --frames 3600 -o walk_60s.bvh
+    freshtake stream swim.ftm --frames 20000 -o swim.npz --amount 0.5
+    freshtake stream walk.ftm --frames 3600 -o straight.bvh --heading 0
+    freshtake stream walk.ftm --frames 3600 -o round_the_house.bvh --path way.csv
+    ```
+
+    Parameters
+    ----------
+    model
+        A model that `freshtake learn` wrote.
+    """
+    from freshtake.workflows import variation_stream as run
+    from freshtake.workflows.motion_delivering import delivery_asked, playback_summary
+    from freshtake.workflows.variation_asking import Asked, amount_asked, goals_of
+
+    steer = goals_of(Asked(heading=heading, path=path)).steer
+    much = amount_asked(amount, amount_time, part)
+    made = run(
+        model, out, frames,
+        amount=much, steer=steer, plant=plant and lock, delivery=delivery_asked(root_motion, in_place), unit_m=unit,
+        seed=seed, warn=warn,
+    )  # fmt: skip
+    if json:
+        found = playback_summary(made.motion)
+        told = {"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration}
+        print_json(told if found is None else {**told, "playback": found})
+    else:
+        output().print(f"wrote {made.path}: {made.motion!r}", markup=False)
+    return 0

@@ -1,0 +1,121 @@
+"""Where in its cycle every kernel stands, with cycles of all classes laid over each other: what a blend goes by."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from freshtake.density.time_alignment import fit_near, harmonic_basis, phases
+from freshtake.numeric.arrays import Bools, Floats
+
+if TYPE_CHECKING:
+    from freshtake.density.model import DensityModel
+
+SHORTEST = 0.3  # seconds of the shortest cycle looked for
+SHARE = 0.85  # of the longest run, at most, is a cycle
+NEARLY = 0.1  # of the way from the best to the worst lag: a shorter lag that is nearly as good is the cycle
+PERIODIC = 0.6  # distance after a cycle over that of two moments at random, below which a class has cycles
+ROUNDS = 2.0  # cycles that are enough to tell that a class goes round, wherever its takes end
+HARMONICS = 4  # of the mean cycles that are laid over each other
+GRID = 256  # moments of a cycle
+SLOWEST, FASTEST = 0.6, 1.6  # of the mean pace through a cycle: beyond, phase was not followed but lost
+
+
+class Cycles(NamedTuple):
+    """Per kernel its phase in radians and radians per frame; which kernels may be entered; which classes have cycles.
+
+    Phases are those of the first class: equal phases are poses that are as like as the classes allow.
+    """
+
+    phases: Floats
+    paces: Floats
+    allowed: Bools
+    periodic: Bools  # (classes,)
+
+
+def cycles_of(model: DensityModel) -> Cycles:
+    """Phases of all kernels."""
+    edges = [0, *model.run_stops.tolist()]
+    place, pace = np.zeros(len(model.weights)), np.ones(len(model.weights))
+    periodic = np.zeros(len(model.classes), dtype=np.bool_)
+    first: Floats | None = None
+    for owner in range(len(model.classes)):
+        spans = [(a, b) for a, b in pairwise(edges) if model.owners[a] == owner]
+        runs = [model.weights[a:b] for a, b in spans]
+        period, apart = period_of(runs, SHORTEST / model.frame_time)
+        periodic[owner] = model.cyclic[owner] and apart <= PERIODIC
+        if not periodic[owner]:
+            continue
+        for (a, b), found in zip(spans, _phases(runs, period), strict=True):
+            place[a:b], pace[a:b] = found
+        own = np.concatenate([np.arange(a, b) for a, b in spans])
+        curve = mean_cycle(model.weights[own], place[own])
+        first = curve if first is None else first
+        place[own] += offset_between(first, curve)
+    return Cycles(place, pace, model.allowed, periodic)
+
+
+def period_of(runs: list[Floats], shortest: float) -> tuple[float, float]:
+    """The frames after which poses come nearest to themselves, and how near: 0 exactly, 1 as two moments at random."""
+    points = np.concatenate(runs)
+    usual = 2.0 * float(points.var(axis=0).sum())
+    longest = max(map(len, runs))
+    lags = np.arange(1, int(SHARE * longest) + 1)
+    if usual <= 0.0 or len(lags) < 3:
+        return float(longest), 1.0
+    apart = np.array([_apart(runs, int(lag)) for lag in lags]) / usual
+    falls = np.flatnonzero(np.diff(apart) < 0.0)  # until then, poses are near because little time has passed
+    first = max(int(falls[0]) if len(falls) else len(lags), round(shortest) - 1)
+    if first >= len(lags) - 1:
+        return float(longest), 1.0
+    later = apart[first:]
+    good = first + np.flatnonzero(later <= later.min() + NEARLY * (later.max() - later.min()))
+    stop = good[0]
+    while stop + 1 in good:
+        stop += 1
+    best = int(good[0] + np.argmin(apart[good[0] : stop + 1]))
+    return float(lags[best]), float(np.sqrt(apart[best]))
+
+
+def steady_period(runs: list[Floats], frame_time: float) -> float | None:
+    """The frames of a cycle where runs of mode weights go through it several times; None where they do not."""
+    period, apart = period_of(runs, SHORTEST / frame_time)
+    return period if apart <= PERIODIC and max(map(len, runs)) >= ROUNDS * period else None
+
+
+def _apart(runs: list[Floats], lag: int) -> float:
+    squares = [((y[lag:] - y[:-lag]) ** 2).sum(axis=1) for y in runs if len(y) > lag]
+    return float(np.concatenate(squares).mean())
+
+
+def _phases(runs: list[Floats], period: float) -> list[tuple[Floats, Floats]]:
+    """Phase and pace of every frame, run by run, by the mode that has most of the cycle in it."""
+    fits = [[fit_near(y[:, k], period) for k in range(y.shape[1])] for y in runs]
+    heights = np.array([[fit.amplitude for fit in row] for row in fits])
+    column = int((heights**2 * np.array([[len(y)] for y in runs])).sum(axis=0).argmax())
+    out = []
+    for y, row in zip(runs, fits, strict=True):
+        found = phases(y[:, column], row[column], tracked=True)
+        usual = float(found[-1] - found[0]) / max(len(found) - 1, 1)
+        usual = usual if usual > 0.0 else row[column].omega
+        pace = np.clip(np.gradient(found), SLOWEST * usual, FASTEST * usual)
+        steps = np.clip(np.diff(found), SLOWEST * usual, FASTEST * usual)
+        out.append((found[0] + np.concatenate([[0.0], np.cumsum(steps)]), pace))
+    return out
+
+
+def mean_cycle(rows: Floats, phase: Floats) -> Floats:
+    """The mean of rows (frames, modes) over phase, (GRID, modes), without its own mean."""
+    basis = harmonic_basis(phase, HARMONICS)
+    found, *_ = np.linalg.lstsq(basis, rows, rcond=None)
+    turns = 2.0 * np.pi * np.arange(GRID) / GRID
+    return np.asarray(harmonic_basis(turns, HARMONICS)[:, 1:] @ found[1:])
+
+
+def offset_between(first: Floats, other: Floats) -> float:
+    """What to add to the phase of another mean cycle (GRID, modes) so that it lies nearest to the first one."""
+    spectrum = np.fft.rfft(first, axis=0) * np.fft.rfft(other, axis=0).conj()
+    alike = np.fft.irfft(spectrum.sum(axis=1), GRID)
+    return 2.0 * np.pi * float(alike.argmax()) / GRID

@@ -1,0 +1,131 @@
+"""A blend of classes that go round, compiled: each class is followed by itself in a common phase, poses are mixed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from freshtake.density.class_cycles import Cycles
+from freshtake.density.follow import CHANCES, disturb, follow
+from freshtake.density.jumps import AGE, DRIVE, PACE, PLACE, RUN, SPAN, Rates, Track
+from freshtake.density.runs import fading, read_at
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.compiled import compiled
+
+PULL = 0.25  # seconds in which a class comes back to the common phase
+EASE = 0.1  # seconds over which its pace changes
+LEAST, MOST = 0.4, 2.5  # times its own pace
+ALONE = 1.0 - 1e-9  # share from which a class is by itself
+PHASE, SINCE = range(2)  # fields of `common`
+WAS, BEFORE, GAP, SPEED, ASKED, ACTIVE = range(6)  # rows of `shares`
+
+
+@compiled
+def wrapped(angle: float) -> float:
+    """Between -pi and pi."""
+    return angle - 2.0 * np.pi * float(np.floor(angle / (2.0 * np.pi) + 0.5))
+
+
+@compiled
+def pace_at(cycles: Cycles, track: Track, clock: Floats) -> float:
+    """Radians per frame where a class is followed."""
+    here = int(clock[RUN])
+    return float(cycles.paces[min(max(int(clock[PLACE]), track.firsts[here]), track.lasts[here])])
+
+
+@compiled
+def phase_at(cycles: Cycles, track: Track, clock: Floats) -> float:
+    """The phase where a class is followed."""
+    here = int(clock[RUN])
+    k = min(max(int(clock[PLACE]), track.firsts[here]), track.lasts[here])
+    return float(cycles.phases[k] + (clock[PLACE] - k) * cycles.paces[k])
+
+
+@compiled
+def enter(cycles: Cycles, track: Track, held: Floats, clock: Floats, owner: int, phase: float, chance: float) -> None:
+    """Begin to follow a class at a kernel of this phase, one of those that there are at random."""
+    count, nearest, chosen = 0, np.inf, -1
+    for k in range(len(cycles.phases)):
+        if track.owners[k] == owner and cycles.allowed[k]:
+            off = abs(wrapped(phase - cycles.phases[k]))
+            count += off <= 0.5 * cycles.paces[k]
+            if off < nearest:
+                nearest, chosen = off, k
+    pick = int(chance * count)
+    for k in range(len(cycles.phases)):
+        mine = track.owners[k] == owner and cycles.allowed[k]
+        if mine and abs(wrapped(phase - cycles.phases[k])) <= 0.5 * cycles.paces[k]:
+            if pick == 0:
+                chosen = k
+            pick -= 1
+    first, last = track.firsts[chosen], track.lasts[chosen]
+    place = chosen + wrapped(phase - cycles.phases[chosen]) / cycles.paces[chosen]
+    place = min(max(place, float(first)), float(last))
+    clock[PLACE], clock[RUN], clock[AGE], clock[SPAN], clock[PACE] = place, float(chosen), 0.0, 0.0, 1.0
+    width = held.shape[1]
+    read_at(track.rows, place, first, last, width, held[0])
+    read_at(track.rows, place - 1.0, first, last, width, held[1])
+    held[2:] = 0.0
+
+
+@compiled
+def settle(shares: Floats, common: Floats, weights: Floats, fastest: float, span: float) -> None:
+    """The weights of this frame: those that are asked for, or on the way to them where they were changed at once."""
+    count = shares.shape[1]
+    step = 0.0
+    for c in range(count):
+        step = max(step, abs(weights[c] - shares[ASKED, c]))
+    if step > fastest:
+        for c in range(count):
+            shares[GAP, c] = shares[WAS, c] - weights[c]
+            shares[SPEED, c] = shares[WAS, c] - shares[BEFORE, c]
+        common[SINCE] = 0.0
+    common[SINCE] += 1.0
+    keep, push = fading(common[SINCE], span)
+    total = 0.0
+    for c in range(count):
+        now = max(weights[c] + keep * shares[GAP, c] + push * shares[SPEED, c], 0.0)
+        shares[BEFORE, c], shares[WAS, c], shares[ASKED, c] = shares[WAS, c], now, weights[c]
+        total += now
+    shares[WAS] /= total
+
+
+@compiled
+def mingle(
+    out: Floats, held: Floats, clock: Floats, shares: Floats, common: Floats, stray: Floats, visits: Floats,
+    track: Track, cycles: Cycles, rates: Rates, frame_time: float, span: float, weights: Floats, chances: Floats,
+) -> None:  # fmt: skip
+    """Frames (frames, width) one after the other. held (classes, 4, width), clock (classes, fields)."""
+    classes, d = len(held), track.modes
+    own, single, credit, idle = np.empty((1, out.shape[1])), np.ones((1, 1)), np.zeros(1), np.zeros((2, d))
+    calm = Rates(rates.jump, rates.blend, rates.guard, rates.memory, rates.tempo, 0.0, rates.class_stay)
+    pull, ease = frame_time / PULL, min(frame_time / EASE, 1.0)
+    for t in range(len(out)):
+        settle(shares, common, weights[t], frame_time / span, span / frame_time)
+        rate = 0.0
+        for c in range(classes):
+            share = shares[WAS, c]
+            luck = chances[t, c * CHANCES : (c + 1) * CHANCES]
+            if share > 0.0 and shares[ACTIVE, c] == 0.0:
+                enter(cycles, track, held[c], clock[c], c, common[PHASE], luck[7])
+                clock[c, DRIVE] = 0.0
+            shares[ACTIVE, c] = 1.0 if share > 0.0 else 0.0
+            if share > 0.0:
+                rate += share * pace_at(cycles, track, clock[c])
+        out[t] = 0.0
+        pulled = 0.0
+        for c in range(classes):
+            share = shares[WAS, c]
+            if share <= 0.0:
+                continue
+            off = wrapped(common[PHASE] - phase_at(cycles, track, clock[c]))
+            drive = 1.0 if share >= ALONE else (rate + pull * off) / pace_at(cycles, track, clock[c])
+            drive = min(max(drive, LEAST), MOST)
+            clock[c, DRIVE] = drive if clock[c, DRIVE] <= 0.0 else clock[c, DRIVE] + ease * (drive - clock[c, DRIVE])
+            luck = chances[t : t + 1, c * CHANCES : (c + 1) * CHANCES]
+            follow(own, held[c], clock[c], credit, credit, idle, visits, track, calm, single, luck, True)
+            for k in range(out.shape[1]):
+                out[t, k] += share * own[0, k]
+            pulled += share * wrapped(phase_at(cycles, track, clock[c]) - common[PHASE] - rate)
+        common[PHASE] = wrapped(common[PHASE] + rate + pulled)
+        if rates.noise > 0.0:
+            disturb(out[t], stray, rates, track.scale, chances[t, classes * CHANCES :], d)

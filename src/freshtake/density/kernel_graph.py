@@ -1,0 +1,152 @@
+"""Where runs can be left and which kernels a synthesis can stay in: the largest strongly connected part."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.numeric.arrays import Bools, Floats, Ints
+
+NEIGHBORS, FEWER = 64, 16  # looked at per kernel; fewer where there are MANY
+MANY = 20_000
+ROUND_TRIP = 7.0  # usual steps from a run's end to a place where it can go on: nearer is cyclic
+FUTURE = 0.5  # periods that a kernel has to have before it, to be jumped to
+LEAST_FUTURE = 0.4  # share of the run, where runs are shorter
+END = 0.05  # share of a run that counts as its end
+LATE, EARLIEST = 0.25, 0.5  # share of a run in which it may be left for good; where no way leads on, more
+PENALTY = 0.15  # how much an exit at the very start of the last period is put behind one at its end
+CONNECTED = 2.0  # usual nearest-neighbour distances that a jump may span for two kernels to count as connected
+
+
+class Parts(NamedTuple):
+    """Per class: whether it goes round, which kernels stay, and which may be jumped to (both over all its frames)."""
+
+    cyclic: bool
+    kept: Bools
+    allowed: Bools
+
+
+def parts_of(
+    weights: Floats, places: Floats, lengths: Ints, period: float, guard: float, near: float, cyclic: bool | None
+) -> Parts:
+    """The part of a class that synthesis can go round in, as (frames,) masks.
+
+    `weights` are mode weights (frames, modes), `places` poses and velocities in kernel widths, `lengths` of the runs,
+    `near` the distance within which kernels are connected.
+    """
+    stops = np.cumsum(lengths)
+    runs = [(int(stop - length), int(stop)) for stop, length in zip(stops, lengths, strict=True)]
+    pairs = _pairs(places, runs, guard)
+    allowed = _with_future(runs, period, np.array([stop - 1 for _, stop in runs]))
+    exits = [_exit(run, pairs, weights, allowed, period, near) for run in runs]
+    steps = np.concatenate([np.linalg.norm(np.diff(weights[a:b], axis=0), axis=1) for a, b in runs])
+    gaps = [_way_back(run, runs, weights, period) for run in runs]
+    goes_round = cyclic if cyclic is not None else bool(np.median(gaps) <= ROUND_TRIP * np.median(steps))
+    if not goes_round:
+        everything = np.ones(len(weights), dtype=np.bool_)
+        return Parts(False, everything, _with_future(runs, period, np.array([stop - 1 for _, stop in runs])))
+    kept = _connected(weights, runs, exits, pairs, near)
+    ends = _run_ends(kept, runs)
+    reachable = kept & _with_future(ends, period, np.array([stop - 1 for _, stop in ends]), len(weights))
+    return Parts(True, kept, reachable if reachable.any() else kept)
+
+
+def _pairs(places: Floats, runs: list[tuple[int, int]], guard: float) -> tuple[Ints, Ints]:
+    """Kernels (k,) and others (k,) near them that do not lie just beside them in the same run, nearest first."""
+    from scipy.spatial import cKDTree
+
+    count = min((NEIGHBORS if len(places) < MANY else FEWER) + int(2 * guard), len(places))
+    near = np.asarray(cKDTree(places).query(places, k=count)[1]).reshape(len(places), count)
+    run = np.concatenate([np.full(b - a, k) for k, (a, b) in enumerate(runs)])
+    here = np.repeat(np.arange(len(places)), count)
+    there = near.ravel()
+    good = (run[here] != run[there]) | (np.abs(here - there) > guard)
+    return here[good], there[good]
+
+
+def _with_future(runs: list[tuple[int, int]], period: float, lasts: Ints, frames: int | None = None) -> Bools:
+    """Kernels that have some way to go before their run ends."""
+    out = np.zeros(frames if frames is not None else runs[-1][1], dtype=np.bool_)
+    for (start, stop), last in zip(runs, lasts, strict=True):
+        need = min(FUTURE * period, LEAST_FUTURE * (stop - start))
+        out[start : max(int(np.floor(last - need)) + 1, start + 1)] = True
+    return out
+
+
+def _way_back(run: tuple[int, int], runs: list[tuple[int, int]], weights: Floats, period: float) -> float:
+    """How far the end of a run is from kernels that still have a cycle, or half of their run, before them."""
+    start, stop = run
+    last = weights[max(start, stop - max(int(END * (stop - start)), 2)) : stop]
+    early = [weights[a : max(b - int(min(period, 0.5 * (b - a))), a + 1)] for a, b in runs]
+    return float(np.linalg.norm(last[:, None] - np.concatenate(early)[None, :: _stride(early)], axis=2).min())
+
+
+def _stride(parts: list[Floats]) -> int:
+    """Every kernel of some thousands, fewer of more."""
+    return max(sum(map(len, parts)) // 4000, 1)
+
+
+Exit = tuple[int, int, float]
+
+
+def _exit(
+    run: tuple[int, int], pairs: tuple[Ints, Ints], weights: Floats, allowed: Bools, period: float, near: float
+) -> Exit:
+    """The kernel of a run's last period from which the way on is shortest, where it leads, and how far that is.
+
+    A take may end with something that it never did before: where no way on is as short as `near`, it is left earlier.
+    """
+    start, stop = run
+    window = min(period, LATE * (stop - start))
+    best = _exit_within(run, pairs, weights, allowed, int(window))
+    while best[2] > near and window < EARLIEST * (stop - start):
+        window = min(1.5 * window + 1.0, EARLIEST * (stop - start))
+        best = min(best, _exit_within(run, pairs, weights, allowed, int(window)), key=lambda found: found[2])
+    return best
+
+
+def _exit_within(run: tuple[int, int], pairs: tuple[Ints, Ints], weights: Floats, allowed: Bools, window: int) -> Exit:
+    """The same for a window of frames at the end of the run."""
+    start, stop = run
+    low = max(stop - window, start + 1)
+    here, there = pairs
+    mine = (here >= low) & (here < stop) & allowed[there] & ~((there >= low) & (there < stop))
+    if not mine.any():
+        return stop - 1, start, float(np.linalg.norm(weights[stop - 1] - weights[start]))
+    a, b = here[mine], there[mine]
+    gap = np.linalg.norm(weights[a] - weights[b], axis=1)
+    late = (stop - 1 - a) / max(window, 1)
+    best = int(np.argmin(gap * (1.0 + PENALTY * late)))
+    return int(a[best]), int(b[best]), float(gap[best])
+
+
+def _connected(
+    weights: Floats, runs: list[tuple[int, int]], exits: list[Exit], pairs: tuple[Ints, Ints],
+    near: float,
+) -> Bools:  # fmt: skip
+    """The largest set of kernels in which each can be reached from each, by following and by short jumps."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    here, there = pairs
+    short = np.linalg.norm(weights[here] - weights[there], axis=1) <= CONNECTED * near
+    sources, goals = [here[short]], [there[short]]
+    for (start, _), (leave, goal, _) in zip(runs, exits, strict=True):
+        sources += [np.arange(start, leave), np.array([leave])]
+        goals += [np.arange(start + 1, leave + 1), np.array([goal])]
+    a, b = np.concatenate(sources), np.concatenate(goals)
+    graph = coo_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(len(weights), len(weights)))
+    _, label = connected_components(graph.tocsr(), directed=True, connection="strong")
+    past = np.zeros(len(weights), dtype=np.bool_)
+    for (_, stop), (leave, _, _) in zip(runs, exits, strict=True):
+        past[leave + 1 : stop] = True
+    counts = np.bincount(label[~past], minlength=int(label.max()) + 1)
+    return np.asarray((label == int(counts.argmax())) & ~past)
+
+
+def _run_ends(kept: Bools, runs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The runs that are left, cut at every kernel that is not kept."""
+    from freshtake.motion.planting.contacts import runs as runs_of
+
+    return [(start + a, start + b) for start, stop in runs for a, b in runs_of(kept[start:stop])]

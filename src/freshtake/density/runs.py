@@ -1,0 +1,71 @@
+"""Moving along recorded runs between their frames, and evening out jumps between them: compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.compiled import compiled
+
+
+@compiled
+def read_at(rows: Floats, place: float, first: int, last: int, width: int, out: Floats) -> None:
+    """The run first..last of rows at a fractional frame, by a cubic through four frames, straight past its ends."""
+    i = min(max(int(np.floor(place)), first), max(last - 1, first))
+    j = min(i + 1, last)
+    u = place - i
+    a = ((2.0 - u) * u - 1.0) * u * 0.5
+    b = ((3.0 * u - 5.0) * u * u + 2.0) * 0.5
+    c = ((4.0 - 3.0 * u) * u + 1.0) * u * 0.5
+    d = (u - 1.0) * u * u * 0.5
+    for k in range(width):
+        here, there = rows[i, k], rows[j, k]
+        before = rows[i - 1, k] if i > first else 2.0 * here - there
+        after = rows[j + 1, k] if j < last else 2.0 * there - here
+        out[k] = a * before + b * here + c * there + d * after
+
+
+@compiled
+def fading(time: float, duration: float) -> tuple[float, float]:
+    """Factors of an offset and of its speed after a jump: curves of fifth degree that end at rest, at `duration`."""
+    if time >= duration:
+        return 0.0, 0.0
+    u = time / duration
+    left = 1.0 - u
+    cube = left * left * left
+    return cube * (1.0 + 3.0 * u + 6.0 * u * u), cube * (u + 3.0 * u * u) * duration
+
+
+@compiled
+def rehearse(
+    rows: Floats, modes: int, held: Floats, at: float, first: int, last: int, pace: float, duration: float,
+    old: float, old_first: int, old_last: int, gap: Floats, speed: Floats,
+) -> tuple[float, float]:  # fmt: skip
+    """What a jump to place `at` would do: the largest second difference, and the largest distance from both runs.
+
+    `held` (4, width) holds the last two frames. Offset and its speed, at which the jump starts, go to gap and speed.
+    """
+    width = held.shape[1]
+    now, ahead = np.empty(width), np.empty(modes)
+    read_at(rows, at, first, last, width, now)
+    read_at(rows, at - pace, first, last, width, gap)
+    for k in range(width):
+        speed[k] = held[0, k] - held[1, k] - (now[k] - gap[k])
+        gap[k] = held[0, k] - now[k]
+    y, y1, y2 = np.empty(modes), held[0, :modes].copy(), held[1, :modes].copy()
+    sharpest, farthest = 0.0, 0.0
+    for t in range(1, int(duration) + 2):
+        read_at(rows, at + t * pace, first, last, modes, y)
+        read_at(rows, min(old + t * pace, float(old_last)), old_first, old_last, modes, ahead)
+        keep, push = fading(float(t), duration)
+        bend, here, there = 0.0, 0.0, 0.0
+        for k in range(modes):
+            off = keep * gap[k] + push * speed[k]
+            y[k] += off
+            here += off * off
+            there += (y[k] - ahead[k]) ** 2
+            bend += (y[k] - 2.0 * y1[k] + y2[k]) ** 2
+            y2[k], y1[k] = y1[k], y[k]
+        sharpest = max(sharpest, bend)
+        farthest = max(farthest, min(here, there))
+    return np.sqrt(sharpest), np.sqrt(farthest)

@@ -1,0 +1,176 @@
+"""Time alignment (Okwechime 2008, §3.3, eq. 3-4): a sine fitted to the first mode, and the phase that it gives.
+
+Blending time-aligned cycles (Okwechime 2008, §3.3, eq. 5): every class as a curve over phase, mixed by weights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.density.jumps import Track
+from freshtake.numeric.arrays import Floats
+
+Complexes = npt.NDArray[np.complex128]
+
+GRID = 8  # frequencies tried per 1 / duration
+SHORTEST = 6.0  # frames of the shortest period looked for
+ROUNDS = 12
+NEAR = 0.03  # share of a frequency that a known one may be off
+LONG = 400  # frames from which the spectrum tells the frequency
+RIDGE = 1e-6
+
+
+class SineFit(NamedTuple):
+    """offset + amplitude sin(omega t + phase) with t in frames; `error` is the root mean square of what is left."""
+
+    omega: float
+    phase: float
+    amplitude: float
+    offset: float
+    error: float
+
+    @property
+    def period(self) -> float:
+        """Frames per cycle."""
+        return 2.0 * np.pi / self.omega
+
+    def at(self, times: Floats) -> Floats:
+        """The fitted curve (frames,)."""
+        return np.asarray(self.offset + self.amplitude * np.sin(self.omega * times + self.phase))
+
+
+def fit_sine(values: Floats) -> SineFit:
+    """The least-squares sine of one curve (frames,): Okwechime 2008, eq. 3, with amplitude and offset.
+
+    Departs from the paper: eq. 3 is a sine of height 1 about 0, which no mode is.
+    """
+    times = np.arange(len(values), dtype=np.float64)
+    return _refined(values, times, *_first_guess(values, times))
+
+
+def fit_near(values: Floats, period: float) -> SineFit:
+    """The best sine whose period is about this many frames."""
+    omega = 2.0 * np.pi / period
+    return _refined(values, np.arange(len(values), dtype=np.float64), omega, NEAR * omega)
+
+
+def _refined(values: Floats, times: Floats, omega: float, step: float) -> SineFit:
+    for _ in range(ROUNDS):  # parabola through three frequencies, narrower every time
+        low, mid, high = (_solved(values, times, w)[1] for w in (omega - step, omega, omega + step))
+        curve = low - 2.0 * mid + high
+        shift = 0.5 * (low - high) / curve if curve > 0.0 else 0.0
+        omega = max(omega + step * float(np.clip(shift, -1.0, 1.0)), 1e-9)
+        step *= 0.5
+    (offset, sine, cosine), error = _solved(values, times, omega)
+    return SineFit(omega, float(np.arctan2(cosine, sine)), float(np.hypot(sine, cosine)), float(offset), error)
+
+
+def _first_guess(values: Floats, times: Floats) -> tuple[float, float]:
+    """A frequency near the best one, and how far it may be off: by trying all, or of long takes by spectrum."""
+    frames = len(values)
+    if frames > LONG:
+        power = np.abs(np.fft.rfft(values - values.mean(), 4 * frames))
+        first = int(np.argmax(power[2 : int(4 * frames / SHORTEST)])) + 2
+        return 2.0 * np.pi * first / (4.0 * frames), np.pi / (2.0 * frames)
+    count = max(8, int(GRID * frames / SHORTEST))
+    grid = 2.0 * np.pi * np.linspace(1.0 / (1.5 * frames), 1.0 / min(SHORTEST, frames / 2.0), count)
+    errors = [_solved(values, times, omega)[1] for omega in grid]
+    return float(grid[int(np.argmin(errors))]), float(grid[1] - grid[0])
+
+
+def _solved(values: Floats, times: Floats, omega: float) -> tuple[Floats, float]:
+    """Offset, sine and cosine for one frequency, and the root mean square of what is left."""
+    basis = np.stack([np.ones_like(times), np.sin(omega * times), np.cos(omega * times)], axis=1)
+    found, *_ = np.linalg.lstsq(basis, values, rcond=None)
+    left = values - basis @ found
+    return found, float(np.sqrt(np.mean(left**2)))
+
+
+def phases(values: Floats, fit: SineFit, *, tracked: bool) -> Floats:
+    """t' = omega t + phase (frames,): Okwechime 2008, eq. 4.
+
+    With `tracked` the phase follows the curve where its pace changes: the angle of the fundamental in a window of two
+    periods round each frame.
+    """
+    times = np.arange(len(values), dtype=np.float64)
+    plain: Floats = fit.omega * times + fit.phase
+    if not tracked or len(values) < 1.5 * fit.period:
+        return plain
+    reach = round(fit.period)
+    window = 0.5 + 0.5 * np.cos(np.pi * np.arange(-reach, reach + 1) / (reach + 1.0))
+    turned = (values - fit.offset) * np.exp(-1j * plain)
+    weight = _same(np.ones(len(values), dtype=np.complex128), window).real
+    slow = _same(turned, window) / weight
+    return np.asarray(plain + np.unwrap(np.angle(slow * 2j)))
+
+
+def _same(values: Complexes, window: Floats) -> Complexes:
+    """The convolution, as long as the values."""
+    start = len(window) // 2
+    return np.asarray(np.convolve(values, window)[start : start + len(values)])
+
+
+class Curves(NamedTuple):
+    """Per class: Fourier coefficients (classes, 1 + 2 harmonics, width) over phase, radians per frame (classes,)."""
+
+    coefficients: Floats
+    omegas: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedState:
+    """The common phase, in radians."""
+
+    phase: float
+
+
+def curves_of(track: Track, harmonics: int, *, tracked: bool) -> Curves:
+    """Every class's mean cycle over the phase of its first mode, by least squares; `harmonics` 1 is a pure sine."""
+    found, omegas = [], []
+    width = track.rows.shape[1]
+    for owner in range(len(track.cyclic)):
+        normal = np.zeros((1 + 2 * harmonics,) * 2)
+        right = np.zeros((1 + 2 * harmonics, width))
+        pace, frames = 0.0, 0
+        for start in track.starts[track.owners[track.starts] == owner]:
+            rows = track.rows[start : track.lasts[start] + 1]
+            fit = fit_sine(rows[:, 0])
+            place = phases(rows[:, 0], fit, tracked=tracked)
+            basis = harmonic_basis(place, harmonics)
+            normal += basis.T @ basis
+            right += basis.T @ rows
+            pace += float(place[-1] - place[0])
+            frames += len(rows) - 1
+        normal[np.diag_indices(len(normal))] += RIDGE * np.trace(normal) / len(normal)
+        found.append(np.linalg.solve(normal, right))
+        omegas.append(pace / frames)
+    return Curves(np.stack(found), np.array(omegas))
+
+
+def harmonic_basis(phase: Floats, harmonics: int) -> Floats:
+    """1, sin h phase, cos h phase: (frames, 1 + 2 harmonics)."""
+    turns = phase[:, None] * np.arange(1, harmonics + 1)
+    return np.concatenate([np.ones((len(phase), 1)), np.sin(turns), np.cos(turns)], axis=1)
+
+
+def begin_aligned(curves: Curves, rng: np.random.Generator) -> AlignedState:
+    """At a phase drawn at random."""
+    return AlignedState(2.0 * np.pi * float(rng.random()))
+
+
+def advance_aligned(curves: Curves, state: AlignedState, weights: Floats) -> tuple[AlignedState, Floats]:
+    """Rows (frames, width) for weights (frames, classes): Okwechime 2008, eq. 5, for any number of classes.
+
+    For two classes of weights (1 + w) / 2 and (1 - w) / 2 it is eq. 5. The frequency is mixed with the same weights,
+    which keeps the speed that time alignment takes away.
+    """
+    steps = weights @ curves.omegas
+    phase = state.phase + np.concatenate([[0.0], np.cumsum(steps)])
+    harmonics = (curves.coefficients.shape[1] - 1) // 2
+    basis = harmonic_basis(phase[:-1], harmonics)
+    rows: Floats = np.einsum("tc,th,chw->tw", weights, basis, curves.coefficients, optimize=True)
+    return AlignedState(float(np.mod(phase[-1], 2.0 * np.pi))), rows

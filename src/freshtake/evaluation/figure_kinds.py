@@ -1,0 +1,187 @@
+"""The figures there are: what each is called, what it is measured in, and what is good."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Kind(NamedTuple):
+    """One figure. `unit` is how it is printed; `wanted` says when it is good.
+
+    `like`: within the range of real takes; `low`: not above it; `most`: not above it and the inputs' own; `high`: not
+    below it; `zero`: 0, unless real takes share frames too; `told`: hard to tell apart (see `results`); `tied`: as
+    strong as in the inputs, where they are clear about it (see `results`); `shown`: no judgement.
+    `pooled` is how a set's figure comes from its clips': the mean by weight, or the largest.
+    """
+
+    key: str
+    group: str
+    title: str
+    unit: str
+    wanted: str
+    about: str
+    pooled: str = "mean"
+    main: bool = False
+
+
+NOVELTY, COPIES, LIKENESS, SMOOTH = "Novelty and its price", "Copies", "Likeness", "Smoothness"
+FEET, RANGES, TIMING, ACTIONS, COVER = "Feet", "Ranges", "Timing", "Actions", "Coverage of the inputs"
+TOGETHER = "Coordination"
+MANNER = "How the body moves"
+GROUPS = (MANNER, NOVELTY, COPIES, LIKENESS, TOGETHER, SMOOTH, FEET, RANGES, TIMING, ACTIONS, COVER)
+
+KINDS = (
+    Kind(
+        "hip_jerk", MANNER, "how smoothly the hips move (jerk ÷ inputs')", "x", "like",
+        "Mean third derivative of the hips' place in the world, at the clips' own rate. Above real takes the hips "
+        "shake, below them they glide.", main=True,
+    ),
+    Kind(
+        "static", MANNER, "posture that never changes (static share)", "share", "like",
+        "Share of how a clip differs from the inputs' mean that stays the same from its start to its end. Above real "
+        "takes variants are one movement in other postures.", main=True,
+    ),
+    Kind(
+        "peak", MANNER, "hardest jolt of any joint (peak acceleration ÷ inputs')", "x", "most",
+        "Largest acceleration of a joint (of twenty variants the hardest but one), divided by the inputs' largest. "
+        "Far above real takes something pops.", main=True,
+    ),
+    Kind(
+        "foot_path", MANNER, "how far the feet move (path ÷ inputs')", "x", "like",
+        "Summed path of the toes in the world. Below real takes feet are glued to the floor, above them they slide or "
+        "tremble.", main=True,
+    ),
+    Kind(
+        "depth", MANNER, "feet below the floor", "%", "low",
+        "How much deeper the lowest foot of any variant is than the lowest of the inputs, in % of a leg.", "max",
+        main=True,
+    ),
+    Kind(
+        "travel", MANNER, "how far the body goes (travel ÷ inputs')", "x", "like",
+        "From the hips' first to their last place on the ground.", main=True,
+    ),
+    Kind(
+        "swing_hands", MANNER, "left and right hand swing alike (correlation)", "", "tied",
+        "Who swings one hand farther to and fro than usual swings the other farther too: correlation over clips. "
+        "Judged where the inputs are clear about it (0.8 or more).", main=True,
+    ),
+    Kind(
+        "swing_feet", MANNER, "left and right foot swing alike (correlation)", "", "tied", "The same of the feet.",
+        main=True,
+    ),
+    Kind(
+        "energy", MANNER, "how well variants stand for further takes (energy score)", "x", "shown",
+        "Energy score of the extra takes given the variants, divided by that given the inputs: 1 is what real takes "
+        "reach; noise, copies and averages are above it.", main=True,
+    ),
+    Kind(
+        "variogram", MANNER, "… joints and moments that vary together (variogram score)", "x", "shown",
+        "Variogram score of order 1/2, likewise. It falls with the number of clips: four inputs against many perfect "
+        "variants give about 0.8.",
+    ),
+    Kind(
+        "diversity", NOVELTY, "diversity of variants ÷ of inputs", "x", "like",
+        "Mean time-warped distance between two variants, divided by that between two inputs. White jitter raises it "
+        "too: read it with the jerk and the speed of planted feet below.", main=True,
+    ),
+    Kind(
+        "jerk_limbs", NOVELTY, "jerk of hands and feet ÷ inputs'", "x", "like",
+        "Mean third derivative of the positions of hands and feet, 30 frames per second. Above 1 is shaky, "
+        "below 1 is over-smooth.", main=True,
+    ),
+    Kind("jerk", NOVELTY, "jerk overall ÷ inputs'", "x", "like", "The same for all joints, or a stroke.", main=True),
+    Kind(
+        "planted_speed", NOVELTY, "speed of planted feet", "%/s", "low",
+        "Mean horizontal speed, in % of the leg length per second, where the nearest input pose stands.", main=True,
+    ),
+    Kind(
+        "nearest", NOVELTY, "distance to the nearest input pose", "%", "like",
+        "Mean joint distance to the most similar frame of any input, heading and travel removed, in % of the leg "
+        "length (of a stroke's diagonal).", main=True,
+    ),
+    Kind("nearest_max", NOVELTY, "the same, farthest frame", "%", "like", "The largest over all frames.", "max"),
+    Kind(
+        "from_inputs", NOVELTY, "time-warped distance to the nearest input", "%", "like",
+        "Dynamic time warping on DOFs weighed by how far they move the joints, mean per frame.",
+    ),
+    Kind("from_inputs_mean", NOVELTY, "time-warped distance to all inputs", "%", "like", "The same, mean over inputs."),
+    Kind("between", NOVELTY, "time-warped distance between variants", "%", "like", "Mean over pairs of variants."),
+    Kind(
+        "outside_span", NOVELTY, "variance outside the inputs' span", "share", "like",
+        "Share of a clip's deviation from the mean input that no interpolation with constant weights can give, after "
+        "alignment in time. An interpolation of the inputs has 0.", main=True,
+    ),
+    Kind(
+        "outside_frames", NOVELTY, "the same, weights free in every frame", "share", "like",
+        "What cannot be had even by an interpolation whose weights change from frame to frame.",
+    ),
+    Kind(
+        "copied", COPIES, "frames that equal an input frame", "share", "zero",
+        "All joint rotations within 1e-6 rad, heading and travel left out.", main=True,
+    ),
+    Kind("copied_001deg", COPIES, "… within 0.01°", "share", "zero", "All joint rotations within 0.01°."),
+    Kind("copied_01deg", COPIES, "… within 0.1°", "share", "like", "All joint rotations within 0.1°."),
+    Kind("copied_1deg", COPIES, "… within 1°", "share", "like", "All joint rotations within 1°."),
+    Kind("copied_others", COPIES, "frames that equal another variant's", "share", "zero", "Within 1e-6 rad."),
+    Kind(
+        "longest_run", COPIES, "longest run that copies one input", "frames", "zero",
+        "Successive frames that equal successive frames of one input within 1e-6 rad.", "max",
+    ),
+    Kind("longest_run_1deg", COPIES, "… within 1°", "frames", "low", "The same within 1°.", "max"),
+    Kind(
+        "auc", LIKENESS, "AUC, real takes against variants", "", "told",
+        "How well a classifier tells real takes that were not learned from and variants apart, by windows of half a "
+        "second, tried on clips it has not seen: 0.5 is guessing, 1 is never wrong. Beside it: inputs against extra "
+        "takes.", main=True,
+    ),
+    Kind("auc_p", LIKENESS, "… p value", "", "shown", "Share of shuffled labels that do as well."),
+    Kind("auc_inputs", LIKENESS, "AUC, inputs against variants", "", "told", "The same with the inputs as real takes."),
+    Kind(
+        "dof_distance", LIKENESS, "distribution distance per DOF", "σ", "like",
+        "Wasserstein-1 distance of every DOF's values to the inputs', in their standard deviations; mean over DOFs "
+        "weighed by how far they move the joints.",
+    ),
+    Kind(
+        "coordination", TOGETHER, "correlations of joints, off the inputs'", "", "low",
+        "Root mean square difference of the correlations of all pairs of DOFs' speeds to the inputs', weighed by how "
+        "far both move the body. Noise that knows nothing of the other joints loses them.", main=True,
+    ),
+    Kind("coordination_sides", TOGETHER, "… of left with right", "", "low", "The same for left against right joints."),
+    Kind(
+        "covariation", TOGETHER, "covariation of deviations ÷ inputs'", "x", "shown",
+        "How strongly the DOFs' deviations from the inputs' mean go together (root mean square correlation), in groups "
+        "of as many clips as there are inputs.",
+    ),
+    Kind("jerk_limbs_p99", SMOOTH, "jerk of hands and feet, 99th percentile", "x", "like", "Against the inputs'."),
+    Kind("jerk_limbs_full", SMOOTH, "jerk of hands and feet at full rate", "x", "like", "Without going to 30 fps."),
+    Kind("jerk_p99", SMOOTH, "jerk overall, 99th percentile", "x", "like", "Against the inputs'."),
+    Kind("root_step", SMOOTH, "largest root step ÷ inputs'", "x", "low", "Far above 1 is a teleport.", "max"),
+    Kind(
+        "planted_lost", FEET, "planted frames that slide", "share", "low",
+        "Share of the frames that should stand whose foot moves faster than 20 % of the leg length per second.",
+    ),
+    Kind("contact_speed", FEET, "speed of feet near the floor", "%/s", "low", "Feet below 3 % of the leg length."),
+    Kind("contact_share", FEET, "share of foot frames near the floor", "share", "like", "Below 3 % of the leg length."),
+    Kind(
+        "overshoot", RANGES, "DOFs beyond the inputs' range", "share", "low",
+        "Share of frames × DOFs beyond the inputs' range widened by 5 % to either side.", main=True,
+    ),
+    Kind("duration", TIMING, "duration", "s", "like", "Mean over the clips."),
+    Kind("duration_ratio", TIMING, "duration ÷ inputs'", "x", "like", "Mean over the clips.", main=True),
+    Kind("duration_spread", TIMING, "spread of durations", "share", "shown", "Standard deviation by mean."),
+    Kind(
+        "tempo_share", TIMING, "windows at another tempo", "share", "shown",
+        "Share of one-second windows that fit the inputs better by 5 % when those are played slower or faster.",
+    ),
+    Kind("tempo_off", TIMING, "how far off the tempo", "|ln|", "shown", "Mean |ln speed| of the best fit."),
+    Kind(
+        "action", ACTIONS, "action as often as in the inputs", "share", "high",
+        "Peaks of a quantity that stands out and on whose number the inputs agree.", main=True,
+    ),
+    Kind("coverage", COVER, "windows covered by one clip", "share", "like", "GANimator's coverage, mean over clips."),
+    Kind("set_coverage", COVER, "windows covered by any clip", "share", "high", "The same for all clips together."),
+    Kind("global_diversity", COVER, "cost of composing from long pieces", "", "like", "GANimator's global diversity."),
+    Kind("local_diversity", COVER, "cost of composing from short pieces", "", "like", "GANimator's local diversity."),
+)  # fmt: skip
+
+BY_KEY = {kind.key: kind for kind in KINDS}

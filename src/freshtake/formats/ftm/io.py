@@ -1,0 +1,141 @@
+"""`save` and `load`: the container of model files, whatever the method.
+
+The archive starts with `header.json` (format, version, method, what the method says, and the SHA-256 of every array),
+so that the first bytes of the file tell a model from other archives.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from freshtake.errors import FormatError, InvalidMotion, SkeletonMismatch, UsageError
+from freshtake.formats.files import is_folder, read_head
+from freshtake.formats.ftm.header_fields import Fields, ReadParts, parsed
+from freshtake.formats.ftm.methods import METHODS, method_of
+from freshtake.formats.npz.archive import Archive, npy_bytes, open_archive, write_archive
+
+FORMAT, VERSION, SUFFIX, HEADER = "freshtake model", 1, ".ftm", "header.json"
+LONGEST_HEADER = 64 << 20  # bytes
+_HEAD = re.compile(rb"PK\x03\x04.{26}header\.json", re.DOTALL)
+
+
+class Stored(NamedTuple):
+    """A model, the method that learned it, the names of the files it was learned from, and what wrote it."""
+
+    model: Any
+    method: str
+    sources: tuple[str, ...]
+    written_by: str
+
+
+def looks_like_model(head: bytes) -> bool:
+    """Whether a file that begins like this is a model file."""
+    return _HEAD.match(head) is not None
+
+
+def is_model(path: Path) -> bool:
+    """Whether to read a file as a model: by its content, or by its name."""
+    return path.suffix.lower() == SUFFIX or (not is_folder(path) and looks_like_model(read_head(path, 64)))
+
+
+def check_model_target(path: Path) -> None:
+    """Refuse a target that cannot be written, before the work is done."""
+    if path.suffix.lower() != SUFFIX:
+        raise FormatError(path, f"a model's name ends in {SUFFIX}, not {path.suffix!r}")
+    if path.is_dir():
+        raise FormatError(path, "there is a folder of this name: name a file")
+    if not path.parent.is_dir():
+        raise FormatError(path, f"the folder {path.parent} does not exist: create it first")
+
+
+def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) -> None:
+    """Write a learned model (.ftm), whole or not at all. `sources` are the names of the files that it was learned from.
+
+    Loading it gives a model that synthesizes the same motions, bit for bit.
+    """
+    from freshtake import __version__
+
+    target = Path(path)
+    check_model_target(target)
+    method = method_of(model)
+    if method is None:
+        raise UsageError(f"a {type(model).__name__} is no model that can be saved; give what `learn` returned")
+    parts = import_module(f"freshtake.formats.ftm.{method.name}").to_parts(model)
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "freshtake": __version__,
+        "method": method.name,
+        "sources": [str(source) for source in sources],
+        **parts.header,
+        "sha256": {name: hashlib.sha256(npy_bytes(array)).hexdigest() for name, array in parts.arrays.items()},
+    }
+    text = json.dumps(header, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    write_archive(target, parts.arrays, {HEADER: text})
+
+
+def load(path: str | PathLike[str]) -> Any:
+    """Read a model that `save` wrote."""
+    return read_stored(path).model
+
+
+def read_stored(path: str | PathLike[str]) -> Stored:
+    """A model with what its file says about it."""
+    source = Path(path)
+    if source.is_file() and not read_head(source, 4).startswith(b"PK"):
+        raise FormatError(source, "this is no freshtake model: write one with freshtake learn")
+    archive = open_archive(source)
+    header = _header(archive)
+    method = header.get("method", "str")
+    if method not in METHODS:
+        header.wrong("method", f"one of {', '.join(METHODS)} was expected, not {method[:40]!r}")
+    parts = ReadParts(header, _arrays(archive, header.inner("sha256")))
+    try:
+        model = import_module(f"freshtake.formats.ftm.{method}").from_parts(parts)
+    except (InvalidMotion, SkeletonMismatch, UsageError) as error:
+        raise FormatError(source, str(error)) from None
+    except RecursionError:
+        raise FormatError(source, "the header is nested too deeply") from None
+    except MemoryError:
+        raise FormatError(source, "the file asks for more memory than there is") from None
+    return Stored(model, method, header.texts("sources"), header.get("freshtake", "str"))
+
+
+def _header(archive: Archive) -> Fields:
+    path = archive.path
+    if HEADER not in archive.members:
+        raise FormatError(path, "this is no freshtake model: write one with freshtake learn")
+    if archive.members[HEADER].file_size > LONGEST_HEADER:
+        raise FormatError(path, f"a header of more than {LONGEST_HEADER} bytes is not read", f"member {HEADER!r}")
+    header = parsed(path, archive.text(HEADER), f"member {HEADER!r}")
+    if header.get("format", "str") != FORMAT:
+        header.wrong("format", f"{FORMAT!r} was expected: this is no freshtake model")
+    version = header.get("version", "int")
+    if version > VERSION:
+        header.wrong(
+            "version", f"the file is of version {version}, but this freshtake reads up to {VERSION}: update it"
+        )
+    if version < 1:
+        header.wrong("version", f"a version from 1 was expected, not {version}")
+    return header
+
+
+def _arrays(archive: Archive, sums: Fields) -> dict[str, Any]:
+    """All arrays of the file, each checked against its sum in the header."""
+    missing = [name for name in sums.values if name not in archive]
+    if missing:
+        sums.wrong(missing[0][:80], "the array that belongs to this checksum is missing")
+    out = {}
+    for name in archive.keys:
+        content = archive.inflated(f"{name}.npy")
+        if sums.get(name, "str") != hashlib.sha256(content).hexdigest():
+            sums.wrong(name, "the array is not the one that was saved: the file is damaged, get it again")
+        out[name] = archive.array(name)
+    return out

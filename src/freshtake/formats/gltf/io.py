@@ -1,0 +1,146 @@
+"""glTF 2.0 and GLB: skinned characters as clips or baked meshes; clips as a bone figure or onto a character."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from freshtake.errors import FormatError, InvalidMotion
+from freshtake.formats.gltf.animation import Animation, animated_nodes, chosen, read_animation
+from freshtake.formats.gltf.character import Character, find_character, tip_name
+from freshtake.formats.gltf.container import Container, load
+from freshtake.formats.gltf.frame_times import timing
+from freshtake.formats.gltf.nodes import Nodes, distinct, read_nodes
+from freshtake.formats.gltf.pose import JointPose, joint_pose, rest_pose, sampled_pose
+from freshtake.formats.gltf.skin import bake
+from freshtake.formats.gltf.writing import write_clips
+from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
+from freshtake.motion import Clip, EndSite, MeshSequence, Skeleton
+from freshtake.motion.playback import Playback
+from freshtake.numeric.arrays import Floats
+
+_STILL = 1e-6  # of the skeleton's size: what single precision leaves of a translation that does not move
+
+
+def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
+    """One animation of the character, as a clip or, with `options.mesh`, baked; the rest pose where there is none.
+
+    Frames run from the earliest key to the latest, at `options.fps`, else at the keys' own rate, else at 60.
+    Joints are those of the first skin; without a skin, the animated nodes. World positions are the file's own, up
+    to differences of scale and of still joints that single precision leaves. glTF fixes metres and y up, so
+    `options.unit_m` and `options.up` say nothing here.
+    """
+    with _naming(path):
+        container = load(path)
+        nodes = read_nodes(container)
+        number = chosen(container, options)
+        animation = None if number is None else read_animation(container, number, options)
+        label = (animation.name if animation else "") or path.stem
+        if options.mesh:
+            return bake(container, nodes, animation, label, options)
+        character = find_character(container, nodes, animated_nodes(container), options.warn)
+        return _clip(container, nodes, character, animation, label, options)
+
+
+def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip]:
+    """All animations of the character, one clip each, with names that differ; all on one skeleton."""
+    options = options or ReadOptions()
+    with _naming(path):
+        container = load(path)
+        nodes = read_nodes(container)
+        character = find_character(container, nodes, animated_nodes(container), options.warn)
+        count = len(container.top.items("animations"))
+        animations = [read_animation(container, number, options) for number in range(count)]
+        labels = distinct([animation.name or path.stem for animation in animations])
+        return [
+            _clip(container, nodes, character, animation, label, options)
+            for animation, label in zip(animations, labels, strict=True)
+        ]
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Numbers that overflow become an error that names the file, not a warning of the array library."""
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    except InvalidMotion as error:
+        raise FormatError(path, str(error)) from None
+
+
+def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) -> None:
+    """Write one clip, or several as named animations, as a bone figure or onto `options.character`."""
+    clips = [motion] if isinstance(motion, Clip) else motion
+    if not isinstance(clips, Sequence) or not clips or not all(isinstance(clip, Clip) for clip in clips):
+        kind = "nothing" if isinstance(motion, Sequence) and not motion else type(motion).__name__
+        remedy = "choose .npz or an OBJ folder" if isinstance(motion, MeshSequence) else "choose .npz or .csv"
+        raise FormatError(path, f"glTF is written for clips with a skeleton, not for {kind}: {remedy}")
+    write_clips(path, clips, options)
+
+
+def _clip(
+    container: Container,
+    nodes: Nodes,
+    character: Character,
+    animation: Animation | None,
+    label: str,
+    options: ReadOptions,
+) -> Clip:
+    wanted = [node for node in character.nodes if node >= 0]
+    rest = joint_pose(rest_pose(nodes, wanted), character)
+    skeleton = _skeleton(nodes, character, rest)
+    if animation is None:
+        pose, frame_time = rest, 1.0 / (options.fps or 60.0)
+    else:
+        when = timing(container, animation, options, len(nodes.with_ancestors(wanted)))
+        pose = joint_pose(sampled_pose(nodes, wanted, animation.tracks, when.times), character)
+        frame_time = when.frame_time
+    if not pose.exact:
+        what = "has scale that is animated, differs by axis or reflects"
+        options.warn(f"{container.path.name}: {label} {what}; positions are kept, rotations leave it out")
+    about = f"{container.path.name}: {animation.name or 'animation'}" if animation else container.path.name
+    return Clip(
+        skeleton,
+        frame_time,
+        pose.translations[:, 0],
+        pose.rotations,
+        _moving(pose.translations, skeleton.offsets),
+        name=label,
+        provenance=about,
+        unit_m=1.0,
+        playback=_playback(animation, len(pose.rotations), frame_time),
+    )
+
+
+def _playback(animation: Animation | None, frames: int, frame_time: float) -> Playback | None:
+    noted = animation.playback if animation else None
+    return noted if noted is not None and noted.fits(frames, frame_time) else None
+
+
+def _skeleton(nodes: Nodes, character: Character, rest: JointPose) -> Skeleton:
+    """Rest offsets from the nodes; bare leaves below joints become end sites."""
+    sites = []
+    if character.tips:
+        tips = [node for _, node in character.tips]
+        with_tips = Character(
+            (*character.nodes, *tips),
+            np.array([*character.parents.tolist(), *[joint for joint, _ in character.tips]]),
+            (*character.names, *[str(node) for node in tips]),
+            (),
+        )
+        places = joint_pose(rest_pose(nodes, [*character.nodes, *tips]), with_tips).translations[
+            0, len(character.nodes) :
+        ]
+        for (joint, node), offset in zip(character.tips, places.tolist(), strict=True):
+            sites.append(EndSite(joint, (offset[0], offset[1], offset[2]), tip_name(nodes, node)))
+    return Skeleton(character.names, character.parents, rest.translations[0], tuple(sites))
+
+
+def _moving(translations: Floats, offsets: Floats) -> Floats | None:
+    """The translations where joints other than the root leave their offsets, None where none does."""
+    size = float(np.abs(offsets[1:]).max(initial=0.0)) + float(np.linalg.norm(offsets[1:], axis=1).max(initial=0.0))
+    away = np.abs(translations[:, 1:] - offsets[1:]).max(initial=0.0)
+    return translations if away > _STILL * size else None

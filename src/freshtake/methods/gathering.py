@@ -1,0 +1,118 @@
+"""Takes that come from several files, brought together: one vertical axis, unit of length and root."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from freshtake.motion.body.facing import facing, mean_angle
+from freshtake.motion.body.roles import leg_length
+from freshtake.motion.body.rooting import rooted
+from freshtake.motion.body.size import unit_name, unit_of
+from freshtake.motion.check.finding import called, joined
+from freshtake.motion.clip import Clip
+from freshtake.motion.edit import scaled, tilt, with_up
+from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.features.recipes import Recipe
+from freshtake.motion.mesh import MeshSequence
+from freshtake.motion.points import PointClip
+from freshtake.motion.skeleton import compatible
+from freshtake.motion.stroke import Stroke
+from freshtake.numeric.rotations import rotate
+
+Motion = Clip | Stroke | PointClip | MeshSequence
+Say = Callable[[str], None]
+APART = 1.02  # stated units that differ by more are two units
+FACING = np.radians(10.0)  # how far takes may face apart before it is said
+AGREEING = 0.7  # how steadily a body must face one way for its mean to say much
+FAR_APART = 5.0  # the same of guessed ones: centimetres are 2.54 of an inch, and people differ in size
+
+
+def gathered(motions: Sequence[Motion], say: Say) -> list[Motion]:
+    """All with the first one's vertical axis and unit of length; what was turned or scaled is said."""
+    return _one_root(_one_unit(_one_axis(list(motions), say), say))
+
+
+def _one_axis(motions: list[Motion], say: Say) -> list[Motion]:
+    bodies = [motion for motion in motions if isinstance(motion, Clip | PointClip)]
+    if not bodies:
+        return motions
+    first = bodies[0]
+    odd = [called(motion) for motion in bodies if motion.up != first.up]
+    if odd:
+        other = "z" if first.up == "y" else "y"
+        verb = "has" if len(odd) == 1 else "have"
+        say(f"{joined(odd)} {verb} {other} up and {called(first)} {first.up}: turned to {first.up} up")
+    return [_with_up(motion, first.up) for motion in motions]
+
+
+def _with_up(motion: Motion, up: str) -> Motion:
+    if not isinstance(motion, Clip | PointClip) or motion.up == up:
+        return motion
+    if isinstance(motion, Clip):
+        return with_up(motion, up)
+    return replace(motion, positions=rotate(tilt(motion.up, up), motion.positions), up=up)
+
+
+def _one_unit(motions: list[Motion], say: Say) -> list[Motion]:
+    """Clips in the first one's unit."""
+    first = next((motion for motion in motions if isinstance(motion, Clip)), None)
+    return [
+        motion if first is None or not isinstance(motion, Clip) else _like(motion, first, say) for motion in motions
+    ]
+
+
+def _like(clip: Clip, first: Clip, say: Say) -> Clip:
+    ours, theirs = unit_of(first), unit_of(clip)
+    stated = clip.unit_m is not None and first.unit_m is not None
+    if ours is None or theirs is None or not _apart(theirs / ours, APART if stated else FAR_APART):
+        return clip
+    size = leg_length(clip.skeleton) / leg_length(first.skeleton)
+    if not _apart(size, APART):  # the bodies are of one size, so that one of the statements is wrong
+        return clip
+    how = "" if stated else ", by the size of the bodies"
+    told = f"{called(clip)} is in {unit_name(theirs)} and {called(first)} in {unit_name(ours)}{how}"
+    say(f"{told}: scaled by {theirs / ours:.4g}")
+    return scaled(clip, theirs / ours).changed(unit_m=first.unit_m)
+
+
+def _one_root(motions: list[Motion]) -> list[Motion]:
+    """Clips of one rig with their root at one joint: the lowest one that carries the body in any of them."""
+    clips = [motion for motion in motions if isinstance(motion, Clip)]
+    chains = {(0,) if clip.skeleton.base is None else clip.skeleton.base.chain for clip in clips}
+    if len(chains) < 2 or not all(compatible(clips[0].skeleton, clip.skeleton) for clip in clips):
+        return motions
+    lowest = max(chains, key=len)
+    return [rooted(motion, lowest) if isinstance(motion, Clip) else motion for motion in motions]
+
+
+def fitted(motion: Motion, recipe: Recipe | None) -> Motion:
+    """A motion as the takes of a model are: their vertical axis, and the root at the joint where theirs is."""
+    layout = None if recipe is None else recipe.layout
+    if not isinstance(motion, Clip) or not isinstance(layout, ClipLayout):
+        return motion
+    turned = with_up(motion, layout.up)
+    if not compatible(motion.skeleton, layout.skeleton):
+        return turned
+    return rooted(turned, (0,) if layout.skeleton.base is None else layout.skeleton.base.chain)
+
+
+def heading_note(motions: Sequence[Motion]) -> str | None:
+    """One sentence where takes face different ways, since models do not keep the way that a take faces."""
+    facings = []
+    for clip in (motion for motion in motions if isinstance(motion, Clip)):
+        angles = facing(clip)
+        mean, agreement = (0.0, 0.0) if angles is None else mean_angle(angles)
+        if agreement < AGREEING:
+            return None
+        facings.append(mean)
+    apart = max((abs(float(np.angle(np.exp(1j * (a - b))))) for a in facings for b in facings), default=0.0)
+    if apart < FACING:
+        return None
+    return f"the takes face up to {np.degrees(apart):.0f}° apart: they are turned to a common heading"
+
+
+def _apart(ratio: float, factor: float) -> bool:
+    return not 1.0 / factor < ratio < factor

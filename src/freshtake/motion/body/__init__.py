@@ -1,0 +1,1 @@
+"""What a skeleton is: limbs, hinges, feet, facing, size and the root."""

@@ -1,0 +1,216 @@
+"""Which joints are feet, hands, left and right: guessed from names and geometry, for any skeleton with limbs.
+
+Which part of the body a joint belongs to: trunk, head, and each arm and leg.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.motion.skeleton import Skeleton
+from freshtake.numeric.arrays import Floats, Ints
+
+WORDS = (("left", "right"), ("Left", "Right"), ("LEFT", "RIGHT"))
+LETTER = re.compile(r"^[lL]|(?<=[^A-Za-z])[lL](?![a-z])|(?<=[a-z0-9])L(?![a-z])")
+SIDE = {
+    "left": re.compile(r"left|Left|LEFT|^L(?=[A-Z_.])|(?<=[^A-Za-z])[lL](?![a-z])"),
+    "right": re.compile(r"right|Right|RIGHT|^R(?=[A-Z_.])|(?<=[^A-Za-z])[rR](?![a-z])"),
+}
+HELPER = re.compile(r"(?<![a-z])ik(?![a-z])|target|pole|effector|ctrl|goal", re.I)  # no part of the body
+NUMBER = re.compile(r"_\d+$")  # glTF exporters number their joints: b_LeftLeg01_015, b_RightLeg01_019
+TRUNK, HEAD = "trunk", "head"
+ORDER = (TRUNK, HEAD, "left arm", "right arm", "left leg", "right leg")  # others follow
+
+
+class Foot(NamedTuple):
+    """The joints of one foot that can stand on the floor: ankle, and the toe joint where there is one."""
+
+    name: str
+    ankle: int
+    toe: int | None
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        """Ankle and toe, or the ankle alone."""
+        return (self.ankle,) if self.toe is None else (self.ankle, self.toe)
+
+
+def mirror_pairs(skeleton: Skeleton) -> Ints:
+    """For every joint the one on the other side, itself where there is none.
+
+    By name, as far as the tree agrees (partners hang on partners); then what is left over below two partners.
+    """
+    partner = np.arange(len(skeleton))
+    for joint, match in _named_partners(skeleton.names):
+        if partner[joint] == joint and partner[match] == match:
+            partner[joint], partner[match] = match, joint
+    parents = skeleton.parents
+    for joint in range(1, len(skeleton)):
+        other = partner[joint]
+        if other != joint and partner[parents[joint]] != parents[other]:
+            partner[joint], partner[other] = joint, other
+    for joint in range(1, len(skeleton)):
+        if partner[joint] == joint:
+            _pair_leftover(skeleton, partner, joint)
+    return partner
+
+
+def _named_partners(names: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """Left and right joints by name; numbers at the end may differ where the rest of the name occurs once."""
+    exact = {name: joint for joint, name in enumerate(names)}
+    plain = [NUMBER.sub("", name) for name in names]
+    often = Counter(plain)
+    loose = {name: joint for joint, name in enumerate(plain) if often[name] == 1}
+    for joint, name in enumerate(names):
+        wanted = _other_side(name)
+        found = [exact.get(other) for other in wanted] + [loose.get(NUMBER.sub("", other)) for other in wanted]
+        match = next((other for other in found if other is not None and other != joint), None)
+        if match is not None:
+            yield joint, match
+
+
+def _other_side(name: str) -> list[str]:
+    """What the right-hand partner of a left-hand joint could be called, most specific spelling first."""
+    found = [name.replace(left, right, 1) for left, right in WORDS if left in name]
+    for match in LETTER.finditer(name):
+        found.append(name[: match.start()] + ("r" if match.group() == "l" else "R") + name[match.end() :])
+    return found
+
+
+def _pair_leftover(skeleton: Skeleton, partner: Ints, joint: int) -> None:
+    """Pair a joint with the only child of its parent's partner that is left, or left and right below one parent."""
+    parent = int(skeleton.parents[joint])
+    across = int(partner[parent])
+    mine, theirs = ([c for c in skeleton.children(p) if partner[c] == c] for p in (parent, across))
+    if across == parent:
+        mine = [child for child in mine if SIDE["left"].search(skeleton.names[child])]
+        theirs = [child for child in theirs if SIDE["right"].search(skeleton.names[child])]
+    if len(mine) == len(theirs) == 1 and mine != theirs:
+        partner[mine[0]], partner[theirs[0]] = theirs[0], mine[0]
+
+
+@lru_cache(maxsize=64)
+def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
+    """Feet by name; where no joint is called foot or ankle, the ends of legs, else the lowest tips at rest."""
+    ankles = [j for j, n in enumerate(skeleton.names) if re.search(r"foot|ankle", n, re.I)]
+    ankles = [j for j in ankles if not _is_tip_name(skeleton.names[j]) and not HELPER.search(skeleton.names[j])]
+    ankles = [j for j in ankles if not set(skeleton.chain(j)[:-1]) & set(ankles)]
+    found = []
+    for ankle in ankles:
+        below = [j for j in skeleton.descendants(ankle)[1:] if not _is_tip_name(skeleton.names[j])]
+        toes = [j for j in below if re.search(r"toe|ball", skeleton.names[j], re.I)] or below
+        found.append(Foot(skeleton.names[ankle], ankle, toes[0] if toes else None))
+    return tuple(found) or _leg_tips(skeleton) or _lowest_tips(skeleton)
+
+
+def _is_tip_name(name: str) -> bool:
+    return re.search(r"nub|end$|_end|tip$|site", name, re.I) is not None
+
+
+def _leg_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
+    """The last joints of limbs that are called legs, as toes, with those before them as ankles."""
+    legs = [j for j, name in enumerate(skeleton.names) if re.search("leg", name, re.I)]
+    tips = [j for j in legs if not skeleton.children(j) and skeleton.parents[j] in legs]
+    ankles = [int(skeleton.parents[j]) for j in tips]
+    return tuple(Foot(skeleton.names[ankle], ankle, toe) for ankle, toe in zip(ankles, tips, strict=True))
+
+
+def _lowest_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
+    """The two leaves that reach farthest down at rest, along y or z, whichever the body is longer in."""
+    rest = rest_positions(skeleton)
+    height = rest[:, 1 if np.ptp(rest[:, 1]) >= np.ptp(rest[:, 2]) else 2]
+    leaves = [j for j in range(1, len(skeleton)) if not skeleton.children(j)]
+    if len(leaves) < 2:
+        return ()
+    low = sorted(leaves, key=lambda j: float(height[j]))[:2]
+    reach = float(np.ptp(height))
+    if reach <= 0 or height[low[1]] - height[low[0]] > 0.1 * reach or height[low[1]] > height[0] - 0.2 * reach:
+        return ()
+    return tuple(Foot(skeleton.names[j], j, None) for j in low)
+
+
+def hands(skeleton: Skeleton) -> tuple[int, ...]:
+    """Hand (or wrist) joints by name, the one nearest to the body on each arm."""
+    named = [j for j, n in enumerate(skeleton.names) if re.search(r"hand|wrist", n, re.I)]
+    named = [j for j in named if not re.search(r"thumb|index|finger|middle|ring|pinky", skeleton.names[j], re.I)]
+    named = [j for j in named if not HELPER.search(skeleton.names[j])]
+    return tuple(j for j in named if not set(skeleton.chain(j)[:-1]) & set(named))
+
+
+def rest_positions(skeleton: Skeleton) -> Floats:
+    """Joint positions with all rotations zero and the root at the origin."""
+    out = np.zeros((len(skeleton), 3))
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent >= 0:
+            out[joint] = out[parent] + skeleton.offsets[joint]
+    return out
+
+
+@lru_cache(maxsize=64)
+def pelvis(skeleton: Skeleton) -> int:
+    """The joint at which the legs part: the root, or below it where a rig has joints on the floor above the hips."""
+    chains = [skeleton.chain(foot.ankle) for foot in feet(skeleton)]
+    if len(chains) < 2:
+        return 0
+    return max(set(chains[0]).intersection(*chains[1:]))
+
+
+@lru_cache(maxsize=64)
+def leg_length(skeleton: Skeleton) -> float:
+    """Summed offsets from the pelvis down to the first foot; without feet, half the longest chain's length."""
+    lengths = skeleton.lengths()
+    found = feet(skeleton)
+    if found:
+        chain = skeleton.chain(found[0].ankle)
+        length = float(lengths[chain[chain.index(pelvis(skeleton)) + 1 :]].sum())
+        return max(length, 1e-12)
+    reach = [float(lengths[skeleton.chain(j)].sum()) for j in range(len(skeleton))]
+    return max(max(reach) / 2.0, 1e-12)
+
+
+def body_parts(skeleton: Skeleton) -> tuple[str, ...]:
+    """The part of every joint: `trunk`, `head`, `left arm`, `right leg`, ...
+
+    A limb is what leads to one foot or hand only, and all that hangs on it; the head hangs on the trunk by a joint
+    that is called neck or head. Where no side is told by names, the limb bears the name of its foot or hand.
+    """
+    tips = {foot.ankle: "leg" for foot in feet(skeleton)} | dict.fromkeys(hands(skeleton) or _arm_ends(skeleton), "arm")
+    partner = mirror_pairs(skeleton)
+    chains = {tip: set(skeleton.chain(tip)) for tip in tips}
+    parts = [TRUNK] * len(skeleton)
+    for tip, limb in tips.items():
+        shared = set().union(*[chain for other, chain in chains.items() if other != tip]) | {0}
+        own = sorted(chains[tip] - shared)
+        if own:
+            for joint in skeleton.descendants(own[0]):
+                parts[joint] = _called(skeleton.names[tip], skeleton.names[partner[tip]], limb)
+    for joint, name in enumerate(skeleton.names):
+        if parts[joint] == TRUNK and re.search(r"neck|head", name, re.I):
+            for below in skeleton.descendants(joint):
+                parts[below] = HEAD if parts[below] == TRUNK else parts[below]
+    return tuple(parts)
+
+
+def _arm_ends(skeleton: Skeleton) -> tuple[int, ...]:
+    """The last joints of limbs that are called arms."""
+    arms = [j for j, name in enumerate(skeleton.names) if re.search("arm", name, re.I)]
+    return tuple(j for j in arms if not skeleton.children(j))
+
+
+def _called(tip: str, partner: str, limb: str) -> str:
+    """By the side in the tip's name, or by where it differs from its partner's: lfoot, rfoot."""
+    side = next((side for side, sign in SIDE.items() if sign.search(tip)), None)
+    differ = next((mine.lower() for mine, other in zip(tip, partner, strict=False) if mine != other), "")
+    side = side or {"l": "left", "r": "right"}.get(differ)
+    return f"{side} {limb}" if side else f"{limb} {tip}"
+
+
+def part_rank(part: str) -> tuple[int, str]:
+    """For sorting: trunk, head, arms, legs, then the rest by name."""
+    return (ORDER.index(part), "") if part in ORDER else (len(ORDER), part)

@@ -1,0 +1,203 @@
+"""The first joint that moves with the body becomes the root, whatever a rig hangs it on; and back for the file.
+
+Many rigs have joints above the hips that stand still (`Reference`, `joint_Root`, an armature) while the hips hold the
+travel. In memory joint 0 is always where the body is: it takes over place and rotation of the joint that carries the
+body, which then lies on it. `Skeleton.base` keeps what the file had, and `as_filed` gives it back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from freshtake.motion.body.base import Base
+from freshtake.motion.body.roles import feet, pelvis
+from freshtake.motion.clip import Clip
+from freshtake.motion.skeleton import Skeleton
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.kinematics import WorldPose, forward
+from freshtake.numeric.rotations import IDENTITY, inverse, multiply, rotate
+
+STILL = 1e-3  # body sizes and radians within which a joint above the body stands still
+NEAR = 0.3  # body sizes by which the way along the ground of a joint 0 that follows the body may differ from its own
+STEADY = 1e-5  # body sizes within which a joint keeps its place on its parent: files round their numbers
+
+
+def rooted(clip: Clip, chain: tuple[int, ...] | None = None, *, exact: bool = False) -> Clip:
+    """The clip with joint 0 where its body is, and without translations of joints that keep their place.
+
+    `chain` says down to which joint; default: found. The file's own channels are kept. With `exact`, a clip whose joint
+    0 travels is left as it is.
+    """
+    if clip.skeleton.base is not None:
+        return clip if chain in (None, clip.skeleton.base.chain) else rooted(as_filed(clip), chain)
+    local = clip.local_translations()
+    size = _size(clip.skeleton, local)
+    if len(clip.skeleton) == 1 or (len(clip) == 1 and chain is None) or not np.isfinite(size):
+        return clip
+    path = body_chain(clip, size) if chain is None else chain
+    if len(path) == 1 and (exact or clip.joint_translations is None):
+        return clip
+    moves = np.ptp(local, axis=0).max(axis=-1) > STILL * size
+    base = _base(clip, path, moves)
+    made, rotations = local.copy(), clip.rotations.copy()
+    if len(path) > 1:
+        world = clip.world()
+        made[:, path], rotations[:, path] = 0.0, IDENTITY
+        made[:, 0], rotations[:, 0] = world.positions[:, path[-1]], world.rotations[:, path[-1]]
+        rehang(clip.skeleton, made, rotations, world, base.carried)
+    offsets = _steady_offsets(clip.skeleton, made, size)
+    same = len(path) == 1 and np.array_equal(offsets, clip.skeleton.offsets)
+    skeleton = replace(clip.skeleton, offsets=offsets, base=None if same else base)
+    keeps = not (np.ptp(made[:, 1:], axis=0) > 0.0).any()
+    return replace(
+        clip, skeleton=skeleton, root=made[:, 0], rotations=rotations, joint_translations=None if keeps else made
+    )
+
+
+def as_filed(clip: Clip) -> Clip:
+    """The clip as its file has it: joints above the body stand as they stood, and the body moves on them."""
+    base, skeleton = clip.skeleton.base, clip.skeleton
+    if base is None:
+        return clip
+    world = clip.world()
+    local, rotations = clip.local_translations().copy(), clip.rotations.copy()
+    if len(base.chain) > 1:
+        place, turn = world.positions[:, base.joint], world.rotations[:, base.joint]
+        _stand(base, local, rotations, place, turn, clip.up_index)
+        rehang(skeleton, local, rotations, world, base.carried)
+    at_offset = np.abs(local - base.offsets)[:, 1:].max(initial=0.0) == 0.0
+    return replace(
+        clip, skeleton=replace(skeleton, offsets=base.offsets, base=None), root=local[:, 0], rotations=rotations,
+        joint_translations=None if at_offset else local,
+    )  # fmt: skip
+
+
+def _stand(base: Base, local: Floats, rotations: Floats, place: Floats, turn: Floats, up: int) -> None:
+    """Write the file's transforms of the chain, with the travel in the mover and the turn in the last joint."""
+    above = np.empty((len(base.chain), 4))  # the rotation of each joint's parent in the world
+    above[0] = IDENTITY
+    for k in range(1, len(base.chain)):
+        above[k] = multiply(above[k - 1], base.rotations[k - 1])
+    mover = base.chain.index(base.mover)
+    local[:, base.chain], rotations[:, base.chain] = base.translations, base.rotations
+    if base.follows:
+        local[:, 0] += place
+        local[:, 0, up] = base.translations[0, up]
+    steps = rotate(above, local[:, base.chain])
+    local[:, base.mover] = rotate(inverse(above[mover]), place - (steps.sum(axis=1) - steps[:, mover]))
+    rotations[:, base.joint] = multiply(inverse(above[-1]), turn)
+
+
+def rehang(skeleton: Skeleton, local: Floats, rotations: Floats, world: WorldPose, joints: tuple[int, ...]) -> None:
+    """Keep joints where they are in the world although what they hang on has moved."""
+    if not joints:
+        return
+    now = forward(skeleton.parents, local, rotations)
+    for joint in joints:
+        parent = skeleton.parents[joint]
+        back = inverse(now.rotations[:, parent])
+        local[:, joint] = rotate(back, world.positions[:, joint] - now.positions[:, parent])
+        rotations[:, joint] = multiply(back, world.rotations[:, joint])
+
+
+def following(clip: Clip) -> Clip:
+    """Of root motion: a joint 0 that goes along under the body, but does not turn with it, takes over the body too.
+
+    The vertical axis has to be known. A joint 0 that turns as the body does is left to be the root.
+    """
+    if clip.joint_translations is None or len(feet(clip.skeleton)) < 2 or len(clip) == 1:
+        return clip
+    if clip.skeleton.base is not None and len(clip.skeleton.base.chain) > 1:
+        return clip
+    filed = as_filed(clip)
+    local = filed.local_translations()
+    size, up = _size(clip.skeleton, local), clip.up_index
+    if not np.isfinite(size) or _turning(clip.rotations[:, :1])[0] > STILL:
+        return clip
+    chain = body_chain(filed, size, follows=True)
+    apart = np.ptp(local[:, 0] - filed.positions()[:, chain[-1]], axis=0)
+    if len(chain) == 1 or np.ptp(local[:, 0, up]) > STILL * size or np.delete(apart, up).max() > NEAR * size:
+        return clip
+    return rooted(clip, chain)
+
+
+def body_chain(clip: Clip, size: float, *, follows: bool = False) -> tuple[int, ...]:
+    """From joint 0 to the joint that carries the body: on as long as joints stand still, or one holds the travel.
+
+    With `follows` the travel of joint 0 does not count.
+    """
+    skeleton = clip.skeleton
+    path = skeleton.chain(pelvis(skeleton)) if len(feet(skeleton)) > 1 else _only_children(skeleton)
+    travels = (np.ptp(clip.local_translations()[:, path], axis=0).max(axis=-1) > STILL * size).tolist()
+    travels[0] = travels[0] and not follows
+    turns = (_turning(clip.rotations[:, path]) > STILL).tolist()
+    end = 0
+    while end + 1 < len(path):
+        alone = sum(travels[: end + 2]) <= 1
+        most = 2 * len(skeleton.descendants(path[end + 1])) > len(skeleton)
+        if not (alone and most) or (turns[end] and not travels[end + 1]):
+            break
+        end += 1
+    while end and not (travels[end] or turns[end]):
+        end -= 1
+    return tuple(path[: end + 1])
+
+
+def _only_children(skeleton: Skeleton) -> list[int]:
+    path = [0]
+    while len(children := skeleton.children(path[-1])) == 1:
+        path.append(children[0])
+    return path[:-1] if len(path) > 1 else path
+
+
+def _base(clip: Clip, path: tuple[int, ...], moves: Bools) -> Base:
+    skeleton, local = clip.skeleton, clip.local_translations()
+    able = [joint for joint in path if any(channel[0] == "t" for channel in skeleton.channels[joint])]
+    movers = [joint for joint in path if moves[joint]]
+    mover = movers[-1] if movers else able[-1] if able else 0
+    follows = mover > 0 and bool(moves[0])
+    turns = _turning(clip.rotations) > STILL
+    beside, carried = set(path[:-1]), []
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent in beside and joint not in path:
+            if moves[joint] or turns[joint]:
+                carried.append(joint)
+            else:
+                beside.add(joint)
+    places, turns_at = local[0, path, :], clip.rotations[0, path, :]
+    places[path.index(mover)], turns_at[-1] = 0.0, IDENTITY  # these are the body's, and differ from take to take
+    if follows:
+        up = clip.up_index
+        places[0] = np.where(
+            np.arange(3) == up, local[0, 0], (local[:, 0] - clip.positions()[:, path[-1]]).mean(axis=0)
+        )
+    return Base(path, mover, places, turns_at, skeleton.offsets, tuple(carried), follows)
+
+
+def _turning(rotations: Floats) -> Floats:
+    """How far each joint turns away from its first frame at most, (joints,) in radians."""
+    return np.asarray(2.0 * np.arccos(np.clip(np.abs((rotations * rotations[:1]).sum(-1)), 0.0, 1.0)).max(axis=0))
+
+
+def _size(skeleton: Skeleton, local: Floats) -> float:
+    """The longest way from a joint's parent to its tips, over all joints: about a body's leg and trunk."""
+    lengths = np.linalg.norm(local.mean(axis=0), axis=-1)
+    reach = np.zeros(len(skeleton))
+    for joint in range(len(skeleton) - 1, 0, -1):
+        parent = skeleton.parents[joint]
+        reach[parent] = max(reach[parent], reach[joint] + lengths[joint] * (parent > 0))
+    return max(float(reach.max()), float(lengths[1:].max(initial=0.0)), 1e-12)
+
+
+def _steady_offsets(skeleton: Skeleton, local: Floats, size: float) -> Floats:
+    """Offsets of joints that keep their place; those joints are put exactly there."""
+    offsets = skeleton.offsets.copy()
+    steady = np.flatnonzero(np.ptp(local, axis=0).max(axis=-1) <= STEADY * size)
+    for joint in steady[steady > 0]:
+        middle = local[:, joint].mean(axis=0)
+        if np.abs(middle - offsets[joint]).max() > STEADY * size:
+            offsets[joint] = middle
+        local[:, joint] = offsets[joint]
+    return offsets

@@ -1,0 +1,136 @@
+"""Which axis points up, told from the body: where the head is over the feet, the floor they meet, and the travel."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.motion.body.roles import feet, leg_length, pelvis, rest_positions
+from freshtake.motion.clip import Clip
+from freshtake.motion.points import PointClip
+from freshtake.motion.skeleton import Skeleton
+from freshtake.motion.validation import UP_AXES
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.kinematics import forward
+
+FROM_BODY, FROM_REST, ASSUMED = "found from the body", "found from the rest pose", "assumed"
+HEADS, SOLES = "head", "foot|ankle|toe|heel"
+MOST_FRAMES = 200  # as many frames as are looked at
+CLEAR = 0.8  # cosine within which the body points along an axis; takes of standing people have above 0.97
+# Standing: the lower foot keeps its height (lower three quarters, in legs), and the body goes about across it. In the
+# recordings the height keeps within 0.12 where people stand and walk; along a swimmer's body it varies by 0.13 to 0.29.
+# Who runs and jumps leaves the floor, but goes farther across than up and down; a swimmer goes along its own body.
+FLOOR, TRAVEL = 0.12, 0.15
+FAR, STEEP = 0.6, 0.5
+
+
+class Upright(NamedTuple):
+    """The vertical axis, how it was told, and whether a body was there that should have told it but did not."""
+
+    axis: str
+    how: str
+    doubtful: bool = False
+
+
+class Body(NamedTuple):
+    """What a body does over time, in any coordinates: from feet to trunk, its lowest foot, its middle (in legs)."""
+
+    posture: Floats  # (frames, 3), of length 1
+    lowest: Floats  # (frames, 3), along each axis by itself
+    middle: Floats  # (frames, 3)
+    rest: Floats | None = None  # (3,), the posture at rest
+    named: bool = True  # whether head and feet are called so: a body that should tell
+
+
+def find_up(motion: Clip | PointClip) -> Upright:
+    """The vertical axis of a clip by its skeleton, of points by the names of head and feet."""
+    body = _clip_body(motion) if isinstance(motion, Clip) else _point_body(motion)
+    return Upright("y", ASSUMED) if body is None else judged(body)
+
+
+def judged(body: Body) -> Upright:
+    """An upright posture and rest pose that agree; else a standing body; else the rest pose.
+
+    Where the rest pose is none of a body (bones along x, as many exporters have them), feet on a floor are enough.
+    """
+    posture = _axis(body.posture.mean(axis=0))
+    rest = None if body.rest is None else _axis(body.rest)
+    grounded = posture is not None and rest is None and keeps_floor(body, posture)
+    if posture is not None and (posture == rest or grounded or stands(body, posture)):
+        return Upright(posture, FROM_BODY)
+    if rest is not None:
+        return Upright(rest, FROM_REST)
+    return Upright("y", ASSUMED, doubtful=body.named)
+
+
+def stands(body: Body, axis: str) -> bool:
+    """Whether the body goes about across this axis on feet that keep their height, or goes far across it."""
+    up = "xyz".index(axis)
+    travel = np.ptp(body.middle, axis=0)
+    across = np.delete(travel, up).max()
+    return bool((across > TRAVEL and keeps_floor(body, axis)) or (across > FAR and travel[up] < STEEP * across))
+
+
+def keeps_floor(body: Body, axis: str) -> bool:
+    """Whether the lower foot keeps its height along this axis."""
+    low, high = np.percentile(body.lowest[:, "xyz".index(axis)], [5.0, 75.0])
+    return bool(high - low < FLOOR)
+
+
+def _axis(direction: Floats) -> str | None:
+    """The axis (y or z) along which a direction points."""
+    for axis in UP_AXES:
+        if direction["xyz".index(axis)] > CLEAR:
+            return axis
+    return None
+
+
+def _posture(positions: Floats, trunk: list[int], ankles: list[int]) -> Floats:
+    line = positions[..., trunk, :].mean(axis=-2) - positions[..., ankles, :].mean(axis=-2)
+    return np.asarray(line / np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), 1e-12))
+
+
+def _trunk(skeleton: Skeleton, middle: int, ankles: list[int]) -> list[int]:
+    """What hangs on the pelvis and is no leg: spine, head and arms."""
+    legs = {joint for ankle in ankles for joint in skeleton.chain(ankle) + skeleton.descendants(ankle)}
+    return [joint for joint in skeleton.descendants(middle) if joint not in legs]
+
+
+def _clip_body(clip: Clip) -> Body | None:
+    skeleton = clip.skeleton
+    found, middle = feet(skeleton), pelvis(skeleton)
+    ankles = [foot.ankle for foot in found]
+    trunk = _trunk(skeleton, middle, ankles)
+    if len(found) < 2 or not trunk:
+        return None
+    rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), MOST_FRAMES)).astype(np.intp))
+    positions = forward(skeleton.parents, clip.local_translations()[rows], clip.rotations[rows]).positions
+    leg = leg_length(skeleton)
+    soles = [joint for foot in found for joint in foot.joints]
+    return Body(
+        _posture(positions, trunk, ankles), positions[:, soles].min(axis=1) / leg, positions[:, middle] / leg,
+        _posture(rest_positions(skeleton), trunk, ankles),
+        bool(_named(skeleton.names, HEADS) and _named(skeleton.names, SOLES)),
+    )  # fmt: skip
+
+
+def _named(names: tuple[str, ...], words: str) -> list[int]:
+    return [k for k, name in enumerate(names) if re.search(words, name, re.I)]
+
+
+def _point_body(clip: PointClip) -> Body | None:
+    """Markers or joints that are called head and foot; half their distance stands for a leg."""
+    head, sole = _named(clip.names, HEADS), _named(clip.names, SOLES)
+    if not head or not sole:
+        return None
+    rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), MOST_FRAMES)).astype(np.intp))
+    positions = clip.positions[rows]
+    positions = positions[np.isfinite(positions[:, head + sole]).all(axis=(1, 2))]
+    if len(positions) == 0:
+        return None
+    tall = np.linalg.norm(positions[:, head].mean(axis=1) - positions[:, sole].mean(axis=1), axis=-1)
+    leg = max(float(np.median(tall)) / 2.0, 1e-12)
+    middle = (positions[:, head].mean(axis=1) + positions[:, sole].mean(axis=1)) / 2.0
+    return Body(_posture(positions, head, sole), positions[:, sole].min(axis=1) / leg, middle / leg)

@@ -1,0 +1,1 @@
+"""Motions that recur: finding cycles and repeated actions, cutting, and joining clips."""

@@ -1,0 +1,211 @@
+"""Find the cycles of a long take, whatever the motion is, and cut it into clips of one cycle each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.body.pose_space import RATE, body_poses, pose_points, principal, usual_facing
+from freshtake.motion.clip import Clip
+from freshtake.motion.cycles.cycle_phase import Phase, find_phase
+from freshtake.motion.cycles.occurrences import Occurrence, find_occurrences
+from freshtake.motion.edit import take_frames
+from freshtake.motion.planting.contacts import foot_contacts
+from freshtake.motion.skeleton import require_compatible
+from freshtake.numeric.arrays import Floats, Ints
+
+__all__ = ["Cycles", "Occurrence", "cut_cycles", "find_cycles", "find_occurrences", "first_to_last", "is_cyclic"]
+
+END_TOLERANCE = 0.06  # of a cycle: how much may be missing at the take's ends
+STRIKE_SHIFT = 0.05  # of a cycle: how far from a foot strike the cut may be where that saves a cycle
+CYCLIC_STEPS = 7.0  # frame steps (at 60 fps) between first and last pose below which a clip is one cycle
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """Where the cycles of a take are.
+
+    `spans` holds the first and the last frame of each; the last one of a cycle is as a rule the first of the next.
+    `period` is the median duration in frames; `confidence` runs from 0 (recurs by chance) to 1 (recurs exactly).
+    """
+
+    spans: tuple[tuple[int, int], ...]
+    period: float
+    confidence: float
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    @property
+    def boundaries(self) -> Ints:
+        """All frames at which a cycle begins or ends."""
+        return np.unique(np.array(self.spans, dtype=np.intp))
+
+
+def find_cycles(clip: Clip, phase: str | int | Clip = "auto") -> Cycles:
+    """Find the cycles of a take; all begin and end at the same phase.
+
+    The phase is that of a foot's strike (`"strike"`), of the first frame (`"start"`), of a frame given by number,
+    of the first pose of another clip, or the one that is best defined in time (`"pose"`). By default (`"auto"`) it
+    is a foot strike where feet strike once per cycle, otherwise the best defined one, and such that as few frames
+    as possible are left over.
+    """
+    stride = max(1, int(clip.fps / RATE + 1e-6))
+    points = principal(pose_points(clip))
+    coarse = points[::stride]
+    recurring = find_phase(coarse, clip.fps / stride)
+    if recurring is None:
+        raise UsageError(_no_recurrence(clip))
+    tracked, unlike = recurring
+    place = _chosen_phase(clip, tracked, stride, phase)
+    frames = _crossings(tracked, place, points, stride)
+    spans = _plausible(tracked, frames, stride)
+    if not spans:
+        raise UsageError(_no_recurrence(clip))
+    typical = float(np.median([stop - start for start, stop in spans]))
+    return Cycles(tuple(spans), typical, float(np.clip(1.0 - unlike, 0.0, 1.0)))
+
+
+def cut_cycles(clip: Clip, phase: str | int | Clip = "auto") -> list[Clip]:
+    """One clip per cycle, both ends included, named `<name>_cycle_01` and so on."""
+    spans = find_cycles(clip, phase).spans
+    digits = max(2, len(str(len(spans))))
+    return [
+        take_frames(clip, start, stop + 1).changed(name=f"{clip.name or 'clip'}_cycle_{number:0{digits}d}")
+        for number, (start, stop) in enumerate(spans, start=1)
+    ]
+
+
+def first_to_last(clip: Clip) -> float:
+    """Distance of the last pose from the first, travel and heading removed, in mean frame steps at 60 fps."""
+    if len(clip) < 3:
+        return np.inf
+    poses = body_poses(clip)
+    apart = float(np.linalg.norm(poses[-1] - poses[0], axis=-1).mean())
+    step = float(np.linalg.norm(np.diff(poses, axis=0), axis=-1).mean()) * clip.fps / RATE
+    return apart / step if step > 1e-12 else np.inf
+
+
+def is_cyclic(clips: Sequence[Clip], limit: float = CYCLIC_STEPS) -> bool:
+    """Whether clips are cycles: the median over them of `first_to_last` lies below the limit."""
+    if not clips:
+        raise UsageError("there is no clip to judge: give at least one")
+    return bool(np.median([first_to_last(clip) for clip in clips]) < limit)
+
+
+def _no_recurrence(clip: Clip) -> str:
+    name = clip.name or "the clip"
+    if first_to_last(clip) < CYCLIC_STEPS:
+        return f"{name} does not repeat within its {len(clip)} frames, but it ends as it begins: it may be one cycle"
+    return f"{name} has no cycles: no pose recurs within its {len(clip)} frames; cut it by frame numbers instead"
+
+
+def _chosen_phase(clip: Clip, tracked: Phase, stride: int, phase: str | int | Clip) -> int:
+    """The bin of the mean cycle at which to cut."""
+    bins = len(tracked.template)
+    if isinstance(phase, Clip):
+        return _phase_of_pose(clip, tracked, stride, phase)
+    if phase == "start" or isinstance(phase, int):
+        frame = 0 if phase == "start" else int(phase)
+        if not 0 <= frame < len(clip):
+            raise UsageError(f"there is no frame {frame} in {clip.name or 'the clip'}: it has {len(clip)}")
+        return int(tracked.progress[min(round(frame / stride), len(tracked.progress) - 1)] % bins)
+    if phase not in ("auto", "strike", "pose"):
+        raise UsageError(f"a phase is auto, strike, pose, start, a frame number or a clip, not {phase!r}")
+    counts = _cycle_counts(tracked)
+    for strike in [] if phase == "pose" else _strike_phases(clip, tracked, stride):
+        shifts = (np.flatnonzero(counts == counts.max()) - strike + bins / 2) % bins - bins / 2
+        nearest = shifts[np.abs(shifts).argmin()]
+        if abs(nearest) <= STRIKE_SHIFT * bins:
+            return int(round(strike + nearest) % bins)
+        if phase == "strike" or counts.max() >= 3:
+            return int(round(strike) % bins)
+    if phase == "strike":
+        raise UsageError(f"no foot of {clip.name or 'the clip'} strikes once per cycle: choose another phase")
+    return _best_defined(tracked, counts)
+
+
+def _cycle_counts(tracked: Phase) -> Ints:
+    """How many whole cycles there are for each bin at which they may be cut."""
+    bins = len(tracked.template)
+    slack = END_TOLERANCE * bins / 2.0
+    first, last = tracked.progress[0] - slack, tracked.progress[-1] + slack
+    start = np.ceil((first - np.arange(bins)) / bins)
+    stop = np.floor((last - np.arange(bins)) / bins)
+    return np.asarray(np.maximum(stop - start, 0), dtype=np.intp)
+
+
+def _strike_phases(clip: Clip, tracked: Phase, stride: int) -> list[float]:
+    """Mean phase at which a foot begins to stand, for feet that do so once per cycle; right feet first."""
+    bins = len(tracked.template)
+    strikes: dict[str, list[int]] = {}
+    for contact in foot_contacts(clip):
+        if contact.start > 0:
+            strikes.setdefault(contact.foot, []).append(contact.start // stride)
+    cycles = (tracked.progress[-1] - tracked.progress[0]) / bins
+    found = []
+    for foot in sorted(strikes, key=lambda name: not name.lower().startswith("r")):
+        turns = np.exp(2j * np.pi * tracked.progress[np.minimum(strikes[foot], len(tracked.progress) - 1)] / bins)
+        if abs(turns.mean()) > 0.9 and abs(len(turns) - cycles) <= max(1.5, 0.25 * cycles):
+            found.append(float(np.angle(turns.mean()) / (2 * np.pi) % 1.0 * bins))
+    return found
+
+
+def _best_defined(tracked: Phase, counts: Ints) -> int:
+    """Of the bins that give most cycles, the one where the frames' spread is smallest against the speed."""
+    bins = len(tracked.template)
+    place = tracked.progress % bins
+    frames = np.bincount(place, minlength=bins)
+    spread = np.bincount(place, weights=tracked.misfit, minlength=bins) / np.maximum(frames, 1)
+    speed = np.linalg.norm(np.roll(tracked.template, -1, axis=0) - np.roll(tracked.template, 1, axis=0), axis=1)
+    blurred = spread / np.maximum(speed, 1e-12)
+    blurred[(counts < counts.max()) | (frames == 0)] = np.inf
+    return int(blurred.argmin())
+
+
+def _phase_of_pose(clip: Clip, tracked: Phase, stride: int, example: Clip) -> int:
+    """The bin whose frames lie nearest to the first pose of another clip."""
+    require_compatible(clip.skeleton, example.skeleton, clip.name or "the take", example.name or "the example")
+    reference = usual_facing(clip)
+    wanted = pose_points(example, reference)[0]
+    apart = np.linalg.norm(pose_points(clip, reference)[::stride] - wanted, axis=1)
+    place = tracked.progress % len(tracked.template)
+    sums = np.bincount(place, weights=apart, minlength=len(tracked.template))
+    counts = np.bincount(place, minlength=len(tracked.template))
+    return int(np.where(counts > 0, sums / np.maximum(counts, 1), np.inf).argmin())
+
+
+def _crossings(tracked: Phase, place: int, points: Floats, stride: int) -> list[int]:
+    """Frames of the take (at its full rate) that are nearest to the mean pose at bin `place`, once per cycle."""
+    progress, bins = tracked.progress, len(tracked.template)
+    slack = END_TOLERANCE * bins
+    first = int(np.ceil((progress[0] - slack - place) / bins))
+    last = int(np.floor((progress[-1] + slack - place) / bins))
+    reach = max(stride, round(0.04 * bins * stride))
+    found: list[int] = []
+    for number in range(first, last + 1):
+        around = stride * int(np.searchsorted(progress, place + number * bins))
+        around = min(around, len(points) - 1)
+        window = np.arange(max(around - reach, 0), min(around + reach + 1, len(points)))
+        apart = np.linalg.norm(points[window] - tracked.template[place], axis=1)
+        frame = int(window[apart.argmin()])
+        if not found or frame > found[-1]:
+            found.append(frame)
+    return found
+
+
+def _plausible(tracked: Phase, frames: list[int], stride: int) -> list[tuple[int, int]]:
+    """Neighbouring boundaries as spans, without those of an odd duration or far from the mean cycle."""
+    spans = list(pairwise(frames))
+    if not spans:
+        return []
+    durations = np.array([stop - start for start, stop in spans])
+    misfits = np.array([tracked.misfit[start // stride : stop // stride + 1].mean() for start, stop in spans])
+    spread = np.sqrt(((tracked.template - tracked.template.mean(axis=0)) ** 2).sum(axis=1).mean())
+    good = (durations > 0.55 * np.median(durations)) & (durations < 1.8 * np.median(durations))
+    good &= (misfits < spread) | (misfits < 2.5 * np.median(misfits))
+    return [span for span, kept in zip(spans, good, strict=True) if kept]

@@ -1,0 +1,169 @@
+"""Loops: clips whose last frame leads into the first; how they are played, closed and planted.
+
+A loop is a clip whose `playback` says so. Closing spreads what the ends of a cycle differ by: a difference in place as
+a straight ramp over the whole loop, which leaves accelerations as they were, one in speed as two parabolas that vanish
+half a cycle away from the seam, which bend the motion little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.body.facing import facing, mean_angle
+from freshtake.motion.clip import Clip
+from freshtake.motion.edit import start_at_origin, turned
+from freshtake.motion.features.angles import split_heading, upright_reference
+from freshtake.motion.features.ground import ground_of, set_ground
+from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, plant
+from freshtake.motion.playback import Playback
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.rotations import about_axis, continuous, from_rotvec, inverse, multiply, rotate, to_rotvec
+
+WARM_UP = 1.5  # seconds before a loop after which planting no longer remembers where it began
+Contacts = Callable[[Clip, Ints], Floats | None]  # of a clip whose frames are these frames of a loop
+
+
+def played(loop: Clip, count: int, first: int = 0) -> Clip:
+    """So many frames of the endless motion, from any frame on: frame k N + i is frame i after k times the travel."""
+    info = _playback(loop)
+    frames = np.arange(first, first + count)
+    around, at = np.divmod(frames, loop_frames(loop))
+    shift = np.zeros(3) if info.root_motion == "none" else info.travel
+    moving = loop.joint_translations
+    return loop.changed(
+        root=loop.root[at] + around[:, None] * shift,
+        rotations=continuous(loop.rotations[at]),
+        joint_translations=None if moving is None else moving[at],
+    )
+
+
+def loop_frames(loop: Clip) -> int:
+    """How many frames a loop has before it begins again."""
+    return len(loop) - _playback(loop).closing
+
+
+def _playback(loop: Clip) -> Playback:
+    if loop.playback is None or not loop.playback.loop:
+        raise UsageError(f"{loop.name or 'the clip'} is no loop: make one of it first (freshtake loop)")
+    return loop.playback
+
+
+def with_closing_frame(loop: Clip) -> Clip:
+    """The loop with a last frame that repeats the first, moved on by the travel: for players that need both ends."""
+    info = _playback(loop)
+    if info.closing:
+        return loop
+    return played(loop, len(loop) + 1).changed(playback=info.changed(closing=True))
+
+
+def closed(clip: Clip, start: int, stop: int, *, cycles: int = 1, speeds: bool = True) -> Clip:
+    """The loop of frames start to stop - 1 of a clip, made so that frame `stop` is frame `start` one travel further on.
+
+    With `speeds` the motion also goes through the seam without a kink. A net turn is spread over the loop and so taken
+    out, up to whole turns.
+    """
+    if not 0 <= start < stop < len(clip):
+        raise UsageError(f"frames {start} to {stop} do not lie within {clip.name or 'the clip'} of {len(clip)} frames")
+    straight, turn = _straight(clip, start, stop)
+    made = _joined(straight, start, stop, cycles, False)
+    if speeds:  # of joints that have been turned, which turns their speeds too
+        made = _joined(_joined(made, start, stop, cycles, True), start, stop, cycles, False)
+    travel = made.root[stop] - made.root[start]
+    travel[clip.up_index] = 0.0
+    info = Playback(travel, (stop - start) * clip.frame_time, loop=True, cycles=cycles, turn=turn)
+    moving = made.joint_translations
+    return made.changed(
+        root=made.root[start:stop],
+        rotations=made.rotations[start:stop],
+        joint_translations=None if moving is None else moving[start:stop],
+        playback=info,
+    )
+
+
+def facing_forward(loop: Clip) -> Clip:
+    """The loop from above the origin on, facing forward on average, where the body tells how it faces."""
+    angles, info = facing(loop), _playback(loop)
+    angle = 0.0 if angles is None else -mean_angle(angles[: loop_frames(loop)])[0]
+    made = start_at_origin(turned(loop, angle), face=False)
+    travel = rotate(about_axis(np.eye(3)[loop.up_index], angle), info.travel)
+    return made.changed(playback=info.changed(travel=travel), provenance=loop.provenance)
+
+
+def _straight(clip: Clip, start: int, stop: int) -> tuple[Clip, float]:
+    """The clip turned evenly, frame by frame, so that it ends with the heading it began with; and the turn removed."""
+    heading, _ = split_heading(
+        clip.rotations[:, 0], upright_reference([clip.rotations[:, 0]], clip.up_index), clip.up_index
+    )
+    turn = float(heading[stop] - heading[start])
+    turn -= 2.0 * np.pi * round(turn / (2.0 * np.pi))
+    angle = -turn * (np.arange(len(clip)) - start) / (stop - start)
+    ground = ground_of(clip.root, clip.up)
+    steps = np.diff(ground) * np.exp(1j * angle[:-1])
+    path = np.concatenate([[0.0], np.cumsum(steps)])
+    root, rotations = clip.root.copy(), clip.rotations.copy()
+    set_ground(root, path - path[start] + ground[start], clip.up)
+    rotations[:, 0] = multiply(about_axis(np.eye(3)[clip.up_index], angle), rotations[:, 0])
+    return clip.changed(root=root, rotations=rotations), turn
+
+
+def _joined(clip: Clip, start: int, stop: int, cycles: int, speeds: bool) -> Clip:
+    """Differences between the two ends spread; along the ground only those in speed."""
+    frames = np.arange(len(clip), dtype=np.float64) - start
+    ramp, bump = _shapes(frames, stop - start, (stop - start) / (2.0 * cycles))
+    at = _speeds_at(len(clip), start, stop)
+    turn = to_rotvec(multiply(clip.rotations[stop], inverse(clip.rotations[start])))
+    faster = _turning(clip, stop, at[1]) - _turning(clip, start, at[0]) if speeds else np.zeros_like(turn)
+    away = from_rotvec(-ramp[:, None, None] * turn + bump[:, None, None] * faster)
+    local = clip.local_translations()
+    moved = local[stop] - local[start]
+    moved[0] *= np.arange(3) == clip.up_index
+    quicker = _moving(local, stop, at[1]) - _moving(local, start, at[0]) if speeds else np.zeros_like(moved)
+    local = local - ramp[:, None, None] * moved + bump[:, None, None] * quicker
+    return clip.changed(
+        root=local[:, 0],
+        rotations=multiply(away, clip.rotations),
+        joint_translations=None if clip.joint_translations is None else local,
+    )
+
+
+def _shapes(frames: Floats, period: int, reach: float) -> tuple[Floats, Floats]:
+    """(frames,) each: from -1/2 to 1/2 over the loop; with slope -1/2 before the seam and 1/2 after it, else flat."""
+    apart = np.abs(frames - period * np.round(frames / period))
+    return frames / period - 0.5, -0.25 * reach * np.maximum(1.0 - apart / reach, 0.0) ** 2
+
+
+def _speeds_at(frames: int, start: int, stop: int) -> tuple[dict[int, float], dict[int, float]]:
+    """Weights of frames, counted from the start and the stop, that give the speed there per frame."""
+    if start >= 1 and stop + 1 < frames:
+        return {-1: -0.5, 1: 0.5}, {-1: -0.5, 1: 0.5}
+    if stop - start < 2:
+        return {0: -1.0, 1: 1.0}, {-1: -1.0, 0: 1.0}
+    return {0: -1.5, 1: 2.0, 2: -0.5}, {0: 1.5, -1: -2.0, -2: 0.5}
+
+
+def _turning(clip: Clip, frame: int, weights: dict[int, float]) -> Floats:
+    """(joints, 3): how fast joints turn, per frame."""
+    back = inverse(clip.rotations[frame])
+    parts = [w * to_rotvec(multiply(clip.rotations[frame + k], back)) for k, w in weights.items()]
+    return np.asarray(np.sum(parts, axis=0))
+
+
+def _moving(local: Floats, frame: int, weights: dict[int, float]) -> Floats:
+    return np.asarray(np.sum([w * local[frame + k] for k, w in weights.items()], axis=0))
+
+
+def planted_loop(
+    loop: Clip, base: PlantingModel, contacts: Contacts, *, settings: PlantSettings, careful: bool | None = None
+) -> Clip:
+    """The loop with feet that stand, through its seam as elsewhere: planted as a part of the endless motion."""
+    info, frames = _playback(loop), loop_frames(loop)
+    before = int(np.ceil(WARM_UP / loop.frame_time))
+    count = before + frames + 1 + Planter(base, settings, loop.frame_time).latency
+    around = played(loop, count, -before)
+    flags = contacts(around, np.mod(np.arange(count) - before, frames))
+    done = plant(around, flags, examples=base, settings=settings, careful=careful)
+    made = closed(done.clip, before, before + frames, cycles=info.cycles, speeds=False)
+    return made.changed(playback=info.changed(closing=False), name=loop.name)

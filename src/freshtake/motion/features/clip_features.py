@@ -1,0 +1,326 @@
+"""Clips as columns: the root first, then three numbers per joint (or per point), then joints that move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.body.facing import facing, mean_angle
+from freshtake.motion.clip import Clip
+from freshtake.motion.features import angles as angles_of
+from freshtake.motion.features import recipe_parts as stored
+from freshtake.motion.features.angles import join_heading, split_heading, upright_reference
+from freshtake.motion.features.ground import (
+    Path,
+    Start,
+    ground_of,
+    rates,
+    set_ground,
+    start_of,
+    summed,
+    turned_back,
+)
+from freshtake.motion.features.markers import Markers, markers_for, place_names, relative_points, solve_pose
+from freshtake.motion.features.scale import clip_effects
+from freshtake.motion.skeleton import Skeleton, require_compatible
+from freshtake.motion.validation import frozen, frozen_quaternions, positive, up_axis
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.kinematics import forward
+from freshtake.numeric.rotations import about_axis, multiply, rotate
+
+ANGLES = ("euler", "expmap", "positions")
+ROOTS = ("absolute", "heading")
+
+
+class Pose(NamedTuple):
+    """What a clip is made of: root (frames, 3), local rotations, and translations where joints move."""
+
+    root: Floats
+    rotations: Floats
+    translations: Floats | None
+
+
+@dataclass(frozen=True, eq=False)
+class ClipLayout:
+    """Which columns a clip has, and the references that its rotations are measured from."""
+
+    skeleton: Skeleton
+    angles: str
+    root: str
+    moving: bool
+    frame_time: float
+    up: str
+    unit_m: float | None
+    reference: Floats  # euler: mean angles (joints, 3); expmap: mean rotations (joints, 4); positions: empty
+    upright: Floats  # (4,), see features_root
+    markers: Markers = field(init=False)
+
+    kind: ClassVar[str] = "clip"
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        joints = len(self.skeleton)
+        put(self, "frame_time", positive(self.frame_time, "frame_time"))
+        put(self, "up", up_axis(self.up))
+        put(self, "upright", frozen_quaternions(self.upright, "upright", (4,)))
+        if self.angles == "expmap":
+            put(self, "reference", frozen_quaternions(self.reference, "reference", (joints, 4)))
+        else:
+            shape = (joints if self.angles == "euler" else 0, 3)
+            put(self, "reference", frozen(self.reference, "reference", shape))
+        put(self, "markers", markers_for(self.skeleton, self.moving))
+
+    @property
+    def up_index(self) -> int:
+        """The column of the vertical axis."""
+        return "xyz".index(self.up)
+
+    @property
+    def root_width(self) -> int:
+        """How many columns the root takes."""
+        turning = self.angles != "positions"
+        if self.root == "absolute":
+            return 3 + 3 * turning
+        return 4 + 2 * turning
+
+    def names(self) -> list[str]:
+        """The DOFs by name: `Hips.forward`, `LeftLeg.x`."""
+        root, *joints = _body_names(self.skeleton)
+        letters = [self._letters(joint) for joint in range(len(self.skeleton))]
+        if self.root != "absolute":
+            swings = [f"swing_{axis}" for axis in "xyz" if axis != self.up]
+            head = ["forward", "sideways", "turn", "height", *swings][: self.root_width]
+        else:
+            head = ["tx", "ty", "tz", *letters[0]][: self.root_width]
+        out = [f"{root}.{dof}" for dof in head]
+        if self.angles == "positions":
+            return out + place_names(self.skeleton, self.markers)
+        out += [f"{name}.{letter}" for name, own in zip(joints, letters[1:], strict=True) for letter in own]
+        return out + [f"{name}.t{axis}" for name in joints for axis in "xyz"] * self.moving
+
+    def _letters(self, joint: int) -> list[str]:
+        return angles_of.angle_letters(self.skeleton.orders[joint] if self.angles == "euler" else "XYZ")
+
+    def units(self) -> list[str]:
+        """What each column measures: angle, length, or speed and turn, which are rates per second."""
+        head = ["length"] * 3 if self.root == "absolute" else ["speed", "speed", "turn", "length"]
+        head += ["angle"] * (self.root_width - len(head))
+        count = len(self.skeleton) - 1
+        if self.angles == "positions":
+            return head + ["length"] * 3 * (count + len(self.markers.names))
+        return head + ["angle"] * 3 * count + ["length"] * 3 * count * self.moving
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(self.units())
+
+    def spare(self) -> Bools:
+        """Columns that are left out where they stay zero: angles for which the file has no channel."""
+        out = np.zeros(self.width, dtype=np.bool_)
+        if self.angles == "euler":
+            outside = angles_of.outside_layout(self.skeleton)
+            first = 0 if self.root == "absolute" else 1
+            at = 3 if self.root == "absolute" else self.root_width
+            out[at : at + outside[first:].size] = outside[first:].ravel()
+        return out
+
+    def encode(self, clip: Clip) -> tuple[Floats, Start]:
+        """All columns (frames, columns) and where the clip starts."""
+        self._check(clip)
+        path, head = self._root_columns(clip)
+        blocks = [head]
+        if self.angles == "positions":
+            points = relative_points(clip, self.markers)
+            blocks.append(points if self.root == "absolute" else turned_back(points, path.heading, self.up))
+        else:
+            numbers = self._angles(clip.rotations)
+            if self.root == "absolute":
+                blocks.append(numbers[:, :1])
+            blocks.append(numbers[:, 1:])
+            if self.moving:
+                blocks.append(clip.local_translations()[:, 1:])
+        values = np.concatenate([block.reshape(len(clip), -1) for block in blocks], axis=1)
+        return values, Start() if self.root == "absolute" else start_of(path, 0, self.up)
+
+    def _check(self, clip: Clip) -> None:
+        name = clip.name or "a clip"
+        require_compatible(self.skeleton, clip.skeleton, "the recipe", name)
+        if clip.up != self.up:
+            raise UsageError(
+                f"{name} has {clip.up} up and the recipe {self.up}: turn it first (convert --up, motion.edit.with_up)"
+            )
+        if clip.joint_translations is not None and not self.moving:
+            apart = np.abs(clip.joint_translations - clip.skeleton.offsets)[:, 1:].max(axis=(0, 2), initial=0.0)
+            if apart.max(initial=0.0) > 1e-9:
+                joint = self.skeleton.names[1 + int(apart.argmax())]
+                raise UsageError(f"joint {joint!r} moves against its parent in {name}, but in no example of the recipe")
+
+    def _root_columns(self, clip: Clip) -> tuple[Path, Floats]:
+        ground = ground_of(clip.root, self.up)
+        if self.root == "absolute":
+            return Path(ground, np.zeros(len(clip))), clip.root
+        heading, swing = split_heading(clip.rotations[:, 0], self.upright, self.up_index)
+        path = Path(ground, heading)
+        height = clip.root[:, self.up_index]
+        parts = [rates(path, self.frame_time), height[:, None], swing]
+        return path, np.concatenate(parts, axis=1)[:, : self.root_width]
+
+    def _angles(self, rotations: Floats) -> Floats:
+        if self.angles == "euler":
+            return angles_of.euler_angles(self.skeleton, rotations, self.reference)
+        return angles_of.rotation_vectors(rotations, self.reference)
+
+    def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
+        """Where each row stands and faces in the ground plane."""
+        if self.root != "absolute":
+            return summed(values[:, :3], self.frame_time, start, self.up, resume)
+        return Path(ground_of(values[:, :3], self.up), np.zeros(len(values)))
+
+    def decode(self, values: Floats, start: Start, resume: bool, skeleton: Skeleton | None, name: str) -> Clip:
+        """A clip from all columns, on the recipe's skeleton or on a compatible one."""
+        body = skeleton or self.skeleton
+        require_compatible(self.skeleton, body, "the recipe", "the skeleton")
+        if self.root == "heading" and self.angles == "expmap" and not self.moving:
+            pose = self._posed(values, start, resume)
+        else:
+            pose = self.pose(values, self.path(values, start, resume), body)
+        return Clip(
+            body, self.frame_time, pose.root, pose.rotations, pose.translations, None, name, "", self.up, self.unit_m
+        )
+
+    def _posed(self, values: Floats, start: Start, resume: bool) -> Pose:
+        """The pose of the usual columns, compiled; as `pose` but for the last bits."""
+        from freshtake.motion.features.pose_kernel import pose_rows  # numba is slow to import, and encoding needs none
+
+        first, second = start.ground
+        begin = np.array([second if self.up == "y" else -second, first, start.heading])
+        root, rotations = np.empty((len(values), 3)), np.empty((len(values), len(self.skeleton), 4))
+        pose_rows(values, self.reference, self.upright, self.up_index, self.frame_time, begin, resume, root, rotations)
+        return Pose(root, rotations, None)
+
+    def pose(self, values: Floats, path: Path, skeleton: Skeleton) -> Pose:
+        """Root, rotations and translations of rows that stand where the path says."""
+        joints, at = len(skeleton), self.root_width
+        root = values[:, :3].copy()
+        if self.root != "absolute":
+            root[:, self.up_index] = values[:, 3]
+            set_ground(root, path.ground, self.up)
+        if self.angles == "positions":
+            return self._solved(values, path, root, skeleton)
+        if self.root == "absolute":
+            rotations = self._rotations(values[:, 3 : 3 + 3 * joints].reshape(len(values), joints, 3))
+            at = 6
+        else:
+            numbers = np.concatenate([np.zeros((len(values), 3)), values[:, at : at + 3 * (joints - 1)]], axis=1)
+            rotations = self._rotations(numbers.reshape(len(values), joints, 3))
+            rotations[:, 0] = join_heading(path.heading, values[:, 4:6], self.upright, self.up_index)
+        if not self.moving:
+            return Pose(root, rotations, None)
+        translations = values[:, at + 3 * (joints - 1) :].reshape(len(values), joints - 1, 3)
+        return Pose(root, rotations, np.concatenate([root[:, None], translations], axis=1))
+
+    def _rotations(self, numbers: Floats) -> Floats:
+        if self.angles == "euler":
+            return angles_of.euler_rotations(self.skeleton, numbers)
+        return angles_of.rotations_from_vectors(numbers, self.reference)
+
+    def _solved(self, values: Floats, path: Path, root: Floats, skeleton: Skeleton) -> Pose:
+        points = values[:, self.root_width :].reshape(len(values), -1, 3)
+        rotations, translations = solve_pose(points, skeleton, self.markers, self.moving)
+        turn = about_axis(np.eye(3)[self.up_index], path.heading)
+        rotations[:, 0] = multiply(turn, rotations[:, 0])
+        translations[:, 0] = root
+        return Pose(root, rotations, translations if self.moving else None)
+
+    def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
+        """The fk scale: RMS displacement of joints and tips that one unit of each column causes."""
+        return clip_effects(self, np.concatenate(examples), horizon)
+
+    def points(self, rows: Floats) -> Floats:
+        """World positions of joints and tips of single poses, each at the origin and heading 0 where it can."""
+        rest = Path(np.zeros(len(rows), dtype=np.complex128), np.zeros(len(rows)))
+        root, rotations, moved = self.pose(rows, rest, self.skeleton)
+        local = np.broadcast_to(self.skeleton.offsets, (*rotations.shape[:-1], 3)).copy() if moved is None else moved
+        local[:, 0] = root
+        world = forward(self.skeleton.parents, local, rotations)
+        joints = [site.joint for site in self.skeleton.end_sites]
+        offsets = np.array([site.offset for site in self.skeleton.end_sites]).reshape(-1, 3)
+        tips = world.positions[:, joints] + rotate(world.rotations[:, joints], offsets)
+        return np.concatenate([world.positions, tips], axis=1)
+
+    def body_points(self, rows: Floats) -> Floats:
+        """The same of the body's own joints and tips."""
+        body, count = self.skeleton.body(), len(self.skeleton)
+        tips = [count + k for k, site in enumerate(self.skeleton.end_sites) if site.joint in body]
+        return self.points(rows)[:, [*body, *tips]]
+
+    def parts(self) -> stored.Parts:
+        """Header and arrays from which `from_parts` makes the same layout."""
+        header, arrays = stored.skeleton_parts(self.skeleton)
+        for name in ("angles", "root", "moving", "frame_time", "up", "unit_m"):
+            header[name] = getattr(self, name)
+        return stored.Parts(header, {**arrays, "reference": self.reference, "upright": self.upright})
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> ClipLayout:
+        """The inverse of `parts`."""
+        return cls(
+            stored.skeleton_from_parts(header, arrays),
+            stored.choice(header, "angles", ANGLES),
+            stored.choice(header, "root", ROOTS),
+            stored.field(header, "moving", bool),
+            stored.field(header, "frame_time", float, int),
+            stored.field(header, "up", str),
+            stored.field(header, "unit_m", float, int, type(None)),
+            stored.array(arrays, "reference"),
+            stored.array(arrays, "upright"),
+        )
+
+
+def _body_names(skeleton: Skeleton) -> list[str]:
+    """The joints' names, the root's being that of the joint that carries the body in the file."""
+    names = list(skeleton.names)
+    if skeleton.base is not None:
+        joint = skeleton.base.joint
+        names[0], names[joint] = names[joint], names[0]
+    return names
+
+
+def _facing_forward(clips: Sequence[Clip], upright: Floats) -> Floats:
+    """The reference turned so that heading 0 is facing forward: some rigs rest their root sideways."""
+    off = []
+    for clip in clips:
+        angles = facing(clip)
+        if angles is None:
+            return upright
+        off.append(angles - split_heading(clip.rotations[:, 0], upright, clip.up_index)[0])
+    mean, agreement = mean_angle(np.concatenate(off))
+    if agreement < 0.7 or abs(mean) < np.radians(20.0):  # a usual rig keeps its own zero
+        return upright
+    return multiply(about_axis(np.eye(3)[clips[0].up_index], -mean), upright)
+
+
+def clip_layout(clips: Sequence[Clip], angles: str, root: str) -> ClipLayout:
+    """The layout that fits all examples: the first one's skeleton, references over all of them."""
+    first = clips[0]
+    for clip in clips[1:]:
+        require_compatible(first.skeleton, clip.skeleton, first.name or "the first example", clip.name or "another")
+    if any(clip.up != first.up for clip in clips):
+        raise UsageError("some examples have y up and some z: turn them with motion.edit.with_up first")
+    rotations = [clip.rotations for clip in clips]
+    if angles == "euler":
+        reference = angles_of.euler_reference(first.skeleton, rotations)
+    elif angles == "expmap":
+        reference = angles_of.mean_rotations(rotations)
+    else:
+        reference = np.zeros((0, 3))
+    upright = _facing_forward(clips, upright_reference([q[:, 0] for q in rotations], first.up_index))
+    moving = any(clip.joint_translations is not None for clip in clips)
+    return ClipLayout(
+        first.skeleton, angles, root, moving, first.frame_time, first.up, first.unit_m, reference, upright
+    )

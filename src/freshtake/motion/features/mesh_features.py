@@ -1,0 +1,188 @@
+"""Mesh sequences as columns: vertices, then normals and the attributes that change over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import InvalidMotion, UsageError
+from freshtake.motion.features import recipe_parts as stored
+from freshtake.motion.features.cloud import cloud_path, placed, reference_plan, relative_columns
+from freshtake.motion.features.ground import Complexes, Path, Start, start_of, summed, turned_back
+from freshtake.motion.features.point_features import RATES, ROOTS, cloud_effects
+from freshtake.motion.mesh import MeshSequence
+from freshtake.motion.skeleton import Skeleton
+from freshtake.motion.validation import frozen, positive, up_axis
+from freshtake.numeric.arrays import Bools, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class MeshLayout:
+    """The mesh that stays the same: connectivity, constant attributes; and what changes with the frames."""
+
+    vertex_count: int
+    faces: npt.NDArray[np.int32]
+    normals: bool
+    changing: Mapping[str, int]  # attribute -> width
+    constant: Mapping[str, npt.NDArray[np.float32]]
+    root: str
+    frame_time: float
+    up: str
+    unit_m: float | None
+    plan: Complexes
+
+    kind: ClassVar[str] = "mesh"
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        if not 0 < self.vertex_count < 2**31 or any(width < 1 for width in self.changing.values()):
+            raise InvalidMotion(
+                f"a mesh of {self.vertex_count} vertices and attributes {dict(self.changing)} cannot be"
+            )
+        put(self, "faces", frozen(self.faces, "faces", (None, 3), np.int32))
+        put(self, "frame_time", positive(self.frame_time, "frame_time"))
+        put(self, "up", up_axis(self.up))
+        count = self.vertex_count if self.root == "heading" else 0
+        put(self, "plan", frozen(self.plan, "plan", (count,), np.complex128))
+
+    def names(self) -> list[str]:
+        """The DOFs by name: `v12.x`, `v12.nx` for normals, `v12.color0` for attributes."""
+        rates = list(RATES) if self.root == "heading" else []
+        blocks: list[tuple[str, ...]] = [("x", "y", "z")]
+        blocks += [("nx", "ny", "nz")] * self.normals
+        blocks += [tuple(f"{name}{k}" for k in range(width)) for name, width in self.changing.items()]
+        return rates + [f"v{vertex}.{dof}" for dofs in blocks for vertex in range(self.vertex_count) for dof in dofs]
+
+    def units(self) -> list[str]:
+        """What each column measures."""
+        rates = ["speed", "speed", "turn"] if self.root == "heading" else []
+        further = self.normals * 3 + sum(self.changing.values())
+        return rates + ["length"] * (3 * self.vertex_count) + ["plain"] * (further * self.vertex_count)
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        each = 3 + 3 * self.normals + sum(self.changing.values())
+        return each * self.vertex_count + 3 * (self.root == "heading")
+
+    def spare(self) -> Bools:
+        """No column is left out unless asked."""
+        return np.zeros(self.width, dtype=np.bool_)
+
+    def encode(self, mesh: MeshSequence) -> tuple[Floats, Start]:
+        """All columns (frames, columns) and where the mesh starts."""
+        self._check(mesh)
+        vertices = mesh.vertices.astype(np.float64)
+        normals = mesh.normals.astype(np.float64) if mesh.normals is not None else None
+        blocks, start = [vertices], Start()
+        if self.root == "heading":
+            path = cloud_path(vertices, self.plan, self.up)
+            blocks = list(relative_columns(vertices, path, self.frame_time, self.up))
+            start = start_of(path, 0, self.up)
+            normals = None if normals is None else turned_back(normals, path.heading, self.up)
+        if self.normals and normals is not None:
+            blocks.append(normals)
+        blocks += [mesh.attributes[name].astype(np.float64) for name in self.changing]
+        return np.concatenate([b.reshape(len(mesh), -1) for b in blocks], axis=1, dtype=np.float64), start
+
+    def _check(self, mesh: MeshSequence) -> None:
+        name = mesh.name or "a mesh sequence"
+        if mesh.vertices.shape[1] != self.vertex_count or not np.array_equal(mesh.faces, self.faces):
+            raise UsageError(f"{name} has other vertices or faces than the recipe")
+        if mesh.up != self.up:
+            raise UsageError(f"{name} has {mesh.up} up and the recipe {self.up}")
+        if self.normals and mesh.normals is None:
+            raise UsageError(f"{name} has no normals, but the recipe has: compute them with motion.mesh.vertex_normals")
+        for attribute, width in self.changing.items():
+            value = mesh.attributes.get(attribute)
+            if value is None or value.ndim != 3 or value.shape[-1] != width:
+                raise UsageError(f"{name} lacks the attribute {attribute!r} that changes over time in the recipe")
+
+    def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
+        """Where each row stands and faces in the ground plane."""
+        if self.root == "heading":
+            return summed(values[:, :3], self.frame_time, start, self.up, resume)
+        return Path(np.zeros(len(values), dtype=np.complex128), np.zeros(len(values)))
+
+    def decode(self, values: Floats, start: Start, resume: bool, skeleton: Skeleton | None, name: str) -> MeshSequence:
+        """A mesh sequence from all columns; vertices become float32 again."""
+        path = self.path(values, start, resume)
+        at = 3 if self.root == "heading" else 0
+        widths = [3, *[3] * self.normals, *self.changing.values()]
+        blocks = []
+        for width in widths:
+            blocks.append(values[:, at : at + width * self.vertex_count].reshape(len(values), -1, width))
+            at += width * self.vertex_count
+        vertices = placed(blocks[0], path, self.up) if self.root == "heading" else blocks[0]
+        normals = turned_back(blocks[1], -path.heading, self.up) if self.normals else None
+        changing = zip(self.changing, blocks[1 + self.normals :], strict=True)
+        attributes = {**self.constant, **{key: value.astype(np.float32) for key, value in changing}}
+        return MeshSequence(
+            vertices.astype(np.float32),
+            self.faces,
+            self.frame_time,
+            None if normals is None else normals.astype(np.float32),
+            attributes,
+            name,
+            "",
+            self.up,
+            self.unit_m,
+        )
+
+    def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
+        """RMS displacement of all vertices that one unit of each column causes; other columns count like vertices."""
+        return cloud_effects(np.concatenate(examples), self.vertex_count, self.root, self.up, horizon)
+
+    def parts(self) -> stored.Parts:
+        """Header and arrays from which `from_parts` makes the same layout."""
+        plain = ("vertex_count", "normals", "root", "frame_time", "up", "unit_m")
+        header: dict[str, Any] = {name: getattr(self, name) for name in plain}
+        header["changing"] = dict(self.changing)
+        header["constant"] = list(self.constant)
+        arrays: dict[str, stored.Array] = {"faces": self.faces, "plan": self.plan.view(np.float64)}
+        arrays |= {f"constant_{k}": value for k, value in enumerate(self.constant.values())}
+        return stored.Parts(header, arrays)
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> MeshLayout:
+        """The inverse of `parts`."""
+        constant = stored.texts(header, "constant")
+        return cls(
+            stored.field(header, "vertex_count", int),
+            stored.array(arrays, "faces"),
+            stored.field(header, "normals", bool),
+            {str(name): int(width) for name, width in stored.field(header, "changing", dict).items()},
+            {name: stored.array(arrays, f"constant_{k}") for k, name in enumerate(constant)},
+            stored.choice(header, "root", ROOTS),
+            stored.field(header, "frame_time", float, int),
+            stored.field(header, "up", str),
+            stored.field(header, "unit_m", float, int, type(None)),
+            stored.complexes(arrays, "plan"),
+        )
+
+
+def mesh_layout(meshes: Sequence[MeshSequence], root: str) -> MeshLayout:
+    """The layout that fits all examples; normals and changing attributes count where every example has them."""
+    first = meshes[0]
+    vertices = [mesh.vertices.astype(np.float64) for mesh in meshes] if root == "heading" else []
+    changing = {
+        name: value.shape[-1]
+        for name, value in first.attributes.items()
+        if any(name in mesh.attributes and mesh.attributes[name].ndim == 3 for mesh in meshes)
+    }
+    return MeshLayout(
+        first.vertices.shape[1],
+        first.faces,
+        all(mesh.normals is not None for mesh in meshes),
+        changing,
+        {name: value for name, value in first.attributes.items() if name not in changing},
+        root,
+        first.frame_time,
+        first.up,
+        first.unit_m,
+        reference_plan(vertices, first.up) if root == "heading" else np.zeros(0, dtype=np.complex128),
+    )

@@ -1,0 +1,168 @@
+"""Strokes as columns: one per dimension, and the time step where the points are not evenly spaced.
+
+Where on the page a stroke lies is no part of its shape: writers begin anew at another place. Rows are those of the
+stroke moved to the place where the examples lie on average, and the start keeps by how far it was moved. Time steps
+are logarithms, so that a mixture of several is a time step again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.features import recipe_parts as stored
+from freshtake.motion.features.ground import Path, Start
+from freshtake.motion.skeleton import Skeleton
+from freshtake.motion.stroke import Stroke
+from freshtake.motion.validation import checked_names, frozen, positive
+from freshtake.numeric.arrays import Bools, Floats
+
+EVEN = 1e-6  # share of a frame by which evenly spaced points may be off
+PLACES = ("x", "y", "z")  # dimensions that say where a point lies
+LONGEST = 30.0  # of a logarithm of a time step in frames
+
+
+@dataclass(frozen=True, eq=False)
+class StrokeLayout:
+    """The dimensions of a stroke, its frame time, whether time is a DOF of its own, and where strokes are moved to.
+
+    `place` (dimensions,) is the mean middle of the examples; None leaves every stroke where it is.
+    """
+
+    dimensions: tuple[str, ...]
+    frame_time: float
+    timed: bool
+    place: tuple[float, ...] | None = None
+
+    kind: ClassVar[str] = "stroke"
+    root: ClassVar[str] = "absolute"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dimensions", checked_names(self.dimensions, "dimension"))
+        object.__setattr__(self, "frame_time", positive(self.frame_time, "frame_time"))
+        if self.place is not None:
+            place = frozen(self.place, "place", (len(self.dimensions),))
+            object.__setattr__(self, "place", tuple(place.tolist()))
+
+    def names(self) -> list[str]:
+        """The DOFs by name: `x`, `y`, and `dt` for the time step."""
+        step = "dt" if "dt" not in self.dimensions else "time_step"
+        return [*self.dimensions, *[step] * self.timed]
+
+    def units(self) -> list[str]:
+        """What each column measures."""
+        return ["length"] * len(self.dimensions) + ["time"] * self.timed
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(self.dimensions) + self.timed
+
+    def spare(self) -> Bools:
+        """No column is left out unless asked."""
+        return np.zeros(self.width, dtype=np.bool_)
+
+    def encode(self, stroke: Stroke) -> tuple[Floats, Start]:
+        """All columns; row t of `dt` is the log of the time from point t - 1 to t in frames, row 0 repeats row 1."""
+        name = stroke.name or "a stroke"
+        if stroke.dimensions != self.dimensions:
+            have, want = ", ".join(stroke.dimensions), ", ".join(self.dimensions)
+            raise UsageError(f"{name} has the dimensions {have}, but the recipe {want}")
+        moved = () if self.place is None else tuple((middle(stroke) - self.place).tolist())
+        start = Start(time=float(stroke.times[0]), moved=moved)
+        points = stroke.points - np.array(moved) if moved else stroke.points
+        if not self.timed:
+            if not is_even(stroke, self.frame_time):
+                rate = f"every {self.frame_time:g} s as the recipe's"
+                raise UsageError(
+                    f"the points of {name} do not come {rate}: resample it (motion.stroke.resample_stroke)"
+                )
+            return points, start
+        steps = np.log(np.diff(stroke.times) / self.frame_time)
+        steps = np.concatenate([steps[:1] if len(steps) else [0.0], steps])
+        return np.concatenate([points, steps[:, None]], axis=1), start
+
+    def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
+        """A stroke stays at the origin of its own plane."""
+        return Path(np.zeros(len(values), dtype=np.complex128), np.zeros(len(values)))
+
+    def times(self, values: Floats, start: Start, resume: bool) -> Floats:
+        """Times of the rows."""
+        count = len(values)
+        if not self.timed:
+            return start.time + np.arange(resume, count + resume, dtype=np.float64) * self.frame_time
+        steps = self.frame_time * np.exp(np.clip(values[:, -1], -LONGEST, LONGEST))
+        if not resume:
+            steps[:1] = 0.0
+        return np.cumsum(steps) + start.time
+
+    def decode(self, values: Floats, start: Start, resume: bool, skeleton: Skeleton | None, name: str) -> Stroke:
+        """A stroke from all columns."""
+        points = values[:, : len(self.dimensions)]
+        points = points + np.array(start.moved) if self.place is not None and start.moved else points
+        return Stroke(points, self.times(values, start, resume), self.dimensions, name)
+
+    def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
+        """One for a coordinate; for a time step the way that the pen goes in it (RMS)."""
+        out = np.ones(self.width)
+        if self.timed:
+            ways = np.concatenate([np.linalg.norm(np.diff(v[:, :-1], axis=0), axis=1) for v in examples])
+            out[-1] = np.sqrt(np.mean(ways**2)) if len(ways) and ways.any() else 1.0
+        return out
+
+    def parts(self) -> stored.Parts:
+        """Header and arrays from which `from_parts` makes the same layout."""
+        place = None if self.place is None else list(self.place)
+        header = {
+            "dimensions": list(self.dimensions),
+            "frame_time": self.frame_time,
+            "timed": self.timed,
+            "place": place,
+        }
+        return stored.Parts(header, {})
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> StrokeLayout:
+        """The inverse of `parts`."""
+        return cls(
+            stored.texts(header, "dimensions"),
+            stored.field(header, "frame_time", float, int),
+            stored.field(header, "timed", bool),
+            stored.numbers(header, "place") if stored.field(header, "place", list, type(None)) is not None else None,
+        )
+
+
+def is_even(stroke: Stroke, frame_time: float) -> bool:
+    """Whether every point comes one frame time after the one before."""
+    grid = stroke.times[0] + np.arange(len(stroke)) * frame_time
+    return bool(np.abs(stroke.times - grid).max() <= EVEN * frame_time)
+
+
+def middle(stroke: Stroke) -> Floats:
+    """The mean point (dimensions,) along the way, however long the pen rested; 0 in what is no place (pressure)."""
+    steps = np.linalg.norm(np.diff(stroke.points, axis=0), axis=1)
+    along = np.concatenate([[0.0], steps]) + np.concatenate([steps, [0.0]])
+    weights = along if along.sum() > 0.0 else np.ones(len(stroke))
+    spatial = np.array([name.lower() in PLACES for name in stroke.dimensions])
+    return np.where(spatial, np.average(stroke.points, axis=0, weights=weights), 0.0)
+
+
+def stroke_layout(strokes: Sequence[Stroke], placed: bool = True) -> StrokeLayout:
+    """The layout that fits all examples: time is a DOF unless all points come at one and the same rate.
+
+    With `placed` strokes are moved to where they lie on average, else they are taken where they are.
+    """
+    first = strokes[0]
+    for stroke in strokes[1:]:
+        if stroke.dimensions != first.dimensions:
+            raise UsageError(f"{stroke.name or 'an example'} has other dimensions than {first.name or 'the first one'}")
+    longer = [stroke for stroke in strokes if len(stroke) > 1] or [first]
+    steps = sum(len(stroke) - 1 for stroke in longer)
+    even = all(is_even(stroke, longer[0].frame_time) for stroke in strokes)
+    mean_step = sum(stroke.duration for stroke in longer) / steps if steps else 1.0
+    place = tuple(np.mean([middle(stroke) for stroke in strokes], axis=0).tolist()) if placed else None
+    return StrokeLayout(first.dimensions, longer[0].frame_time if even else mean_step, not even, place)

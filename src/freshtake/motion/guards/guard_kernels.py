@@ -1,0 +1,140 @@
+"""What a body does at its most, compiled: bends of limbs, heights, clearances and accelerations over all frames."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from freshtake.motion.guards.guard_plan import BodyPlan
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.compiled import compiled
+from freshtake.numeric.limb_kernels import carry_into, copy_into, turn_into
+
+TINY = 1e-12
+
+
+@compiled
+def measure(plan: BodyPlan, root: Floats, rotations: Floats, offsets: Floats, worst: Floats, at: Ints) -> None:
+    """worst (figures,): the largest of every figure over all frames; at (figures,): the frame where it is.
+
+    Per limb how far it is stretched, bent and bent sideways, in radians; the depth of feet and of the body, and how
+    near arms come to the trunk and legs to each other (negative), in the clip's unit; the largest second difference,
+    squared. What a body has not is -inf.
+    """
+    joints = len(plan.parents)
+    places, turns = np.empty((3, joints, 3)), np.empty((joints, 4))
+    for k in range(len(worst)):
+        worst[k], at[k] = -math.inf, 0
+    for frame in range(len(root)):
+        here = places[frame % 3]
+        _pose(plan, root[frame], rotations[frame], offsets[min(frame, len(offsets) - 1)], here, turns)
+        _bends(plan, here, turns, frame, worst, at)
+        first = 3 * len(plan.limbs)
+        _depths(plan, here, frame, worst[first:], at[first:])
+        first += 2
+        _clearances(plan, here, frame, worst[first:], at[first:])
+        if frame > 1:
+            last = len(worst) - 1
+            _jolt(plan, places[(frame - 2) % 3], places[(frame - 1) % 3], here, frame - 1, worst[last:], at[last:])
+
+
+@compiled
+def _pose(plan: BodyPlan, root: Floats, rotations: Floats, offsets: Floats, places: Floats, turns: Floats) -> None:
+    """Forward kinematics of one frame."""
+    for joint in range(len(plan.parents)):
+        parent = plan.parents[joint]
+        if parent < 0:
+            copy_into(root, places[joint])
+            copy_into(rotations[joint], turns[joint])
+            continue
+        carry_into(turns[parent], offsets[joint], places[joint])
+        for axis in range(3):
+            places[joint, axis] += places[parent, axis]
+        turn_into(turns[parent], rotations[joint], turns[joint])
+
+
+@compiled
+def _keep(value: float, frame: int, number: int, worst: Floats, at: Ints) -> None:
+    if value > worst[number]:
+        worst[number], at[number] = value, frame
+
+
+@compiled
+def _bends(plan: BodyPlan, places: Floats, turns: Floats, frame: int, worst: Floats, at: Ints) -> None:
+    """How far knees and elbows are bent: to either side in the plane in which they bend, and out of it."""
+    back, lower = np.empty(4), np.empty(3)
+    for limb in range(len(plan.limbs)):
+        upper, middle, end = plan.limbs[limb, 0], plan.limbs[limb, 1], plan.limbs[limb, 2]
+        back[0] = turns[upper, 0]
+        size = 0.0
+        for axis in range(3):
+            back[1 + axis] = -turns[upper, 1 + axis]
+            lower[axis] = places[end, axis] - places[middle, axis]
+            size += lower[axis] * lower[axis]
+        carry_into(back, lower, lower)
+        along = bent = aside = 0.0
+        for axis in range(3):
+            along += plan.frames[limb, 0, axis] * lower[axis]
+            bent += plan.frames[limb, 1, axis] * lower[axis]
+            aside += plan.frames[limb, 2, axis] * lower[axis]
+        flexion = math.atan2(bent, along)
+        side = math.asin(min(max(aside / max(math.sqrt(size), TINY), -1.0), 1.0))
+        _keep(-flexion, frame, 3 * limb, worst, at)
+        _keep(flexion, frame, 3 * limb + 1, worst, at)
+        _keep(abs(side), frame, 3 * limb + 2, worst, at)
+
+
+@compiled
+def _depths(plan: BodyPlan, places: Floats, frame: int, worst: Floats, at: Ints) -> None:
+    """The lowest joint of a foot, and the lowest of the body."""
+    for joint in range(len(plan.parents)):
+        if plan.counted[joint] == 0:
+            continue
+        depth = -places[joint, plan.up]
+        _keep(depth, frame, 1, worst, at)
+        if plan.counted[joint] == 2:
+            _keep(depth, frame, 0, worst, at)
+
+
+@compiled
+def _clearances(plan: BodyPlan, places: Floats, frame: int, worst: Floats, at: Ints) -> None:
+    """How near to each other the segments of every pair come."""
+    for pair in range(len(plan.pairs)):
+        a, b, c, d, group = plan.pairs[pair]
+        _keep(-segment_distance(places[a], places[b], places[c], places[d]), frame, group, worst, at)
+
+
+@compiled
+def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> float:
+    """The distance of the segments a to b and c to d: the nearest points s of the first and t of the second."""
+    aa = bb = ab = ac = bc = 0.0
+    for k in range(3):
+        u, v, w = b[k] - a[k], d[k] - c[k], a[k] - c[k]
+        aa += u * u
+        bb += v * v
+        ab += u * v
+        ac += u * w
+        bc += v * w
+    across = aa * bb - ab * ab
+    s = min(max((ab * bc - ac * bb) / across, 0.0), 1.0) if across > TINY * aa * bb else 0.0
+    t = (ab * s + bc) / bb if bb > 0.0 else 0.0
+    if t < 0.0 or t > 1.0:
+        t = min(max(t, 0.0), 1.0)
+        s = min(max((ab * t - ac) / aa, 0.0), 1.0) if aa > 0.0 else 0.0
+    total = 0.0
+    for k in range(3):
+        gap = a[k] + s * (b[k] - a[k]) - c[k] - t * (d[k] - c[k])
+        total += gap * gap
+    return math.sqrt(total)
+
+
+@compiled
+def _jolt(plan: BodyPlan, first: Floats, second: Floats, third: Floats, frame: int, worst: Floats, at: Ints) -> None:
+    """The square of the largest second difference of any joint."""
+    for joint in range(len(plan.parents)):
+        if plan.counted[joint] > 0:
+            total = 0.0
+            for axis in range(3):
+                total += (first[joint, axis] - 2.0 * second[joint, axis] + third[joint, axis]) ** 2
+            _keep(total, frame, 0, worst, at)

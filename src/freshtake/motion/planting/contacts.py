@@ -1,0 +1,201 @@
+"""Foot contacts: when each foot joint stands on the floor, from its height and speed, with hysteresis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import UsageError
+from freshtake.motion.body.roles import Foot, feet, leg_length, pelvis
+from freshtake.motion.clip import Clip
+from freshtake.numeric.arrays import Bools, Floats
+
+
+@dataclass(frozen=True)
+class ContactSettings:
+    """What counts as standing. Heights in leg lengths above the floor, speeds in leg lengths per second.
+
+    A contact begins where height and speed are both below their `on` value and lasts until one of them exceeds
+    its `off` value. Times are in seconds: contacts shorter than `shortest` are dropped, and pauses between two
+    contacts shorter than `bridged` are closed. Speed is measured over `window` seconds, whatever the frame rate.
+    Fast feet land fast: each speed limit is raised, if need be, to its share of the foot's own speed in swing.
+    A foot stands only while the body's weight can be over it: the pelvis is at least `pelvis_above` higher than the
+    ankle, and not farther beside it than above it by more than `beside`, so that nobody who lies, crawls or swims
+    stands; a negative `pelvis_above` lifts that rule.
+    """
+
+    height_on: float = 0.06
+    height_off: float = 0.10
+    speed_on: float = 0.45
+    speed_off: float = 0.75
+    swing_on: float = 0.07
+    swing_off: float = 0.12
+    pelvis_above: float = 0.22
+    beside: float = 0.1
+    shortest: float = 0.06
+    bridged: float = 0.05
+    window: float = 1.0 / 15.0
+    floor_percentile: float = 2.0
+
+    def __post_init__(self) -> None:
+        if not (0 < self.height_on <= self.height_off and 0 < self.speed_on <= self.speed_off):
+            raise UsageError("contact thresholds must be above 0, and those to end a contact not below those to begin")
+        if not (self.shortest >= 0 and self.bridged >= 0 and self.window > 0):
+            raise UsageError("contact times must not be negative, and the window for speed must be above 0")
+        if not 0 <= self.floor_percentile <= 100:
+            raise UsageError(f"floor_percentile must lie between 0 and 100, not at {self.floor_percentile}")
+
+
+class Contact(NamedTuple):
+    """Frames start to stop (exclusive) in which one joint of a foot stands."""
+
+    foot: str
+    joint: int
+    start: int
+    stop: int
+
+
+def find_contacts(
+    clip: Clip, *, floor: npt.ArrayLike | None = None, settings: ContactSettings | None = None
+) -> list[Contact]:
+    """Intervals per joint (ankle, toe) of each foot, in order of foot, joint and time.
+
+    `floor` gives the heights at which the foot joints stand, as `floor_heights` of another clip finds them, or one
+    height for all; by default they are estimated from the clip itself.
+    """
+    found = []
+    standing = joint_contacts(clip, floor=floor, settings=settings)
+    column = 0
+    for foot in feet(clip.skeleton):
+        for joint in foot.joints:
+            found += [Contact(foot.name, joint, start, stop) for start, stop in runs(standing[:, column])]
+            column += 1
+    return found
+
+
+def foot_contacts(
+    clip: Clip, *, floor: npt.ArrayLike | None = None, settings: ContactSettings | None = None
+) -> list[Contact]:
+    """Intervals per foot: those in which its ankle or its toe stands; `joint` is the ankle."""
+    mask = contact_mask(clip, floor=floor, settings=settings)
+    return [
+        Contact(foot.name, foot.ankle, start, stop)
+        for column, foot in enumerate(feet(clip.skeleton))
+        for start, stop in runs(mask[:, column])
+    ]
+
+
+def contact_mask(clip: Clip, *, floor: npt.ArrayLike | None = None, settings: ContactSettings | None = None) -> Bools:
+    """(frames, feet): where a foot stands on its ankle, its toe or both; feet in the order of `body.feet`."""
+    standing = joint_contacts(clip, floor=floor, settings=settings)
+    mask = np.zeros((len(clip), len(feet(clip.skeleton))), dtype=bool)
+    column = 0
+    for number, foot in enumerate(feet(clip.skeleton)):
+        mask[:, number] = standing[:, column : column + len(foot.joints)].any(axis=1)
+        column += len(foot.joints)
+    return mask
+
+
+def joint_contacts(
+    clip: Clip,
+    *,
+    floor: npt.ArrayLike | None = None,
+    settings: ContactSettings | None = None,
+    standing: Sequence[Foot] | None = None,
+) -> Bools:
+    """(frames, foot joints): ankle and toe of the first foot, then of the next.
+
+    `standing` names the feet where those of `body.feet` are not the right ones.
+    """
+    settings = settings or ContactSettings()
+    found = feet(clip.skeleton) if standing is None else tuple(standing)
+    joints = [joint for foot in found for joint in foot.joints]
+    if not joints:
+        return np.zeros((len(clip), 0), dtype=bool)
+    leg = leg_length(clip.skeleton)
+    positions = clip.positions()
+    ankles = [foot.ankle for foot in found for _ in foot.joints]
+    levels = positions[..., clip.up_index]
+    carried = _carried(positions, pelvis(clip.skeleton), ankles, clip.up_index, leg, settings)
+    stand = floor_heights(clip, settings, found) if floor is None else _given_floor(floor, len(joints))
+    height = (levels[:, joints] - stand) / leg
+    speed = smooth_speed(positions[:, joints], clip.frame_time, settings.window) / leg
+    swing = np.percentile(speed, 95.0, axis=0)
+    begin = (height < settings.height_on) & (speed < np.maximum(settings.speed_on, settings.swing_on * swing))
+    last = (height < settings.height_off) & (speed < np.maximum(settings.speed_off, settings.swing_off * swing))
+    held = hysteresis(begin & carried, last & carried)
+    for column in range(held.shape[1]):
+        _tidy(held[:, column], clip.fps, settings)
+    return held
+
+
+def _carried(
+    positions: Floats, center: int, ankles: Sequence[int], up: int, leg: float, settings: ContactSettings
+) -> Bools:
+    """(frames, ankles): where the pelvis is over the foot."""
+    away = (positions[:, [center]] - positions[:, ankles]) / leg
+    above = away[..., up]
+    beside = np.linalg.norm(np.delete(away, up, axis=-1), axis=-1)
+    return np.asarray(
+        (above >= settings.pelvis_above) & ((beside <= above + settings.beside) | (settings.pelvis_above < 0))
+    )
+
+
+def floor_heights(
+    clip: Clip, settings: ContactSettings | None = None, standing: Sequence[Foot] | None = None
+) -> Floats:
+    """The height at which each foot joint stands, in the clip's unit: a low percentile of its own heights."""
+    found = feet(clip.skeleton) if standing is None else standing
+    joints = [joint for foot in found for joint in foot.joints]
+    heights = clip.positions()[:, joints, clip.up_index]
+    out: Floats = np.percentile(heights, (settings or ContactSettings()).floor_percentile, axis=0)
+    return out
+
+
+def _given_floor(floor: npt.ArrayLike, count: int) -> Floats:
+    heights = np.asarray(floor, dtype=np.float64)
+    if heights.shape not in ((), (1,), (count,)) or not np.isfinite(heights).all():
+        raise UsageError(f"the floor must be one height or one for each of the {count} foot joints")
+    return np.broadcast_to(heights, (count,))
+
+
+def smooth_speed(positions: Floats, frame_time: float, window: float) -> Floats:
+    """Speed (frames, ...) over a centered window of about `window` seconds, shorter at the ends."""
+    frames = len(positions)
+    if frames < 2:
+        return np.zeros(positions.shape[:-1])
+    reach = max(1, round(window / frame_time / 2.0))
+    here = np.arange(frames)
+    before, after = np.maximum(here - reach, 0), np.minimum(here + reach, frames - 1)
+    travel: Floats = np.linalg.norm(positions[after] - positions[before], axis=-1)
+    span = (after - before) * frame_time
+    return travel / span.reshape(-1, *[1] * (travel.ndim - 1))
+
+
+def hysteresis(begin: Bools, last: Bools) -> Bools:
+    """(frames, columns): the runs of `last` that hold at least one frame of `begin`."""
+    out = np.zeros_like(last)
+    for column in range(last.shape[1]):
+        for start, stop in runs(last[:, column]):
+            out[start:stop, column] = begin[start:stop, column].any()
+    return out
+
+
+def runs(mask: Bools) -> list[tuple[int, int]]:
+    """Start and stop (exclusive) of every run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return [(int(start), int(stop)) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _tidy(standing: Bools, fps: float, settings: ContactSettings) -> None:
+    """Close short pauses between contacts, then drop short contacts; those cut off by the clip's ends stay."""
+    for start, stop in runs(~standing):
+        if start > 0 and stop < len(standing) and stop - start < settings.bridged * fps:
+            standing[start:stop] = True
+    for start, stop in runs(standing):
+        if start > 0 and stop < len(standing) and stop - start < settings.shortest * fps:
+            standing[start:stop] = False

@@ -1,0 +1,128 @@
+"""Correspondences as a picture: curves of both motions, joined where frames belong together (Hsu 2005, figure 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.numeric.arrays import Floats
+from freshtake.style.warping.alignment import Alignment, align
+from freshtake.style.warping.warp_inputs import Alignable, Prepared, prepare
+from freshtake.style.warping.warp_settings import WarpSettings
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FIRST, SECOND, JOINED = "#1f77b4", "#d62728", "#9a9a9a"
+TITLES = {
+    "imw": "iterative motion warping",
+    "time-warp": "time warp alone",
+    "dtw-1": "DTW, type I",
+    "dtw-3": "DTW, type III",
+}
+LINES = 60  # correspondences drawn
+
+
+def picture(
+    a: Alignable,
+    b: Alignable,
+    settings: WarpSettings | None = None,
+    *,
+    against: str = "dtw-1",
+    dof: str | None = None,
+    names: tuple[str, str] = ("first", "second"),
+) -> Figure:
+    """Figure 2 for two motions: both curves, the correspondences of another method, those of the settings' method.
+
+    Below: both warp curves, the pace along them, and the energy after every stage. `dof` is the DOF to draw
+    (default: the one that moves most in both motions).
+    """
+    from dataclasses import replace
+
+    settings = settings or WarpSettings()
+    ready = prepare(a, b, settings)
+    found = {method: align(a, b, replace(settings, method=method)) for method in (against, settings.method)}
+    return draw(ready, found, chosen_dof(ready, dof), names)
+
+
+def chosen_dof(ready: Prepared, wanted: str | None) -> int:
+    """The number of a DOF by its name, or of the one whose deviation is largest in both motions."""
+    if wanted is None:
+        return int((ready.values[0].std(axis=0) * ready.values[1].std(axis=0)).argmax())
+    if wanted not in ready.names:
+        raise UsageError(f"there is no DOF {wanted!r}: choose one of {', '.join(ready.names)}")
+    return ready.names.index(wanted)
+
+
+def draw(ready: Prepared, found: Mapping[str, Alignment], dof: int, names: tuple[str, str]) -> Figure:
+    """The picture of one or two alignments."""
+    from matplotlib.figure import Figure
+
+    u, y = (values[:, dof] for values in ready.values)
+    figure = Figure(figsize=(12.0, 6.4), layout="constrained")
+    axes = figure.subplots(2, 3, height_ratios=(1.2, 1.0))
+    _curves(axes[0, 0], u, y, names, ready)
+    axes[0, 0].set_title(f"{ready.names[dof]}: not aligned", fontsize=10)
+    for axis, (method, alignment) in zip(axes[0, 1:], found.items(), strict=False):
+        _joined(axis, u, y, alignment, ready)
+        axis.set_title(TITLES[method], fontsize=10)
+    for axis in axes[0]:
+        axis.set_xlabel("seconds", fontsize=8)
+    _warps(axes[1, 0], found, ready)
+    _paces(axes[1, 1], found, ready)
+    _energies(axes[1, 2], found)
+    for axis in axes.flat:
+        axis.tick_params(labelsize=8)
+    return figure
+
+
+def _curves(axis: Axes, u: Floats, y: Floats, names: tuple[str, str], ready: Prepared) -> None:
+    for values, name, color in ((u, names[0], FIRST), (y, names[1], SECOND)):
+        axis.plot(np.arange(len(values)) * ready.frame_time, values, color=color, label=name)
+    axis.legend(fontsize=8, frameon=False)
+
+
+def _joined(axis: Axes, u: Floats, y: Floats, alignment: Alignment, ready: Prepared) -> None:
+    """The first curve above the second, with lines between frames that belong together."""
+    lift = 1.25 * float(max(np.ptp(u), np.ptp(y), 1e-9)) + float(y.max() - u.min()) * 0.5
+    upper = u - u.mean() + y.mean() + lift
+    step = ready.frame_time
+    for frame in np.unique(np.linspace(0, len(u) - 1, LINES).astype(int)):
+        place = alignment.path[frame]
+        below = np.interp(place, np.arange(len(y)), y)
+        axis.plot([frame * step, place * step], [upper[frame], below], color=JOINED, linewidth=0.6)
+    axis.plot(np.arange(len(u)) * step, upper, color=FIRST)
+    axis.plot(np.arange(len(y)) * step, y, color=SECOND)
+    axis.set_yticks([])
+
+
+def _warps(axis: Axes, found: Mapping[str, Alignment], ready: Prepared) -> None:
+    for (method, alignment), style in zip(found.items(), (":", "-"), strict=False):
+        time = np.arange(len(alignment)) * ready.frame_time
+        axis.plot(time, alignment.path * ready.frame_time, style, color="black", label=TITLES[method])
+    axis.set_title("warp: time in the second by time in the first", fontsize=10)
+    axis.set_xlabel("seconds", fontsize=8)
+    axis.legend(fontsize=8, frameon=False)
+
+
+def _paces(axis: Axes, found: Mapping[str, Alignment], ready: Prepared) -> None:
+    for alignment, style in zip(found.values(), (":", "-"), strict=False):
+        time = np.arange(len(alignment)) * ready.frame_time
+        axis.plot(time, alignment.steps, style, color="black")
+    last = list(found.values())[-1]
+    axis.plot(np.arange(len(last)) * ready.frame_time, last.differential, ".", color=JOINED, markersize=2, label="w")
+    axis.set_ylim(0.0, 1.25 * max(float(last.differential.max()), float(last.steps.max())))
+    axis.set_title("differential time warp", fontsize=10)
+    axis.set_xlabel("seconds", fontsize=8)
+    axis.legend(fontsize=8, frameon=False)
+
+
+def _energies(axis: Axes, found: Mapping[str, Alignment]) -> None:
+    energy = list(found.values())[-1].energy
+    axis.semilogy(np.arange(len(energy)), np.maximum(energy, 1e-12), "o-", color="black", markersize=3)
+    axis.set_title("energy after every stage", fontsize=10)
+    axis.set_xlabel("stage (time warp, space warp, ...)", fontsize=8)

@@ -1,0 +1,208 @@
+"""The report as one HTML page that needs nothing else: styles and pictures are inside, scripts there are none."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from html import escape
+
+from freshtake.evaluation.figure_kinds import GROUPS, NOVELTY
+from freshtake.evaluation.results import Evaluation, Figure
+from freshtake.reports.baseline_table import beside_table
+from freshtake.reports.page_style import CSS, badge, legend, strip
+from freshtake.reports.plots import EXTRA, INPUT, VARIANT, Picture
+from freshtake.reports.wording import real_range, shown
+
+TOGETHER = ("diversity", "jerk_limbs", "jerk", "planted_speed")
+CARDS = (
+    "hip_jerk",
+    "static",
+    "peak",
+    "copied",
+    "nearest",
+    "outside_span",
+    "auc",
+    "overshoot",
+    "duration_ratio",
+    "action",
+)
+EACH = (
+    "hip_jerk",
+    "static",
+    "peak",
+    "nearest",
+    "jerk_limbs",
+    "planted_speed",
+    "outside_span",
+    "overshoot",
+    "copied",
+    "duration",
+)
+MOST_DOFS = 14
+
+
+def page(result: Evaluation, pictures: Sequence[Picture], title: str = "Evaluation of variants") -> str:
+    """The whole page."""
+    body = [
+        _head(result, title),
+        _cards(result),
+        legend(result),
+        beside_table(result),
+        *[_group(result, group) for group in GROUPS],
+        _dofs(result),
+        _gallery(pictures),
+        _clips(result),
+        _endnotes(result),
+    ]
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{escape(title)}</title><style>{CSS}</style></head>\n<body><main>\n"
+        + "\n".join(part for part in body if part)
+        + "\n</main></body></html>\n"
+    )
+
+
+def _head(result: Evaluation, title: str) -> str:
+    def of(names: Sequence[str], frames: Sequence[int]) -> str:
+        span = f"{min(frames)}–{max(frames)}" if min(frames) != max(frames) else f"{frames[0]}"
+        listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
+        return f"{escape(listed)} <span class=dim>({span} frames)</span>"
+
+    rows = [
+        f"<li><i style='background:{INPUT}'></i><b>{len(result.inputs)} inputs</b> "
+        f"{of(result.inputs, result.frames['inputs'])}</li>",
+        f"<li><i style='background:{VARIANT}'></i><b>{len(result.variants)} variants</b> "
+        f"{of(result.variants, result.frames['variants'])}</li>",
+    ]
+    if result.extra:
+        rows.append(
+            f"<li><i style='background:{EXTRA}'></i><b>{len(result.extra)} further real takes</b> "
+            f"{of(result.extra, result.frames['extra'])}</li>"
+        )
+    target = (
+        "Every figure of the variants stands beside the same figure of <em>real takes</em>: each input scored against "
+        "the other inputs, and each further take scored against the inputs. Real takes are the target: variants should "
+        "differ from the inputs as much as real takes do, and be as smooth and as firm on their feet."
+    )
+    return f"<header><h1>{escape(title)}</h1><ul class=sets>{''.join(rows)}</ul><p>{target}</p></header>"
+
+
+def _cards(result: Evaluation) -> str:
+    together = [figure for key in TOGETHER if (figure := result.figure(key))]
+    cards = []
+    if together and together[0].key == "diversity":
+        parts = "".join(f"<div>{_card_inner(figure)}</div>" for figure in together)
+        absent = "" if result.figure("planted_speed") else "<div class=dim>no feet: no foot speed</div>"
+        cards.append(f"<section class='card together'>{parts}{absent}</section>")
+    cards += [f"<section class=card>{_card_inner(figure)}</section>" for key in CARDS if (figure := result.figure(key))]
+    return f"<div class=cards>{''.join(cards)}</div>"
+
+
+def _card_inner(figure: Figure) -> str:
+    value = shown(figure.value, figure.kind.unit)
+    real = f"<p class=dim>real takes {real_range(figure)}</p>" if figure.real and figure.kind.wanted != "zero" else ""
+    return f"<h3>{escape(figure.kind.title)}</h3><p class=big>{value}</p>{real}{badge(figure)}"
+
+
+def _group(result: Evaluation, group: str) -> str:
+    figures = [figure for figure in result.figures if figure.kind.group == group]
+    if not figures:
+        return ""
+    rows = []
+    for figure in figures:
+        kind = figure.kind
+        inner = result.interpolation.get(kind.key)
+        more = f" An interpolation of the inputs: {shown(inner, kind.unit)}." if inner is not None else ""
+        rows.append(
+            f"<tr class='{'main' if kind.main else ''}'><td><details><summary>{escape(kind.title)}</summary>"
+            f"<p class=dim>{escape(kind.about)}{more}</p></details></td>"
+            f"<td class=num><b>{shown(figure.value, kind.unit)}</b></td>"
+            f"<td class=num>{real_range(figure)}</td><td class='num own'>{_own(figure)}</td>"
+            f"<td class=strip>{strip(figure)}</td><td class=mark>{badge(figure)}</td></tr>"
+        )
+    warning = (
+        "<p class=dim>White jitter scores as diversity. Diversity counts only as far as hands and feet stay as smooth, "
+        "and planted feet as still, as in real takes.</p>"
+        if group == NOVELTY
+        else ""
+    )
+    head = "<tr><th></th><th>variants</th><th>real takes</th><th class=own>inputs</th><th></th><th></th></tr>"
+    return f"<h2>{escape(group)}</h2>{warning}<table class=figures>{head}{''.join(rows)}</table>"
+
+
+def _own(figure: Figure) -> str:
+    return "" if figure.inputs is None else shown(figure.inputs, figure.kind.unit)
+
+
+def _dofs(result: Evaluation) -> str:
+    """The DOFs that move the body most, with their distances as bars."""
+    dofs = result.dofs[:MOST_DOFS]
+    if not dofs:
+        return ""
+    widest = max(1.0, *(dof.distance for dof in dofs))
+    rows = [
+        f"<tr><td>{escape(dof.name)}</td><td class=num>{shown(dof.distance, 'σ')}</td>"
+        f"<td class=bar><div style='width:{100 * dof.distance / widest:.0f}%'></div></td>"
+        f"<td class=num>{shown(dof.overshoot, 'share')}</td></tr>"
+        for dof in dofs
+    ]
+    head = "<tr><th>DOF</th><th>distance</th><th></th><th>out of range</th></tr>"
+    return (
+        f"<h2>Single DOFs</h2><p class=dim>The {len(dofs)} that move the body most. Distance: Wasserstein-1 to the "
+        "inputs' values, in their standard deviations. Out of range: share of frames beyond the inputs' range widened "
+        f"by 5 %.</p><table class=dofs>{head}{''.join(rows)}</table>"
+    )
+
+
+def _gallery(pictures: Sequence[Picture]) -> str:
+    if not pictures:
+        return ""
+    items = []
+    for picture in pictures:
+        data = base64.b64encode(picture.png).decode("ascii")
+        items.append(
+            f"<figure class='{'wide' if picture.wide else ''}'><img alt='{escape(picture.title)}' "
+            f"src='data:image/png;base64,{data}'><figcaption><b>{escape(picture.title)}</b> "
+            f"<span class=dim>{escape(picture.caption)}</span></figcaption></figure>"
+        )
+    return (
+        f"<h2>Plots</h2><p class=key><i style='background:{INPUT}'></i>inputs <i style='background:{VARIANT}'></i>"
+        f"variants <i style='background:{EXTRA}'></i>further real takes <span class=dim>Figure numbers are those of "
+        f"Lau et al. 2009.</span></p><div class=plots>{''.join(items)}</div>"
+    )
+
+
+def _clips(result: Evaluation) -> str:
+    figures = [figure for key in EACH if (figure := result.figure(key))]
+    counts = result.action_counts.get("variants", ())
+    head = "".join(f"<th>{escape(figure.kind.title)}</th>" for figure in figures) + (
+        "<th>action</th>" if counts else ""
+    )
+    rows = []
+    for number, name in enumerate(result.variants):
+        cells = "".join(f"<td class=num>{shown(figure.each[number], figure.kind.unit)}</td>" for figure in figures)
+        count = f"<td class=num>{counts[number]}</td>" if counts else ""
+        rows.append(
+            f"<tr><td>{escape(name)}</td><td class=num>{result.frames['variants'][number]}</td>{cells}{count}</tr>"
+        )
+    return (
+        "<details class=clips><summary>Every variant by itself</summary><div class=scroll><table>"
+        f"<tr><th>variant</th><th>frames</th>{head}</tr>{''.join(rows)}</table></div></details>"
+    )
+
+
+def _endnotes(result: Evaluation) -> str:
+    absent: dict[str, list[str]] = {}
+    for key, reason in result.missing.items():
+        absent.setdefault(reason, []).append(key)
+    items = [f"<li>{escape(note[:1].upper() + note[1:])}.</li>" for note in result.notes]
+    items += [
+        f"<li>Not shown, because {escape(reason)}: {escape(', '.join(keys))}.</li>" for reason, keys in absent.items()
+    ]
+    unit = "leg" if result.kind == "clip" else "diagonal"
+    items.append(
+        f"<li>Clips run at {result.fps:.4g} frames per second; the {unit} measures {result.size:.4g} units.</li>"
+    )
+    return f"<footer><h2>Notes</h2><ul>{''.join(items)}</ul></footer>"

@@ -1,0 +1,99 @@
+"""The page of `freshtake explain`: pictures and tables of a model's networks in one HTML file without scripts."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from freshtake.reports.explanation import Explanation, Named
+from freshtake.reports.page_style import CSS
+from freshtake.reports.plots import Picture
+
+MOST_ROWS = 60
+ABOUT = (
+    "A strength says what the prediction of the child loses when this parent is dropped: examples are held out, and "
+    "the loss of log likelihood per frame is given in nats. "
+    "Beside it stands by how much the held-out error grows. A node's own past is always kept."
+)
+HEAD = ("strength", "error without")
+
+
+def explain_page(
+    found: Explanation, facts: Mapping[str, Any], pictures: Sequence[Picture], title: str, notes: Sequence[str] = ()
+) -> str:
+    """The whole page; `notes` are sentences about a clip."""
+    body = [
+        f"<header><h1>{escape(title)}</h1><p>{_summary(facts)}</p><p class=dim>{ABOUT}</p></header>",
+        "".join(f"<p>{escape(note)}</p>" for note in notes),
+        f"<div class=plots>{''.join(_figure(picture) for picture in pictures)}</div>",
+        *_tables(found),
+    ]
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{escape(title)}</title><style>{CSS}</style></head>\n<body><main>\n"
+        + "\n".join(part for part in body if part)
+        + "\n</main></body></html>\n"
+    )
+
+
+def _summary(facts: Mapping[str, Any]) -> str:
+    parents, first = facts["parents"], facts.get("prior_parents")
+    prior = f", {first['least']} to {first['most']} of the prior network" if first else ""
+    return escape(
+        f"{facts['method']}; {facts['examples']} {facts['motion']} examples at {facts['fps']:g} fps, {facts['dofs']} "
+        f"DOFs; {parents['least']} to {parents['most']} parents per node of the transition "
+        f"network (mean {parents['mean']:g}){prior}."
+    )
+
+
+def _figure(picture: Picture) -> str:
+    data = base64.b64encode(picture.png).decode("ascii")
+    return (
+        f"<figure class='{'wide' if picture.wide else ''}'><img alt='{escape(picture.title)}' "
+        f"src='data:image/png;base64,{data}'><figcaption><b>{escape(picture.title)}</b> "
+        f"<span class=dim>{escape(picture.caption)}</span></figcaption></figure>"
+    )
+
+
+def _tables(found: Explanation) -> list[str]:
+    if not found.joint:
+        rows = [[escape(a), escape(b), f"{strength:.3f}"] for a, b, strength in found.links[:MOST_ROWS]]
+        heading = f"Strongest edges between joints ({len(rows)} of {len(found.links)})"
+        return [_table(heading, ["from", "to", "summed strength"], rows)]
+    name = escape(found.joint)
+    return [
+        _table(f"What predicts {name}", ["DOF", "is predicted by", "at", *HEAD], _rows(found.parents)),
+        _table(f"What {name} helps to predict", ["DOF", "from", "at", *HEAD], _rows(found.children)),
+        _table(f"First frames of {name}", ["node", "is predicted by", "", "strength", ""], _rows(found.prior, False)),
+    ]
+
+
+def _rows(edges: Sequence[Named], errors: bool = True) -> list[list[str]]:
+    return [
+        [escape(e.child), escape(e.parent), ", ".join(e.slices), strength_text(e), error_text(e) if errors else ""]
+        for e in edges[:MOST_ROWS]
+    ]
+
+
+def strength_text(edge: Named) -> str:
+    """Three decimals, or why there is none."""
+    return "own past" if edge.own else (f"{edge.strength:.3f}" if math.isfinite(edge.strength) else "not measured")
+
+
+def error_text(edge: Named) -> str:
+    """By how much the held-out error grows without the parent, in per cent."""
+    return f"{100.0 * math.expm1(edge.strength):+.0f} %" if math.isfinite(edge.strength) and not edge.own else ""
+
+
+def _table(heading: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    if not rows:
+        return ""
+    cells = "".join(f"<th>{text}</th>" for text in head)
+    lines = [f"<tr>{''.join(f'<td class=num>{cell}</td>' for cell in row)}</tr>" for row in rows]
+    lines = [line.replace("<td class=num>", "<td>", 1) for line in lines]
+    return f"<h2>{heading}</h2><div class=scroll><table><tr>{cells}</tr>{''.join(lines)}</table></div>"

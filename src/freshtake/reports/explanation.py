@@ -1,0 +1,124 @@
+"""What predicts a joint, and what it helps to predict: a model's edges with strengths, ready for tables and JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from freshtake.errors import UsageError
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.reports.network_body import Link, joint_links
+from freshtake.reports.network_matrix import owner
+from freshtake.variation.model import VariationModel
+from freshtake.variation.network.strengths import Edge, prior_strengths, transition_strengths
+
+
+class Named(NamedTuple):
+    """An edge by names. `slices` are those of the parent; `strength` is NaN for a node's own past."""
+
+    child: str
+    parent: str
+    slices: tuple[str, ...]
+    strength: float
+
+    @property
+    def own(self) -> bool:
+        """Whether a DOF is predicted from its own past, an edge that is always kept."""
+        return self.child == self.parent
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; strengths that were not measured are null."""
+        strength = self.strength if math.isfinite(self.strength) else None
+        return {**self._asdict(), "slices": list(self.slices), "strength": strength, "own": self.own}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Edges of both networks by names, all or those of some DOFs.
+
+    `parents`: what predicts the DOFs asked for; `children`: what else they help to predict (empty where all were asked
+    for); `prior`: the edges into their nodes of frames 0 and 1; `links`: edges between joints, strongest first.
+    """
+
+    joint: str
+    dofs: tuple[str, ...]
+    parents: tuple[Named, ...]
+    children: tuple[Named, ...]
+    prior: tuple[Named, ...]
+    links: tuple[Link, ...]
+    edges: tuple[Edge, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "joint": self.joint or None,
+            "dofs": list(self.dofs),
+            "parents": [edge.as_dict() for edge in self.parents],
+            "children": [edge.as_dict() for edge in self.children],
+            "prior": [edge.as_dict() for edge in self.prior],
+            "links": [link._asdict() for link in self.links],
+        }
+
+
+@one_blas_thread()
+def explanation(model: VariationModel, joint: str = "") -> Explanation:
+    """The edges of one joint (marker, dimension of a stroke, or a single DOF), or of the whole network."""
+    edges = transition_strengths(model)
+    chosen = chosen_dofs(model, joint) if joint else tuple(range(len(model.transition.dofs)))
+    into = _strongest([_named(model, edge) for edge in edges if edge.child in chosen])
+    out_of = [edge for edge in edges if edge.parent in chosen and edge.child not in chosen]
+    count, within = len(model.dofs), set(chosen)
+    firsts = [_named_prior(model, edge) for edge in prior_strengths(model) if edge.child % count in within]
+    links = joint_links(model.transition.dofs, edges)
+    if joint:
+        names = {owner(model.transition.dofs[k]) for k in chosen}
+        links = [link for link in links if link.child in names or link.parent in names]
+    dofs = tuple(model.transition.dofs[k] for k in chosen)
+    children = sorted([_named(model, edge) for edge in out_of], key=lambda edge: -_known(edge.strength))
+    return Explanation(joint, dofs, tuple(into), tuple(children), tuple(_strongest(firsts)), tuple(links), edges)
+
+
+def chosen_dofs(model: VariationModel, joint: str) -> tuple[int, ...]:
+    """The DOFs of a joint by its name, or a DOF by its own; case does not matter."""
+    wanted = joint.casefold()
+    found = [k for k, dof in enumerate(model.transition.dofs) if wanted in (dof.casefold(), owner(dof).casefold())]
+    if found:
+        return tuple(found)
+    recipe = model.material.recipe
+    names = () if recipe is None or recipe.skeleton is None else recipe.skeleton.names
+    if wanted in [name.casefold() for name in names]:
+        raise UsageError(f"{joint} has no DOFs in this model, because it does not move in the examples")
+    joints = {owner(dof).casefold(): owner(dof) for dof in model.transition.dofs}
+    near = [joints[name] for name in get_close_matches(wanted, joints, n=4, cutoff=0.5)]
+    listed = list(joints.values())
+    choices = (
+        f"did you mean {' or '.join(near)}?"
+        if near
+        else f"it has {', '.join(listed[:12])}{' ...' * (len(listed) > 12)}"
+    )
+    raise UsageError(f"there is no joint {joint!r} in this model; {choices}")
+
+
+def _named(model: VariationModel, edge: Edge) -> Named:
+    """A transition edge, with the slices at which the parent is seen."""
+    network, count = model.transition, len(model.transition.dofs)
+    seen = sorted(node // count for node in network.edges[edge.child] if node % count == edge.parent)
+    slices = tuple(f"t+{step}" if step else "t" for step in seen)
+    return Named(network.dofs[edge.child], network.dofs[edge.parent], slices, edge.strength)
+
+
+def _named_prior(model: VariationModel, edge: Edge) -> Named:
+    return Named(model.prior.name(edge.child), model.prior.name(edge.parent), (), edge.strength)
+
+
+def _strongest(edges: Sequence[Named]) -> list[Named]:
+    """By child in the model's order, own past first, then the strongest."""
+    order = {name: k for k, name in enumerate(dict.fromkeys(edge.child for edge in edges))}
+    return sorted(edges, key=lambda e: (order[e.child], not e.own, -_known(e.strength)))
+
+
+def _known(strength: float) -> float:
+    return strength if math.isfinite(strength) else 0.0

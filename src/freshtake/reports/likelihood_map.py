@@ -1,0 +1,147 @@
+"""How likely a clip is under a model, frame by frame and joint by joint, beside the model's own examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from freshtake.motion.body.roles import body_parts, part_rank
+from freshtake.numeric.arrays import Floats
+from freshtake.reports.network_matrix import owner
+from freshtake.reports.plots import GRAY, INPUT, STYLE
+from freshtake.variation.model import VariationModel
+from freshtake.variation.network.likelihood import examples_by_others
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+REACH = 4.0  # nats from which a cell has the full color
+LEAST_RUN = 3  # frames that are named together
+
+
+class Spot(NamedTuple):
+    """The stretch of frames in which a joint is least like the examples, and its mean there."""
+
+    joint: str
+    first: int
+    last: int
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class ClipLikelihood:
+    """Log densities in nats. `relative` (frames, joints): the mean of a joint's DOFs, less the examples' usual value.
+
+    `normalized` is the clip's log-likelihood per frame and DOF; `examples` the same of every example under the
+    others (of a single example: under itself).
+    """
+
+    name: str
+    frame_time: float
+    joints: tuple[str, ...]
+    relative: Floats
+    normalized: float
+    examples: tuple[float, ...]
+
+    @property
+    def spots(self) -> list[Spot]:
+        """Per joint the stretch that is least like the examples; the longest and least likely ones come first."""
+        found = []
+        for joint, true, column in zip(self.joints, self.relative.T, _bounded(self.relative).T, strict=True):
+            smooth = np.convolve(column, np.full(LEAST_RUN, 1.0 / LEAST_RUN), mode="valid")
+            middle = int(smooth.argmin()) + LEAST_RUN // 2 if len(smooth) else int(column.argmin())
+            first, last, limit = middle, middle, min(0.5 * float(column[middle]), -1e-9)
+            while first > 0 and column[first - 1] < limit:
+                first -= 1
+            while last < len(column) - 1 and column[last + 1] < limit:
+                last += 1
+            weight = float(column[first : last + 1].sum())
+            found.append((weight, Spot(joint, first, last, float(true[first : last + 1].mean()))))
+        return [spot for _, spot in sorted(found, key=lambda pair: pair[0])]
+
+    def sentences(self, most: int = 3) -> list[str]:
+        """What to say of the clip."""
+        low, high = min(self.examples), max(self.examples)
+        said = [
+            f"{self.name}: {self.normalized:.2f} nats per frame and DOF; the examples, each by the others, "
+            f"{low:.2f} to {high:.2f}"
+        ]
+        unlike = [spot for spot in self.spots[:most] if spot.value < -1.0]
+        said += [
+            f"{s.joint} is {-s.value:.1f} nats per DOF less likely than usual in frames {s.first}-{s.last}"
+            for s in unlike
+        ]
+        return said
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "name": self.name,
+            "normalized": self.normalized,
+            "examples": list(self.examples),
+            "per_frame": self.relative.mean(axis=1).tolist(),
+            "per_joint": dict(zip(self.joints, self.relative.mean(axis=0).tolist(), strict=True)),
+            "least_likely": [spot._asdict() for spot in self.spots[:10]],
+        }
+
+
+def clip_likelihood(model: VariationModel, motion: Any, name: str = "") -> ClipLikelihood:
+    """Score a motion of the examples' kind under the model's networks."""
+    found = model.score(motion)
+    alone = len(model.material.values) == 1
+    usual = [model.score_rows(model.material.values[0])] if alone else examples_by_others(model)
+    joints = _ordered_joints(model)
+    members = [[k for k, dof in enumerate(model.dofs) if owner(dof) == joint] for joint in joints]
+    level = np.median(np.concatenate([one.frames for one in usual]), axis=0)
+    apart = found.frames - level
+    relative = np.stack([apart[:, own].mean(axis=1) for own in members], axis=1)
+    called = name or getattr(motion, "name", "") or "the clip"
+    figures = tuple(one.normalized for one in usual)
+    return ClipLikelihood(called, model.frame_time, joints, relative, found.normalized, figures)
+
+
+def _ordered_joints(model: VariationModel) -> tuple[str, ...]:
+    """By parts of the body where there is one."""
+    joints = list(dict.fromkeys(owner(dof) for dof in model.dofs))
+    recipe = model.material.recipe
+    if recipe is None or recipe.skeleton is None:
+        return tuple(joints)
+    part = dict(zip(recipe.skeleton.names, body_parts(recipe.skeleton), strict=True))
+    return tuple(sorted(joints, key=lambda joint: part_rank(part.get(joint, "other"))))
+
+
+def _bounded(relative: Floats) -> Floats:
+    """As it is shown: beyond some nats, more is not worse."""
+    return np.clip(relative, -REACH, REACH)
+
+
+def likelihood_figure(found: ClipLikelihood, marked: Sequence[str] = ()) -> Figure:
+    """A heat map, joints over frames, red where a joint is less likely than usual; the clip's mean above it."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    frames, count = found.relative.shape
+    with matplotlib.rc_context({**STYLE, "axes.grid": False}):
+        figure = Figure(figsize=(9.4, 2.0 + 0.19 * count))
+        figure.subplots_adjust(
+            left=0.15, right=0.95, bottom=min(0.5 / (2.0 + 0.19 * count), 0.2), top=0.97, hspace=0.06
+        )
+        line, cells = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [1.0, max(0.16 * count, 1.0)]})
+        shown = _bounded(found.relative).T
+        line.plot(np.arange(frames), shown.mean(axis=0), color=INPUT, linewidth=1.2)
+        line.axhline(0.0, color=GRAY, linewidth=0.8)
+        line.set_ylabel("mean", fontsize=8)
+        extent = (-0.5, frames - 0.5, count - 0.5, -0.5)
+        image = cells.imshow(
+            shown, cmap="RdBu", vmin=-REACH, vmax=REACH, aspect="auto", extent=extent, interpolation="nearest"
+        )
+        cells.set_yticks(range(count), found.joints, fontsize=7)
+        for label in cells.get_yticklabels():
+            label.set_fontweight("bold" if label.get_text() in marked else "normal")
+        cells.set_xlabel("frame")
+        bar = figure.colorbar(image, ax=[line, cells], pad=0.01, fraction=0.03, extend="both")
+        bar.set_label("log density less the examples' usual one [nats per DOF]", fontsize=8)
+    return figure

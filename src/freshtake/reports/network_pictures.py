@@ -1,0 +1,185 @@
+"""The networks of a model as pictures for a report: small ones by time slices, large ones by parts of the body.
+
+Small networks as the paper draws them (Lau 2009, figure 7): the nodes of a time slice in a column, with arrows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from math import gcd
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from freshtake.motion import Clip
+from freshtake.reports.explanation import Explanation
+from freshtake.reports.network_body import body_figure, joint_links
+from freshtake.reports.network_matrix import matrix_figure, owner
+from freshtake.reports.plots import EXTRA, GRAY, INPUT, STYLE, Picture, png
+from freshtake.variation.model import VariationModel
+from freshtake.variation.network.networks import PriorNetwork, TransitionNetwork
+from freshtake.variation.network.strengths import Edge, prior_strengths, transition_strengths
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+RADIUS = 0.2
+APART = 1.6  # of columns, in distances of rows
+Place = tuple[float, float]
+SMALL = 12  # DOFs up to which every node is drawn
+WEIGHED = "the thicker an arrow, the more predictions lose without it; dashed: a node's own past, always kept (fig. 7)"
+
+
+def slices_figure(
+    network: PriorNetwork | TransitionNetwork, edges: Sequence[Edge], marked: Collection[int] = ()
+) -> Figure:
+    """Nodes in columns by time and rows by DOF; edges as of `prior_strengths` or `transition_strengths(nodes=True)`.
+
+    The thicker an arrow, the more predictions lose without it. A node's own past, always kept, is gray. With `marked`
+    (DOFs) the edges into these are colored and the others faint.
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    count = len(network.dofs)
+    steps = 2 if isinstance(network, PriorNetwork) else network.order + 1
+    with matplotlib.rc_context(STYLE):
+        wide, aside = max(steps, 3), APART * max(3 - steps, 0) / 2  # all networks of a model are drawn equally large
+        figure = Figure(figsize=(1.4 + 1.5 * APART * (wide - 1), 1.0 + 0.95 * count))
+        figure.subplots_adjust(left=0.02, right=0.98, bottom=0.02, top=0.98)
+        axis = figure.subplots()
+        axis.set_axis_off()
+        axis.set_aspect("equal")
+        axis.set_xlim(-0.55 - aside, APART * (steps - 1) + 0.55 + aside)
+        axis.set_ylim(-count + 0.45, 1.0)
+        for node in range(steps * count):
+            _node(axis, _place(node, count), network.dofs[node % count])
+        for column in range(steps):
+            axis.text(column * APART, 0.78, _heading(network, column), ha="center", fontsize=10)
+        target = 0 if isinstance(network, PriorNetwork) else (steps - 1) * count
+        for edge in sorted(edges, key=lambda e: np.nan_to_num(e.strength)):
+            faint = bool(marked) and edge.child % count not in marked
+            _arrow(axis, _place(edge.parent, count), _place(edge.child + target, count), edge.strength, faint)
+    return figure
+
+
+def _place(node: int, count: int) -> Place:
+    return (node // count) * APART, -float(node % count)
+
+
+def _heading(network: PriorNetwork | TransitionNetwork, column: int) -> str:
+    if isinstance(network, PriorNetwork):
+        return f"{column}"
+    return f"t+{column}" if column else "t"
+
+
+def _node(axis: Axes, place: Place, name: str) -> None:
+    from matplotlib.patches import Circle
+
+    axis.add_patch(Circle(place, RADIUS, facecolor="none", edgecolor=GRAY, linewidth=1.2))
+    axis.text(*place, name, ha="center", va="center", fontsize=10 if len(name) <= 4 else max(4.5, 40 / len(name)))
+
+
+def _arrow(axis: Axes, start: Place, end: Place, strength: float, faint: bool) -> None:
+    """From circle to circle; bent where it would run through a node between them."""
+    from matplotlib.patches import FancyArrowPatch
+
+    across, along = round((end[0] - start[0]) / APART), round(end[1] - start[1])
+    bend = -0.22 if gcd(across, along) > 1 or across == 0 else 0.0
+    own = not np.isfinite(strength)
+    color = GRAY if own else (INPUT if strength >= 0.0 else EXTRA)
+    width = 0.9 if own else 0.7 + 3.3 * float(np.tanh(abs(strength)))
+    shrink = 72.0 * RADIUS * _inches_per_unit(axis) + 1.0
+    head = f"-|>,head_width={2.5 + width},head_length={4 + width}"
+    patch = FancyArrowPatch(
+        start, end, arrowstyle=head, connectionstyle=f"arc3,rad={bend}", color=color, linewidth=width,
+        linestyle="--" if own else "-", alpha=0.2 if faint else 0.9, shrinkA=shrink, shrinkB=shrink, mutation_scale=1.0,
+    )  # fmt: skip
+    axis.add_patch(patch)
+
+
+def _inches_per_unit(axis: Axes) -> float:
+    """The size of one row's distance on paper, after the aspect has been set."""
+    box = axis.get_position(original=True)
+    whole = axis.get_figure(root=True)
+    size = np.ones(2) if whole is None else whole.get_size_inches()
+    wide, high = np.ptp(axis.get_xlim()), np.ptp(axis.get_ylim())
+    return float(min(size[0] * box.width / wide, size[1] * box.height / high))
+
+
+def network_pictures(model: VariationModel) -> list[Picture]:
+    """Prior and transition network: nodes and arrows up to 12 DOFs, else a matrix and arcs on the body."""
+    if len(model.transition.dofs) <= SMALL:
+        return _by_slices(model)
+    skeleton = None if model.material.recipe is None else model.material.recipe.skeleton
+    edges, firsts = transition_strengths(model), prior_strengths(model)
+    count = sum(edge.parent != edge.child for edge in edges)
+    about = f"{count} edges between DOFs; gray: a DOF's own past, always kept (fig. 7)"
+    names = model.transition.dofs
+    picture = png(matrix_figure(names, skeleton, edges))
+    found = [Picture("network_transition", "Transition network", about, picture, True)]
+    if firsts:
+        picture = png(matrix_figure(names, skeleton, firsts))
+        found.append(Picture("network_prior", "Prior network", "of frames 0 and 1 together (fig. 7)", picture, True))
+    body = example_clip(model)
+    if body is not None:
+        links = joint_links(model.transition.dofs, edges)
+        caption = "the strongest edges of the transition network between joints; arrows lead to what is predicted"
+        found.insert(
+            1, Picture("network_body", "What predicts what", caption, png(body_figure(body, links), cropped=True))
+        )
+    return found
+
+
+def _by_slices(model: VariationModel, marked: tuple[int, ...] = ()) -> list[Picture]:
+    transition = slices_figure(model.transition, transition_strengths(model, nodes=True), marked)
+    found = [Picture("network_transition", "Transition network", WEIGHED, png(transition))]
+    if model.kernel is not None:
+        prior = png(slices_figure(model.prior, prior_strengths(model), marked))
+        found.insert(0, Picture("network_prior", "Prior network", f"{WEIGHED}. {_prior_note(model)}", prior))
+    return found
+
+
+def joint_pictures(model: VariationModel, found: Explanation) -> list[Picture]:
+    """The edges of one joint: colored among the nodes of a small network, else as arrows on the body."""
+    marked = tuple(k for k, dof in enumerate(model.transition.dofs) if dof in found.dofs)
+    if len(model.transition.dofs) <= SMALL:
+        return _by_slices(model, marked)
+    body = example_clip(model)
+    if body is None:
+        near = [edge for edge in found.edges if edge.child in marked or edge.parent in marked]
+        return [
+            Picture(
+                "network_joint",
+                f"Edges of {found.joint}",
+                "",
+                png(matrix_figure(model.transition.dofs, None, near)),
+                True,
+            )
+        ]
+    names = {owner(dof) for dof in found.dofs}
+    caption = f"blue: what predicts {', '.join(sorted(names))}; green: what it helps to predict"
+    figure = body_figure(body, found.links, names)
+    return [Picture("network_joint", f"Edges of {found.joint}", caption, png(figure, cropped=True), True)]
+
+
+def _prior_note(model: VariationModel) -> str:
+    """Mean and spread of the first frame's nodes that have no parents, as the paper's figure 7 gives them."""
+    firsts = np.stack([rows[0] for rows in model.material.values])
+    count = len(model.dofs)
+    free = [k for k in range(count) if not model.prior.edges[k]]
+    said = [
+        f"{model.dofs[k]}[0] {firsts[:, k].mean():.2f} ± {firsts[:, k].std(ddof=min(1, len(firsts) - 1)):.2f}"
+        for k in free
+    ]
+    return "Examples' first frame: " + ", ".join(said) if said else ""
+
+
+def example_clip(model: VariationModel) -> Clip | None:
+    """The first frame of the first example, where examples are clips."""
+    recipe = model.material.recipe
+    if recipe is None or recipe.skeleton is None:
+        return None
+    pose = model.decode(model.material.values[0][:1])
+    return pose if isinstance(pose, Clip) else None

@@ -1,0 +1,116 @@
+"""Overlay pictures: stick figures of several clips at equal phases, from the side and from the front."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion import Clip
+from freshtake.motion.body.facing import facing, mean_angle
+from freshtake.motion.edit import heading, start_at_origin, turned, with_up
+from freshtake.numeric.arrays import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#17becf")
+VIEWS = (("side", 2), ("front", 0))  # name and the horizontal coordinate that runs to the right
+
+
+def overlay(
+    clips: Sequence[Clip],
+    *,
+    phases: int = 9,
+    title: str = "",
+    colors: Sequence[str] = COLORS,
+    views: Sequence[tuple[str, int]] = VIEWS,
+    legend: bool = True,
+) -> Figure:
+    """All clips on top of one another at `phases` moments from start to end, each with its root in the middle."""
+    from matplotlib.figure import Figure
+
+    if not clips or phases < 1:
+        raise UsageError("an overlay picture needs at least one clip and one phase")
+    bodies = [_segments(clip) for clip in clips]
+    reach = max(float(np.abs(body - body[:, :1, :1]).max()) for body in bodies)
+    figure = Figure(figsize=(1.25 * phases, 2.8 * len(views)), layout="constrained")
+    axes = np.atleast_1d(figure.subplots(len(views), 1))
+    for axis, (view, right) in zip(axes, views, strict=True):
+        for number, body in enumerate(bodies):
+            _strip(axis, body, phases, right, 1.05 * reach, colors[number % len(colors)])
+        axis.set_title(f"{title} — {view}" if title else view, fontsize=9)
+        axis.set_aspect("equal")
+        axis.set_axis_off()
+    if not legend:
+        return figure
+    handles = [axes[0].plot([], [], color=colors[k % len(colors)])[0] for k in range(min(len(clips), 8))]
+    names = [clip.name or f"clip {k + 1}" for k, clip in enumerate(clips[:8])]
+    figure.legend(handles, names, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
+    return figure
+
+
+def stick_figures(axis: Axes, clip: Clip, phases: int, *, reach: float, color: str = COLORS[0]) -> None:
+    """One clip from the side at `phases` moments, drawn into a panel that shows `reach` lengths of the root's offset.
+
+    Panels of one `reach` are of one scale, and what goes beyond is cut: a body that has come apart stays in its panel.
+    """
+    _strip(axis, _segments(clip), phases, 2, 1.05 * reach, color)
+    axis.set_ylim(-0.1 * reach, 1.9 * reach)
+    axis.set_aspect("equal")
+    axis.set_axis_off()
+
+
+def _segments(clip: Clip) -> Floats:
+    """Limb segments (frames, segments, 2, 3) of a clip that starts at the origin facing z, y up."""
+    placed = _facing_z(start_at_origin(with_up(clip, "y"), face=False))
+    skeleton = placed.skeleton
+    positions = np.concatenate([placed.positions(), placed.end_positions()], axis=1)
+    pairs = [(int(parent), j) for j, parent in enumerate(skeleton.parents) if parent >= 0]
+    pairs += [(site.joint, len(skeleton) + k) for k, site in enumerate(skeleton.end_sites)]
+    return positions[:, pairs] if pairs else positions[:, [(0, 0)]]
+
+
+def _facing_z(clip: Clip) -> Clip:
+    """Turned to face z, however the root rests; on average where it keeps its heading."""
+    angles = facing(clip)
+    if angles is None:
+        return turned(clip, -float(heading(clip)[0]))
+    mean, agreement = mean_angle(angles)
+    return turned(clip, -(mean if agreement > 0.9 else float(angles[0])))
+
+
+def _strip(axis: Axes, body: Floats, phases: int, right: int, width: float, color: str) -> None:
+    from matplotlib.collections import LineCollection
+
+    lines = []
+    for column, frame in enumerate(np.linspace(0, len(body) - 1, phases).round().astype(int)):
+        pose = body[frame][..., [right, 1]].copy()
+        pose[..., 0] += column * width - body[frame, 0, 0, right]
+        lines.append(pose)
+    axis.add_collection(LineCollection(list(np.concatenate(lines)), colors=color, linewidths=1.0, alpha=0.75))
+    axis.set_xlim(-0.6 * width, (phases - 0.4) * width)
+    axis.autoscale(axis="y")
+
+
+def dof_plot(clips: Sequence[Clip], joints: Sequence[str], *, colors: Sequence[str] = COLORS) -> Figure:
+    """Angle between each joint's segment and its parent's rest direction over normal time, one panel per joint."""
+    from matplotlib.figure import Figure
+
+    from freshtake.numeric.rotations import to_rotvec
+
+    figure = Figure(figsize=(3.2 * len(joints), 2.6), layout="constrained")
+    axes = np.atleast_1d(figure.subplots(1, len(joints)))
+    for axis, joint in zip(axes, joints, strict=True):
+        for number, clip in enumerate(clips):
+            turns = np.degrees(to_rotvec(clip.rotations[:, clip.skeleton.index(joint)]))
+            main = int(np.argmax(np.ptp(turns, axis=0)))
+            axis.plot(np.linspace(0, 100, len(clip)), turns[:, main], color=colors[number % len(colors)], linewidth=1.0)
+        axis.set_title(joint, fontsize=9)
+        axis.set_xlabel("% of the clip", fontsize=8)
+        axis.tick_params(labelsize=7)
+    axes[0].set_ylabel("rotation about its main axis [°]", fontsize=8)
+    return figure

@@ -1,0 +1,199 @@
+"""The paper's plots (Lau 2009, fig. 1, 4-7): overlays, DOFs over time, DOF against DOF, principal components.
+
+Inputs are blue, variants green, further real takes red, as in the paper. Backgrounds are transparent and axes a medium
+gray, so that a picture suits a light page and a dark one.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from freshtake.evaluation.comparable import Material, Motion, unpacked
+from freshtake.evaluation.tracks import Track
+from freshtake.motion import Clip
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.reports.overlay import VIEWS, overlay
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INPUT, VARIANT, EXTRA = "#3b82d6", "#35a264", "#d9534f"
+GRAY = "#828b96"
+BLUES = ("#1f5fae", "#3b82d6", "#5fa8ee", "#7b8fe0", "#2b9bb5", "#4f6fc4")
+GREENS = ("#1e7a47", "#35a264", "#5cc48a", "#7fae3a", "#2fa08c", "#9cbf5a")
+REDS = ("#b53a36", "#d9534f", "#e98a5f", "#c25b8a")
+MOST_CURVES = 60
+STYLE: dict[Any, Any] = {
+    "font.size": 9.0, "text.color": GRAY, "axes.labelcolor": GRAY, "axes.edgecolor": GRAY, "axes.titlecolor": GRAY,
+    "xtick.color": GRAY, "ytick.color": GRAY, "axes.spines.top": False, "axes.spines.right": False,
+    "axes.grid": True, "grid.color": GRAY, "grid.alpha": 0.18, "svg.fonttype": "path",
+}  # fmt: skip
+
+
+class Picture(NamedTuple):
+    """One picture of a report: a file name without ending, a title, a caption, and the PNG itself."""
+
+    name: str
+    title: str
+    caption: str
+    png: bytes
+    wide: bool = False
+
+
+@one_blas_thread()
+def pictures(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequence[Motion] = ()) -> list[Picture]:
+    """All pictures of a report; at most 60 variants are drawn."""
+    variants = list(variants)[:MOST_CURVES]
+    material = unpacked(inputs, variants, extra)
+    found = overlays(inputs, variants, extra) if material.layout.has_body else []
+    if not material.layout.has_body and material.inputs[0].world.shape[2] >= 2:
+        around = "each around its own middle (fig. 1 right, fig. 7)"
+        found.append(drawn("strokes", "Strokes", around, lambda axis: _stroke_paths(axis, material), (5.6, 4.2)))
+    names, order = material.layout.dofs, leading_dofs(material)
+    for column in order[:4]:
+        title = f"{names[column]} over time"
+        found.append(drawn(f"time_{names[column]}", title, "fig. 5, 6 left", _time_curves(material, column)))
+    for a, b in ((0, 1), (2, 3)):
+        if len(order) > b and (material.layout.has_body or len(found) < 2):
+            x, y = order[a], order[b]
+            title = f"{names[x]} against {names[y]}"
+            found.append(drawn(f"dofs_{a}", title, "fig. 6 middle", _dof_curves(material, x, y)))
+    return found + _principal_pictures(material)
+
+
+def overlays(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequence[Motion]) -> list[Picture]:
+    """Stick figures of each set, overlaid at equal phases, from the side and from the front."""
+    import matplotlib
+
+    found = []
+    sets = (("inputs", inputs, BLUES), ("variants", variants, GREENS), ("further real takes", extra, REDS))
+    for name, motions, colors in sets:
+        clips = [motion for motion in motions if isinstance(motion, Clip)]
+        if not clips:
+            continue
+        with matplotlib.rc_context(STYLE):
+            figure = overlay(clips, phases=8, colors=colors, views=VIEWS, legend=False)
+        title = f"{len(clips)} {name}, overlaid"
+        caption = "eight equal phases from first to last frame, each with its root in the middle (fig. 1, 4)"
+        found.append(Picture(f"overlay_{name.split()[-1]}", title, caption, png(figure, cropped=True), wide=True))
+    return found
+
+
+def leading_dofs(material: Material) -> list[int]:
+    """DOFs that move the body most in the inputs, no two of one joint, the root's speeds left out."""
+    rows = np.concatenate([track.dofs for track in material.inputs])
+    strength = rows.std(axis=0) * material.layout.scales
+    chosen: list[int] = []
+    for column in np.argsort(-strength, kind="stable").tolist():
+        name = material.layout.dofs[column]
+        owner = name.rsplit(".", 1)[0]
+        if name.startswith("root.") and name != "root.height":
+            continue
+        if owner not in [material.layout.dofs[k].rsplit(".", 1)[0] for k in chosen]:
+            chosen.append(column)
+    return chosen
+
+
+def drawn(
+    name: str, title: str, caption: str, draw: Callable[[Axes], None], size: tuple[float, float] = (4.6, 3.1)
+) -> Picture:
+    """One picture with one pair of axes."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=size)
+        figure.subplots_adjust(left=0.15, right=0.98, bottom=0.16, top=0.97)
+        draw(figure.subplots())
+        return Picture(name.replace("/", "_"), title, caption, png(figure))
+
+
+def png(figure: Figure, dpi: int = 150, *, cropped: bool = False) -> bytes:
+    """The figure as a PNG file with a transparent background, cropped to what is drawn if asked."""
+    buffer = io.BytesIO()
+    box = "tight" if cropped else None
+    figure.savefig(buffer, format="png", dpi=dpi, transparent=True, bbox_inches=box, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def _curves(material: Material) -> list[tuple[Track, str, float, float]]:
+    """Tracks with color, line width and opacity, variants first so that inputs lie on top."""
+    faint = 0.75 if len(material.variants) < 20 else 0.4
+    return (
+        [(track, VARIANT, 0.9, faint) for track in material.variants]
+        + [(track, EXTRA, 0.9, 0.75) for track in material.extra]
+        + [(track, INPUT, 1.5, 0.95) for track in material.inputs]
+    )
+
+
+def _time_curves(material: Material, column: int) -> Callable[[Axes], None]:
+    def draw(axis: Axes) -> None:
+        for track, color, width, alpha in _curves(material):
+            values = _in_degrees(material, column, track.dofs[:, column])
+            axis.plot(np.arange(len(track)) * track.frame_time, values, color=color, linewidth=width, alpha=alpha)
+        axis.set_xlabel("time [s]")
+        axis.set_ylabel(_label(material, column))
+
+    return draw
+
+
+def _dof_curves(material: Material, x: int, y: int) -> Callable[[Axes], None]:
+    def draw(axis: Axes) -> None:
+        for track, color, width, alpha in _curves(material):
+            values = [_in_degrees(material, column, track.dofs[:, column]) for column in (x, y)]
+            axis.plot(*values, color=color, linewidth=width, alpha=alpha)
+        axis.set_xlabel(_label(material, x))
+        axis.set_ylabel(_label(material, y))
+
+    return draw
+
+
+def _principal_pictures(material: Material) -> list[Picture]:
+    """Curves in the leading principal components of inputs and variants together (fig. 6, right)."""
+    tracks = [*material.inputs, *material.variants]
+    rows = np.concatenate([track.dofs for track in tracks]) * material.layout.scales
+    center = rows.mean(axis=0)
+    _, sizes, directions = np.linalg.svd(rows - center, full_matrices=False)
+    energy = 100.0 * sizes**2 / max(float((sizes**2).sum()), 1e-300)
+    found = []
+    for x, y in ((0, 1), (1, 2)):
+        if y >= len(directions) or not material.layout.has_body:
+            continue
+
+        def draw(axis: Axes, x: int = x, y: int = y) -> None:
+            for track, color, width, alpha in _curves(material):
+                places = (track.dofs * material.layout.scales - center) @ directions[[x, y]].T
+                axis.plot(places[:, 0], places[:, 1], color=color, linewidth=width, alpha=alpha)
+            axis.set_xlabel(f"component {x + 1} ({energy[x]:.0f} %)")
+            axis.set_ylabel(f"component {y + 1} ({energy[y]:.0f} %)")
+
+        title = f"Principal component {x + 1} against {y + 1}"
+        found.append(drawn(f"components_{x + 1}_{y + 1}", title, "fig. 6 right", draw))
+    return found
+
+
+def _stroke_paths(axis: Axes, material: Material) -> None:
+    for track, color, width, alpha in _curves(material):
+        axis.plot(track.body[:, 0, 0], track.body[:, 0, 1], color=color, linewidth=width, alpha=alpha)
+    axis.set_aspect("equal")
+
+
+def _in_degrees(material: Material, column: int, values: Floats) -> Floats:
+    return np.degrees(values) if _is_angle(material, column) else values
+
+
+def _is_angle(material: Material, column: int) -> bool:
+    return material.layout.has_body and not material.layout.dofs[column].startswith("root.")
+
+
+def _label(material: Material, column: int) -> str:
+    name = material.layout.dofs[column]
+    if _is_angle(material, column):
+        return f"{name} [°]"
+    return f"{name} [leg lengths]" if material.layout.has_body else name

@@ -1,0 +1,158 @@
+"""The paper's figures (Sattler 2004, figs. 3, 5-9): matrices, eigenvalues, what is shown over time, sample frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from freshtake.motion.features import Start
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.texture.frame_distance import judged, matrix, weight_distances
+from freshtake.texture.model import TextureModel
+from freshtake.texture.paper_jump_map import combined, probabilities, successor_distances
+from freshtake.texture.play_kernels import Frames
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_PIXELS = 700  # per side of a matrix
+MOST_COMPARED = 1400  # frames that are compared with each other; of more, every second, third, ...
+STYLE: dict[Any, Any] = {"font.size": 8.0, "axes.spines.top": False, "axes.spines.right": False}
+CURVES = ("#1f5fae", "#35a264", "#d9534f", "#7b8fe0", "#c28a2b")
+
+
+def matrices(model: TextureModel) -> Figure:
+    """Distances of positions and velocities, their chances, and the jump map (fig. 3), as the model has them."""
+    every = -(-len(model.rows) // MOST_COMPARED)
+    poses, velocities = model.weights.poses[::every], model.weights.velocities[::every]
+    panels: list[tuple[str, Floats, bool]] = [
+        ("D, positions", weight_distances(poses, poses), False),
+        ("D*, velocities", weight_distances(velocities, velocities), False),
+    ]
+    if model.settings.method == "paper":
+        d, dv = successor_distances(model.weights, model.segments)
+        p, pv = probabilities(d, model.sigmas.sigma), probabilities(dv, model.sigmas.velocity)
+        panels.insert(1, ("P, positions", p, True))
+        panels.append(("P*, velocities", pv, True))
+        panels.append(("jump map", combined(p, pv, model.settings.q, model.settings.velocity_q), True))
+    else:
+        frames = judged(model.weights, model.segments, model.frame_time, model.settings.velocity_weight)
+        thinned: Any = [values[::every] for values in frames]
+        costs = matrix(Frames(*thinned))
+        panels += [("cost of a jump", costs, False), ("jump map", dense(model, every), True)]
+    return _panels(panels, len(model.rows))
+
+
+def dense(model: TextureModel, every: int = 1) -> Floats:
+    """The jump map that is played, all frames against all; or the largest chances of squares of `every` frames."""
+    chances, count = model.chances, -(-len(model.rows) // every)
+    out = np.zeros((count, count))
+    frames, slots = np.nonzero(chances.targets >= 0)
+    np.maximum.at(out, (frames // every, chances.targets[frames, slots] // every), chances.chances[frames, slots])
+    goes = np.flatnonzero(chances.successor >= 0)
+    np.maximum.at(out, (goes // every, chances.successor[goes] // every), chances.onward[goes])
+    return out
+
+
+def _panels(panels: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(3.2 * len(panels), 3.4), layout="constrained")
+        for number, (title, values, chance) in enumerate(panels):
+            axis = figure.add_subplot(1, len(panels), number + 1)
+            shown = _smaller(values, np.max if chance else np.min)
+            if chance:  # roots, so that rare jumps can be seen beside the certain step
+                shown = np.sqrt(np.clip(shown, 0.0, 1.0)) ** 0.5
+            colors = "gray" if chance else "viridis"
+            axis.imshow(shown, cmap=colors, extent=(0, count, count, 0), interpolation="nearest")
+            axis.set_title(title)
+            axis.set_xlabel("to frame j")
+            axis.set_ylabel("from frame i" if number == 0 else "")
+        return figure
+
+
+def _smaller(values: Floats, pick: Any) -> Floats:
+    """A matrix of at most so many pixels, each the least distance or the largest chance of its square."""
+    by = -(-len(values) // MOST_PIXELS)
+    if by == 1:
+        return values
+    count = len(values) // by * by
+    return np.asarray(pick(values[:count, :count].reshape(count // by, by, count // by, by), axis=(1, 3)))
+
+
+def spectrum(curves: Sequence[tuple[str, Floats, Floats]]) -> Figure:
+    """Eigenvalues of positions and of velocities by component, relative to the first (fig. 5)."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(7.5, 3.0), layout="constrained")
+        for place, title in enumerate(("positions", "velocities")):
+            axis = figure.add_subplot(1, 2, place + 1)
+            for number, (name, *values) in enumerate(curves):
+                some = values[place]
+                axis.semilogy(np.arange(1, len(some) + 1), some / some[0], label=name, color=CURVES[number % 5])
+            axis.set_title(f"eigenvalues, {title}")
+            axis.set_xlabel("component")
+            axis.legend(frameon=False)
+        return figure
+
+
+def played_frames(rows: Sequence[tuple[str, Ints]], frame_time: float) -> Figure:
+    """Which frame is shown when, one panel per setting (figs. 6-8)."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8.0, 1.7 * len(rows)), layout="constrained")
+        for number, (title, frames) in enumerate(rows):
+            axis = figure.add_subplot(len(rows), 1, number + 1)
+            axis.plot(np.arange(len(frames)) * frame_time, frames, ".", markersize=1.2, color=CURVES[0])
+            axis.set_title(title)
+            axis.set_ylabel("frame")
+        axis.set_xlabel("seconds")
+        return figure
+
+
+def sample_frames(model: TextureModel, frames: Sequence[int], most: int = 1500) -> Figure:
+    """Points of some frames of the takes with their velocities as lines (fig. 9)."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    rows = [model.decode(model.rows[max(0, f - 1) : f + 2], start=Start()) for f in frames]
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(1.9 * len(frames), 3.6), layout="constrained")
+        for number, (frame, motion) in enumerate(zip(frames, rows, strict=True)):
+            axis = figure.add_subplot(1, len(frames), number + 1)
+            _draw(axis, _points(motion), motion.up, most)
+            axis.set_title(f"frame {frame}")
+        return figure
+
+
+def _points(motion: Any) -> Floats:
+    if hasattr(motion, "vertices"):
+        return np.asarray(motion.vertices, dtype=np.float64)
+    places = motion.positions
+    return np.asarray(places() if callable(places) else places, dtype=np.float64)
+
+
+def _draw(axis: Axes, points: Floats, up: str, most: int) -> None:
+    """From the side and a little from the front; the middle frame, velocities by its neighbours."""
+    tall = "xyz".index(up)
+    depth = 2 if up == "y" else 1
+    view = points[..., [depth, tall]] + 0.35 * points[..., [0, 0]] * np.array([1.0, 0.0])
+    middle = min(1, len(points) - 1)
+    step = max(1, points.shape[1] // most)
+    here, move = view[middle, ::step], (view[-1] - view[0])[::step]
+    lines = np.stack([here, here + 2.0 * move], axis=1)
+    from matplotlib.collections import LineCollection
+
+    axis.add_collection(LineCollection(list(lines), colors="#d9534f", linewidths=0.5))
+    axis.scatter(here[:, 0], here[:, 1], s=1.5, color="#d8a400")
+    axis.set_aspect("equal")
+    axis.set_axis_off()

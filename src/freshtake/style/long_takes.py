@@ -1,0 +1,92 @@
+"""One pair of long takes as several pairs: both are cut into stretches of a few cycles, which pair by content."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.clip import Clip
+from freshtake.motion.cycles.cycles import find_cycles
+from freshtake.motion.edit import take_frames
+from freshtake.numeric.arrays import Floats
+from freshtake.style.warping.correspondence import LIMIT, Content, content, content_distances
+
+CYCLES = 2  # of a stretch: one alone has no beginning that recurs, which tells what led up to it
+SLOWER = 0.7  # of a take's usual speed: slower cycles are those of setting off and of stopping
+LOOSE = 2.0 * LIMIT  # two takes hold what they hold: stretches farther apart than clips of two folders may be partners
+
+
+class Pieces(NamedTuple):
+    """Pairs of stretches, the contents of each, how far those are apart, and a sentence on what was done."""
+
+    pairs: tuple[tuple[Clip, Clip], ...]
+    contents: tuple[tuple[Content, Content], ...]
+    apart: tuple[float, ...]
+    what: str
+
+
+def cut_and_paired(source: Clip, target: Clip) -> Pieces:
+    """Stretches of both takes that go as fast, each in its own style, and turn as much; without cycles, whole takes."""
+    ours = stretches(source)
+    cuts = [ours, stretches(target, "auto" if ours[0] is source else ours[0])]
+    contents = [[content(clip) for clip in clips] for clips in cuts]
+    apart = content_distances(contents[0], contents[1])
+    chosen = _nearest(apart)
+    pairs = tuple((cuts[0][i], cuts[1][j]) for i, j in chosen)
+    both = tuple((contents[0][i], contents[1][j]) for i, j in chosen)
+    what = "one pair of takes in which nothing recurs: it is learned from as it is, and tried on nothing else"
+    if len(pairs) > 1:
+        names = source.name or "the source", target.name or "the target"
+        what = (
+            f"one pair of takes: {len(cuts[0])} stretches of a few cycles were cut from {names[0]} and {len(cuts[1])} "
+            f"from {names[1]}; the {len(pairs)} pairs of them that go and turn most alike are learned from"
+        )
+    return Pieces(pairs, both, tuple(float(apart[i, j]) for i, j in chosen), what)
+
+
+def stretches(clip: Clip, phase: str | Clip = "auto") -> list[Clip]:
+    """Consecutive stretches of a few cycles at the take's usual speed; the take itself where there is none."""
+    try:
+        spans = find_cycles(clip, phase).spans
+    except UsageError:
+        return [clip]
+    speeds = np.array([content(take_frames(clip, a, b + 1)).speed for a, b in spans])
+    usual = [span for span, speed in zip(spans, speeds, strict=True) if speed >= SLOWER * np.percentile(speeds, 75)]
+    found = _grouped(usual, CYCLES)
+    if len(found) < 2:
+        found = _grouped(usual, 1)
+    if not found:
+        return [clip]
+    name = clip.name or "take"
+    return [take_frames(clip, a, b).changed(name=f"{name} {a}:{b}") for a, b in found]
+
+
+def _grouped(spans: Sequence[tuple[int, int]], step: int) -> list[tuple[int, int]]:
+    """First frame and frame after the last of stretches that begin `step` cycles apart."""
+    found = []
+    for run in _runs(spans):
+        starts = range(0, len(run) - CYCLES + 1, step)
+        found += [(run[k][0], run[-1 if k == starts[-1] else k + CYCLES - 1][1] + 1) for k in starts]
+    return found
+
+
+def _runs(spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Cycles that follow each other without a gap."""
+    runs: list[list[tuple[int, int]]] = []
+    for span in spans:
+        if runs and runs[-1][-1][1] == span[0]:
+            runs[-1].append(span)
+        else:
+            runs.append([span])
+    return runs
+
+
+def _nearest(apart: Floats) -> list[tuple[int, int]]:
+    """Every row with its nearest column and every column with its nearest row, within limits; at least one pair."""
+    chosen = {(i, int(row.argmin())) for i, row in enumerate(apart) if row.min() <= LOOSE}
+    chosen |= {(int(column.argmin()), j) for j, column in enumerate(apart.T) if column.min() <= LOOSE}
+    i, j = divmod(int(apart.argmin()), apart.shape[1])
+    return sorted(chosen | {(i, j)})

@@ -1,0 +1,84 @@
+"""What a translation is compared with: copying, shifting mean and variance, and a static map per joint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.motion.clip import Clip
+from freshtake.motion.features import Recipe
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import angle_between, from_rotvec
+from freshtake.style.learning import aligned, learn
+from freshtake.style.model import StyleModel
+from freshtake.style.pairs import Pair, pair_rows
+from freshtake.style.settings import Settings
+from freshtake.style.systems.system_choice import Mapper
+from freshtake.style.warping.alignment import Alignment
+
+KINDS = ("copy", "mean/variance", "static", "fir", "n4sid")
+STATIC = {"system": "fir", "memory": 0.0, "steadiness": 0.0, "ridge": 1e-3, "calming": 0.0}
+
+
+class TranslationErrors(NamedTuple):
+    """Mean joint-angle errors in degrees by kind, and the models behind the last three."""
+
+    errors: dict[str, float]
+    models: dict[str, StyleModel]
+
+
+def joint_angle_error(recipe: Recipe, made: Floats, wanted: Floats) -> float:
+    """Mean angle in degrees between rotations of rows (frames, DOFs): joints that move, and the root's two swings."""
+    joints: dict[str, list[int]] = {}
+    for column, (name, unit) in enumerate(zip(recipe.names, recipe.units, strict=True)):
+        if unit == "angle":
+            joints.setdefault(name.rsplit(".", 1)[0], []).append(column)
+    apart = []
+    for columns in joints.values():
+        vectors = np.zeros((2, len(made), 3))
+        vectors[0, :, : len(columns)], vectors[1, :, : len(columns)] = made[:, columns], wanted[:, columns]
+        apart.append(angle_between(from_rotvec(vectors[0]), from_rotvec(vectors[1])))
+    return float(np.degrees(np.mean(apart)))
+
+
+def untimed_rows(model: StyleModel, rows: Floats) -> Floats:
+    """The target style in the source's own time, row for row, without generalization."""
+    return model.translator(generalize=False).outputs(rows, model.past(rows))[:, : len(model.dofs)]
+
+
+def shifted_rows(model: StyleModel, rows: Floats) -> Floats:
+    """Every DOF with the mean and the variance of the target style, no more."""
+    count = len(model.dofs)
+    return model.source.down(rows) * model.target.deviation[:count] + model.target.mean[:count]
+
+
+def held_out_errors(
+    train: Sequence[tuple[Clip, Clip]],
+    test: tuple[Clip, Clip],
+    settings: Settings | None = None,
+    *,
+    alignments: Mapping[tuple[int, int], Alignment] | None = None,
+    map: Mapper | None = None,
+) -> TranslationErrors:
+    """Learn from some pairs, translate another one's source, compare with its target in the source's time.
+
+    `alignments` by the ids of the two clips saves aligning the same pair again.
+    """
+    settings, known = settings or Settings(), alignments or {}
+
+    def warp(pair: tuple[Clip, Clip]) -> Alignment:
+        return known.get((id(pair[0]), id(pair[1]))) or aligned(*pair, settings)
+
+    warps = [warp(pair) for pair in train]
+    changes: dict[str, dict[str, object]] = {"static": STATIC, "fir": {"system": "fir"}, "n4sid": {"system": "n4sid"}}
+    models = {
+        kind: learn(train, settings.changed(**change), alignments=warps, map=map) for kind, change in changes.items()
+    }
+    first = models["static"]
+    pair: Pair = pair_rows(first.recipe, *test, warp(test))
+    wanted = pair.target[:, :-1]
+    made = {"copy": pair.source, "mean/variance": shifted_rows(first, pair.source)}
+    made |= {kind: untimed_rows(model, pair.source) for kind, model in models.items()}
+    return TranslationErrors({kind: joint_angle_error(first.recipe, made[kind], wanted) for kind in KINDS}, models)

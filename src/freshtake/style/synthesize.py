@@ -1,0 +1,149 @@
+"""The streaming translator: its state is a value, one frame in gives the frames that the time warp yields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.methods.live import checked_rows
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.style.columns import Normal
+from freshtake.style.systems.banks import Bank, StateSpaceBank, settled
+from freshtake.style.translation_kernels import (
+    KEEPING,
+    NUMBERS,
+    WALK,
+    Frames,
+    Written,
+    normalized,
+    restored,
+    translate_delays,
+    translate_modal,
+)
+
+STEEPEST = 4.0  # times faster or slower than the source, at most
+
+
+class TranslationState(NamedTuple):
+    """All that is remembered between frames, of constant size; keep it, copy it, go on from it."""
+
+    systems: Floats
+    walk: Floats  # see translation_kernels.retimed
+    pose: Floats
+    keeping: Floats  # see translation_kernels.kept
+    calm: Floats  # see translation_kernels.calmed
+    started: bool
+
+
+class Translated(NamedTuple):
+    """Rows of the target style (frames, DOFs), the source frame of each, and how much of it each source row kept.
+
+    `blends` (source rows, parts) is the weight of the input, part by part of the body.
+    """
+
+    rows: Floats
+    origins: Floats
+    blends: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Translator:
+    """A bank of systems with all that translation needs, as the kernels read it."""
+
+    bank: Bank
+    frames: Frames
+    source: Normal
+    names: tuple[str, ...]  # of the DOFs
+
+    @cached_property
+    def _run(self) -> Any:
+        return translate_modal if isinstance(self.bank, StateSpaceBank) else translate_delays
+
+    @cached_property
+    def width(self) -> int:
+        """DOFs of the source."""
+        return len(self.source.mean)
+
+    def checked(self, rows: Floats) -> Floats:
+        """Rows as (frames, DOFs), refused where they are of another width or not finite."""
+        return checked_rows(rows, self.names)
+
+    def start(self, past: Floats | None = None) -> TranslationState:
+        """Before the first frame. `past` (frames, DOFs) leads up to it; without one the first pose has always been."""
+        systems, calm = self.bank.start(), np.zeros((2, self.width))
+        if past is not None and len(past):
+            past = self.checked(past)
+            calm[:] = past[0]
+            systems = self.bank.run(systems, normalized(past, calm, self.frames))[0]
+        keeping = np.zeros((len(self.frames.strength), KEEPING))
+        return TranslationState(systems, np.zeros(WALK), np.zeros(self.width), keeping, calm, past is not None)
+
+    def with_strength(self, strength: Floats) -> Translator:
+        """The same with other strengths (parts,); a stream that goes on with it changes over smoothly."""
+        return replace(self, frames=self.frames._replace(strength=strength))
+
+    def outputs(self, rows: Floats, past: Floats) -> Floats:
+        """The target style in the source's time (frames, DOFs + 1), the sway in the place of the turn, log w last."""
+        state, rows = self.start(past), self.checked(rows)
+        inputs = self.inputs(state, rows)
+        out = self.bank.run(state.systems, inputs)[1]
+        blends = np.empty((len(rows), len(state.keeping)))
+        restored(rows, inputs, out, self.frames, state.walk, state.keeping, blends)
+        return out
+
+    def inputs(self, state: TranslationState, rows: Floats) -> Floats:
+        """What drives the systems (frames, DOFs) when rows follow a state."""
+        found: Floats = normalized(np.ascontiguousarray(rows), state.calm.copy(), self.frames)
+        return found
+
+    def begun(self, state: TranslationState, row: Floats) -> TranslationState:
+        """A state that has not begun as if `row` had always been; any other as it is."""
+        if state.started:
+            return state
+        calm = np.stack([row, row])
+        return state._replace(systems=settled(self.bank, self.source.down(row)), calm=calm, started=True)
+
+    def advance(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated]:
+        """Translate rows (frames, DOFs), or a single one (DOFs,); what is refused leaves the state as it was."""
+        rows = self.checked(rows)
+        if not state.started and len(rows):
+            state = self.begun(state, rows[0])
+        most = 1 + int(STEEPEST + 1.0) * len(rows)
+        out = Written(np.empty((most, self.width)), np.empty(most), np.empty((len(rows), len(state.keeping))))
+        systems, walk, pose, keeping, calm = (part.copy() for part in state[:5])
+        count = self._run(systems, walk, pose, keeping, calm, rows, self.bank.packed, self.frames, out)
+        after = TranslationState(systems, walk, pose, keeping, calm, state.started)
+        return after, Translated(out.rows[:count], out.origins[:count], out.blends)
+
+
+def translator(
+    bank: Bank,
+    source: Normal,
+    target: Normal,
+    root: tuple[int, int, int],
+    names: tuple[str, ...],
+    *,
+    reach: Floats,
+    part: Ints,
+    frame_time: float,
+    preference: float,
+    time_warp: bool,
+    generalize: bool,
+    later: float,
+    widest: float,
+    calming: float,
+) -> Translator:
+    """Packed for the kernels; `later` is added to log w, `widest` bounds the sway of the heading."""
+    numbers = np.empty(NUMBERS)
+    numbers[:] = (
+        frame_time, preference, time_warp, generalize, later, widest, np.log(STEEPEST), calming,
+    )  # fmt: skip
+    parts = [np.ascontiguousarray(a) for a in (source.mean, source.deviation, target.mean, target.deviation, reach)]
+    frames = Frames(
+        parts[0], parts[1], parts[2], parts[3], parts[4], numbers, np.array(root, dtype=np.intp), part,
+        np.ones(part.max(initial=0) + 1),
+    )  # fmt: skip
+    return Translator(bank, frames, source, names)

@@ -1,0 +1,224 @@
+"""Banks of systems, one per block: state-space systems in modal form, or delay lines; one interface for both.
+
+    x[t+1] = A x[t] + B u[t]        (Hsu 2005, eq. 5)
+    y[t]   = C x[t] + D u[t] + c    (eq. 6; the noise terms are not used in translation)
+
+A is block diagonal: single poles a, and pairs a ± ib as [[a, b], [-b, a]]. A delay line is the special case whose state
+is the past inputs themselves: y[t] = sum_k H[k] u[t - k stride] + c.
+
+What a model says about how its kind of system was chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.style.columns import Block
+from freshtake.style.systems.delay_kernels import Delays, run_delays
+from freshtake.style.systems.state_kernels import Modal, run_modal
+
+ONE_STYLE = 5.0  # degrees: recorded takes of one style are 3 to 5 apart, of two styles 8 and more
+
+
+class System(NamedTuple):
+    """One block's matrices. `damping` (n,) is a, `turning` (n,) is b of the first of a pair, -b of the second."""
+
+    damping: Floats
+    turning: Floats
+    B: Floats  # (n, m)
+    C: Floats  # (p, n)
+    D: Floats  # (p, m)
+    offset: Floats  # (p,)
+
+    @property
+    def radius(self) -> float:
+        """The largest size of a pole."""
+        return float(np.hypot(self.damping, self.turning).max(initial=0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class StateSpaceBank:
+    """One state-space system per block."""
+
+    blocks: tuple[Block, ...]
+    systems: tuple[System, ...]
+    kind: ClassVar[str] = "n4sid"
+
+    @cached_property
+    def packed(self) -> Modal:
+        """As the kernel reads it."""
+        s = self.systems
+        return Modal(
+            *_ports(self.blocks), _starts([len(x.damping) for x in s]),
+            _flat([x.damping for x in s]), _flat([x.turning for x in s]), _partners(s),
+            _flat([x.B for x in s]), _flat([x.C for x in s]), _flat([x.D for x in s]), _flat([x.offset for x in s]),
+        )  # fmt: skip
+
+    @property
+    def inputs(self) -> int:
+        """How many DOFs drive it."""
+        return 1 + max(max(block.inputs) for block in self.blocks)
+
+    @property
+    def size(self) -> int:
+        """Length of the state."""
+        return int(self.packed.states[-1])
+
+    @property
+    def radius(self) -> float:
+        """The spectral radius of the whole."""
+        return max((system.radius for system in self.systems), default=0.0)
+
+    def memory(self, share: float = 0.01) -> int:
+        """Frames after which less than `share` of a deviation is left."""
+        return 0 if self.radius < 1e-9 else int(np.ceil(np.log(share) / np.log(min(self.radius, 1.0 - 1e-9)))) + 1
+
+    def start(self) -> Floats:
+        """The state at rest."""
+        return np.zeros(self.size)
+
+    def run(self, state: Floats, rows: Floats) -> tuple[Floats, Floats]:
+        """The state after all rows, and the outputs (frames, outputs)."""
+        after, out = state.copy(), np.zeros((len(rows), self.width))
+        run_modal(after, np.ascontiguousarray(rows), out, self.packed, NONE)
+        return after, out
+
+    def features(self, state: Floats, rows: Floats) -> Floats:
+        """What a classifier sees in every frame (frames, features): the states and the inputs."""
+        states = np.zeros((len(rows), self.size))
+        run_modal(state.copy(), np.ascontiguousarray(rows), np.zeros((len(rows), self.width)), self.packed, states)
+        return np.concatenate([states, rows], axis=1)
+
+    @property
+    def width(self) -> int:
+        """How many outputs there are."""
+        return 1 + max(max(block.outputs) for block in self.blocks)
+
+
+@dataclass(frozen=True, eq=False)
+class DelayBank:
+    """One delay line per block: taps (taps, inputs, outputs) `stride` frames apart, and offsets."""
+
+    blocks: tuple[Block, ...]
+    taps: tuple[Floats, ...]
+    offsets: tuple[Floats, ...]
+    stride: int
+    kind: ClassVar[str] = "fir"
+
+    @cached_property
+    def packed(self) -> Delays:
+        """As the kernel reads it."""
+        counts = np.array([len(h) for h in self.taps], dtype=np.intp)
+        return Delays(
+            *_ports(self.blocks), _flat([h.transpose(2, 0, 1) for h in self.taps]), _flat(self.offsets), counts,
+            self.stride, self.inputs, self.memory(),
+        )  # fmt: skip
+
+    @property
+    def inputs(self) -> int:
+        """How many DOFs drive it."""
+        return 1 + max(max(block.inputs) for block in self.blocks)
+
+    @property
+    def width(self) -> int:
+        """How many outputs there are."""
+        return 1 + max(max(block.outputs) for block in self.blocks)
+
+    @property
+    def size(self) -> int:
+        """Length of the state: a ring of past inputs, and where it begins."""
+        return self.memory() * self.inputs + 1
+
+    @property
+    def radius(self) -> float:
+        """All poles are at zero."""
+        return 0.0
+
+    def memory(self, share: float = 0.01) -> int:
+        """Frames that the delay line holds."""
+        return 1 + (max(len(h) for h in self.taps) - 1) * self.stride
+
+    def start(self) -> Floats:
+        """The state at rest."""
+        return np.zeros(self.size)
+
+    def run(self, state: Floats, rows: Floats) -> tuple[Floats, Floats]:
+        """The state after all rows, and the outputs (frames, outputs)."""
+        after, out = state.copy(), np.zeros((len(rows), self.width))
+        run_delays(after, np.ascontiguousarray(rows), out, self.packed)
+        return after, out
+
+    def features(self, state: Floats, rows: Floats) -> Floats:
+        """What a classifier sees in every frame: the delay line at a few places, for it counts as the state."""
+        memory, width = self.memory(), self.inputs
+        first = int(state[-1])
+        ring = state[:-1].reshape(memory, width)
+        past = np.concatenate([ring[(first + np.arange(memory)) % memory], rows])
+        seen = np.unique(np.linspace(0, memory - 1, SEEN).round().astype(np.intp))
+        return np.concatenate([past[memory - back : memory - back + len(rows)] for back in seen], axis=1)
+
+
+Bank = StateSpaceBank | DelayBank
+NONE = np.zeros((0, 0))
+SEEN = 4  # places of a delay line that a classifier sees
+
+
+def settled(bank: Bank, row: Floats, frames: int | None = None) -> Floats:
+    """The state after the same row for as long as the bank remembers: the steady state (Hsu 2005, §4.4)."""
+    count = min(bank.memory(1e-3), 4096) if frames is None else frames
+    return bank.run(bank.start(), np.repeat(row[None], count, axis=0))[0]
+
+
+def _ports(blocks: Sequence[Block]) -> tuple[Ints, Ints, Ints, Ints]:
+    """Inputs of all blocks one after the other, where each block's begin, and the same for outputs."""
+    return (
+        np.array([k for block in blocks for k in block.inputs], dtype=np.intp),
+        _starts([len(block.inputs) for block in blocks]),
+        np.array([k for block in blocks for k in block.outputs], dtype=np.intp),
+        _starts([len(block.outputs) for block in blocks]),
+    )
+
+
+def _starts(counts: Sequence[int]) -> Ints:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+
+
+def _flat(parts: Sequence[Floats]) -> Floats:
+    return np.concatenate([np.ascontiguousarray(part).ravel() for part in parts]) if parts else np.zeros(0)
+
+
+def _partners(systems: Sequence[System]) -> Ints:
+    """For every state the other one of its pair, or itself; counted within the block."""
+    out: list[int] = []
+    for system in systems:
+        k = 0
+        while k < len(system.damping):
+            if system.turning[k] != 0.0:
+                out += [k + 1, k]
+                k += 2
+            else:
+                out.append(k)
+                k += 1
+    return np.array(out, dtype=np.intp)
+
+
+class Choice(NamedTuple):
+    """What was chosen, why, and its error on clips left out beside that of copying the source (degrees RMS per joint).
+
+    Where there is nothing to leave out the error is 0.
+    """
+
+    kind: str
+    why: str
+    errors: dict[str, float]
+
+    @property
+    def hardly_differs(self) -> bool:
+        """Whether source and target are as near to each other as two takes of one style."""
+        return self.errors.get("copy", ONE_STYLE) < ONE_STYLE

@@ -1,0 +1,170 @@
+"""B, C and D by least squares on the simulation, for given poles (Hsu 2005, eqs 5-6).
+
+With the poles fixed, the output is linear in C and D for a given B, and linear in B and D for a given C. Every input is
+filtered by every pole once; products of these signals are all that the alternating regressions need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.numeric.arrays import Floats
+from freshtake.style.systems.banks import System
+from freshtake.style.systems.identification import Poles
+from freshtake.style.systems.state_kernels import filtered
+
+ROUNDS = 6
+
+
+class Products(NamedTuple):
+    """Sums over frames of signals times signals and signals times outputs.
+
+    Signals: for every real pole the filtered inputs, for every pair their real and imaginary parts; then the inputs
+    themselves, then one.
+    """
+
+    signals: Floats  # (k, k)
+    outputs: Floats  # (k, p)
+    squares: Floats  # (p,): of the outputs
+    frames: int
+
+
+def products_of(inputs: Floats, outputs: Floats, poles: Poles, past: int) -> Products:
+    """Of one trial whose first `past` rows of inputs lead up to the first output."""
+    z = filtered(np.ascontiguousarray(inputs), *poles, past)
+    parts = [z[:, k, part] for k, part in signal_parts(poles)]
+    own = inputs[past:]
+    signals = np.concatenate([*parts, own, np.ones((len(own), 1))], axis=1)
+    return Products(signals.T @ signals, signals.T @ outputs, (outputs**2).sum(axis=0), len(outputs))
+
+
+def signal_parts(poles: Poles) -> list[tuple[int, int]]:
+    """Which parts of the filtered inputs are signals: (pole, 0 real | 1 imaginary), one per state."""
+    return [(k - 1, 1) if b < 0.0 else (k, 0) for k, b in enumerate(poles.turning)]
+
+
+def added(parts: Sequence[Products]) -> Products:
+    """Products of several trials together."""
+    signals, outputs, squares, frames = zip(*parts, strict=True)
+    return Products(np.sum(signals, axis=0), np.sum(outputs, axis=0), np.sum(squares, axis=0), sum(frames))
+
+
+def steadied(products: Products, poles: Poles, amount: float) -> Products:
+    """With a pull to zero on what constant inputs lead to: `amount` times as many frames of them, with no output."""
+    n = len(poles.damping)
+    m = (len(products.signals) - 1) // (n + 1)
+    rest = 1.0 / (1.0 - (poles.damping - 1j * poles.turning))
+    gains = [rest[k].imag if part else rest[k].real for k, part in signal_parts(poles)]
+    response = np.concatenate([np.kron(np.array([*gains, 1.0])[:, None], np.eye(m)), np.zeros((1, m))])
+    return products._replace(signals=products.signals + amount * products.frames * (response @ response.T))
+
+
+def fit(poles: Poles, products: Products, ridge: float, rounds: int = ROUNDS) -> System:
+    """B, C, D and the offset by alternating regressions, from the best B of the unconstrained residues on."""
+    n, p = len(poles.damping), products.outputs.shape[1]
+    m = (len(products.signals) - 1) // (n + 1)
+    B = _first_inputs(poles, products, ridge, m)
+    C, D, offset = _fit_outputs(poles, products, B, ridge)
+    for _ in range(rounds if n else 0):
+        B = _fit_inputs(poles, products, C, ridge, m)
+        B /= np.maximum(_sizes(B, poles), 1e-9)[:, None]
+        C, D, offset = _fit_outputs(poles, products, B, ridge)
+    return System(poles.damping, poles.turning, B, C.reshape(p, n), D, offset)
+
+
+def error(system: System, products: Products) -> Floats:
+    """Squared errors (p,) of the simulation, summed over the frames behind the products."""
+    poles = Poles(system.damping, system.turning)
+    weights = np.concatenate([system.C @ _mixing(poles, system.B), system.D, system.offset[:, None]], axis=1)
+    cross = np.einsum("ok,ko->o", weights, products.outputs)
+    return np.asarray(products.squares - 2.0 * cross + np.einsum("ok,kl,ol->o", weights, products.signals, weights))
+
+
+def _mixing(poles: Poles, B: Floats) -> Floats:
+    """States (n,) from filtered signals (n * m,): x1 = B1 Re z - B2 Im z, x2 = B1 Im z + B2 Re z for a pair."""
+    n, m = B.shape
+    out = np.zeros((n, n, m))
+    for k, b in enumerate(poles.turning):
+        if b == 0.0:
+            out[k, k] = B[k]
+        elif b > 0.0:
+            out[k, k], out[k, k + 1] = B[k], -B[k + 1]
+            out[k + 1, k], out[k + 1, k + 1] = B[k + 1], B[k]
+    return out.reshape(n, n * m)
+
+
+def _fit_outputs(poles: Poles, products: Products, B: Floats, ridge: float) -> tuple[Floats, Floats, Floats]:
+    """C, D and the offset for a given B."""
+    n, m = B.shape
+    total = len(products.signals)
+    change = np.zeros((n + m + 1, total))
+    change[:n, : n * m] = _mixing(poles, B)
+    change[n:, n * m :] = np.eye(m + 1)
+    gram = change @ products.signals @ change.T
+    weights = _solved(gram, change @ products.outputs, ridge * products.frames).T
+    return weights[:, :n], weights[:, n : n + m], weights[:, -1]
+
+
+def _fit_inputs(poles: Poles, products: Products, C: Floats, ridge: float, m: int) -> Floats:
+    """B for a given C; D and the offset are fitted along."""
+    n, p = len(poles.damping), C.shape[0]
+    rest = m + 1
+    size = n * m + p * rest
+    gram, right = np.zeros((size, size)), np.zeros(size)
+    own = products.signals[n * m :, n * m :]
+    for o in range(p):
+        w = np.kron(_sharing(poles, C[o]), np.eye(m))  # entries of B to weights on the filtered signals
+        at = slice(n * m + o * rest, n * m + (o + 1) * rest)
+        gram[: n * m, : n * m] += w @ products.signals[: n * m, : n * m] @ w.T
+        cross = w @ products.signals[: n * m, n * m :]
+        gram[: n * m, at], gram[at, : n * m], gram[at, at] = cross, cross.T, own
+        right[: n * m] += w @ products.outputs[: n * m, o]
+        right[at] = products.outputs[n * m :, o]
+    found = _solved(gram, right[:, None], ridge * products.frames)[:, 0]
+    return found[: n * m].reshape(n, m)
+
+
+def _first_inputs(poles: Poles, products: Products, ridge: float, m: int) -> Floats:
+    """B from the leading singular vector of each pole's unconstrained residue."""
+    n = len(poles.damping)
+    weights = _solved(products.signals, products.outputs, ridge * products.frames)[: n * m].T.reshape(
+        products.outputs.shape[1], n, m
+    )
+    B = np.zeros((n, m))
+    for k, b in enumerate(poles.turning):
+        if b == 0.0:
+            B[k] = np.linalg.svd(weights[:, k])[2][0]
+        elif b > 0.0:  # y = Re(conj(c) * residue ...): real and imaginary part together
+            residue = weights[:, k] - 1j * weights[:, k + 1]
+            lead = np.linalg.svd(residue)[2][0]
+            B[k], B[k + 1] = lead.real, -lead.imag
+    return B
+
+
+def _sharing(poles: Poles, weights: Floats) -> Floats:
+    """(n, n): row k says which filtered signals an entry of B's row k adds to an output with these weights (n,)."""
+    out = np.diag(weights)
+    first = np.flatnonzero(poles.turning > 0.0)
+    second = first + 1
+    out[first, second] = weights[second]
+    out[second, first] = weights[second]
+    out[second, second] = -weights[first]
+    return out
+
+
+def _sizes(B: Floats, poles: Poles) -> Floats:
+    """The norm of every state's row of B, shared by the two states of a pair."""
+    squares = (B * B).sum(axis=1)
+    for k, b in enumerate(poles.turning):
+        if b > 0.0:
+            squares[k : k + 2] = squares[k : k + 2].sum()
+    return np.asarray(np.sqrt(squares))
+
+
+def _solved(gram: Floats, right: Floats, ridge: float) -> Floats:
+    """Ridge regression, with a trace more where the products alone would be singular."""
+    damp = ridge * np.ones(len(gram)) + 1e-9 * max(float(np.trace(gram)) / len(gram), 1e-12)
+    return np.asarray(np.linalg.solve(gram + np.diag(damp), right))

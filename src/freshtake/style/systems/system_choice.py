@@ -1,0 +1,223 @@
+"""Systems for all blocks, learned and judged by leaving clips out: which kind, which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.numeric.arrays import Floats
+from freshtake.style.columns import HEADING, TIMING, Block
+from freshtake.style.settings import Settings
+from freshtake.style.systems import delay_line, identification, refit
+from freshtake.style.systems.banks import Bank, DelayBank, StateSpaceBank, System
+
+Mapper = Callable[..., Iterable[Any]]
+ORDERS = (0, 2, 4, 6, 8, 10, 12, 16, 20)
+MEMORIES = (0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0)  # seconds of delay line that are tried
+STEADINESSES = (0.0, 0.2)
+RIDGES = {"n4sid": 1e-2, "fir": 3e-2}
+TAP_RATE = 30.0  # taps per second
+SUBSPACE_RIDGE = 1e-4
+LEADS_UP = 1.5  # seconds of past before the first frame
+FOLDS, ALL = 4, -1
+CALMING = 0.03  # seconds; recorded walks: jerk 1.7 times that of real takes without, 1.1 times with, 1.4 with 0.015
+AS_NEAR = 1.15  # errors on clips left out; recorded walks 1.00, made-up ones 1.1, throws and jumps 2 and more
+QUICK = 2  # rounds of the regressions where they only serve to judge
+
+
+class Trial(NamedTuple):
+    """A pair, normalized: inputs with `past` rows that lead up to the first output, outputs, and its fold."""
+
+    inputs: Floats
+    outputs: Floats
+    past: int
+    fold: int
+
+
+class Fitted(NamedTuple):
+    """A bank and its squared errors on clips left out, (outputs,), per frame."""
+
+    bank: Bank
+    errors: Floats
+
+
+def past_frames(fps: float) -> int:
+    """How many rows lead up to the first frame of a trial."""
+    return round(LEADS_UP * fps)
+
+
+def fold_numbers(names: Sequence[tuple[str, str]]) -> list[int]:
+    """Which pairs are left out together: those that share a source clip, or a target clip where there is one source."""
+    side = 0 if len({source for source, _ in names}) > 1 else 1
+    order = {name: k for k, name in enumerate(dict.fromkeys(pair[side] for pair in names))}
+    return [order[pair[side]] % FOLDS for pair in names]
+
+
+def horizon_of(settings: Settings, fps: float) -> int:
+    """Frames of past, and of future, that the subspace method sees."""
+    return max(2, round(settings.horizon * fps))
+
+
+def kind_of(settings: Settings, trials: Sequence[Trial], fps: float) -> tuple[str, str]:
+    """Which kind of system to learn, and why: n4sid, smaller than a delay line, where clips are long enough."""
+    if settings.system != "auto":
+        return settings.system, "as asked for"
+    longest, needed = max(len(trial.outputs) for trial in trials), 2 * horizon_of(settings, fps) + 4
+    if longest < needed:
+        return "fir", f"fir: the longest pair has {longest} frames, and the subspace method needs {needed}"
+    return "n4sid", "n4sid: as near to the style as a delay line, and smaller"
+
+
+def calming_of(
+    blocks: Sequence[Block], trials_of: Callable[[float], Sequence[Trial]], settings: Settings, fps: float, map: Mapper,
+    degrees: Callable[[Floats], float],
+) -> float:  # fmt: skip
+    """Whether the inputs are to be smoothed: a gait can be foreseen, and loses nothing; a throw would come late.
+
+    Told by short delay lines on clips left out; where there is nothing to leave out, inputs stay as they are.
+    """
+    quick = settings.changed(memory=MEMORIES[1])
+    plain, calm = (degrees(fit_delays(blocks, trials_of(c), quick, fps, map).errors) for c in (0.0, CALMING))
+    return CALMING if 0.0 < calm <= AS_NEAR * plain else 0.0
+
+
+def fit_state_space(
+    blocks: Sequence[Block], trials: Sequence[Trial], settings: Settings, fps: float, map: Mapper
+) -> Fitted:
+    """N4SID for every block, its order by the singular values and by the error on clips left out."""
+    horizon = horizon_of(settings, fps)
+    longest = max(len(trial.outputs) for trial in trials)
+    if longest < 2 * horizon + 4:
+        raise UsageError(
+            f"the longest pair has {longest} frames, but the subspace method needs {2 * horizon + 4} at this rate: "
+            "give longer clips, a shorter horizon or system='fir'"
+        )
+    done = list(map(lambda block: _block_system(block, trials, settings, fps, horizon), blocks))
+    errors = np.zeros(1 + max(max(block.outputs) for block in blocks))
+    for block, (_, error) in zip(blocks, done, strict=True):
+        errors[list(block.outputs)] = error
+    return Fitted(StateSpaceBank(tuple(blocks), tuple(system for system, _ in done)), errors)
+
+
+def _block_system(
+    block: Block, trials: Sequence[Trial], settings: Settings, fps: float, horizon: int
+) -> tuple[System, Floats]:
+    data = [(t.inputs[:, block.inputs], t.outputs[:, block.outputs], t.past, t.fold) for t in trials]
+    moments = [identification.moments_of(u[past:], y, horizon) for u, y, past, _ in data]
+    radius = settings.radius ** (30.0 / fps)
+    ridge = settings.ridge or RIDGES["n4sid"]
+    steadiness = block_steadiness(block, trials, settings, fps)
+
+    everything = list(range(len(data)))
+    folds = _judging(data[k][3] for k in everything)
+    spaces = {
+        fold: identification.subspace(identification.added([moments[k] for k in part]), SUBSPACE_RIDGE)
+        for fold, part in [(ALL, everything), *((fold, _without(everything, data, fold)) for fold in folds)]
+    }
+
+    def fitted(fold: int, order: int) -> tuple[System, Floats]:
+        """Learned on all trials but a fold's; squared errors on that fold."""
+        chosen, left, found = _without(everything, data, fold), _only(everything, data, fold), spaces[fold]
+        poles = identification.poles_of(found, order, radius)
+        parts = {k: refit.products_of(*data[k][:2], poles, data[k][2]) for k in (*chosen, *left)}
+        together = refit.steadied(refit.added([parts[k] for k in chosen]), poles, steadiness)
+        system = refit.fit(poles, together, ridge, rounds=QUICK if left else refit.ROUNDS)
+        return system, np.sum([refit.error(system, parts[k]) for k in left], axis=0) if left else np.zeros(1)
+
+    worth = identification.orders_worth_trying(spaces[ALL], settings.most_states)
+    orders = [settings.order] if settings.order else [n for n in ORDERS if n <= worth[-1]] or [worth[-1]]
+    frames = sum(len(y) for _, y, _, _ in data)
+    none = np.zeros(len(block.outputs))
+    scores = [sum((fitted(fold, order)[1] for fold in folds), none) / frames for order in orders]
+    best = int(np.argmin([score.sum() for score in scores]))
+    return fitted(ALL, orders[best])[0], scores[best]
+
+
+def _judging(folds: Iterable[int]) -> list[int]:
+    """The folds that can be left out: none where there is one, and then the simplest system is taken."""
+    found = sorted(set(folds))
+    return found if len(found) > 1 else []
+
+
+def _without(everything: list[int], data: Sequence[tuple[Any, ...]], fold: int) -> list[int]:
+    return [k for k in everything if data[k][3] != fold]
+
+
+def _only(everything: list[int], data: Sequence[tuple[Any, ...]], fold: int) -> list[int]:
+    return [k for k in everything if data[k][3] == fold]
+
+
+def fit_delays(blocks: Sequence[Block], trials: Sequence[Trial], settings: Settings, fps: float, map: Mapper) -> Fitted:
+    """A delay line for every block; its memory by the error on clips left out."""
+    stride = max(1, round(fps / TAP_RATE))
+    memories = MEMORIES if settings.memory is None else (settings.memory,)
+    counts = sorted({1 + max(0, round(seconds * fps / stride)) for seconds in memories})
+    limit = 1 + min(trial.past for trial in trials) // stride
+    counts = sorted({min(count, limit) for count in counts})
+    done = list(map(lambda block: _block_delays(block, trials, settings, stride, counts), blocks))
+    errors = np.zeros(1 + max(max(block.outputs) for block in blocks))
+    for block, (_, _, error) in zip(blocks, done, strict=True):
+        errors[list(block.outputs)] = error
+    bank = DelayBank(tuple(blocks), tuple(taps for taps, _, _ in done), tuple(offset for _, offset, _ in done), stride)
+    return Fitted(bank, errors)
+
+
+def _block_delays(
+    block: Block, trials: Sequence[Trial], settings: Settings, stride: int, counts: Sequence[int]
+) -> tuple[Floats, Floats, Floats]:
+    ridge, m = settings.ridge or RIDGES["fir"], len(block.inputs)
+    tried = []
+    for count in counts:
+        parts = _delay_products(block, trials, stride, count)
+        for steadiness in _steadinesses(settings, block, trials):
+            error = _delay_error(parts, trials, m, steadiness, ridge)
+            tried.append((float(error.sum()), count, steadiness, parts, error))
+    _, count, steadiness, parts, error = min(tried, key=lambda each: each[0])
+    together = delay_line.steadied(delay_line.added(parts), m, steadiness)
+    return (*delay_line.shaped(delay_line.fit(together, ridge), count, m), error)
+
+
+def _steadinesses(settings: Settings, block: Block, trials: Sequence[Trial]) -> tuple[float, ...]:
+    """What is tried; turning for a while must not become a lasting sway of the heading, so that is always steady.
+
+    One source clip alone, however often it is paired, cannot tell what its mean pose means.
+    """
+    if settings.steadiness is not None:
+        return (settings.steadiness,)
+    alone = all(np.array_equal(trial.inputs, trials[0].inputs) for trial in trials)
+    return STEADINESSES[-1:] if alone or block.name in (HEADING, TIMING) else STEADINESSES
+
+
+def block_steadiness(block: Block, trials: Sequence[Trial], settings: Settings, fps: float) -> float:
+    """Whether the mean pose of a clip is chance (takes of a walk) or content (a throw): told by a short delay line."""
+    choices, stride = _steadinesses(settings, block, trials), max(1, round(fps / TAP_RATE))
+    if len(choices) == 1:
+        return choices[0]
+    count = 1 + min(round(MEMORIES[1] * fps), min(trial.past for trial in trials)) // stride
+    parts = _delay_products(block, trials, stride, count)
+    errors = [_delay_error(parts, trials, len(block.inputs), choice, RIDGES["fir"]).sum() for choice in choices]
+    return choices[int(np.argmin(errors))]
+
+
+def _delay_products(block: Block, trials: Sequence[Trial], stride: int, count: int) -> list[delay_line.DelayProducts]:
+    return [
+        delay_line.products_of(t.inputs[:, block.inputs], t.outputs[:, block.outputs], t.past, count, stride)
+        for t in trials
+    ]
+
+
+def _delay_error(
+    parts: Sequence[delay_line.DelayProducts], trials: Sequence[Trial], inputs: int, steadiness: float, ridge: float
+) -> Floats:
+    """Squared errors (outputs,) per frame on folds left out."""
+    error = np.zeros(parts[0].outputs.shape[1])
+    for fold in _judging(t.fold for t in trials):
+        rest = delay_line.added([p for p, t in zip(parts, trials, strict=True) if t.fold != fold])
+        weights = delay_line.fit(delay_line.steadied(rest, inputs, steadiness), ridge)
+        error += np.sum(
+            [delay_line.error(weights, p) for p, t in zip(parts, trials, strict=True) if t.fold == fold], axis=0
+        )
+    return np.asarray(error / sum(len(t.outputs) for t in trials))

@@ -1,0 +1,132 @@
+"""Alignment of two motions of the same content in different styles, by iterative motion warping (Hsu 2005, §3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion.clip import Clip
+from freshtake.motion.edit import sampled_at, take_frames
+from freshtake.motion.stroke import Stroke
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.style.warping.time_warp import feasible
+from freshtake.style.warping.warp_curve import inverse, read_rows, smooth_warp
+from freshtake.style.warping.warp_inputs import Alignable, prepare
+from freshtake.style.warping.warp_methods import METHODS
+from freshtake.style.warping.warp_settings import WarpSettings
+
+SMOOTHED = 0.04  # of a motion's length: the most over which its warp is smoothed
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Alignment:
+    """Which frame of the second motion belongs to each frame of the first one.
+
+    `first` and `second` are the frames (start, stop not included) of the two motions that were aligned; everything
+    else counts from their starts. Per frame of the first one: `path`, the fractional frame of the second (smooth,
+    increasing, from 0 to its last frame); `steps`, the frames of the second that it lasts (positive, the smooth
+    derivative of the path, for models to learn); `differential`, the same unsmoothed, which is the paper's w,
+    `repeats` / slope (§3.4). `repeats` is the repetition vector (empty for dynamic time warping), `scale` and `offset`
+    (frames, DOFs) are the space warp. `energy` is E of eq. (1) after every stage, and never rises; `cost` is the root
+    mean square distance, per frame and DOF, that both warps leave between the motions.
+    """
+
+    first: tuple[int, int]
+    second: tuple[int, int]
+    path: Floats
+    steps: Floats
+    repeats: Ints
+    differential: Floats
+    scale: Floats
+    offset: Floats
+    energy: tuple[float, ...]
+    cost: float
+    settings: WarpSettings
+
+    def __repr__(self) -> str:
+        return f"Alignment({len(self.path)} frames onto {self.rows}, cost {self.cost:.3g}, {self.rounds} rounds)"
+
+    def __len__(self) -> int:
+        return len(self.path)
+
+    @property
+    def rounds(self) -> int:
+        """How often both stages were run."""
+        return len(self.energy) // 2
+
+    @property
+    def rows(self) -> int:
+        """Frames of the second motion."""
+        return self.second[1] - self.second[0]
+
+    @property
+    def inverse_path(self) -> Floats:
+        """For each frame of the second motion the fractional frame of the first one."""
+        return inverse(self.path, self.rows)
+
+
+@one_blas_thread()
+def align(
+    a: Alignable, b: Alignable, settings: WarpSettings | None = None, *, report: Report | None = None
+) -> Alignment:
+    """Align two Clips, two Strokes or two arrays (frames, DOFs) of the same content.
+
+    With u = `a` in the source style and y = `b` in the target style, `warp(b, alignment)` is y on the clock of u and
+    `alignment.steps` (smooth) or `alignment.differential` (the paper's) the time warp per frame of u.
+    """
+    settings, tell = settings or WarpSettings(), report or silent
+    tell(Progress(0.0, "cutting"))
+    ready = prepare(a, b, settings)
+    u, y = ready.values
+    require_feasible(len(u), len(y), settings.slope)
+    tell(Progress(0.2, "warping"))
+    found = METHODS[settings.method](u, y, settings, 1.0 / ready.frame_time)
+    path, steps = smooth_warp(found.differential, min(settings.smoothing / ready.frame_time, SMOOTHED * len(u)))
+    left = found.space.apply(u) - read_rows(y, path)
+    cost = float(np.sqrt(np.mean(left * left)))
+    tell(Progress(1.0, "aligned"))
+    return Alignment(
+        *ready.spans, path, steps, found.repeats, found.differential, *found.space, found.energy, cost, settings
+    )
+
+
+def require_feasible(first: int, second: int, slope: int) -> None:
+    """Raise unless a warp within the slope limit leads from one length to the other."""
+    if not feasible(first, second, slope):
+        ratio = max(first, second) / min(first, second)
+        raise UsageError(
+            f"{first} frames cannot be aligned with {second}: the slope limit is {slope} and one is {ratio:.2g} times "
+            "as long as the other; cut them to the same content or raise the limit"
+        )
+
+
+@overload
+def warp(motion: Clip, alignment: Alignment, *, onto: str = ...) -> Clip: ...
+@overload
+def warp(motion: Stroke, alignment: Alignment, *, onto: str = ...) -> Stroke: ...
+@overload
+def warp(motion: Floats, alignment: Alignment, *, onto: str = ...) -> Floats: ...
+def warp(motion: Alignable, alignment: Alignment, *, onto: str = "first") -> Alignable:
+    """A motion put on the other one's clock.
+
+    With `onto="first"` the motion is the second one (or one in step with it) and gets the timing of the first; with
+    `onto="second"` it is the first one and gets the timing of the second. What was cut away stays away.
+    """
+    if onto not in ("first", "second"):
+        raise UsageError(f"a motion is warped onto the first or the second, not {onto!r}")
+    start, stop = alignment.second if onto == "first" else alignment.first
+    if len(motion) < stop:
+        raise UsageError(f"the alignment needs a motion of at least {stop} frames, but this one has {len(motion)}")
+    at = alignment.path if onto == "first" else alignment.inverse_path
+    if isinstance(motion, Clip):
+        return sampled_at(take_frames(motion, start, stop), at)
+    if isinstance(motion, Stroke):
+        times = motion.times[start] + motion.frame_time * np.arange(len(at))
+        rows = read_rows(motion.points[start:stop], at)
+        return Stroke(rows, times, motion.dimensions, motion.name, f"{motion.provenance}; warped")
+    return read_rows(np.asarray(motion, dtype=np.float64)[start:stop], at)

@@ -1,0 +1,164 @@
+"""Which clips of two styles have the same content: pairs by speed, turn and the limbs that act (Hsu 2005, §5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.body.facing import facing
+from freshtake.motion.body.pose_space import body_poses
+from freshtake.motion.body.roles import leg_length, pelvis
+from freshtake.motion.clip import Clip
+from freshtake.motion.edit import heading
+from freshtake.motion.features.ground import ground_of
+from freshtake.motion.skeleton import require_compatible
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.blas_threads import one_blas_thread
+
+SPEED = 0.2  # share of a folder's usual speed that counts as much as
+TURN = np.radians(12.0)  # this turn rate, per second, as
+WAY = np.radians(30.0)  # this change of the direction of travel against the body, and as
+ACTING = 0.25  # this share of the motion in other joints
+LIMIT = 3.0  # pairs farther apart than this have different content
+OPPOSITE = np.radians(120.0)  # styles whose usual directions differ by more do not share their content
+STANDING = 0.15  # leg lengths per second: below this a clip goes nowhere
+SLOWEST_TURN = np.radians(3.0)  # per second
+
+
+class Content(NamedTuple):
+    """What a clip is about, whatever its style.
+
+    `speed` over the ground in leg lengths per second, `turn` in radians per second (left is positive), `way`: the
+    direction of travel against the heading in radians, `acting` (joints,): how the motion is shared among the joints.
+    """
+
+    speed: float
+    turn: float
+    way: float
+    acting: Floats
+
+
+class Match(NamedTuple):
+    """A source and a target clip by number, their contents, and how far those are apart (0: the same)."""
+
+    source: int
+    target: int
+    apart: float
+    contents: tuple[Content, Content]
+
+
+def content(clip: Clip) -> Content:
+    """Speed, turn rate, direction of travel and the joints that act."""
+    angle, time = _facing(clip), np.arange(len(clip)) * clip.frame_time
+    places = ground_of(clip.positions()[:, pelvis(clip.skeleton)], clip.up) / leg_length(clip.skeleton)
+    ahead = np.diff(places) * np.exp(-1j * angle[:-1])
+    travel = complex(ahead.sum()) / max(float(time[-1]), clip.frame_time)
+    still = abs(travel) < STANDING
+    moving = np.linalg.norm(np.diff(body_poses(clip), axis=0), axis=-1).sum(axis=0)
+    return Content(
+        0.0 if still else abs(travel),
+        float(np.polyfit(time, angle, 1)[0]) if len(clip) > 2 else 0.0,
+        0.0 if still else float(np.angle(travel)),
+        np.asarray(moving / max(float(moving.sum()), 1e-12)),
+    )
+
+
+def _facing(clip: Clip) -> Floats:
+    """Where the body faces (frames,), continuous: by its hips or shoulders, otherwise by its root."""
+    angle = facing(clip)
+    return heading(clip) if angle is None else np.asarray(np.unwrap(angle))
+
+
+@one_blas_thread()
+def match(
+    sources: Sequence[Clip], targets: Sequence[Clip], *, every: bool = False, limit: float = LIMIT
+) -> list[Match]:
+    """Pairs of equal content, nearest first in the order of the sources.
+
+    Every clip is used at most once, such that the distances sum to as little as possible; with `every` all pairs
+    within the limit are given. Speed, direction and acting joints are compared with what is usual among the clips of
+    the same style, since style itself changes them (a crouched walk is slower); turning is compared as it is.
+    """
+    if not sources or not targets:
+        raise UsageError("pairs need at least one clip of each style")
+    for clip in (*sources, *targets):
+        require_compatible(sources[0].skeleton, clip.skeleton, sources[0].name or "a clip", clip.name or "another clip")
+    contents = [content(clip) for clip in sources], [content(clip) for clip in targets]
+    distances = content_distances(*contents)
+    pairs = np.argwhere(distances <= limit) if every else _assigned(distances, limit)
+    if len(pairs) == 0:
+        raise UsageError(_nothing_matches(sources, targets, contents, distances))
+    return [
+        Match(int(i), int(j), float(distances[i, j]), (contents[0][i], contents[1][j]))
+        for i, j in sorted(pairs.tolist())
+    ]
+
+
+def content_distances(sources: Sequence[Content], targets: Sequence[Content]) -> Floats:
+    """How far apart the contents are (sources, targets)."""
+    ways = _usual_way(sources), _usual_way(targets)
+    opposite = abs(np.angle(np.exp(1j * (ways[0] - ways[1])))) > OPPOSITE
+    several = min(len(sources), len(targets)) > 1
+    rows = [
+        _comparable(contents, 0.0 if opposite else way, several)
+        for contents, way in zip((sources, targets), ways, strict=True)
+    ]
+    away = rows[0][:, None] - rows[1][None]
+    away[..., 2] = (away[..., 2] + np.pi / WAY) % (2.0 * np.pi / WAY) - np.pi / WAY
+    return np.asarray(np.sqrt((away * away).sum(axis=-1)))
+
+
+def _usual_way(contents: Sequence[Content]) -> float:
+    return float(np.angle(np.exp(1j * np.array([c.way for c in contents])).sum()))
+
+
+def _comparable(contents: Sequence[Content], way: float, several: bool) -> Floats:
+    """Rows in units of what counts alike, relative to what is usual in the set where that can be said."""
+    speeds = np.array([c.speed for c in contents])
+    usual = float(np.median(speeds))
+    acting = np.stack([c.acting for c in contents])
+    columns = [
+        (speeds / usual if usual > 0.0 else speeds) / SPEED,
+        np.array([c.turn for c in contents]) / TURN,
+        (np.array([c.way for c in contents]) - way) / WAY,
+    ]
+    acting = (acting - acting.mean(axis=0) if several else acting) / ACTING
+    return np.concatenate([np.stack(columns, axis=1), acting], axis=1)
+
+
+def _assigned(distances: Floats, limit: float) -> Ints:
+    """Pairs (k, 2) with every row and column at most once, of least total distance; those beyond the limit dropped."""
+    from scipy.optimize import linear_sum_assignment
+
+    # Pairs beyond the limit cost the same, so that a hopeless clip does not pull the others away from their partners.
+    rows, columns = linear_sum_assignment(np.minimum(distances, 2.0 * limit))
+    pairs = np.stack([rows, columns], axis=1)
+    return np.asarray(pairs[distances[rows, columns] <= limit], dtype=np.intp)
+
+
+def _nothing_matches(
+    sources: Sequence[Clip], targets: Sequence[Clip], contents: tuple[list[Content], list[Content]], distances: Floats
+) -> str:
+    i, j = (int(k) for k in np.unravel_index(int(distances.argmin()), distances.shape))
+    first, second = described(contents[0][i]), described(contents[1][j])
+    names = sources[i].name or "a source clip", targets[j].name or "a target clip"
+    return (
+        f"no clip has the same content in both styles: the nearest are {names[0]} ({first}) and {names[1]} ({second}); "
+        "give clips of the same actions, or pair them by order"
+    )
+
+
+def described(what: Content) -> str:
+    """Speed and turn in words."""
+    if what.speed == 0.0:
+        pace = "in place"
+    else:
+        away = abs(np.degrees(what.way))
+        way = "forwards" if away < 45 else "backwards" if away > 135 else "sideways"
+        pace = f"{what.speed:.2f} leg lengths/s {way}"
+    if abs(what.turn) < SLOWEST_TURN:
+        return f"{pace}, straight"
+    return f"{pace}, {abs(np.degrees(what.turn)):.0f}°/s to the {'left' if what.turn > 0 else 'right'}"

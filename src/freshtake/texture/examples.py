@@ -1,0 +1,188 @@
+"""What a model learns from: takes as rows that can be decoded, and as poses and velocities that can be compared.
+
+Central velocities of every vertex, joint or point (Sattler 2004, eq. 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion import Clip, MeshSequence, Stroke
+from freshtake.motion.features import Recipe, encode, recipe
+from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.features.cloud import placed
+from freshtake.motion.features.ground import Path, turned_back
+from freshtake.motion.features.mesh_features import MeshLayout
+from freshtake.motion.features.recipes import Layout
+from freshtake.motion.validation import frozen
+from freshtake.numeric.arrays import Floats
+from freshtake.texture.segments import Segments, laid_out
+from freshtake.texture.settings import Settings
+
+
+def central_velocities(positions: Floats, still_ends: bool = False) -> Floats:
+    """Per frame, (frames, ...): half the way from the frame before to the frame after (Sattler 2004, eq. 4).
+
+    Departs from the paper at the ends, unless `still_ends`: one-sided, where the paper sets zero, which no frame in
+    motion resembles.
+    """
+    if len(positions) < 2:
+        return np.zeros_like(positions)
+    out = np.asarray(np.gradient(positions, axis=0))
+    if still_ends:
+        out[[0, -1]] = 0.0
+    return out
+
+
+def body_velocities(local: Floats, path: Path | None, up: str, still_ends: bool = False) -> Floats:
+    """Velocities in the world of points (frames, points, 3) that are given about the body, turned into its heading."""
+    if path is None:
+        return central_velocities(local, still_ends)
+    world = placed(local, path, up)
+    return turned_back(central_velocities(world, still_ends), path.heading, up)
+
+
+class Material(NamedTuple):
+    """Rows (frames, columns) of all takes, laid end to end, and the same frames as points.
+
+    `rows` are the columns of the recipe (of a mesh: all of them, the root's rates first); `poses` are points about the
+    body and `velocities` theirs in the world (frames, values), scaled so that a squared distance is the mean square
+    over the body, in the takes' unit of length.
+    """
+
+    rows: Floats
+    poses: Floats
+    velocities: Floats
+    segments: Segments
+    frame_time: float
+    recipe: Recipe | None
+
+
+@dataclass(frozen=True)
+class _Takes:
+    motions: list[Any]
+    cells: list[str]
+
+
+def takes_of(given: Any) -> _Takes:
+    """One motion, a sequence of motions, or motions by the name of their cell."""
+    if isinstance(given, dict):
+        pairs = [(str(name), motion) for name, some in given.items() for motion in _listed(some)]
+        empty = [name for name, some in given.items() if not _listed(some)]
+        if empty:
+            raise UsageError(f"the cell {empty[0]!r} has no takes")
+    else:
+        pairs = [("all", motion) for motion in _listed(given)]
+    if not pairs:
+        raise UsageError("there is nothing to learn from: give at least one take")
+    return _Takes([motion for _, motion in pairs], [name for name, _ in pairs])
+
+
+def _listed(given: Any) -> list[Any]:
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def material_of(given: Any, settings: Settings, frame_time: float | None = None) -> Material:
+    """Takes (motions, or plain arrays (frames, values) with a frame time) as rows and points."""
+    takes = takes_of(given)
+    for number, motion in enumerate(takes.motions):
+        if len(motion) < 2:
+            name = getattr(motion, "name", "") or f"take {number + 1}"
+            raise UsageError(f"{name} has one frame: a texture needs a moving take, of at least 2 frames")
+    segments = laid_out([len(motion) for motion in takes.motions], takes.cells)
+    if any(isinstance(motion, np.ndarray) for motion in takes.motions):
+        return _from_arrays(takes.motions, segments, frame_time, settings.method == "paper")
+    made = _recipe(takes.motions, settings.root)
+    plain = made if not isinstance(made.layout, ClipLayout) else _heading_recipe(takes.motions, made)
+    rows, poses, speeds = [], [], []
+    for motion in takes.motions:
+        rows.append(encode(made, motion).values)
+        pose, speed = _points(plain, motion, settings.method == "paper")
+        poses.append(pose)
+        speeds.append(speed)
+    weights = _point_weights(plain.layout, poses[0].shape[1])
+    return Material(
+        np.concatenate(rows),
+        _flat(poses, weights),
+        _flat(speeds, weights),
+        segments,
+        made.frame_time,
+        made,
+    )
+
+
+def _recipe(motions: Sequence[Any], root: str | None) -> Recipe:
+    """Columns as they are; a clip's rotations as vectors about their mean."""
+    first = motions[0]
+    if isinstance(first, Clip):
+        return recipe(motions, angles="expmap", root=root or "heading", scale="none", drop_constant=False)
+    if isinstance(first, Stroke):
+        if root not in (None, "absolute"):
+            raise UsageError(f"strokes have no root={root!r}: use absolute")
+        return recipe(motions, scale="none", drop_constant=False)
+    _check_meshes(motions)
+    return recipe(motions, root=root or "heading", scale="none", drop_constant=False)
+
+
+def _check_meshes(motions: Sequence[Any]) -> None:
+    first = motions[0]
+    for motion in motions[1:]:
+        if isinstance(first, MeshSequence) and isinstance(motion, MeshSequence):
+            same = motion.vertices.shape[1] == first.vertices.shape[1] and np.array_equal(motion.faces, first.faces)
+            if not same:
+                names = f"{motion.name or 'a take'} and {first.name or 'the first'}"
+                raise UsageError(f"{names} have different vertices or faces: a texture needs one connectivity")
+
+
+def _heading_recipe(motions: Sequence[Any], made: Recipe) -> Recipe:
+    if made.layout.root == "heading":
+        return made
+    root = "absolute" if made.layout.root == "absolute" else "heading"
+    return recipe(motions, angles="expmap", root=root, scale="none", drop_constant=False)
+
+
+def _points(plain: Recipe, motion: Any, still_ends: bool) -> tuple[Floats, Floats]:
+    """Points about the body (frames, points, 3), and their central velocities (Sattler 2004, eq. 4)."""
+    layout = plain.layout
+    columns, start = layout.encode(motion)
+    path: Path | None = layout.path(columns, start) if layout.root == "heading" else None
+    if isinstance(layout, ClipLayout):
+        local = layout.points(columns)
+    elif isinstance(motion, Stroke):
+        local = motion.points[:, :, None]
+    else:
+        at = 3 if layout.root == "heading" else 0
+        count = layout.vertex_count if isinstance(layout, MeshLayout) else len(layout.names()[at:]) // 3
+        local = columns[:, at : at + 3 * count].reshape(len(columns), count, 3)
+    return local, body_velocities(local, path, getattr(layout, "up", "y"), still_ends)
+
+
+def _point_weights(layout: Layout, count: int) -> Floats:
+    """Shares of the body (points,): of a skeleton by the length of what they end, else alike."""
+    if isinstance(layout, ClipLayout):
+        tips = [float(np.linalg.norm(site.offset)) for site in layout.skeleton.end_sites]
+        lengths = np.concatenate([layout.skeleton.lengths(), tips])
+        lengths[0] = 0.0
+        if lengths.sum() > 0.0:
+            return np.asarray(lengths / lengths.sum())
+    return np.full(count, 1.0 / count)
+
+
+def _flat(points: Sequence[Floats], weights: Floats) -> Floats:
+    rows = np.concatenate(points) * np.sqrt(weights)[:, None]
+    return rows.reshape(len(rows), -1)
+
+
+def _from_arrays(arrays: Sequence[Any], segments: Segments, frame_time: float | None, still_ends: bool) -> Material:
+    rows = [frozen(x, f"take {k + 1}", (None, None)) for k, x in enumerate(arrays)]
+    if len({x.shape[1] for x in rows}) > 1:
+        raise UsageError(f"the takes have different numbers of columns: {sorted({x.shape[1] for x in rows})}")
+    scale = rows[0].shape[1] ** -0.5
+    poses = np.concatenate(rows) * scale
+    speeds = np.concatenate([central_velocities(x, still_ends) for x in rows]) * scale
+    return Material(np.concatenate(rows), poses, speeds, segments, frame_time or 1.0, None)

@@ -1,0 +1,65 @@
+"""Feet of what is played: they stand where they stood in the takes, through jumps and the seams of loops."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.motion import Clip
+from freshtake.motion.cycles.looping import closed, facing_forward
+from freshtake.motion.planting import Planter, PlantingModel, learn_planting, plant, settings_for
+from freshtake.motion.playback import Playback
+from freshtake.numeric.arrays import Floats
+from freshtake.texture.transitions import Played
+
+WARM_UP = 1.5  # seconds before a loop after which planting no longer remembers where it began
+
+
+class Standing(NamedTuple):
+    """What planting learned from the takes, and where each of their frames stands (frames, foot joints), 0 or 1."""
+
+    base: PlantingModel
+    contacts: Floats
+
+
+def standing_of(takes: list[Clip]) -> Standing | None:
+    """From the takes as clips; None where the skeleton has no feet."""
+    base = learn_planting(takes)
+    if not base.feet:
+        return None
+    contacts = np.concatenate([base.example_contacts(take) for take in takes])
+    return Standing(base, contacts) if contacts.any() else None
+
+
+def shown_contacts(standing: Standing, played: Played) -> Floats:
+    """(frames, foot joints): how much each foot joint stands in what is shown; inserted frames lie between two."""
+    share = (played.step / (played.length + 1.0))[:, None]
+    left, entered = standing.contacts[played.source], standing.contacts[np.maximum(played.target, 0)]
+    return np.asarray(np.where(played.step[:, None] > 0, (1.0 - share) * left + share * entered, left))
+
+
+def planted(clip: Clip, contacts: Floats, standing: Standing, lock: bool | str) -> Clip:
+    """The clip with feet that are held where these contacts say, which are known: feet of a run too."""
+    made = plant(clip, contacts, examples=standing.base, settings=settings_for(lock), careful=False)
+    return made.clip
+
+
+def around(frames: int, standing: Standing, frame_time: float) -> tuple[int, int]:
+    """How many frames of a loop to play before it, and in all, so that its planting does not know where it began."""
+    before = int(np.ceil(WARM_UP / frame_time))
+    return before, before + frames + 1 + Planter(standing.base, settings_for(True), frame_time).latency
+
+
+def cut_loop(clip: Clip, before: int, frames: int, info: Playback | None) -> Clip:
+    """The loop out of its endless play; where it goes straight or comes back, closed to the last digit."""
+    if info is not None:
+        made = closed(clip, before, before + frames, cycles=info.cycles, speeds=False)
+        assert made.playback is not None  # which has the travel as it lies in this clip
+        return facing_forward(made.changed(playback=made.playback.changed(turn=info.turn)))
+    moving = clip.joint_translations
+    span = slice(before, before + frames)
+    return clip.changed(
+        root=clip.root[span], rotations=clip.rotations[span],
+        joint_translations=None if moving is None else moving[span],
+    )  # fmt: skip

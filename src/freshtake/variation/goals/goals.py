@@ -1,0 +1,99 @@
+"""What a variant is asked to do: poses at times, joints at places, a duration, a speed, a way over the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion import Clip
+from freshtake.motion.pins import Pin
+from freshtake.numeric.arrays import Floats
+from freshtake.variation.goals.steering import Steering
+
+
+@dataclass(frozen=True, eq=False)
+class PosePin:
+    """A pose at a time: frame `frame` of a motion, `time` seconds after the start (negative: before the end).
+
+    With `joints`, only theirs are pinned, and the network tells what the others do about it.
+    """
+
+    motion: Any
+    frame: int = 0
+    time: float = 0.0
+    joints: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        count = len(self.motion)
+        if not -count <= self.frame < count:
+            raise UsageError(f"the pose to pin is frame {self.frame} of a motion with {count} frames")
+        if not np.isfinite(self.time):
+            raise UsageError("the time of a pinned pose must be a number of seconds")
+
+
+@dataclass(frozen=True, eq=False)
+class Goals:
+    """All that may be asked of one variant; `start` and `end` are poses, `poses` lie between, `targets` are for joints.
+
+    `duration` is in seconds, `speed` in lengths per second over the ground, `steer` a heading or a path.
+    """
+
+    start: PosePin | None = None
+    end: PosePin | None = None
+    poses: Sequence[PosePin] = ()
+    targets: Sequence[Pin] = ()
+    duration: float | None = None
+    speed: float | None = None
+    steer: Steering | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("duration", "speed"):
+            value = getattr(self, name)
+            if value is not None and not (np.isfinite(value) and value > 0.0):
+                raise UsageError(f"the {name} to reach must be greater than 0, but is {value}")
+
+    def pose_pins(self, frames: int, frame_time: float) -> list[tuple[int, PosePin]]:
+        """Pinned poses by frame."""
+        found = [(0, self.start)] if self.start is not None else []
+        for pin in self.poses:
+            frame = round(pin.time / frame_time) + (frames - 1 if pin.time < 0.0 else 0)
+            if not 0 <= frame < frames:
+                length = (frames - 1) * frame_time
+                raise UsageError(f"a pose is pinned at {pin.time:g} s, but the variant lasts {length:.3g} s")
+            found.append((frame, pin))
+        if self.end is not None:
+            found.append((frames - 1, self.end))
+        twice = {frame for frame, _ in found if sum(frame == other for other, _ in found) > 1}
+        if twice:
+            raise UsageError(f"two poses are pinned at frame {min(twice)}: leave one of them out")
+        return found
+
+
+@dataclass(frozen=True)
+class GoalReport:
+    """How well a variant met what it was asked for.
+
+    `strain` says how many standard deviations (root mean square over its DOFs) the farthest pinned pose lay from the
+    variant as it was first drawn: about 1.4 is usual, above 3 the examples give little reason to go there.
+    `pose_error` is in the DOFs' units, `place_errors` in lengths.
+    """
+
+    rate: float
+    duration: float
+    speed: float | None
+    strain: float
+    pose_error: float
+    place_errors: tuple[float, ...]
+
+
+def ground_speed(clip: Any) -> float | None:
+    """Mean speed of the root over the ground, lengths per second, from first to last frame along the way."""
+    if not isinstance(clip, Clip) or len(clip) < 2:
+        return None
+    steps: Floats = clip.root[1:] - clip.root[:-1]
+    steps[:, clip.up_index] = 0.0
+    return float(np.sqrt((steps * steps).sum(axis=1)).sum() / clip.duration)

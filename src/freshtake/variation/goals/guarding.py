@@ -1,0 +1,101 @@
+"""Variants whose bodies are possible: what fails the checks is drawn again, and what keeps failing varies less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from freshtake.motion import Clip
+from freshtake.motion.guards import BodyCheck, BodyLimits
+from freshtake.variation.goals.guidance import Guided
+from freshtake.variation.synthesis.amount import Amount, amount_of
+
+TRIES = 5  # at the full amount
+SHARES = (0.75, 0.5, 0.25, 0.0)  # of the amount, for the best of them
+
+Draw = Callable[[int, float | Amount], Guided]  # number of the try, amount of variation
+
+
+class GuardReport(NamedTuple):
+    """How a variant came to pass its body checks.
+
+    `tries` counts what was drawn, `share` of the amount asked for is what it varies by, `left` is what it exceeds all
+    the same and `refused` what those before it exceeded.
+    """
+
+    tries: int = 1
+    share: float = 1.0
+    left: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+
+
+def guarded(draw: Draw, limits: BodyLimits | None, amount: float | Amount) -> tuple[Guided, GuardReport]:
+    """The first draw that passes; else the best one with less variation; else the best one."""
+    made = draw(0, amount)
+    if limits is None or not isinstance(made.motion, Clip):
+        return made, GuardReport()
+    refused: list[str] = []
+    best, found, first = made, _check(limits, made, amount), 0
+    tries = 1
+    while not found.passed and tries < TRIES:
+        refused += _new(found, refused)
+        made = draw(tries, amount)
+        check = _check(limits, made, amount)
+        if check.excess < found.excess:
+            best, found, first = made, check, tries
+        tries += 1
+    if found.passed:
+        return best, GuardReport(tries, refused=tuple(refused))
+    for share in SHARES:
+        tries += 1
+        made = draw(first, scaled(amount, share))
+        if _check(limits, made, amount).passed:
+            return made, GuardReport(tries, share, refused=tuple(refused))
+    return best, GuardReport(tries, left=found.sentences, refused=tuple(refused))
+
+
+def guard_notes(reports: Sequence[GuardReport]) -> list[str]:
+    """What to say about a set of variants: those drawn again, those that vary less, those that still fail."""
+    count, again = len(reports), [report for report in reports if report.tries > 1]
+    less = [report.share for report in reports if report.share < 1.0]
+    left = [report for report in reports if report.left]
+    notes = []
+    if again:
+        drawn, verb = sum(report.tries - 1 for report in reports), "was" if len(again) == 1 else "were"
+        why = again[0].refused[0]
+        notes.append(
+            f"{len(again)} of {count} variants {verb} drawn again until the body was possible ({drawn} draws refused; "
+            f"the first: {why})"
+        )
+    if less:
+        notes.append(
+            f"{len(less)} of {count} variants got less than the amount asked for, down to {min(less):g} of it: "
+            f"{TRIES} draws with all of it were impossible"
+        )
+    if left:
+        notes.append(f"{len(left)} of {count} variants fail the body checks however they are drawn: {left[0].left[0]}")
+    return notes
+
+
+def stream_notes(limits: BodyLimits, clip: Clip, amount: float | Amount) -> list[str]:
+    """What an endless motion, which cannot be drawn again as a whole, exceeds, and when."""
+    found = limits.check(clip, amount=amount_of(amount).largest)
+    seconds = found.found.frames[found.over] * clip.frame_time
+    told = [f"{what} (at {when:.1f} s)" for what, when in zip(found.sentences, seconds, strict=True)]
+    return [f"the stream fails body checks: {'; '.join(told)}"] if told else []
+
+
+def scaled(amount: float | Amount, share: float) -> Amount:
+    """A share of an amount of variation."""
+    whole = amount_of(amount)
+    time = None if whole.time is None else share * whole.time
+    return replace(whole, space=share * whole.space, time=time, parts={k: share * v for k, v in whole.parts.items()})
+
+
+def _check(limits: BodyLimits, made: Guided, amount: float | Amount) -> BodyCheck:
+    return limits.check(made.motion, amount=amount_of(amount).largest, rate=made.report.rate)
+
+
+def _new(found: BodyCheck, known: list[str]) -> list[str]:
+    return [sentence for sentence in found.sentences if sentence not in known]

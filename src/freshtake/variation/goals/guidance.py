@@ -1,0 +1,176 @@
+"""Variants that meet goals: tempo for duration and speed, bridges for poses, Gauss-Newton for places of joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion import Clip
+from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.features.ground import turned_back
+from freshtake.motion.pins import Pin, check_pins
+from freshtake.motion.planting import Planted
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.variation.goals.bridges import PinnedValues, bridged, strain
+from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
+from freshtake.variation.goals.pacing import paced, pinned_dofs
+from freshtake.variation.goals.steering import turn_column
+from freshtake.variation.synthesis.amount import Amount
+
+if TYPE_CHECKING:
+    from freshtake.variation.model import Block, VariationModel
+
+LEAST = 0.3  # of a DOF's mean size: how small it may get where examples agree
+ROUNDS = 6  # of Gauss-Newton
+ANCHORS = 8  # frames of a longer pin that are aimed at; planting sees to those between
+SMALL = 1e-4  # radians or lengths, of a numerical derivative
+
+
+class Guided(NamedTuple):
+    """A variant and how well it met its goals."""
+
+    motion: Any
+    report: GoalReport
+    phases: Floats | None = None  # (frames,)
+
+    def planted(self, done: Planted) -> Guided:
+        """With its feet planted and its places reached."""
+        missed = tuple(result.residual for result in done.pins)
+        return Guided(done.clip, replace(self.report, place_errors=missed, speed=ground_speed(done.clip)), self.phases)
+
+
+def guided(
+    model: VariationModel,
+    rng: np.random.Generator,
+    goals: Goals,
+    *,
+    amount: float | Amount,
+    cycles: int | None,
+    name: str,
+) -> Guided:
+    """A variant that meets goals as well as it can."""
+    rate, made = paced(model, rng, goals, amount, cycles)
+    if not (goals.start or goals.end or goals.poses or goals.targets):
+        return _unguided(model, goals, made, rate, name)
+    rows, sizes = made.rows, _sizes(model, made)
+    poses = goals.pose_pins(len(rows), model.frame_time)
+    held = _held_poses(model, poses)
+    far = strain(rows, held, sizes)
+    rows = bridged(rows, held, sizes, model.deviating_together, model.frame_time)
+    if goals.targets:
+        rows = _through_places(model, rows, held, sizes, goals.targets)
+    motion = model.decode(rows, name=name)
+    error = float(np.abs(rows[held.frames, held.dofs] - held.values).max(initial=0.0))
+    duration = (len(rows) - 1) * model.frame_time
+    missed = tuple(float(np.abs(gap).max()) for gap in _gaps(motion, goals.targets)) if goals.targets else ()
+    return Guided(motion, GoalReport(rate, duration, ground_speed(motion), far, error, missed), made.phases)
+
+
+def _unguided(model: VariationModel, goals: Goals, made: Block, rate: float, name: str) -> Guided:
+    motion = model.decode(made.rows, name=name)
+    duration = (len(made.rows) - 1) * model.frame_time
+    return Guided(motion, GoalReport(rate, duration, ground_speed(motion), 0.0, 0.0, ()), made.phases)
+
+
+def _sizes(model: VariationModel, made: Block) -> Floats:
+    """How far values may deviate at every frame, (frames, DOFs); 0 for speeds."""
+    profile = model.sizes
+    last = len(profile) - 1.0
+    if made.phases is None:
+        raise UsageError("pinned poses and places need the default method: the paper has no pins beyond feet")
+    places = np.mod(made.phases, last) if model.cyclic else np.clip(made.phases, 0.0, last)
+    low = np.minimum(places.astype(np.intp), len(profile) - 2)
+    t = (places - low)[:, None]
+    sizes = (1.0 - t) * profile[low] + t * profile[low + 1]
+    floor = LEAST * profile.mean(axis=0)
+    return np.asarray(np.maximum(sizes, np.where(~model.material.held, np.maximum(floor, 1e-6), 0.0)))
+
+
+def _held_poses(model: VariationModel, poses: Sequence[tuple[int, PosePin]]) -> PinnedValues:
+    frames: list[Ints] = []
+    dofs: list[Ints] = []
+    values: list[Floats] = []
+    for frame, pin in poses:
+        row = model.encode(pin.motion)[pin.frame]
+        chosen = np.flatnonzero(pinned_dofs(model, pin))
+        frames.append(np.full(len(chosen), frame))
+        dofs.append(chosen)
+        values.append(row[chosen])
+    if not frames:
+        return PinnedValues(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
+    return PinnedValues(np.concatenate(frames), np.concatenate(dofs), np.concatenate(values))
+
+
+def _through_places(
+    model: VariationModel, rows: Floats, held: PinnedValues, sizes: Floats, pins: Sequence[Pin]
+) -> Floats:
+    """Bring joints to their places with the likeliest deviation, keeping held poses (Gauss-Newton)."""
+    for _ in range(ROUNDS):
+        clip = model.decode(rows)
+        if not isinstance(clip, Clip):
+            raise UsageError("only joints of a skeleton can be brought to places")
+        check_pins(pins, clip)
+        heading = _heading(model, rows)
+        wanted = [held]
+        for pin, gap in zip(pins, _gaps(clip, pins), strict=True):
+            anchors = np.unique(np.linspace(pin.start, pin.stop - 1, ANCHORS).round().astype(np.intp))
+            away = turned_back(gap[anchors - pin.start], heading[anchors], clip.up)
+            for frame, missing in zip(anchors, away, strict=True):
+                step = _step(model, rows[frame], clip.skeleton.index(pin.joint), missing, sizes[frame])
+                moving = np.flatnonzero(sizes[frame] > 0.0)
+                wanted.append(PinnedValues(np.full(len(moving), frame), moving, rows[frame, moving] + step[moving]))
+        both = PinnedValues(*(np.concatenate(part) for part in zip(*wanted, strict=True)))
+        rows = bridged(rows, _once(both), sizes, model.deviating_together, model.frame_time)
+    return rows
+
+
+def _heading(model: VariationModel, rows: Floats) -> Floats:
+    """The heading (frames,) of every row."""
+    turn = turn_column(model.material.recipe)
+    steps = rows[:, turn] * model.frame_time
+    return np.asarray(np.cumsum(steps) - steps[0])
+
+
+def _step(model: VariationModel, row: Floats, joint: int, gap: Floats, sizes: Floats) -> Floats:
+    """The likeliest change (DOFs,) of one row that moves a joint by `gap`, seen from the root."""
+    count = len(row)
+    nudges = np.concatenate([np.zeros((1, count)), SMALL * np.eye(count)])
+    places = _seen(model, row + nudges, joint)
+    jacobian = ((places[1:] - places[0]) / SMALL).T
+    spread = sizes[:, None] * model.deviating_together * sizes
+    across = jacobian @ spread @ jacobian.T
+    across += 1e-6 * np.trace(across) / 3.0 * np.eye(3)
+    return np.asarray(spread @ jacobian.T @ np.linalg.solve(across, gap))
+
+
+def _seen(model: VariationModel, rows: Floats, joint: int) -> Floats:
+    """Where a joint is in single poses (rows, 3), from the root."""
+    recipe = model.material.recipe
+    assert recipe is not None
+    layout = recipe.layout
+    if not isinstance(layout, ClipLayout):
+        raise UsageError("only joints of a skeleton can be brought to places")
+    columns = recipe.fill(rows)
+    return layout.points(columns)[:, joint]
+
+
+def _once(held: PinnedValues) -> PinnedValues:
+    """Without values that are held twice: poses come first and stay."""
+    keys = held.frames * (int(held.dofs.max(initial=0)) + 1) + held.dofs
+    _, first = np.unique(keys, return_index=True)
+    return PinnedValues(*(part[np.sort(first)] for part in held))
+
+
+def _gaps(clip: Clip, pins: Sequence[Pin]) -> list[Floats]:
+    """From where pinned joints are to where they should be, (frames, 3) for every pin."""
+    positions = clip.positions()
+    found = []
+    for pin in pins:
+        now = positions[pin.start : pin.stop, clip.skeleton.index(pin.joint)]
+        goal = now.mean(axis=0) if pin.position is None else np.asarray(pin.position)
+        found.append(np.asarray(goal - now))
+    return found

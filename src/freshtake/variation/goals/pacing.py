@@ -1,0 +1,147 @@
+"""Where a variant with goals begins and ends, and its pace: phases for poses, tempo for duration and speed."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.features import Start
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.variation.goals.goals import Goals, PosePin, ground_speed
+from freshtake.variation.goals.steering import Steering, SteeringState, steered
+from freshtake.variation.synthesis.amount import Amount
+from freshtake.variation.synthesis.common_phase import read_at
+from freshtake.variation.synthesize import BLOCK
+
+if TYPE_CHECKING:
+    from freshtake.variation.model import Block, VariationModel
+
+TRIES = 8  # at a tempo that gives the duration or speed
+SLOWEST, FASTEST = 0.7, 1.4  # of the mean pace; beyond it a goal is met as nearly as this allows
+
+
+class Stretch(NamedTuple):
+    """The part of an endless motion that becomes a variant: from a phase on, so many phases or so many frames."""
+
+    first: float
+    phases: float
+    frames: int | None
+    cycles: int
+
+
+def paced(
+    model: VariationModel, rng: np.random.Generator, goals: Goals, amount: float | Amount, cycles: int | None
+) -> tuple[float, Block]:
+    """The drawn variant at the pace that gives the wanted duration or speed, and that pace."""
+    frames = None if goals.duration is None else 1 + round(goals.duration / model.frame_time)
+    if frames is not None and frames < 2:
+        raise UsageError(f"a duration of {goals.duration:g} s is less than two frames")
+    stretch = stretch_of(model, goals, cycles, frames) if model.cyclic else None
+    rate = 1.0
+    if goals.speed is None and frames is None:  # nothing to aim at
+        return rate, _drawn(model, rng, stretch, amount, rate, goals.steer)
+    for _ in range(TRIES):
+        drawn = deepcopy(rng)
+        made = _drawn(model, drawn, stretch, amount, rate, goals.steer)
+        better = rate * _missing(model, goals, made, frames)
+        better = float(np.clip(better, SLOWEST, FASTEST))
+        if abs(better / rate - 1.0) < 1e-3 * (goals.speed is not None) + 1e-9:
+            break
+        rate = better
+    rng.bit_generator.state = drawn.bit_generator.state
+    return rate, made
+
+
+def _missing(model: VariationModel, goals: Goals, made: Block, frames: int | None) -> float:
+    """By what the pace must change."""
+    if goals.speed is not None:
+        speed = ground_speed(model.decode(made.rows))
+        if not speed:
+            raise UsageError("this motion does not travel: leave the speed out")
+        return goals.speed / speed
+    return 1.0 if frames is None else (len(made.rows) - 1) / (frames - 1)
+
+
+def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: int | None) -> Stretch:
+    """A cyclic variant begins at the phase of its first pose and ends at that of its last, if they are given.
+
+    It is as near to so many cycles as that allows; without a number, to as many as the duration asks for, or to one.
+    """
+    if cycles is not None and cycles < 1:
+        raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
+    whole = len(model.phase_frames) - 1.0
+    usual = sum(len(x) - 1 for x in model.material.values) / len(model.material.values)
+    count = cycles or (1 if frames is None else max(1, round((frames - 1) / usual)))
+    by_frames = frames if goals.speed is not None else None
+    if model.kernel is not None:  # knows no phases
+        return Stretch(0.0, count * whole, by_frames, count)
+    first = 0.0 if goals.start is None else phase_of(model, goals.start)
+    if goals.end is None:
+        return Stretch(first, count * whole, by_frames, count)
+    more = (phase_of(model, goals.end) - first) % whole
+    return Stretch(first, more + whole * (count - 1 if more > 0.5 * whole else count), by_frames, count)
+
+
+def phase_of(model: VariationModel, pin: PosePin) -> float:
+    """The phase at which the examples are nearest to a pose, by the joints that it pins."""
+    chosen = pinned_dofs(model, pin)
+    row = model.encode(pin.motion)[pin.frame, chosen]
+    weights = model.material.weights[chosen]
+    apart = np.zeros(len(model.phase_frames))
+    for example, phase_frames in zip(model.material.values, model.phase_frames.T, strict=True):
+        apart += (((read_at(example[:, chosen], phase_frames) - row) * weights) ** 2).sum(axis=1)
+    return float(apart[:-1].argmin())
+
+
+def pinned_dofs(model: VariationModel, pin: PosePin) -> Bools:
+    """(DOFs,): which of them a pose pins; speeds never."""
+    if not pin.joints:
+        return ~model.material.held
+    own = [dof.rpartition(".")[0] for dof in model.dofs]
+    unknown = [joint for joint in pin.joints if joint not in own]
+    if unknown:
+        raise UsageError(f"there is no joint {unknown[0]!r} that moves; those are {', '.join(dict.fromkeys(own))}")
+    return np.asarray(~model.material.held & np.array([name in pin.joints for name in own]))
+
+
+def _drawn(
+    model: VariationModel, rng: np.random.Generator, stretch: Stretch | None, amount: float | Amount, rate: float,
+    steer: Steering | None,
+) -> Block:  # fmt: skip
+    if stretch is None:
+        return model.made(rng, amount=amount, rate=rate, steer=steer)
+    if stretch.first == 0.0 and stretch.phases == stretch.cycles * (len(model.phase_frames) - 1.0):
+        cycles = stretch.cycles if stretch.frames is None else None
+        return model.made(rng, amount=amount, rate=rate, steer=steer, cycles=cycles, frames=stretch.frames)
+    made = _cut(model, rng, stretch, amount, rate)
+    return made if steer is None else made._replace(rows=_steered(model, steer, made.rows))
+
+
+def _cut(
+    model: VariationModel, rng: np.random.Generator, stretch: Stretch, amount: float | Amount, rate: float
+) -> Block:
+    """Rows and phases of a stretch of an endless motion; what comes before it is dropped."""
+    rows, phases, count, last = [], [], 0, stretch.first + stretch.phases
+    for block in model.blocks(rng, amount=amount, rate=rate):
+        assert block.phases is not None
+        begun = block.phases >= stretch.first
+        rows.append(block.rows[begun])
+        phases.append(block.phases[begun])
+        count += int(begun.sum())
+        if count >= stretch.frames if stretch.frames is not None else block.phases[-1] >= last:
+            break
+    passed = np.concatenate(phases)
+    frames = stretch.frames if stretch.frames is not None else 1 + int(np.argmax(passed >= last))
+    return block._replace(rows=np.concatenate(rows)[:frames], phases=passed[:frames])
+
+
+def _steered(model: VariationModel, steer: Steering, rows: Floats) -> Floats:
+    recipe, travel, course, out = model.material.recipe, model.travel, SteeringState(Start()), []
+    assert recipe is not None
+    for first in range(0, len(rows), BLOCK):
+        done, course = steered(steer, recipe, travel, rows[first : first + BLOCK], course)
+        out.append(done)
+    return np.concatenate(out)

@@ -1,0 +1,140 @@
+"""Steering: turn rates integrate to a slow drift of the heading, so that a long stream may be told where to go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import UsageError
+from freshtake.motion.features import Recipe, Start, where_it_ends
+from freshtake.motion.validation import frozen
+from freshtake.numeric.arrays import Floats
+
+WINDOW = 3.0  # horizons: how far ahead along a path its nearest point is looked for
+
+
+@dataclass(frozen=True, eq=False)
+class Steering:
+    """Keep a heading (radians, 0 is the start's), or follow a path (points, 2) in the ground plane, world x and z or y.
+
+    Corrections are spread over `horizon` seconds and never turn faster than `limit` radians per second. A path is
+    followed from its first point on, also where it crosses itself; after its end motion goes straight on, and round
+    again where the last point is the first.
+    """
+
+    heading: float = 0.0
+    path: npt.ArrayLike | None = None
+    horizon: float = 1.0
+    limit: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.heading):
+            raise UsageError(f"the heading to keep must be a finite number, but is {self.heading}")
+        if not (0.0 < self.horizon < np.inf and self.limit > 0.0):
+            raise UsageError("horizon and limit of steering must be greater than 0")
+        if self.path is not None:
+            points = frozen(self.path, "path", (None, 2))
+            if len(points) < 2 or not np.diff(points, axis=0).any(axis=1).all():
+                raise UsageError("a path needs at least two points, and no point twice in a row")
+            object.__setattr__(self, "path", points)
+
+
+class SteeringState(NamedTuple):
+    """Where the motion stands, the turn rate that is being added, how far along its path; a value, like all state."""
+
+    start: Start
+    resume: bool = False
+    correction: float = 0.0
+    along: float = 0.0
+
+
+class Travel(NamedTuple):
+    """How the examples travel: speed in lengths per second, and its direction against the heading."""
+
+    speed: float
+    leaning: float
+
+
+def travel_of(recipe: Recipe, examples: Sequence[Floats]) -> Travel:
+    """The mean over the examples."""
+    moved, seconds = 0.0j, 0.0
+    for rows in examples:
+        end = where_it_ends(recipe, rows)
+        middle = float(np.cumsum(rows[:, turn_column(recipe)]).mean()) * recipe.frame_time
+        x, other = end.ground
+        moved += complex(_forward(recipe, other), x) * np.exp(-1j * middle)
+        seconds += (len(rows) - 1) * recipe.frame_time
+    return Travel(abs(moved) / max(seconds, 1e-9), float(np.angle(moved)))
+
+
+def turn_column(recipe: Recipe | None) -> int:
+    """The DOF that is the turn rate."""
+    if recipe is None or "turn" not in recipe.units:
+        raise UsageError("only motions that turn about the vertical can be steered, and this model knows no turning")
+    return recipe.units.index("turn")
+
+
+def steered(
+    steering: Steering, recipe: Recipe, travel: Travel, rows: Floats, course: SteeringState
+) -> tuple[Floats, SteeringState]:
+    """A block with corrected turn rates, and the course after it."""
+    turn = turn_column(recipe)
+    seconds = len(rows) * recipe.frame_time
+    ahead = course.start.heading + float(rows[:, turn].sum()) * recipe.frame_time
+    wanted, along = _wanted(steering, recipe, travel, course)
+    off = np.angle(np.exp(1j * (wanted - ahead)))
+    goal = float(np.clip(off / max(steering.horizon, seconds), -steering.limit, steering.limit))
+    out = rows.copy()
+    out[:, turn] += np.linspace(course.correction, goal, len(rows) + 1)[1:]
+    return out, SteeringState(where_it_ends(recipe, out, start=course.start, resume=course.resume), True, goal, along)
+
+
+def _wanted(steering: Steering, recipe: Recipe, travel: Travel, course: SteeringState) -> tuple[float, float]:
+    """The heading to take now, and how far along the path that is."""
+    if steering.path is None:
+        return steering.heading, 0.0
+    path, place, reach = np.asarray(steering.path), np.array(course.start.ground), travel.speed * steering.horizon
+    along = nearest_on(path, place, course.along, course.along + WINDOW * reach)
+    x, other = point_on(path, along + reach) - place
+    return float(np.arctan2(x, _forward(recipe, other)) - travel.leaning), along
+
+
+def _forward(recipe: Recipe, other: float) -> float:
+    """The second number of a place on the ground as the part in the direction of heading 0."""
+    return other if recipe.layout.up == "y" else -other  # type: ignore[union-attr]
+
+
+def point_on(path: Floats, along: float) -> Floats:
+    """The point of a path (points, 2) after so much of its length; beyond its end see Steering."""
+    marks = _marks(path)
+    if _is_closed(path):
+        along %= marks[-1]
+    beyond = max(along - marks[-1], 0.0) * (path[-1] - path[-2]) / (marks[-1] - marks[-2])
+    return np.asarray([np.interp(along, marks, path[:, k]) for k in range(2)] + beyond)
+
+
+def nearest_on(path: Floats, place: Floats, low: float, high: float) -> float:
+    """How far along a path the point lies that is nearest to a place, of those between two lengths along it."""
+    marks = _marks(path)
+    rounds = np.arange(low // marks[-1], high // marks[-1] + 1.0) if _is_closed(path) else np.zeros(1)
+    corners = np.unique(marks + marks[-1] * rounds[:, None])
+    ends = np.concatenate([[low], corners[(corners > low) & (corners < high)], [high]])
+    points = np.stack([point_on(path, along) for along in ends])
+    steps = np.diff(points, axis=0)
+    lengths = np.maximum(np.diff(ends), 1e-300)
+    share = np.clip(((place - points[:-1]) * steps).sum(axis=1) / lengths**2, 0.0, 1.0)
+    best = int(np.linalg.norm(place - points[:-1] - share[:, None] * steps, axis=1).argmin())
+    return float(ends[best] + share[best] * lengths[best])
+
+
+def _marks(path: Floats) -> Floats:
+    """How far along the path each of its points lies."""
+    return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
+
+
+def _is_closed(path: Floats) -> bool:
+    return len(path) > 2 and bool((path[0] == path[-1]).all())

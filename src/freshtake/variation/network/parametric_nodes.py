@@ -1,0 +1,174 @@
+"""Single nodes scored by fitted functions, for the structure search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.compiled import compiled
+from freshtake.variation.network.instances import PriorInstances
+from freshtake.variation.network.node_scores import other_groups
+from freshtake.variation.network.parametric import CENTERS, FAR, KINDS, LINEAR, RADIAL, Fit, basis, fit
+from freshtake.variation.network.propagation import Pool
+from freshtake.variation.network.regression import FLOOR
+
+
+@compiled
+def fitted_node(
+    kind: int,
+    node: int,
+    nodes: Ints,  # all parents, own ones included
+    pool: Pool,
+    weights: Floats,
+    velocity_weight: float,
+    seen: Floats,  # (frames, DOFs): the others along the example
+    truth: Floats,  # (frames,): the node itself
+    order: int,
+    delta: bool,
+    propagated: bool,
+    floor: float,
+) -> tuple[float, float]:
+    """One DOF along one held-out example, fed with its own predictions: squared errors, and log density (eq. 4)."""
+    dofs, count = pool.targets.shape
+    moving = kind == RADIAL and order > 1 and velocity_weight > 0.0
+    size = len(nodes)
+    inputs = np.empty((count, size + moving))
+    for e in range(size):
+        inputs[:, e] = pool.known[nodes[e]]
+    if moving:
+        inputs[:, size] = np.sqrt(velocity_weight) * pool.moving[node]
+    found = fit(kind, inputs, pool.targets[node], floor)
+    row, x, past = np.empty(1 + max(CENTERS, size + 1)), np.empty(size + moving), truth[:order].copy()
+    many, error, score = len(found.coefficients), 0.0, 0.0
+    middle, limit = pool.absolute[node].mean(), FAR * max(pool.absolute[node].std(), 1e-12)
+    for f in range(len(truth) - order):
+        if not propagated:
+            past[:] = truth[f : f + order]
+        for e in range(size):
+            dof, step = nodes[e] % dofs, nodes[e] // dofs
+            x[e] = weights[dof] * (past[step] if dof == node and step < order else seen[f + step, dof])
+        if moving:
+            x[size] = np.sqrt(velocity_weight) * weights[node] * (past[order - 1] - past[order - 2])
+        basis(kind, x, found.centers, found.width, row)
+        mean = (row[:many] * found.coefficients).sum() + (past[order - 1] if delta else 0.0)
+        mean = middle + min(max(mean - middle, -limit), limit)
+        gap = truth[f + order] - mean
+        error += gap * gap
+        score -= 0.5 * (np.log(2.0 * np.pi * found.variance) + gap * gap / found.variance)
+        past[: order - 1] = past[1:]
+        past[order - 1] = mean
+    return error, score
+
+
+@compiled
+def left_out_scores(
+    kind: int, sets: Ints, columns: Floats, values: Floats, others: Ints, floor: float, out: Floats
+) -> None:
+    """As `prior_scores` (Lau 2009, eq. 3): sets of parents, padded with -1; columns (nodes, instances) are weighted."""
+    count, most = others.shape
+    row = np.empty(1 + max(CENTERS, sets.shape[1]))
+    for s in range(sets.shape[0]):
+        parents = sets[s][sets[s] >= 0]
+        total, previous = 0.0, -1
+        found = Fit(np.empty((0, 0)), 1.0, np.empty(0), 1.0)
+        for j in range(count):
+            if previous < 0 or not np.array_equal(others[j], others[previous]):
+                members = others[j][others[j] >= 0]
+                inputs = np.empty((len(members), len(parents)))
+                for p in range(len(parents)):
+                    inputs[:, p] = columns[parents[p]][members]
+                found = fit(kind if len(parents) > 0 else LINEAR, inputs, values[members], floor)
+                previous = j
+            basis(kind if len(parents) > 0 else LINEAR, columns[:, j][parents], found.centers, found.width, row)
+            many = len(found.coefficients)
+            error = values[j] - (row[:many] * found.coefficients).sum()
+            total -= 0.5 * (np.log(2.0 * np.pi * found.variance) + error * error / found.variance)
+        out[s] = total
+
+
+class FittedPriorNode:
+    """As `PriorNode`, with a fitted function instead of a kernel."""
+
+    def __init__(self, node: int, instances: PriorInstances, weights: Floats, groups: Ints, regression: str) -> None:
+        self.kind = KINDS[regression]
+        self.values = np.ascontiguousarray(instances.values[:, node])
+        self.columns = np.ascontiguousarray((instances.values * np.concatenate([weights, weights])).T)
+        self.others = other_groups(groups)
+        self.floor = FLOOR * max(float(self.values.var()), 1e-30)
+        self._known: dict[frozenset[int], float] = {}
+
+    def score(self, parents: frozenset[int], above: float = -np.inf) -> float:
+        """Sum of log densities, the instance's group left out."""
+        return float(self.additions(parents, [-1])[0])
+
+    def additions(self, parents: frozenset[int], candidates: Sequence[int], above: float = -np.inf) -> Floats:
+        """The same with one parent more; -1 is nobody."""
+        sets = [parents | {c} if c >= 0 else parents for c in candidates]
+        fresh = [own for own in sets if own not in self._known]
+        if fresh:
+            padded = np.full((len(fresh), max(1, len(parents) + 1)), -1, dtype=np.intp)
+            for row, own in zip(padded, fresh, strict=True):
+                row[: len(own)] = sorted(own)
+            out = np.empty(len(fresh))
+            left_out_scores(self.kind, padded, self.columns, self.values, self.others, self.floor, out)
+            self._known.update(zip(fresh, out.tolist(), strict=True))
+        return np.array([self._known[own] for own in sets])
+
+    def glance(self, parents: frozenset[int], candidates: Sequence[int]) -> Floats:
+        """As `additions`."""
+        return self.additions(parents, candidates)
+
+
+class FittedNode:
+    """As `TransitionNode`, with a fitted function; candidates are node numbers."""
+
+    def __init__(
+        self,
+        node: int,
+        pools: Sequence[Pool],
+        clips: Sequence[Floats],
+        seen: Sequence[Floats],  # the others along each example: its own rows, or predictions
+        weights: Floats,
+        *,
+        regression: str,
+        velocity_weight: float,
+        order: int,
+        deltas: bool,
+        propagate: bool,
+        calibrated: bool,
+    ) -> None:
+        self.node, self.pools, self.clips, self.seen, self.weights = node, pools, clips, seen, weights
+        self.way = (KINDS[regression], velocity_weight, order, deltas, propagate)
+        self.calibrated = calibrated
+        self.floor = FLOOR * max(float(np.concatenate([x[:, node] for x in clips]).var()), 1e-30)
+
+    def _score(self, parents: frozenset[int], clips: Sequence[int]) -> float:
+        kind, velocity, order, deltas, propagate = self.way
+        dofs = len(self.weights)
+        own = [self.node + s * dofs for s in range(order)]
+        nodes = np.array(sorted({*own, *parents}), dtype=np.intp)
+        error, score, frames = 0.0, 0.0, 0
+        for k in clips:
+            truth = np.ascontiguousarray(self.clips[k][:, self.node])
+            found = fitted_node(
+                kind, self.node, nodes, self.pools[k], self.weights, velocity, self.seen[k], truth, order, deltas,
+                propagate, self.floor,
+            )  # fmt: skip
+            error, score, frames = error + found[0], score + found[1], frames + len(truth) - order
+        if self.calibrated:
+            return float(-0.5 * frames * (np.log(2.0 * np.pi * max(error / frames, self.floor)) + 1.0))
+        return score
+
+    def score(self, parents: frozenset[int], above: float = -np.inf) -> float:
+        """The score with these parents beside the node's own."""
+        return self._score(parents, range(len(self.clips)))
+
+    def additions(self, parents: frozenset[int], candidates: Sequence[int], above: float = -np.inf) -> Floats:
+        """The same with one candidate more."""
+        return np.array([self.score(parents | {c}) for c in candidates])
+
+    def glance(self, parents: frozenset[int], candidates: Sequence[int]) -> Floats:
+        """The score on a single held-out example: that of number node % examples."""
+        return np.array([self._score(parents | {c}, [self.node % len(self.clips)]) for c in candidates])

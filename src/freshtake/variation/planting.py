@@ -1,0 +1,134 @@
+"""Which feet stand at which phase, as the example has it whose feet are nearest; and a stream with planted feet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.motion import Clip
+from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, StreamFrame
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.compiled import compiled
+
+MEMORY = 0.1  # seconds over which distances are averaged
+BETTER = 0.7  # another example takes over a foot where its distance is below this share of that of the present one
+
+
+class StandingTable(NamedTuple):
+    """Of every example at every phase: where each foot is, and how far its ankle and toe stand, 0 to 1.
+
+    `feet` (examples, phases, feet, 6) are ankle and toe in the body's frame in leg lengths, `stands`
+    (examples, phases, foot joints); `joints` (feet, 2) are their columns.
+    """
+
+    feet: Floats
+    stands: Floats
+    joints: Ints
+    keep: float  # of a distance, from frame to frame
+
+
+class Following(NamedTuple):
+    """Which example each foot follows (feet,), and the mean squared distances to all (feet, examples)."""
+
+    example: Ints
+    distances: Floats
+
+
+def standing_table(examples: Sequence[Clip], places: Floats, planting_model: PlantingModel) -> StandingTable:
+    """Examples read at `places` (phases, examples)."""
+    feet = [planting_model.feet_in_body(clip) for clip in examples]
+    stands = [planting_model.example_contacts(clip) for clip in examples]
+    ends = np.cumsum([len(foot.joints) for foot in planting_model.feet])
+    starts = ends - [len(foot.joints) for foot in planting_model.feet]
+    return StandingTable(
+        np.stack([read_linear(rows.reshape(len(rows), -1), places[:, k]) for k, rows in enumerate(feet)]).reshape(
+            len(examples), len(places), -1, 6
+        ),
+        np.stack([read_linear(rows, places[:, k]) for k, rows in enumerate(stands)]),
+        np.stack([starts, ends - 1], axis=1),
+        float(np.exp(-planting_model.frame_time / MEMORY)),
+    )
+
+
+def nobody_followed(table: StandingTable) -> Following:
+    """Before the first frame."""
+    examples, _, feet, _ = table.feet.shape
+    return Following(np.full(feet, -1, dtype=np.intp), np.zeros((feet, examples)))
+
+
+def standing_at(
+    table: StandingTable, state: Following, clip: Clip, phases: Floats, cyclic: bool, planting_model: PlantingModel
+) -> tuple[Following, Floats]:
+    """Contacts (frames, foot joints), 0 to 1, of a clip at these phases (frames,), and the state after it.
+
+    Every foot does what one example does there: the one whose foot is nearest, until another is much nearer.
+    """
+    last = table.feet.shape[1] - 1.0
+    places = np.mod(phases, last) if cyclic else np.clip(phases, 0.0, last)
+    own = planting_model.feet_in_body(clip)
+    after = Following(state.example.copy(), state.distances.copy())
+    out = np.empty((len(clip), table.stands.shape[2]))
+    _follow(table.feet, table.stands, table.joints, table.keep, own, places, after.example, after.distances, out)
+    return after, out
+
+
+@compiled
+def _follow(
+    feet: Floats, stands: Floats, joints: Ints, keep: float, own: Floats, places: Floats, example: Ints,
+    distances: Floats, out: Floats,
+) -> None:  # fmt: skip
+    """Frame by frame; `example` and `distances` are the state."""
+    for frame in range(len(own)):
+        low = min(int(places[frame]), feet.shape[1] - 2)
+        t = places[frame] - low
+        for foot in range(own.shape[1]):
+            fresh, best = example[foot] < 0, 0
+            for k in range(feet.shape[0]):
+                square = 0.0
+                for c in range(own.shape[2]):
+                    there = (1.0 - t) * feet[k, low, foot, c] + t * feet[k, low + 1, foot, c]
+                    square += (own[frame, foot, c] - there) ** 2
+                distances[foot, k] = square if fresh else keep * distances[foot, k] + (1.0 - keep) * square
+                if distances[foot, k] < distances[foot, best]:
+                    best = k
+            if fresh or distances[foot, best] < BETTER * BETTER * distances[foot, example[foot]]:
+                example[foot] = best
+            for side in range(2):
+                column, k = joints[foot, side], example[foot]
+                out[frame, column] = (1.0 - t) * stands[k, low, column] + t * stands[k, low + 1, column]
+
+
+def read_linear(rows: Floats, places: Floats) -> Floats:
+    """Rows between frames, on straight lines."""
+    low = np.minimum(places.astype(np.intp), max(len(rows) - 2, 0))
+    t = (places - low)[:, None]
+    return np.asarray((1.0 - t) * rows[low] + t * rows[np.minimum(low + 1, len(rows) - 1)])
+
+
+class Posed(NamedTuple):
+    """A block of frames and their phases (frames,)."""
+
+    clip: Clip
+    phases: Floats
+
+
+def planted_stream(
+    blocks: Iterator[Posed], table: StandingTable, cyclic: bool, planting_model: PlantingModel, settings: PlantSettings
+) -> Iterator[Clip]:
+    """Single frames with planted feet, a constant number of frames late."""
+    planter = Planter.learn(planting_model, settings)
+    state, followed = planter.start(), nobody_followed(table)
+    clip = None
+    for clip, phases in blocks:
+        followed, stands = standing_at(table, followed, clip, phases, cyclic, planting_model)
+        state, ready = planter.feed(state, clip.root, clip.rotations, stands)
+        yield from _frames(clip, ready)
+    if clip is not None:
+        yield from _frames(clip, planter.finish(state))
+
+
+def _frames(like: Clip, ready: StreamFrame) -> Iterator[Clip]:
+    for root, rotations in zip(ready.root, ready.rotations, strict=True):
+        yield like.changed(root=root[None], rotations=rotations[None])

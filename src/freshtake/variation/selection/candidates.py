@@ -1,0 +1,107 @@
+"""Candidates made comparable with trusted motions: same kind, skeleton, size, rate and about the same duration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FreshtakeError
+from freshtake.motion import Clip, Stroke
+from freshtake.motion.body.roles import leg_length
+from freshtake.motion.edit import resample, scaled, with_up
+from freshtake.motion.features.stroke_features import is_even
+from freshtake.motion.skeleton import require_compatible
+from freshtake.motion.stroke import resample_stroke
+from freshtake.motion.validation import same_rate
+
+FACTOR = 2.0  # between a candidate's duration and the trusted ones', beyond which it is another piece of motion
+SAME_SIZE = 1e-4
+LEAST_FRAMES = 8
+
+
+class Candidate(NamedTuple):
+    """A motion that can be compared, or the reason why it cannot; notes say what was changed."""
+
+    motion: Any
+    refusal: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def comparable(motion: Any, trusted: Sequence[Any]) -> Candidate:
+    """The motion on the size and the clock of the trusted ones, or refused.
+
+    Clips of another size are scaled to the first trusted one's leg length: compared in joint angles, and in speeds
+    measured in legs, other lengths of bones are no reason by themselves.
+    """
+    first = trusted[0]
+    if type(motion) is not type(first):
+        return Candidate(motion, f"this is a {_kind(motion)}, but the trusted ones are {_kind(first)}s")
+    if isinstance(motion, np.ndarray):
+        return _lasting(motion, trusted, ())
+    notes: list[str] = []
+    try:
+        fitted = _fitted(motion, first, notes)
+    except FreshtakeError as error:
+        return Candidate(motion, str(error))
+    return _lasting(fitted, trusted, tuple(notes))
+
+
+def _kind(motion: Any) -> str:
+    return "table of rows" if isinstance(motion, np.ndarray) else type(motion).__name__.lower()
+
+
+def _fitted(motion: Any, first: Any, notes: list[str]) -> Any:
+    if isinstance(motion, Stroke):
+        even = len(first) > 1 and is_even(first, first.frame_time)
+        if even and not is_even(motion, first.frame_time) and motion.duration > 0.0:
+            notes.append(f"resampled to {1.0 / first.frame_time:g} points per second, as the trusted ones have")
+            return resample_stroke(motion, 1.0 / first.frame_time)
+        return motion
+    if not isinstance(motion, Clip):
+        return motion
+    require_compatible(first.skeleton, motion.skeleton, "the first trusted clip", "this one")
+    fitted = with_up(motion, first.up) if motion.up != first.up else motion
+    if not same_rate(fitted.frame_time, first.frame_time):
+        fitted = resample(fitted, first.fps).changed(frame_time=first.frame_time)
+        notes.append(f"resampled from {motion.fps:.4g} to {first.fps:.4g} fps, the rate of the trusted ones")
+    factor = leg_length(first.skeleton) / leg_length(motion.skeleton)
+    return scaled(fitted, factor) if abs(factor - 1.0) > SAME_SIZE else fitted
+
+
+def _lasting(motion: Any, trusted: Sequence[Any], notes: tuple[str, ...]) -> Candidate:
+    """Refused where it is so short or long that it must be another piece of the movement."""
+    frames = len(motion)
+    if frames < LEAST_FRAMES:
+        return Candidate(motion, f"too short: {frames} frames, at least {LEAST_FRAMES} are needed", notes)
+    own, least, most = _duration(motion), *_range(trusted)
+    if own * FACTOR < least:
+        return Candidate(motion, f"too short: {_lasts(motion, own, least, most)}", notes)
+    if own > FACTOR * most:
+        return Candidate(motion, f"too long: {_lasts(motion, own, least, most)}", notes)
+    return Candidate(motion, "", notes)
+
+
+def longer_or_shorter(motion: Any, trusted: Sequence[Any]) -> str:
+    """A few words where the duration lies clearly outside that of the trusted ones, else none."""
+    own, least, most = _duration(motion), *_range(trusted)
+    room = max(0.5 * (most - least), 0.03 * most)
+    if least - room <= own <= most + room:
+        return ""
+    word = "shorter" if own < least else "longer"
+    return f"{word} ({_lasts(motion, own, least, most)})"
+
+
+def _duration(motion: Any) -> float:
+    return float(len(motion) - 1) if isinstance(motion, np.ndarray) else float(motion.duration)
+
+
+def _range(trusted: Sequence[Any]) -> tuple[float, float]:
+    durations = [_duration(one) for one in trusted]
+    return min(durations), max(durations)
+
+
+def _lasts(motion: Any, own: float, least: float, most: float) -> str:
+    unit = "frames" if isinstance(motion, np.ndarray) else "s"
+    return f"{own:.3g} {unit}, the trusted ones {least:.3g} to {most:.3g} {unit}"

@@ -1,0 +1,175 @@
+"""Which clips are similar enough to learn from (Lau 2009, §9).
+
+Departs from the paper, which asks for likelihoods (`measure="likelihood"`, see likelihood_selection): predictions lose
+the phase of a clip that is a little slower or faster, so that of four trusted clips hardly any other is similar. By
+default a clip is compared with the trusted ones at equal phases, as `learn` compares its takes (see unlike).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FreshtakeError, UsageError
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion.features import encode
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.variation.examples import Material, material_of, rounded
+from freshtake.variation.selection.candidates import Candidate, comparable
+from freshtake.variation.selection.differences import differences
+from freshtake.variation.selection.unlike import Compared, Unlike, chances, compared, unlike_takes
+from freshtake.variation.selection.unlikely import REACH, by_phase, joined
+from freshtake.variation.selection.verdicts import LEAST_TRUSTED, Judged, Selection, Verdict
+from freshtake.variation.settings import Settings
+from freshtake.variation.synthesis.common_phase import align, read_at, warp_onto
+
+PERCENTILE = 5.0
+MEASURES, GROUPS = ("difference", "likelihood"), ("trusted", "candidates")
+ALIGNMENT = 0.05  # seconds by which warps are smoothed
+
+
+@one_blas_thread()
+def similar(
+    candidates: Sequence[Any], trusted: Sequence[Any], *, rng: np.random.Generator, **options: Any
+) -> list[Any]:
+    """The candidates that are similar enough to the trusted ones; options are those of `select`."""
+    found = select(candidates, trusted, rng=rng, **options)
+    return [candidates[k] for k in found.kept]
+
+
+@one_blas_thread()
+def select(
+    candidates: Sequence[Any],
+    trusted: Sequence[Any],
+    settings: Settings | None = None,
+    *,
+    rng: np.random.Generator,
+    measure: str = "difference",
+    groups: str = "trusted",
+    relearn: bool = False,
+    percentile: float = PERCENTILE,
+    report: Report | None = None,
+) -> Selection:
+    """Which candidates differ no more from the trusted motions than further ones of their kind would.
+
+    Of these, `percentile` percent are rejected. `settings`, `groups` and `relearn` are for the measure "likelihood".
+    """
+    _check(candidates, measure, groups, relearn, percentile)
+    sure, say = trusted_motions(trusted), report or silent
+    ready = [comparable(motion, sure) for motion in candidates]
+    material = material_of(sure, None, None)
+    encoded = [_encoded(material, one) for one in ready]
+    takes = _side_by_side(sure, material, encoded)
+    odd = tuple(sorted(one.number for one in unlike_takes(takes, range(len(sure)))))
+    if measure == "difference":
+        verdicts, judged = _by_difference(takes, len(sure), encoded, percentile / 100.0)
+    else:
+        from freshtake.variation.selection.by_likelihood import by_likelihood
+
+        verdicts, judged = by_likelihood(
+            ready, sure, settings or Settings(method="kernel", prior_starts=1),
+            rng=rng, groups=groups, relearn=relearn, percentile=percentile, say=say,
+        )  # fmt: skip
+    say(Progress(1.0, "done"))
+    return Selection(tuple(verdicts), *judged, odd, measure)
+
+
+def _check(candidates: Sequence[Any], measure: str, groups: str, relearn: bool, percentile: float) -> None:
+    if not 0.0 < percentile <= 50.0:
+        raise UsageError(f"the percentile must lie above 0 and not above 50, but is {percentile:g}")
+    if measure not in MEASURES:
+        raise UsageError(f"measure must be one of {', '.join(MEASURES)}, not {measure!r}")
+    if groups not in GROUPS:
+        raise UsageError(f"groups must be one of {', '.join(GROUPS)}, not {groups!r}")
+    if measure != "likelihood" and (relearn or groups != "trusted"):
+        raise UsageError("groups and relearning belong to likelihoods: ask for that measure too")
+    if not candidates:
+        raise UsageError("there is nothing to select from: give at least one candidate")
+
+
+def trusted_motions(trusted: Sequence[Any]) -> list[Any]:
+    """Trusted motions on the size and the clock of the first; each has to be comparable."""
+    if len(trusted) < LEAST_TRUSTED:
+        have = f"{len(trusted)} trusted clip{'' if len(trusted) == 1 else 's'}"
+        raise UsageError(f"{have} cannot show how far similar clips differ: give at least {LEAST_TRUSTED}, better 8")
+    fitted = [comparable(motion, trusted) for motion in trusted]
+    for number, one in enumerate(fitted):
+        if one.refusal:
+            called = getattr(one.motion, "name", "") or f"trusted clip {number + 1}"
+            raise UsageError(f"{called} cannot be trusted beside the first one: {one.refusal}")
+    return [one.motion for one in fitted]
+
+
+class _Encoded(NamedTuple):
+    candidate: Candidate
+    rows: Floats | None
+
+
+def _encoded(material: Material, one: Candidate) -> _Encoded:
+    if one.refusal:
+        return _Encoded(one, None)
+    try:
+        recipe = material.recipe
+        rows = one.motion if recipe is None else encode(recipe, one.motion, strict=False).values
+        if rows.shape[1] != len(material.names):
+            raise UsageError(f"it has {rows.shape[1]} DOFs, the trusted ones have {len(material.names)}")
+    except FreshtakeError as error:
+        return _Encoded(one._replace(refusal=str(error)), None)
+    return _Encoded(one, rounded(rows))
+
+
+def _side_by_side(sure: Sequence[Any], material: Material, encoded: Sequence[_Encoded]) -> Compared:
+    """The trusted motions, then all candidates that can be compared, laid on the mean of the trusted ones."""
+    weights, smooth = material.weights, ALIGNMENT / material.frame_time
+    phase_frames = align(material.values, weights, smooth)
+    mean = np.mean([read_at(x * weights, phase_frames[:, k]) for k, x in enumerate(material.values)], axis=0)
+    found = [(one.candidate.motion, one.rows) for one in encoded if one.rows is not None]
+    columns = [warp_onto(mean, rows * weights, smooth) for _, rows in found]
+    together = replace(material, values=(*material.values, *[rows for _, rows in found]))
+    motions = [*sure, *[motion for motion, _ in found]]
+    return compared(motions, together, np.column_stack([phase_frames, *columns]), len(sure))
+
+
+def _by_difference(
+    takes: Compared, known: int, encoded: Sequence[_Encoded], limit: float
+) -> tuple[list[Verdict], Judged]:
+    names, _ = joined(np.zeros((1, len(takes.names))), takes.names)
+    numbers = iter(range(known, len(takes.rows)))
+    verdicts = [
+        Verdict(False, float("nan"), one.candidate.refusal, one.candidate.notes)
+        if one.rows is None
+        else _verdict(takes, known, next(numbers), one.candidate.notes, limit)
+        for one in encoded
+    ]
+    own = chances(takes, range(known))
+    return verdicts, Judged(limit, _least(own), names)
+
+
+def _least(table: dict[str, Floats]) -> Floats:
+    """The least chance of all aspects, times their number: one of many is small by chance."""
+    return np.asarray(np.minimum(np.min(list(table.values()), axis=0) * len(table), 1.0))
+
+
+def _verdict(takes: Compared, known: int, number: int, notes: tuple[str, ...], limit: float) -> Verdict:
+    table = chances(takes, [*range(known), number])
+    chance = float(_least(table)[-1])
+    missed, kept = _missed(takes, known, number), chance >= limit
+    table_of_joints = joined(missed, takes.names)[1]
+    if kept:
+        return Verdict(True, chance, "", notes, table_of_joints)
+    aspects = sorted((name for name in table if table[name][-1] * len(table) < limit), key=lambda a: table[a][-1])
+    words = differences(takes, Unlike(number, chance, tuple(aspects), tuple(range(known))))
+    return Verdict(False, chance, "; ".join(words), notes, table_of_joints)
+
+
+def _missed(takes: Compared, known: int, number: int) -> Floats:
+    """(20, DOFs): how far log densities lie below the trusted ones' at the same phase, 8 nats at most."""
+    others = takes.rows[:known]
+    spread = others.var(axis=0, ddof=1)
+    least = 0.1 * spread.mean(axis=0) + 1e-12  # where they agree by chance
+    away = (takes.rows[number] - others.mean(axis=0)) ** 2 / (1.0 + 1.0 / known)
+    return np.minimum(by_phase(0.5 * np.maximum(away / np.maximum(spread, least) - 1.0, 0.0)), REACH)

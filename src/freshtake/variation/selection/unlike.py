@@ -1,0 +1,144 @@
+"""Takes that do not belong: how far each lies from all others, against how far these lie apart among themselves.
+
+Lau 2009 (§9) wants takes that are similar, and tells by likelihoods. Of three to five takes these say little about
+what is usual; here a take is left out, and its distance from the mean of the others is compared with their own
+spread by an F test, part of the body by part. It needs no network, so that the cost is that of one alignment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import fdtrc
+
+from freshtake.motion import Clip, Stroke
+from freshtake.motion.body.facing import facing
+from freshtake.motion.body.roles import body_parts, leg_length
+from freshtake.numeric.arrays import Floats
+from freshtake.variation.examples import Material
+from freshtake.variation.synthesis.common_phase import read_at
+
+Strings = npt.NDArray[np.str_]
+CHANCE = 0.01  # of a warning where all takes belong together
+LEAST_TAKES = 3
+# How many independent numbers a difference between takes is worth: fitted to recorded takes that belong together
+# (walk, swim, cheering, throw, jump), and lower than the best fit because their tails are heavier.
+PART_FREEDOM, WHOLE_FREEDOM = 4.0, 8.0
+SHAPE_FREEDOM = 2.0  # of what has no parts: fitted to handwritten letters
+# What takes usually differ by, for each unit that their poses differ by (as a share of the movement's extent), and how
+# many takes this is worth beside those at hand: again from recorded takes.
+USUAL = {"duration": 0.15, "turn": 20.0, "travel": 0.3}
+WORTH = 4.0
+LEAST_SPREAD = 0.085  # of the extent: half of what walks differ by, the most alike of the recorded takes
+
+
+class Compared(NamedTuple):
+    """Takes side by side at common phases."""
+
+    motions: Sequence[Any]
+    rows: Floats  # (takes, phases, DOFs) in units of the extent of the movement
+    parts: Strings  # (DOFs,): the part of the body, "" for DOFs that are no pose
+    names: tuple[str, ...]  # of the DOFs
+    phase_frames: Floats  # (phases, takes): the frame of each take at each phase
+    figures: dict[str, Floats]  # (takes,) each, of USUAL: logarithm of seconds, degrees, leg lengths from start to end
+
+
+class Unlike(NamedTuple):
+    """A take that does not belong: how likely one that does would lie as far off, in what, and beside whom."""
+
+    number: int
+    chance: float
+    aspects: tuple[str, ...]
+    others: tuple[int, ...]
+
+
+def compared(motions: Sequence[Any], material: Material, phase_frames: Floats, known: int | None = None) -> Compared:
+    """Takes of one material, which lie at `phase_frames` (phases, takes) at common phases.
+
+    The extent of the movement is that of the first `known` takes, by default of all.
+    """
+    rows = np.stack([read_at(x * material.weights, phase_frames[:, k]) for k, x in enumerate(material.values)])
+    usual = np.median(rows[:known], axis=0)
+    extent = np.sqrt(((usual - usual.mean(axis=0)) ** 2).sum(axis=1).mean())
+    return Compared(
+        motions, rows / max(float(extent), 1e-12), _parts(motions[0], material), material.names, phase_frames,
+        _figures(motions),
+    )  # fmt: skip
+
+
+def _parts(first: Any, material: Material) -> Strings:
+    whole = dict(zip(first.skeleton.names, body_parts(first.skeleton), strict=True)) if isinstance(first, Clip) else {}
+    named = [whole.get(name.rpartition(".")[0], "shape") for name in material.names]
+    return np.where(material.rates | material.timing, "", np.array(named))
+
+
+def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
+    """How fast a pen goes is no part of what it writes, and rows have no clock; only bodies turn and travel."""
+    if isinstance(motions[0], Stroke | np.ndarray):
+        return {}
+    found = {"duration": np.log([max(float(motion.duration), 1e-9) for motion in motions])}
+    if isinstance(motions[0], Clip):
+        found["travel"] = np.array([_travelled(clip) for clip in motions])
+        ways = [way for clip in motions if (way := facing(clip)) is not None]
+        if len(ways) == len(motions):
+            found["turn"] = np.array([np.degrees(np.unwrap(way)[[0, -1]] @ [-1.0, 1.0]) for way in ways])
+    return found
+
+
+def _travelled(clip: Clip) -> float:
+    level = [axis for axis in range(3) if axis != clip.up_index]
+    return float(np.linalg.norm(clip.root[-1, level] - clip.root[0, level])) / leg_length(clip.skeleton)
+
+
+def left_out(values: Floats) -> tuple[Floats, Floats]:
+    """(takes,) each: squared distance of a take from the mean of the others, and the variance of these others.
+
+    The distance is divided by 1 + 1 / others, so that both are alike where the take belongs.
+    """
+    n = len(values)
+    away = ((values - values.mean(axis=0)) ** 2).reshape(n, -1).sum(axis=1) * n / (n - 1)
+    return away, np.maximum(away.sum() * (n - 1) / n - away, 0.0) / (n - 2)
+
+
+def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
+    """For every aspect and each of these takes: how likely a take that belongs lies as far from the others."""
+    rows, others = takes.rows[list(who)] / np.sqrt(takes.rows.shape[1]), len(who) - 2.0
+    parts = [part for part in dict.fromkeys(takes.parts.tolist()) if part]
+    least = LEAST_SPREAD**2
+    away, whole = left_out(rows[:, :, takes.parts != ""])
+    whole = np.maximum(whole, least)
+    freedom = WHOLE_FREEDOM if len(parts) > 1 else SHAPE_FREEDOM
+    found = {"whole": fdtrc(freedom, freedom * others, away / whole)}
+    for part in parts if len(parts) > 1 else []:
+        away, spread = left_out(rows[:, :, takes.parts == part])
+        ratio = away / np.maximum(spread, least / len(parts))
+        found[part] = fdtrc(PART_FREEDOM, PART_FREEDOM * others, ratio)
+    for name, values in takes.figures.items():
+        away, spread = left_out(values[list(who)])
+        expected = (WORTH * USUAL[name] ** 2 * whole + others * spread) / (WORTH + others)
+        found[name] = fdtrc(1.0, WORTH + others, away / expected)
+    return found
+
+
+def unlike_takes(takes: Compared, some: Sequence[int] | None = None) -> list[Unlike]:
+    """Takes that do not belong, the one that is farthest off first; each is left out before the next is looked for.
+
+    All are looked at, or `some`. Of fewer than three nobody can tell which one is unlike.
+    """
+    who: list[int] = list(range(len(takes.rows)) if some is None else some)
+    found: list[Unlike] = []
+    while len(who) >= LEAST_TAKES:
+        table = chances(takes, who)
+        limit = CHANCE / len(who)
+        least = np.min(list(table.values()), axis=0)
+        worst = int(np.argmin(least))
+        if least[worst] >= limit:
+            break
+        aspects = sorted((name for name in table if table[name][worst] < limit), key=lambda name: table[name][worst])
+        others = tuple(k for place, k in enumerate(who) if place != worst)
+        found.append(Unlike(who[worst], float(least[worst]) * len(who), tuple(aspects), others))
+        del who[worst]
+    return found

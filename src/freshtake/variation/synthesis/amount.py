@@ -1,0 +1,91 @@
+"""How much variants vary: in space and in time, and body part by body part (Lau 2009, §10, leaves this open)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.body.roles import body_parts
+from freshtake.motion.skeleton import Skeleton
+from freshtake.numeric.arrays import Floats
+
+LARGEST = 4.0
+NATURAL = 1.3  # above it, variants leave the range of recorded takes
+
+
+@dataclass(frozen=True)
+class Amount:
+    """0 is the mean motion, 1 varies like the examples, 4 is the most.
+
+    `space` is for poses, `time` for tempo (default: like `space`). `parts` replaces `space` for some of the body:
+    {"arms": 1.5, "legs": 0.3, "head": 0.0, "LeftHand": 2.0}, by part, joint or DOF; the last word counts.
+    """
+
+    space: float = 1.0
+    time: float | None = None
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _check(self.space, "amount")
+        if self.time is not None:
+            _check(self.time, "amount of time")
+        for name, value in self.parts.items():
+            _check(value, f"amount of {name!r}")
+
+    @property
+    def tempo(self) -> float:
+        """The amount in time."""
+        return self.space if self.time is None else self.time
+
+    @property
+    def largest(self) -> float:
+        """The largest of all amounts."""
+        return max(self.space, self.tempo, *self.parts.values())
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether nothing varies."""
+        return self.largest == 0.0
+
+    def per_dof(self, dofs: Sequence[str], skeleton: Skeleton | None) -> Floats:
+        """The amount (DOFs,) of every DOF; an unknown part is an error that lists the known ones."""
+        out = np.full(len(dofs), float(self.space))
+        if not self.parts:
+            return out
+        known = _groups(dofs, skeleton)
+        for name, value in self.parts.items():
+            if name not in known:
+                common = ", ".join(key for key in known if "." not in key)
+                raise UsageError(f"there is no body part, joint or DOF {name!r} to vary: choose from {common}")
+            out[known[name]] = value
+        return out
+
+
+def amount_of(value: float | Amount) -> Amount:
+    """A number as an Amount."""
+    return value if isinstance(value, Amount) else Amount(value)
+
+
+def _check(value: float, name: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= LARGEST:
+        raise UsageError(f"the {name} must lie between 0 and {LARGEST:g}, but is {value!r}")
+
+
+def _groups(dofs: Sequence[str], skeleton: Skeleton | None) -> dict[str, list[int]]:
+    """DOF numbers by name: body parts (also both sides together), joints, DOFs."""
+    found: dict[str, list[int]] = {}
+    parts = {} if skeleton is None else dict(zip(skeleton.names, body_parts(skeleton), strict=True))
+    for number, dof in enumerate(dofs):
+        joint = dof.rpartition(".")[0]
+        part = parts.get(joint)
+        names = [dof] if not joint else [dof, joint]
+        if part is not None:
+            names.append(part)
+            side, _, limb = part.partition(" ")
+            names += [f"{limb}s"] if side in ("left", "right") else []
+        for name in names:
+            found.setdefault(name, []).append(number)
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))

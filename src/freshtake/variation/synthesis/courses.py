@@ -1,0 +1,221 @@
+"""The examples laid on their common phase: smooth courses of all nodes, and the detail that rides on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.gaussian import gaussian_filter1d
+from freshtake.variation.examples import RATE_HORIZON, Material
+from freshtake.variation.synthesis.common_phase import read_at
+from freshtake.variation.synthesis.foot_nodes import NO_FEET, FootNodes, heading_columns, on_course, seen_from_root
+
+TIME = "time"  # a hidden node: how far the take is behind a steady pace, in frames
+TEMPO = "tempo"  # a hidden node: the mean pace, in frames per phase
+TRAVEL = "travel"  # hidden nodes, one for every speed: its mean over the take
+KINK = 0.02  # share of a cycle over which a kink at its seam is smoothed
+SEAM = 0.2  # share of a cycle to either side of its seam over which the feet are brought together
+PACE = 0.5  # seconds by which paces are smoothed
+STRIDING = 0.5  # of the mean travel: where every example travels as much, steps grow with it
+STILL = 0.02  # weight of phases at which nothing moves, when paces are smoothed: there a warp means little
+SLOWEST, FASTEST = 0.4, 2.5  # of the mean's pace, see alignment
+
+
+class Stride(NamedTuple):
+    """Steps grow with travel: how far forward (phases, feet) a foot is for every unit more than the usual travel."""
+
+    forward: Floats
+    travel: float
+
+
+NO_STRIDE = Stride(np.zeros((0, 0)), 0.0)
+
+
+class Courses(NamedTuple):
+    """Examples at equal phases; a cycle's last phase is its first one again.
+
+    The nodes are the DOFs, the time, the travel of every speed, the places of feet, and the tempo. A speed is
+    split into its travel, the mean over the take, per phase so that the way covered does not depend on the pace, and
+    what that leaves summed up from phase to phase: where the body is, against a steady course. Only so do feet, hips
+    and legs vary together: feet that stand tie places to one another, not speeds. The pace, frames per phase, is split
+    in the same way into tempo and time.
+    """
+
+    smooth: Floats  # (examples, phases, nodes)
+    detail: Floats  # (examples, phases, DOFs)
+    cyclic: bool
+    feet: FootNodes = NO_FEET
+    stride: Stride = NO_STRIDE
+    detail_frames: float = 0.0  # by which they are smoothed
+
+    @property
+    def mean(self) -> Floats:
+        """(phases, nodes)."""
+        return np.asarray(self.smooth.mean(axis=0))
+
+
+def closed(example: Floats) -> Floats:
+    """One cycle without its last frame, bent round the seam so that it meets its beginning, the kink there smoothed.
+
+    Slopes are not brought together: that would move standing feet more than the kink is worth.
+    """
+    period = len(example) - 1
+    reach = max(2, round(SEAM * period))
+    gap = example[-1] - example[0]
+    u = np.arange(reach) / reach
+    ramp = (1.0 - u) ** 3 * (1.0 + 3.0 * u + 6.0 * u**2)  # 1 with flat feet, to 0 with flat feet
+    out = example[:period].copy()
+    out[:reach] += 0.5 * ramp[:, None] * gap
+    out[period - np.arange(1, reach)] -= 0.5 * ramp[1:, None] * gap
+    frames = np.arange(period)
+    near = np.maximum(1.0 - (np.minimum(frames, period - frames) / (4.0 * KINK * period)) ** 2, 0.0)[:, None] ** 2
+    return np.asarray(out + near * (smoothed(out, KINK * period, True) - out))
+
+
+def along_phase(courses: Courses, x: Floats) -> Floats:
+    """Rows at the common phases, smoothed as the courses themselves are."""
+    if not courses.cyclic:
+        return smoothed(x, courses.detail_frames, False)
+    out = smoothed(x[:-1], courses.detail_frames, True)
+    return np.concatenate([out, out[:1]])
+
+
+def smoothed(x: Floats, frames: float, cyclic: bool) -> Floats:
+    """Rows smoothed by a Gaussian of this standard deviation in frames."""
+    if frames <= 0:
+        return x
+    return np.asarray(gaussian_filter1d(x, frames, axis=0, mode="wrap" if cyclic else "nearest"))
+
+
+def courses_of(
+    material: Material,
+    phase_frames: Floats,
+    *,
+    detail_frames: float,
+    cyclic: bool,
+    feet: FootNodes = NO_FEET,
+    stride: Stride | None = None,
+) -> Courses:
+    """Split every example into a smooth part and detail, and read both at the common phases.
+
+    `stride` is that of other examples, for a take that is laid on their mean.
+    """
+    dofs = len(material.names)
+    rows = [_with_feet(x, feet, material) for x in material.values]
+    rows = [closed(x) if cyclic else x for x in rows]
+    low = [smoothed(x, detail_frames, cyclic) for x in rows]
+    fine = [(x - y)[:, :dofs] for x, y in zip(rows, low, strict=True)]
+    pace = paces(phase_frames, cyclic)
+    smooth, detail = (at_phases(parts, phase_frames, pace, material.rates, cyclic) for parts in (low, fine))
+    warp = _smooth_pace(pace, smooth.mean(axis=0)[:, :dofs] * material.weights, PACE / material.frame_time, cyclic)
+    tempo, time = steady_and_away(warp[..., None], cyclic)
+    time = time - time[:, :1]  # every take begins and feet on time
+    smooth, seen = smooth[..., :dofs], smooth[..., dofs:].reshape(*smooth.shape[:2], len(feet.joints), 3)
+    travel = _to_places(smooth, pace, material, cyclic)
+    columns = heading_columns(material)
+    if columns is None or len(feet.joints) == 0:
+        stride = Stride(np.zeros((len(pace), 0)), 0.0)
+    else:
+        seen = on_course(seen, smooth[..., list(columns)] * material.frame_time)
+        stride = stride or stride_of(seen, travel, feet)
+        seen[..., 0] -= stride.forward * (travel[..., :1] - stride.travel)
+    nodes = [smooth, time, travel, seen.reshape(*smooth.shape[:2], -1), tempo]
+    return Courses(np.concatenate(nodes, axis=2), detail, cyclic, feet, stride, detail_frames)
+
+
+def stride_of(seen: Floats, travel: Floats, feet: FootNodes) -> Stride:
+    """Where all examples travel one way, feet reach as much farther as the body travels; they stand while it moves."""
+    each = travel[:, 0, 0]
+    mean = float(each.mean())
+    forward = np.zeros(seen.shape[1:3])
+    if mean != 0.0 and (each / mean > STRIDING).all():
+        forward = seen[..., 0].mean(axis=0) / mean
+    return Stride(forward, mean)
+
+
+def _with_feet(rows: Floats, feet: FootNodes, material: Material) -> Floats:
+    """Rows with three more columns for the place of every end, seen from the root."""
+    if len(feet.joints) == 0:
+        return rows
+    return np.concatenate([rows, seen_from_root(feet, material, rows).reshape(len(rows), -1)], axis=1)
+
+
+def _to_places(smooth: Floats, pace: Floats, material: Material, cyclic: bool) -> Floats:
+    """Turn the speeds among smooth courses (examples, phases, DOFs) into places; returns their travel.
+
+    Speeds over the ground are those of a body that turns steadily: the hips' own swaying would bend its way.
+    """
+    columns = heading_columns(material)
+    if columns is not None:
+        forward, sideways, turn = columns
+        steady, away = steady_and_away(smooth[..., [turn]], cyclic)
+        before = (away - (smooth[..., [turn]] - steady) / pace.T[..., None])[..., 0]
+        ground = (smooth[..., forward] + 1j * smooth[..., sideways]) * np.exp(1j * before * material.frame_time)
+        smooth[..., forward], smooth[..., sideways] = ground.real, ground.imag
+    travel, away = steady_and_away(smooth[..., material.rates], cyclic)
+    smooth[..., material.rates] = away
+    return travel
+
+
+def mean_pace(courses: Courses) -> Floats:
+    """Frames that the mean takes for each phase, (phases,)."""
+    time = courses.mean[:, courses.detail.shape[2]]
+    whole = np.concatenate([time[-2:-1], time, time[1:2]]) if courses.cyclic else time
+    slope = np.gradient(whole)[1:-1] if courses.cyclic else np.gradient(whole)
+    return np.asarray(np.maximum(courses.mean[:, -1] + slope, SLOWEST))
+
+
+def node_names(names: Sequence[str], speeds: Bools, feet: FootNodes = NO_FEET) -> tuple[str, ...]:
+    """DOFs, time, travel of the speeds, places of feet, tempo."""
+    travel = (f"{name} {TRAVEL}" for name, speed in zip(names, speeds, strict=True) if speed)
+    return (*names, TIME, *travel, *feet.nodes, TEMPO)
+
+
+def node_weights(material: Material, phases: int, feet: FootNodes = NO_FEET) -> Floats:
+    """How far a unit of every node moves the body: places by so much, travel over a quarter of a take, pace not."""
+    place = material.weights * np.where(material.rates, material.frame_time / RATE_HORIZON, 1.0)
+    return np.concatenate([place, [0.0], place[material.rates] * phases / 4.0, np.repeat(feet.shares, 3), [0.0]])
+
+
+def steady_and_away(speeds: Floats, cyclic: bool) -> tuple[Floats, Floats]:
+    """Speeds per phase (examples, phases, speeds) as means over each take, and the sums of what is left, around 0."""
+    last = -1 if cyclic else None
+    steady = np.broadcast_to(speeds[:, :last].mean(axis=1, keepdims=True), speeds.shape)
+    left = speeds - steady
+    steps = 0.5 * (left[:, 1:] + left[:, :-1])
+    away = np.concatenate([np.zeros_like(left[:, :1]), np.cumsum(steps, axis=1)], axis=1)
+    return np.asarray(steady), np.asarray(away - away[:, :last].mean(axis=1, keepdims=True))
+
+
+def paces(phase_frames: Floats, cyclic: bool) -> Floats:
+    """Frames that each example takes for a phase, (phases, examples)."""
+    steps = np.diff(phase_frames, axis=0)
+    before = np.concatenate([steps[-1:] if cyclic else steps[:1], steps])
+    after = np.concatenate([steps, steps[:1] if cyclic else steps[-1:]])
+    return np.asarray(0.5 * (before + after))
+
+
+def at_phases(rows: Sequence[Floats], phase_frames: Floats, pace: Floats, speeds: Bools, cyclic: bool) -> Floats:
+    """Examples at common phases, (examples, phases, DOFs), speeds per phase; cycles are followed by their beginning."""
+    whole = [np.concatenate([x, x[:1]]) if cyclic else x for x in rows]
+    out = np.stack([read_at(x, phase_frames[:, k]) for k, x in enumerate(whole)])
+    out[:, :, : len(speeds)][:, :, speeds] *= pace.T[:, :, None]
+    return out
+
+
+def _smooth_pace(pace: Floats, mean: Floats, frames: float, cyclic: bool) -> Floats:
+    """The pace (examples, phases), smoothed by its neighbours, those phases that move most counting most.
+
+    Every example takes as long as before.
+    """
+    moving = (np.gradient(mean, axis=0) ** 2).sum(axis=1)
+    weight = moving / max(float(moving.mean()), 1e-300) + STILL
+    kept = np.clip(pace, SLOWEST, FASTEST)
+    last = -1 if cyclic else None  # the last phase of a cycle is its first
+    above = smoothed(weight[:last, None] * kept[:last], frames, cyclic)
+    out = above / smoothed(weight[:last, None], frames, cyclic)
+    out *= pace[:last].mean(axis=0) / out.mean(axis=0)
+    return np.asarray(np.concatenate([out, out[:1]]).T if cyclic else out.T)

@@ -1,0 +1,184 @@
+"""Classes of takes to a model of their densities, and that model to new motion that changes between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.density.class_weights import schedule
+from freshtake.density.control import Control
+from freshtake.density.model import DensityModel
+from freshtake.density.settings import Settings
+from freshtake.errors import UsageError
+from freshtake.formats.ftm import check_model_target, save
+from freshtake.formats.read_options import Motion
+from freshtake.formats.registry import for_writing, write
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion import Stroke
+from freshtake.motion.validation import fps_of
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.workflows.model_kinds import model_of
+from freshtake.workflows.takes_reading import read_sets
+from freshtake.workflows.variation_asking import read_path
+from freshtake.workflows.variation_varying import MOST_FRAMES, generator
+
+PIECE = 4096  # frames between two reports of progress
+
+
+def named_takes(arguments: Sequence[str]) -> dict[str, list[Path]]:
+    """`walk=a.bvh walk=b.bvh run=c.bvh` by class; a path without a name belongs to the class before it."""
+    out: dict[str, list[Path]] = {}
+    last = ""
+    for argument in arguments:
+        name, equals, path = argument.partition("=")
+        if not equals and last:
+            name, path = last, argument
+        elif not equals or not name.strip() or not path:
+            raise UsageError(f"{argument!r} names no class: write NAME=CLIP, as in walk=walk_1.bvh")
+        last = name.strip()
+        out.setdefault(last, []).append(Path(path))
+    return out
+
+
+@one_blas_thread()
+def density_learn(
+    takes: dict[str, list[Path]],
+    target: Path,
+    settings: Settings | None = None,
+    *,
+    alone: bool = False,
+    common: bool = False,
+    cyclic: dict[str, bool] | None = None,
+    reading: dict[str, Any] | None = None,
+    report: Report = silent,
+    warn: Callable[[str], None] | None = None,
+) -> DensityModel:
+    """Read takes by class, learn the densities and write the model. One class needs `alone`: it cannot be blended.
+
+    With `common`, only markers that all takes have are learned from.
+    """
+    from freshtake.density.learning import learn
+    from freshtake.density.marker_sets import common_points
+
+    check_model_target(target)
+    if len(takes) < 2 and not alone:
+        raise UsageError(
+            "blending needs two classes or more, as in walk=walk.bvh run=run.bvh; --alone learns one to be synthesized"
+        )
+    report(Progress(0.0, "reading"))
+    motions = dict(zip(takes, read_sets(list(takes.values()), reading), strict=True))
+    model = learn(common_points(motions) if common else motions, settings, cyclic=cyclic, report=report)
+    if warn is not None:
+        for note in (*model.notes, model.warning):
+            if note:
+                warn(note)
+    save(target, model, sources=[path.name for paths in takes.values() for path in paths])
+    return model
+
+
+def control_of(
+    speed: float | None = None, turn: float | None = None, heading: float | None = None, path: Path | None = None
+) -> Control | None:
+    """What was asked for in words, with turn and heading in degrees and a path as a file; None where nothing was."""
+    if speed is None and turn is None and heading is None and path is None:
+        return None
+    return Control(
+        speed=speed,
+        turn=None if turn is None else float(np.radians(turn)),
+        heading=None if heading is None else float(np.radians(heading)),
+        path=None if path is None else read_path(path),
+    )
+
+
+class Blended(NamedTuple):
+    """What was written."""
+
+    path: Path
+    motion: Motion
+
+
+def density_model(path: Path) -> DensityModel:
+    """A model that `blend learn` wrote."""
+    model: DensityModel = model_of(path, "density")
+    return model
+
+
+@one_blas_thread()
+def density_sample(
+    source: Path,
+    target: Path,
+    frames: int,
+    *,
+    weights: str | None = None,
+    method: str | None = None,
+    noise: float | None = None,
+    residuals: bool = True,
+    control: Control | None = None,
+    plant: bool | str = True,
+    unit_m: float | None = None,
+    seed: int = 0,
+    report: Report = silent,
+    warn: Callable[[str], None] | None = None,
+) -> Blended:
+    """Write exactly this many frames of a model's motion, with weights that may change over time, feet held still.
+
+    `control` says how fast and where it goes.
+    """
+    from dataclasses import replace
+
+    for_writing(target)
+    if not 1 <= frames <= MOST_FRAMES:
+        raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames}")
+    model = density_model(source)
+    given: dict[str, Any] = {"method": method, "noise": noise}
+    changes = {name: value for name, value in given.items() if value is not None}
+    if changes:
+        model = replace(model, settings=model.settings.changed(**changes))
+    rng = generator(seed)
+    plan = schedule(model.classes, model.weights_asked(weights, control), frames)
+    if warn is not None and model.warning and (plan > 0.0).any(axis=0).sum() > 1:
+        warn(model.warning)
+    state, parts = model.start(rng, {name: float(w) for name, w in zip(model.classes, plan[0], strict=True)}), []
+    for first in range(0, frames, PIECE):
+        report(Progress(first / frames, f"frame {first} of {frames}"))
+        state, rows = model.advance(state, plan[first : first + PIECE], rng)
+        parts.append(rows)
+    rows = np.concatenate(parts)
+    made = model.decode(rows if control is None else model.steered(rows, control), residuals, name=target.stem)
+    if plant:
+        report(Progress(1.0, "planting feet"))
+        made = model.planted(made, plant)
+    motion: Motion = _stroke(model, made, target.stem) if isinstance(made, np.ndarray) else made
+    write(target, motion, unit_m=unit_m)
+    return Blended(target, motion)
+
+
+def _stroke(model: DensityModel, rows: Any, name: str) -> Stroke:
+    return Stroke(rows, np.arange(len(rows), dtype=np.float64) * model.frame_time, model.names, name)
+
+
+def density_facts(model: DensityModel) -> dict[str, Any]:
+    """Classes, kernels, modes with their energy, and what the eigenspace leaves out."""
+    unit = "cm" if model.recipe is not None else "units"
+    return {
+        "method": f"density, {model.settings.method}",
+        "classes": list(model.classes),
+        "kernels": {name: sum(runs) for name, runs in zip(model.classes, model.lengths, strict=True)},
+        "goes_round": dict(zip(model.classes, model.cyclic, strict=True)),
+        "blends": model.mixes,
+        "period_s": {
+            name: round(float(limit) * model.frame_time, 3)
+            for name, limit in zip(model.classes, model.limits[:, 2], strict=True)
+        },
+        "modes": model.modes,
+        "energy": round(model.pca.energy, 4),
+        f"error_{unit}": {name: round(error, 2) for name, error in zip(model.classes, model.errors, strict=True)},
+        "residuals": model.residuals.shape[1] > 0,
+        "fps": round(fps_of(model.frame_time), 3),
+        "frame_time": model.frame_time,
+        "dofs": len(model.names),
+        "left_out": list(model.notes),
+    }

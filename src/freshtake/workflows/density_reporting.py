@@ -1,0 +1,265 @@
+"""The report of a density model: the figures of Okwechime 2008 drawn for the user's own classes, on one page."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from freshtake.density.measures import Holding, holding
+from freshtake.density.model import DensityModel
+from freshtake.density.pose_density import density, log_density, pose_widths
+from freshtake.density.time_alignment import fit_sine
+from freshtake.formats.report_files import check_report_target, write_report
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion import Clip, PointClip
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.reports.overlay import overlay
+from freshtake.reports.page_style import CSS
+from freshtake.reports.plots import GRAY, STYLE, Picture, drawn, png
+from freshtake.workflows.density_blending import density_facts, density_model
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLORS = ("#3b82d6", "#d9534f", "#35a264", "#e0902f", "#8a63c9", "#2b9bb5", "#c25b8a", "#7f8c3a")
+LONG = 2000  # frames of the synthesis that is measured
+PATH = 240  # frames of a path that is drawn
+GRID = 90
+STRIP = 12  # stick figures
+
+
+@one_blas_thread()
+def density_report(source: Path, target: Path, *, seed: int = 0, report: Report = silent) -> list[Path]:
+    """Write the page (.html) or a folder with page, figures and pictures; returns what was written."""
+    check_report_target(target)
+    model = density_model(source)
+    pictures, figures = [], {}
+    for number, name in enumerate(model.classes):
+        report(Progress(0.1 + 0.3 * number / len(model.classes), f"measuring {name}"))
+        made = model.rows(np.random.default_rng([seed, number]), frames=LONG, weights={name: 1.0})
+        figures[name] = holding(model.runs(name), made[:, : model.modes])
+    report(Progress(0.4, "drawing densities"))
+    pictures += [modes_picture(model), *sine_pictures(model), density_picture(model), path_picture(model, seed)]
+    report(Progress(0.6, "drawing figures"))
+    pictures += strips(model, seed)
+    told = {"model": density_facts(model), "holding": {name: found._asdict() for name, found in figures.items()}}
+    page = _page(model, figures, pictures, source.stem)
+    return write_report(target, page, _finite(told), {picture.name: picture.png for picture in pictures})
+
+
+def modes_picture(model: DensityModel) -> Picture:
+    """Mode 1 against mode 2 (Okwechime 2008, fig. 1)."""
+
+    def draw(axis: Axes) -> None:
+        for number, name in enumerate(model.classes):
+            for k, run in enumerate(model.runs(name)):
+                label = name if k == 0 else None
+                axis.plot(*_two(run).T, color=COLORS[number % 8], linewidth=1.0, label=label)
+        _mode_axes(axis)
+
+    return drawn("fig1_modes", "Mode 1 against mode 2", "every class in the combined eigenspace (fig. 1)", draw)
+
+
+def sine_pictures(model: DensityModel) -> list[Picture]:
+    """The first mode over time and the sine fitted to it (fig. 2), for the first two classes."""
+    found = []
+    for number, name in enumerate(model.classes[:2]):
+        run = max(model.runs(name), key=len)[:, 0]
+        fit = fit_sine(run)
+        times = np.arange(len(run), dtype=np.float64)
+
+        def draw(axis: Axes, run: Floats = run, times: Floats = times, number: int = number) -> None:
+            axis.plot(times * model.frame_time, run, color=COLORS[number], linewidth=1.3, label="mode 1")
+            axis.plot(
+                times * model.frame_time,
+                fit_sine(run).at(times),
+                color=GRAY,
+                linestyle="--",
+                linewidth=1.1,
+                label="sine",
+            )
+            axis.set_xlabel("time [s]")
+            axis.legend(frameon=False, fontsize=8, loc="lower right")
+
+        caption = (
+            f"a cycle takes {fit.period * model.frame_time:.2f} s; what is left is {_share(fit.error, run)} (fig. 2)"
+        )
+        found.append(drawn(f"fig2_sine_{number}", f"A sine fitted to {name}", caption, draw))
+    return found
+
+
+def _share(error: float, run: Floats) -> str:
+    return f"{100.0 * error / max(float(run.std()), 1e-12):.0f} % of the curve's spread"
+
+
+def density_picture(model: DensityModel) -> Picture:
+    """The pose densities of the first two classes beside one another (fig. 3)."""
+    return _panels(
+        model, model.classes[:2], None, "fig3_densities", "Pose densities", "P(y) over modes 1 and 2 (fig. 3)"
+    )
+
+
+def path_picture(model: DensityModel, seed: int) -> Picture:
+    """Every class's density with a synthesized path on it (fig. 4)."""
+    paths = [
+        model.rows(np.random.default_rng([seed, 50 + k]), frames=PATH, weights={name: 1.0})[:, : model.modes]
+        for k, name in enumerate(model.classes)
+    ]
+    caption = f"{PATH} synthesized frames of each class on its density (fig. 4)"
+    return _panels(model, model.classes, paths, "fig4_paths", "Synthesis on the densities", caption)
+
+
+def _panels(
+    model: DensityModel, names: Sequence[str], paths: list[Floats] | None, file: str, title: str, caption: str
+) -> Picture:
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    columns = min(len(names), 4)
+    rows = -(-len(names) // columns)
+    points = _two(model.weights)
+    low, high = points.min(axis=0), points.max(axis=0)
+    low, high = low - 0.12 * (high - low), high + 0.12 * (high - low)
+    with matplotlib.rc_context({**STYLE, "axes.grid": False}):
+        figure = Figure(figsize=(3.0 * columns, 2.7 * rows), layout="constrained")
+        axes = np.atleast_1d(figure.subplots(rows, columns)).ravel()
+        for axis in axes[len(names) :]:
+            axis.set_axis_off()
+        for number, (axis, name) in enumerate(zip(axes, names, strict=False)):
+            _density_map(axis, model, name, low, high)
+            if paths is not None:
+                axis.plot(*_two(paths[number]).T, color="#ffb547", linewidth=0.7, alpha=0.9)
+            axis.set_title(name, fontsize=9)
+        return Picture(file, title, caption, png(figure, 110), wide=len(names) > 2)
+
+
+def _density_map(axis: Axes, model: DensityModel, name: str, low: Floats, high: Floats) -> None:
+    """The marginal density over the first two modes, by eq. 6."""
+    widths = pose_widths(model.pca.variances, model.settings.alpha)
+    widths = np.append(widths, widths[-1])[:2]
+    dense = density(_two(np.concatenate(model.runs(name))), widths)
+    grid = np.stack(np.meshgrid(*(np.linspace(a, b, GRID) for a, b in zip(low, high, strict=True))), axis=-1)
+    values = np.exp(log_density(dense, grid.reshape(-1, 2))).reshape(GRID, GRID)
+    axis.imshow(
+        values, origin="lower", extent=(low[0], high[0], low[1], high[1]), aspect="auto", cmap="viridis",
+        interpolation="bilinear",
+    )  # fmt: skip
+    axis.tick_params(labelsize=7)
+
+
+def strips(model: DensityModel, seed: int) -> list[Picture]:
+    """Stick figures of every class (fig. 5), and of changes from each class to the next (fig. 6)."""
+    if model.recipe is None:
+        return []
+    found = []
+    for number, name in enumerate(model.classes):
+        frames = max(int(1.2 * model.limits[number, 2]), STRIP)
+        made = model.sample(np.random.default_rng([seed, 70 + number]), frames=frames, weights={name: 1.0})
+        found.append(_strip(made, f"fig5_{number}", name, "synthesized (fig. 5)", number))
+    pairs = list(zip(model.classes[:-1], model.classes[1:], strict=True))
+    for number, (a, b) in enumerate(pairs):
+        frames = max(int(4.0 * model.limits[:, 2].max()), 4 * STRIP)
+        made = model.sample(np.random.default_rng([seed, 90 + number]), frames=frames, weights=f"{a}:1->{b}:1")
+        caption = f"weights change over {frames * model.frame_time:.1f} s (fig. 6)"
+        found.append(_strip(made, f"fig6_{number}", f"{a} to {b}", caption, number, 2 * STRIP))
+    return found
+
+
+def _strip(motion: Any, file: str, title: str, caption: str, number: int, phases: int = STRIP) -> Picture:
+    import matplotlib
+
+    with matplotlib.rc_context(STYLE):
+        if isinstance(motion, Clip):
+            figure = overlay([motion], phases=phases, views=(("side", 2),), colors=[COLORS[number % 8]], legend=False)
+        else:
+            figure = _marker_strip(motion, phases, COLORS[number % 8])
+    return Picture(file, title, caption, png(figure, 90, cropped=True), wide=True)
+
+
+def _marker_strip(motion: PointClip, phases: int, color: str) -> Any:
+    from matplotlib.figure import Figure
+
+    up = "xyz".index(motion.up)
+    across = [k for k in range(3) if k != up]
+    wide = int(np.ptp(motion.positions.mean(axis=1)[:, across], axis=0).argmax())
+    figure = Figure(figsize=(1.25 * phases, 2.8))
+    axis = figure.subplots()
+    size = float(np.ptp(motion.positions[..., up], axis=1).max())
+    for column, frame in enumerate(np.linspace(0, len(motion) - 1, phases).round().astype(int)):
+        pose = motion.positions[frame]
+        flat = pose[:, across[wide]] - pose[:, across[wide]].mean()
+        axis.scatter(flat + 0.9 * column * size, pose[:, up], s=6, color=color)
+    axis.set_aspect("equal")
+    axis.set_axis_off()
+    return figure
+
+
+def _two(values: Floats) -> Floats:
+    """The first two modes; a second one of zeros where there is only one."""
+    return values[:, :2] if values.shape[1] > 1 else np.concatenate([values, np.zeros_like(values)], axis=1)
+
+
+def _mode_axes(axis: Axes) -> None:
+    axis.set_xlabel("mode 1")
+    axis.set_ylabel("mode 2")
+    axis.legend(frameon=False, fontsize=8)
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN: null."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value
+
+
+def _page(model: DensityModel, figures: dict[str, Holding], pictures: Sequence[Picture], title: str) -> str:
+    facts = density_facts(model)
+    unit = "cm" if "error_cm" in facts else "units"
+    errors = facts[f"error_{unit}"]
+    rows = "".join(
+        f"<tr><td>{escape(name)}</td><td class=num>{facts['kernels'][name]}</td>"
+        f"<td class=num>{facts['period_s'][name]:.2f} s</td><td class=num>{errors[name]:.1f} {unit}</td>"
+        f"<td class=num>{h.stalls}</td><td class=num>{_number(h.period)}</td><td class=num>{_number(h.distance)}</td>"
+        f"<td class=num>{_number(h.sharpness)}</td><td class=num>{_number(h.variation)}</td>"
+        f"<td class=num>{h.repeats}</td></tr>"
+        for name, h in figures.items()
+    )
+    head = (
+        "<tr><th>class</th><th>kernels</th><th>cycle</th><th>left out</th><th>stalls</th><th>period</th>"
+        "<th>distance</th><th>sharpness</th><th>variation</th><th>repeats</th></tr>"
+    )
+    images = "".join(
+        f"<figure class='{'wide' if p.wide else ''}'><img alt='{escape(p.title)}' src='data:image/png;base64,"
+        f"{base64.b64encode(p.png).decode('ascii')}'><figcaption><b>{escape(p.title)}</b> "
+        f"<span class=dim>{escape(p.caption)}</span></figcaption></figure>"
+        for p in pictures
+    )
+    notes = "".join(f"<li>{escape(note)}</li>" for note in model.notes)
+    about = (
+        f"{model.modes} modes hold {100 * model.pca.energy:.1f} % of the variance. Figures of {LONG} synthesized "
+        "frames per class stand beside the data's own: period and variation 1.00 are like the data; distance and "
+        "sharpness are the largest over the data's 99.9th percentile; repeats are cycles that equal another one."
+    )
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{escape(title)}: densities</title><style>{CSS}</style></head>\n<body><main>\n"
+        f"<header><h1>{escape(title)}: {escape(', '.join(model.classes))}</h1><p>{about}</p></header>"
+        f"<div class=scroll><table>{head}{rows}</table></div>"
+        + (f"<h2>Frames that were left out</h2><ul>{notes}</ul>" if notes else "")
+        + f"<h2>Figures</h2><p class=dim>Figure numbers are those of Okwechime and Bowden 2008.</p>"
+        f"<div class=plots>{images}</div>\n</main></body></html>\n"
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}" if np.isfinite(value) else "–"

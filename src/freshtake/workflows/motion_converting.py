@@ -1,0 +1,127 @@
+"""Any readable format to any writable one, with the changes that were asked for and no others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.read_options import Motion
+from freshtake.formats.registry import for_writing, read, write
+from freshtake.motion import Clip, PointClip, Stroke
+from freshtake.motion.edit import places_at_rate, resample, take_frames, with_up
+from freshtake.motion.repair import repair
+from freshtake.motion.stroke import resample_stroke
+from freshtake.workflows.motion_delivering import Delivery, delivered
+
+ROUNDED = 1e-4  # how far frame times in files are off by rounding
+
+
+def motion_convert(
+    sources: Sequence[Path],
+    target: Path,
+    *,
+    reading: dict[str, Any],
+    fps: float | None = None,
+    start: str | None = None,
+    end: str | None = None,
+    up: str | None = None,
+    unit_m: float | None = None,
+    character: Path | None = None,
+    repairs: Sequence[str] = (),
+    delivery: Delivery | None = None,
+) -> list[Motion]:
+    """Read, change as asked, write. Returns what was written."""
+    found = for_writing(target)
+    if len(sources) > 1 and found.name != "gltf":
+        raise FormatError(target, "only glTF (.glb, .gltf) holds several clips: convert the others one by one")
+    made = [_changed(read(source, **reading), fps, start, end, up, repairs) for source in sources]
+    made = [delivered(motion, delivery or Delivery()) for motion in made]
+    if len(made) == 1:
+        write(target, made[0], unit_m=unit_m, character=character)
+    else:
+        clips = [_clip(source, motion) for source, motion in zip(sources, made, strict=True)]
+        write(target, clips, unit_m=unit_m, character=character)
+    return made
+
+
+def _clip(source: Path, motion: Motion) -> Clip:
+    if not isinstance(motion, Clip):
+        raise FormatError(
+            source, f"this is a {type(motion).__name__}, and only clips can share one glTF file: leave it out"
+        )
+    return motion
+
+
+def _changed(
+    motion: Motion, fps: float | None, start: str | None, end: str | None, up: str | None, repairs: Sequence[str]
+) -> Motion:
+    if repairs:
+        motion = repair(motion, repairs)
+    if start is not None or end is not None:
+        motion = frames_between(motion, start, end)
+    if up is not None:
+        if not isinstance(motion, Clip):
+            raise UsageError(f"up can be changed for clips with a skeleton, not for a {type(motion).__name__}")
+        if up not in ("y", "z"):
+            raise UsageError(f"up must be y or z, not {up!r}")
+        motion = with_up(motion, up)
+    return motion if fps is None else at_rate(motion, fps)
+
+
+def frames_between(motion: Motion, start: str | None, end: str | None) -> Motion:
+    """A piece of any motion, by frame numbers from 0 or by times such as 1.5s."""
+    low = 0 if start is None else frame_number(start, motion.frame_time)
+    high = len(motion) if end is None else frame_number(end, motion.frame_time)
+    if not 0 <= low < high <= len(motion):
+        name = motion.name or "the motion"
+        raise UsageError(f"frames {low}:{high} do not lie within {name}, which has {len(motion)} frames")
+    if isinstance(motion, Clip):
+        return take_frames(motion, low, high)
+    rows = slice(low, high)
+    if isinstance(motion, Stroke):
+        return replace(motion, points=motion.points[rows], times=motion.times[rows])
+    if isinstance(motion, PointClip):
+        return replace(motion, positions=motion.positions[rows])
+    attributes = {k: v[rows] if v.ndim == 3 else v for k, v in motion.attributes.items()}
+    normals = None if motion.normals is None else motion.normals[rows]
+    return replace(motion, vertices=motion.vertices[rows], normals=normals, attributes=attributes)
+
+
+def frame_number(text: str, frame_time: float) -> int:
+    """A frame number, or a time with an s behind it."""
+    if re.fullmatch(r"\d{1,12}", text):
+        return int(text)
+    if re.fullmatch(r"\d{0,9}(\.\d{0,9})?s", text) and text != "s" and text != ".s":
+        return round(float(text[:-1]) / frame_time)
+    raise UsageError(f"{text!r} is no frame: give a number from 0, or a time such as 1.5s")
+
+
+def at_rate(motion: Motion, fps: float) -> Motion:
+    """At another rate, whatever it is; meshes and points by linear interpolation."""
+    if abs(fps * motion.frame_time - 1.0) < ROUNDED:  # the same frames, and the rate that was asked for
+        return replace(motion, frame_time=1.0 / fps) if not isinstance(motion, Stroke) else motion
+    if isinstance(motion, Clip):
+        return resample(motion, fps)
+    if isinstance(motion, Stroke):
+        return resample_stroke(motion, fps)
+    place = places_at_rate(len(motion), motion.frame_time, fps)
+    low = np.minimum(place.astype(np.intp), max(len(motion) - 2, 0))
+    high = np.minimum(low + 1, len(motion) - 1)
+    share = (place - low)[:, None, None]
+
+    def between(values: Any) -> Any:
+        return values[low] + share * (values[high] - values[low])
+
+    if isinstance(motion, PointClip):
+        return replace(motion, positions=between(motion.positions), frame_time=1.0 / fps)
+    attributes = {k: between(v) if v.ndim == 3 else v for k, v in motion.attributes.items()}
+    normals = None if motion.normals is None else between(motion.normals)
+    return replace(
+        motion, vertices=between(motion.vertices), normals=normals, attributes=attributes, frame_time=1.0 / fps
+    )

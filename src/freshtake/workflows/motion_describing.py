@@ -1,0 +1,111 @@
+"""What is in a file, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.formats.ftm import is_model, read_stored
+from freshtake.formats.read_options import Motion, ReadOptions
+from freshtake.formats.registry import detect, take_in
+from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.body.roles import feet
+from freshtake.motion.body.rooting import as_filed
+from freshtake.motion.body.size import guess_unit, unit_name
+from freshtake.motion.check import check, check_set
+from freshtake.motion.validation import fps_of
+
+
+class Described(NamedTuple):
+    """A file's facts, ready to be printed or written as JSON, and the motion itself (None for a model)."""
+
+    facts: dict[str, Any]
+    motion: Motion | None
+
+
+def motion_info(path: Path, **options: Any) -> Described:
+    """Read a file, a motion or a model, and collect its facts and findings."""
+    if is_model(path):
+        return _describe_model(path)
+    motion, how = take_in(path, ReadOptions(**options))
+    with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
+        findings = [{"code": f.code, "sentence": f.sentence, "repair": f.repair} for f in check(motion)]
+        facts = {"file": str(path), "kind": _kind(motion), "format": detect(path).title, **_facts(motion, how)}
+    return Described({**facts, "findings": findings}, motion)
+
+
+def _describe_model(path: Path) -> Described:
+    from freshtake.workflows.model_describing import model_facts
+
+    stored = read_stored(path)
+    told = {"sources": list(stored.sources), "written_by": f"freshtake {stored.written_by}"}
+    facts = {"file": str(path), "kind": "model", "format": "freshtake model", **model_facts(stored.model), **told}
+    return Described({**facts, "findings": []}, None)
+
+
+def motion_set_info(described: Sequence[Described]) -> list[str]:
+    """What is wrong between files: skeletons that do not match, unequal rates, duplicates."""
+    motions = [d.motion for d in described if d.motion is not None]
+    return [finding.sentence for finding in check_set(motions)]
+
+
+def _kind(motion: Motion) -> str:
+    return {Clip: "clip", Stroke: "stroke", PointClip: "point clip", MeshSequence: "mesh sequence"}[type(motion)]
+
+
+def _facts(motion: Motion, up_from: str) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "frames": len(motion),
+        "fps": round(fps_of(motion.frame_time), 3),
+        "frame_time": motion.frame_time,
+        "duration_s": round(motion.duration, 4),
+    }
+    if isinstance(motion, Stroke):
+        return facts | {"dimensions": list(motion.dimensions), "evenly_timed": motion.uniform}
+    facts |= {"up": motion.up, "up_from": up_from, "unit_m": motion.unit_m, "unit": _unit(motion)}
+    if isinstance(motion, Clip):
+        return facts | _clip_facts(motion)
+    if isinstance(motion, PointClip):
+        gaps = round(float(motion.gaps().mean()), 4)
+        return facts | {"points": len(motion.names), "gap_share": gaps, "point_names": list(motion.names)}
+    attributes = [*(["normals"] if motion.normals is not None else []), *motion.attributes]
+    return facts | {
+        "vertices": motion.vertices.shape[1],
+        "faces": len(motion.faces),
+        "attributes": attributes,
+    }
+
+
+def _unit(motion: Clip | PointClip | MeshSequence) -> str:
+    """The unit of length in words, and that it is a guess where it is one."""
+    if motion.unit_m is not None:
+        return unit_name(motion.unit_m)
+    guess = guess_unit(motion.skeleton) if isinstance(motion, Clip) else None
+    return "not known" if guess is None else f"{guess.name} (guessed from the body's size)"
+
+
+def _clip_facts(clip: Clip) -> dict[str, Any]:
+    skeleton = clip.skeleton
+    facts: dict[str, Any] = {
+        "joints": len(skeleton),
+        "end_sites": len(skeleton.end_sites),
+        "channels": skeleton.channel_count,
+        "dofs": _moving_channels(clip),
+        "euler_orders": sorted({order for order in skeleton.orders if order}),
+        "travel": round(float(np.linalg.norm(np.delete(clip.root[-1] - clip.root[0], clip.up_index))), 4),
+        "root": skeleton.names[0 if skeleton.base is None else skeleton.base.joint],
+        "feet": [foot.name for foot in feet(skeleton)] or "none found",
+        "joint_names": list(skeleton.names),
+    }
+    return facts
+
+
+def _moving_channels(clip: Clip) -> int:
+    """How many of the file's channels change at all: the degrees of freedom that a model sees."""
+    from freshtake.motion.channels import channels_from_clip
+
+    _, values = channels_from_clip(as_filed(clip))
+    return int(np.count_nonzero(np.ptp(values, axis=0) > 1e-9))

@@ -1,0 +1,73 @@
+"""A clip in, a loop out: the best part of it, closed, with its feet standing through the seam."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.formats.registry import for_writing, write
+from freshtake.motion import Clip
+from freshtake.motion.cycles.loop_search import Span, best_loop
+from freshtake.motion.cycles.looping import closed, facing_forward, planted_loop
+from freshtake.motion.cycles.seams import Seam, seam_of, steps_of
+from freshtake.motion.planting import settings_for
+from freshtake.motion.planting.planting_model import own_planting_model
+from freshtake.workflows.motion_delivering import Delivery, delivered
+from freshtake.workflows.takes_reading import read_clips
+
+
+class Looped(NamedTuple):
+    """What was written, where in the take it came from, and its seam beside the steps that the take makes."""
+
+    path: Path
+    motion: Clip
+    span: Span
+    seam: Seam
+    usual: Seam  # 99 of 100 steps and bends of the take are smaller
+
+    def summary(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        playback = None if self.motion.playback is None else self.motion.playback.summary()
+        return {
+            "written": str(self.path),
+            "frames": len(self.motion),
+            "from": {"start": self.span.start, "stop": self.span.stop},
+            "seam": {**self.seam._asdict(), "step_of_take_99": self.usual.step, "bend_of_take_99": self.usual.bend},
+            "playback": playback,
+        }
+
+
+def motion_loop(
+    source: Path,
+    target: Path,
+    *,
+    cycles: int | None = 1,
+    plant: bool | str = True,
+    delivery: Delivery | None = None,
+    unit_m: float | None = None,
+    reading: dict[str, Any] | None = None,
+) -> Looped:
+    """Read a clip, make the best loop of it and write it; `cycles` None: the clip as a whole is one cycle."""
+    for_writing(target)
+    ((take,),) = read_clips([[source]], reading, "only clips with a skeleton become loops")
+    made, span = loop_of(take, cycles, plant=plant)
+    made = made.changed(name=target.stem)
+    steps = steps_of(take)
+    usual = Seam(float(np.percentile(steps.step, 99)), float(np.percentile(steps.bend, 99)))
+    ready = delivered(made, delivery or Delivery())
+    assert isinstance(ready, Clip)
+    write(target, ready, unit_m=unit_m)
+    return Looped(target, ready, span, seam_of(made), usual)
+
+
+def loop_of(take: Clip, cycles: int | None = 1, *, plant: bool | str = True) -> tuple[Clip, Span]:
+    """The best loop of so many cycles (None: the whole take is one), and where in the take it lies."""
+    span = Span(0, len(take) - 1, 1) if cycles is None else best_loop(take, cycles)
+    made = facing_forward(closed(take, span.start, span.stop, cycles=span.cycles))
+    base = own_planting_model(take)
+    if plant and base.feet:
+        stood = base.example_contacts(take)[span.start :]  # in the take itself, which nothing has bent yet
+        made = planted_loop(made, base, lambda _, frames: stood[frames], settings=settings_for(plant), careful=False)
+    return made, span

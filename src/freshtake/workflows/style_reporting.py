@@ -1,0 +1,143 @@
+"""Report pages of style translation: strips, errors against simpler ways, time warps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from freshtake.methods.progress import Progress, Report
+from freshtake.motion import Clip
+from freshtake.reports.plots import Picture, png
+from freshtake.reports.style_figures import blend_function, blend_over_time, ground_plan, strips, warp_curves
+from freshtake.reports.style_page import Section, Table, style_page
+from freshtake.style.learning import aligned
+from freshtake.style.model import StyleModel
+from freshtake.style.simple_translations import KINDS, held_out_errors
+from freshtake.style.synthesize import Translated
+
+if TYPE_CHECKING:
+    from freshtake.workflows.style_translating import StylePairs
+
+MOST_FOLDS = 3  # clips left out for the table of errors
+Page = tuple[str, dict[str, Any], dict[str, bytes]]
+WORDS = {
+    "copy": "the source as it is",
+    "mean/variance": "mean and variance of every DOF shifted",
+    "static": "a static linear map per joint",
+    "fir": "ridge regression on a delay line",
+    "n4sid": "subspace identification",
+}
+
+
+def learning_page(model: StyleModel, found: StylePairs, report: Report) -> Page:
+    """Which pairs, how well each way does on clips left out, strips of one of them, the warps of all."""
+    pairs = found.pairs
+    warps = {(id(a), id(b)): aligned(a, b, model.settings) for a, b in pairs}
+    held, shown = _held_out(model, found, warps, report)
+    sections = [_pairs_section(found), *([_errors_section(held)] if held else [])]
+    if shown is not None:
+        (source, target), other = shown
+        made = other.translate(source)
+        titles = [f"{source.name}, left out", "translated", f"{target.name}, real"]
+        picture = _picture("strips", "Translation of a clip left out", strips([source, made, target], titles=titles))
+        sections.append(Section("Input above, translation below", "As in figure 1.", (), (picture,)))
+    curves = warp_curves([warps[id(a), id(b)].steps for a, b in pairs], _names(pairs), 1.0 / model.frame_time)
+    text = "Frames of the target style per frame of the source, as aligned by iterative motion warping."
+    sections.append(Section("Time warps", text, (), (_picture("warps", "Differential time warps", curves),)))
+    sections.append(_blend_section())
+    summary = f"{len(pairs)} pairs; {model.choice.why}. {model.states} states, memory {model.memory:.2f} s."
+    pictures = {p.name: p.png for section in sections for p in section.pictures}
+    figures = {"choice": model.choice._asdict(), "held_out": held, "pairs": [row._asdict() for row in found.table]}
+    return style_page("Style translation, learned", summary, sections), figures, pictures
+
+
+def _held_out(
+    model: StyleModel, found: StylePairs, warps: dict[tuple[int, int], Any], report: Report
+) -> tuple[list[dict[str, Any]], tuple[tuple[Clip, Clip], StyleModel] | None]:
+    """Errors of every way for a few pairs, none of whose clips was learned from; and the last model with its pair."""
+    held: list[dict[str, Any]] = []
+    shown = None
+    for pair in found.pairs:
+        if len(held) == MOST_FOLDS:
+            break
+        rest = [p for p in found.pairs if p[0] is not pair[0] and p[1] is not pair[1]]
+        if len(rest) < 2 or any(pair[0].name == each["source"] for each in held):
+            continue
+        report(Progress(len(held) / MOST_FOLDS, f"leaving out {pair[0].name}"))
+        done = held_out_errors(rest, pair, model.settings, alignments=warps)
+        held.append({"source": pair[0].name, "target": pair[1].name, "errors": done.errors})
+        shown = (pair, done.models[model.bank.kind])
+    return held, shown
+
+
+def translation_page(model: StyleModel, source: Clip, out: Clip, made: Translated) -> Page:
+    """Strips of the clip before and after, the time warp that was applied, and how much of the input was kept."""
+    rows = model.encode(source).values
+    steps = np.exp(model.translator().outputs(rows, model.past(rows))[:, -1])
+    fps = 1.0 / model.frame_time
+    titles = [f"{source.name}, {len(source)} frames", f"translated, {len(out)} frames"]
+    strip, plan = strips([source, out], titles=titles), ground_plan([source, out], titles=titles)
+    sections = [
+        Section("Input above, translation below", "", (), (_picture("strips", "Before and after", strip),)),
+        Section(
+            "From above",
+            "The way over the ground, with facing every half second; dots are where feet stand.",
+            (),
+            (_picture("ground_plan", "Ground plan", plan),),
+        ),
+        Section(
+            "Time warp",
+            "Frames of the translation per frame of the input (none of it is applied without the time warp).",
+            (),
+            (_picture("warp", "Time warp", warp_curves([steps], [source.name], fps)),),
+        ),
+        Section(
+            "Input unlike the examples",
+            "Where the input is unlike the examples, it is blended into the translation (eqs 7 and 8).",
+            (),
+            (_picture("blend", "Weight of the input", blend_over_time(list(made.blends.T), list(model.parts), fps)),),
+        ),
+    ]
+    summary = f"{source.name} by a model of {len(model.pairs)} pairs ({model.bank.kind}); {model.choice.why}."
+    figures = {"frames_in": len(source), "frames_out": len(out), "blended": float(made.blends.mean())}
+    return (
+        style_page("Style translation, applied", summary, sections),
+        figures,
+        {p.name: p.png for section in sections for p in section.pictures},
+    )
+
+
+def _pairs_section(found: StylePairs) -> Section:
+    rows = tuple((r.source, r.target, r.source_content, r.target_content, f"{r.apart:.2f}") for r in found.table)
+    how = "paired by content" if found.by_content else "paired by order"
+    table = Table(("source", "target", "source does", "target does", "apart"), rows, f"Clips were {how}.")
+    return Section("Pairs", "", (table,))
+
+
+def _errors_section(held: list[dict[str, Any]]) -> Section:
+    rows = []
+    for kind in KINDS:
+        each = [row["errors"][kind] for row in held]
+        rows.append((f"{kind}: {WORDS[kind]}", *(f"{value:.2f}" for value in each), f"{np.mean(each):.2f}"))
+    head = ("mean joint-angle error in degrees", *(row["source"] for row in held), "mean")
+    caption = "Each column: neither clip of that pair was learned from."
+    return Section("Errors on clips left out", "", (Table(head, tuple(rows), caption),))
+
+
+def _blend_section() -> Section:
+    text = (
+        "The weight of the input by its distance from the mean of the examples (figure 4); the largest over all DOFs "
+        "counts. The last curve is the default."
+    )
+    return Section(
+        "When the input is kept", text, (), (_picture("blend_function", "Blend function", blend_function()),)
+    )
+
+
+def _names(pairs: tuple[tuple[Clip, Clip], ...]) -> list[str]:
+    return [f"{a.name} - {b.name}" for a, b in pairs]
+
+
+def _picture(name: str, title: str, figure: Any) -> Picture:
+    return Picture(name, title, "", png(figure), True)

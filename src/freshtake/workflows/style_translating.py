@@ -1,0 +1,251 @@
+"""Pairs of files to a style model, a style model and a file to the file in that style."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from freshtake.errors import UsageError
+from freshtake.formats.files import is_folder
+from freshtake.formats.ftm import check_model_target, save
+from freshtake.formats.registry import for_writing, write
+from freshtake.formats.report_files import check_report_target, write_report
+from freshtake.methods.gathering import fitted
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion import Clip
+from freshtake.motion.edit import with_up
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.style.model import StyleModel
+from freshtake.style.parts import ALL
+from freshtake.style.settings import Settings
+from freshtake.workflows.model_kinds import model_of
+from freshtake.workflows.takes_reading import read_clips
+
+NEED = "style translation needs clips with a skeleton"
+ENDINGS = (".bvh", ".amc", ".glb", ".gltf", ".npz")
+
+
+class PairRow(NamedTuple):
+    """A line of the table of pairs: names, contents in words, and how far those are apart."""
+
+    source: str
+    target: str
+    source_content: str
+    target_content: str
+    apart: float
+
+
+class StylePairs(NamedTuple):
+    """Clips that belong together, and the table that says why."""
+
+    pairs: tuple[tuple[Clip, Clip], ...]
+    table: tuple[PairRow, ...]
+    by_content: bool
+    left_out: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+class StyleLearned(NamedTuple):
+    """The model, its pairs, and what was written."""
+
+    model: StyleModel
+    pairs: StylePairs
+    written: tuple[Path, ...]
+
+
+class StyleApplied(NamedTuple):
+    """The clip before and after, how much of it was kept on average, part by part of the body, and what was written."""
+
+    source: Clip
+    clip: Clip
+    kept: dict[str, float]
+    written: tuple[Path, ...]
+
+
+def style_pairs(
+    sources: Sequence[Path], targets: Sequence[Path], *, reading: dict[str, Any] | None = None
+) -> StylePairs:
+    """Two folders are paired by content, every clip with every one of the same speed and turn; lists by their order.
+
+    One take of each style is cut into stretches, which are paired by content.
+    """
+    folders = [len(paths) == 1 and is_folder(paths[0]) for paths in (sources, targets)]
+    if folders[0] != folders[1]:
+        raise UsageError("give two folders, which are paired by content, or two lists of files, which pair by order")
+    lists = [_files(paths[0]) if folders[0] else list(paths) for paths in (sources, targets)]
+    clips = read_clips(lists, reading, NEED)
+    if folders[0]:
+        return _by_content(*clips)
+    if len(clips[0]) == len(clips[1]) == 1:
+        return _by_stretches(clips[0][0], clips[1][0])
+    if len(clips[0]) != len(clips[1]):
+        raise UsageError(
+            f"there are {len(clips[0])} source clips and {len(clips[1])} target clips: lists pair by order, so give as "
+            "many of each, or two folders"
+        )
+    return _by_order(*clips)
+
+
+def _files(folder: Path) -> list[Path]:
+    found = sorted(path for path in folder.iterdir() if path.suffix.lower() in ENDINGS)
+    if not found:
+        raise UsageError(f"{folder} holds no clip: clips end in {', '.join(ENDINGS)}")
+    return found
+
+
+def _by_content(sources: list[Clip], targets: list[Clip]) -> StylePairs:
+    from freshtake.style.warping.correspondence import described, match
+
+    found = match(sources, targets, every=True)
+    pairs = tuple((sources[m.source], targets[m.target]) for m in found)
+    table = tuple(
+        PairRow(a.name, b.name, described(m.contents[0]), described(m.contents[1]), m.apart)
+        for (a, b), m in zip(pairs, found, strict=True)
+    )
+    used = {id(clip) for pair in pairs for clip in pair}
+    return StylePairs(pairs, table, True, tuple(clip.name for clip in (*sources, *targets) if id(clip) not in used))
+
+
+def _by_stretches(source: Clip, target: Clip) -> StylePairs:
+    from freshtake.motion.skeleton import require_compatible
+    from freshtake.style.long_takes import cut_and_paired
+    from freshtake.style.warping.correspondence import described
+
+    require_compatible(source.skeleton, target.skeleton, source.name, target.name)
+    found = cut_and_paired(source, target)
+    table = tuple(
+        PairRow(a.name, b.name, described(first), described(second), apart)
+        for (a, b), (first, second), apart in zip(found.pairs, found.contents, found.apart, strict=True)
+    )
+    return StylePairs(found.pairs, table, True, (), (found.what,))
+
+
+def _by_order(sources: list[Clip], targets: list[Clip]) -> StylePairs:
+    from freshtake.motion.skeleton import require_compatible
+    from freshtake.style.warping.correspondence import content, content_distances, described
+
+    pairs = tuple(zip(sources, targets, strict=True))
+    for clip in (*sources, *targets):
+        require_compatible(sources[0].skeleton, clip.skeleton, sources[0].name, clip.name)
+    contents = [[content(clip) for clip in clips] for clips in (sources, targets)]
+    apart = content_distances(*contents)
+    table = tuple(
+        PairRow(a.name, b.name, described(contents[0][k]), described(contents[1][k]), float(apart[k, k]))
+        for k, (a, b) in enumerate(pairs)
+    )
+    return StylePairs(pairs, table, False, ())
+
+
+@one_blas_thread()
+def style_learn(
+    sources: Sequence[Path],
+    targets: Sequence[Path],
+    target: Path,
+    settings: Settings | None = None,
+    *,
+    page: Path | None = None,
+    reading: dict[str, Any] | None = None,
+    show: Callable[[StylePairs], None] | None = None,
+    report: Report = silent,
+) -> StyleLearned:
+    """Read pairs, show their table, learn, write the model and, where asked for, the report page."""
+    from freshtake.style.learning import learn
+
+    check_model_target(target)
+    if page is not None:
+        check_report_target(page)
+    found = style_pairs(sources, targets, reading=reading)
+    if show is not None:
+        show(found)
+    share = 0.5 if page is not None else 1.0
+    model = learn(found.pairs, settings, report=lambda p: report(Progress(share * p.share, p.what)))
+    written = [target]
+    if page is not None:
+        from freshtake.workflows.style_reporting import learning_page
+
+        text, figures, pictures = learning_page(
+            model, found, lambda p: report(Progress(share + (1.0 - share) * p.share, p.what))
+        )
+        written += write_report(page, text, figures, pictures)
+    save(target, model, sources=[name for pair in model.pairs for name in pair])
+    if model.choice.hardly_differs:
+        apart = f"{model.choice.errors['copy']:.1f}°"
+        found = found._replace(
+            notes=(*found.notes, f"source and target hardly differ ({apart}): two takes of one style?")
+        )
+    return StyleLearned(model, found, tuple(written))
+
+
+@one_blas_thread()
+def style_apply(
+    styles: Sequence[tuple[Path, float]],
+    path: Path,
+    target: Path,
+    *,
+    strength: float = 1.0,
+    parts: Mapping[str, float] | None = None,
+    time_warp: bool = True,
+    generalize: bool | None = None,
+    plant: bool | str = True,
+    page: Path | None = None,
+    reading: dict[str, Any] | None = None,
+) -> StyleApplied:
+    """Translate a file into the style of a model, or into several mixed by weights, and write it and its report page.
+
+    `strength` multiplies all weights; `parts` are strengths of parts of the body, for one model only.
+    """
+    for_writing(target)
+    if page is not None:
+        check_report_target(page)
+    models: list[StyleModel] = [model_of(source, "style") for source, _ in styles]
+    model = models[0]
+    taken = read_clips([[path]], reading, NEED)[0][0]
+    clip = fitted(taken, model.recipe)
+    assert isinstance(clip, Clip)
+    if len(models) > 1:
+        if parts or page is not None:
+            raise UsageError("parts of the body and a report are for one style: leave one out, or apply one at a time")
+        from freshtake.style.style_blending import blend
+
+        weights = [strength * weight for _, weight in styles]
+        out = blend(models, clip, weights, time_warp=time_warp, generalize=generalize, plant=bool(plant))
+        made = None
+    else:
+        whole = strength * styles[0][1]
+        asked = {ALL: 0.0 if parts else whole, **{name: whole * value for name, value in (parts or {}).items()}}
+        how: dict[str, Any] = {"time_warp": time_warp, "generalize": generalize, "strength": asked}
+        made, _ = model.translate_rows(model.encode(clip).values, **how)
+        out = model.translate(clip, plant=plant, **how)
+    if clip.skeleton.base is not None:
+        out = out.changed(skeleton=replace(out.skeleton, base=clip.skeleton.base))
+    out = with_up(out, taken.up).changed(name=target.stem)
+    write(target, out, unit_m=taken.unit_m)
+    written = [target]
+    if page is not None and made is not None:
+        from freshtake.workflows.style_reporting import translation_page
+
+        written += write_report(page, *translation_page(model, clip, out, made))
+    kept = {} if made is None else dict(zip(model.parts, made.blends.mean(axis=0).tolist(), strict=True))
+    return StyleApplied(clip, out, kept, tuple(written))
+
+
+def style_facts(model: StyleModel) -> dict[str, Any]:
+    """What a style model says about itself."""
+    skeleton = model.recipe.skeleton
+    return {
+        "method": f"style, {model.bank.kind}",
+        "chosen": model.choice.why,
+        "held_out_error": {kind: f"{error:.2f}°" for kind, error in model.choice.errors.items()},
+        "pairs": [f"{a} -> {b}" for a, b in model.pairs],
+        "fps": round(1.0 / model.frame_time, 3),
+        "joints": None if skeleton is None else len(skeleton),
+        "dofs": len(model.dofs),
+        "states": model.states,
+        "spectral_radius": round(model.bank.radius, 4),
+        "memory_s": round(model.memory, 2),
+        "parts": list(model.parts),
+        "annotations": [annotation.name for annotation in model.annotations],
+        "dof_names": list(model.dofs),
+    }

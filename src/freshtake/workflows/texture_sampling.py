@@ -1,0 +1,336 @@
+"""One animation to a texture model, a model to endless, looped and steered motions: files in, files out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.ftm import check_model_target, save
+from freshtake.formats.read_options import Motion
+from freshtake.formats.registry import for_writing, write
+from freshtake.methods.progress import Report, silent
+from freshtake.motion import Clip, MeshSequence, Stroke
+from freshtake.motion.features.mesh_features import MeshLayout
+from freshtake.motion.validation import fps_of
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.texture.guiding import Guide
+from freshtake.texture.model import STRETCH, TextureModel
+from freshtake.texture.settings import Settings
+from freshtake.texture.transitions import Played
+from freshtake.workflows.model_kinds import model_of
+from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary
+from freshtake.workflows.takes_reading import read_sets, read_takes
+
+MOST_FRAMES = 10_000_000
+MOST_BYTES = 2 << 30  # of a mesh sequence that is made whole
+MORPHING = (".glb", ".gltf")
+
+
+class Learned(NamedTuple):
+    """A model, and what its file weighs against the takes."""
+
+    model: TextureModel
+    facts: dict[str, Any]
+
+
+@one_blas_thread()
+def texture_learn(
+    sources: Sequence[Path] | Mapping[str, Sequence[Path]],
+    target: Path,
+    settings: Settings | None = None,
+    *,
+    turns: bool = False,
+    picture: Path | None = None,
+    reading: dict[str, Any] | None = None,
+    report: Report = silent,
+    warn: Callable[[str], None] | None = None,
+) -> Learned:
+    """Read takes (by the name of their cell, or one cell), learn a texture model and write it.
+
+    `turns`: one walk is cut into the cells forward, left and right. `picture`: where the matrices are drawn; without
+    one they are drawn beside the model when no frame comes near to another.
+    """
+    from freshtake.texture.learning import learn, recurring
+
+    check_model_target(target)
+    takes = _takes(sources, turns, reading or {})
+    model = learn(takes, settings, rng=np.random.default_rng(0), report=report)
+    drawn = picture
+    if not recurring(model):
+        drawn = picture or target.with_suffix(".png")
+        if warn is not None:
+            warn(
+                f"no frame comes back near to another (jumps of {max(model.reach.limits):g} mean frame steps are "
+                f"needed), so that jumps will show; {drawn} shows where frames are alike"
+            )
+    names = [path.name for path in _listed(sources)]
+    if drawn is not None:  # first, so that a picture that cannot be written leaves no model either
+        draw_matrices(model, drawn)
+    save(target, model, sources=names)
+    return Learned(model, texture_facts(model) | sizes(takes, target))
+
+
+def _listed(sources: Sequence[Path] | Mapping[str, Sequence[Path]]) -> list[Path]:
+    if isinstance(sources, Mapping):
+        return [path for paths in sources.values() for path in paths]
+    return list(sources)
+
+
+def _takes(sources: Sequence[Path] | Mapping[str, Sequence[Path]], turns: bool, reading: dict[str, Any]) -> Any:
+    from freshtake.texture.cells import turn_cells
+
+    if isinstance(sources, Mapping):
+        if turns:
+            raise UsageError("--turns cuts one walk into cells: leave the cells' names out")
+        return dict(zip(sources, read_sets(list(sources.values()), reading), strict=True))
+    takes = read_takes(sources, reading)
+    if not turns:
+        return takes
+    cells: dict[str, list[Any]] = {}
+    for path, take in zip(sources, takes, strict=True):
+        if not isinstance(take, Clip):
+            raise UsageError(f"{path}: only clips with a skeleton are cut by where they turn")
+        for cell, pieces in turn_cells(take).items():
+            cells.setdefault(cell, []).extend(pieces)
+    return cells
+
+
+def sizes(takes: Any, target: Path) -> dict[str, Any]:
+    """Bytes of the model against those of a mesh's vertices as float32, plain and zipped; nothing for other motions."""
+    import zlib
+
+    from freshtake.texture.examples import takes_of
+
+    motions = takes_of(takes).motions
+    arrays = [take.vertices for take in motions if isinstance(take, MeshSequence)]
+    if len(arrays) < len(motions):
+        return {"bytes": target.stat().st_size}
+    raw = sum(array.nbytes for array in arrays)
+    packed = sum(len(zlib.compress(array.tobytes(), 6)) for array in arrays)
+    size = target.stat().st_size
+    return {
+        "bytes": size, "raw_bytes": raw, "zipped_raw_bytes": packed, "ratio": round(raw / size, 2),
+        "ratio_to_zipped": round(packed / size, 2),
+    }  # fmt: skip
+
+
+def texture_facts(model: TextureModel) -> dict[str, Any]:
+    """What is in a texture model, ready to be printed."""
+    layout = None if model.recipe is None else model.recipe.layout
+    facts: dict[str, Any] = {
+        "method": f"texture, {model.settings.method}",
+        "motion": "rows" if layout is None else layout.kind,
+        "frames": len(model.rows),
+        "takes": len(model.segments.bounds) - 1,
+        "cells": list(model.cells),
+        "fps": round(fps_of(model.frame_time), 3),
+        "frame_time": model.frame_time,
+        "largest_jump": max(model.reach.limits) if model.settings.method == "default" else None,
+        "frames_played": round(float(model.reach.alive.mean()), 4),
+        "sigma": model.sigmas.sigma,
+        "blend": model.settings.blend,
+    }
+    if model.shape is not None and isinstance(layout, MeshLayout):
+        facts |= {
+            "vertices": layout.vertex_count,
+            "components": [group.components for group in model.shape.groups],
+            "bits": model.settings.bits or 32,
+        }
+    return facts
+
+
+class Made(NamedTuple):
+    """What was written; a loop of N frames lasts N frame times, other motions one less."""
+
+    path: Path
+    frames: int
+    duration: float
+    jumps: int
+    playback: dict[str, Any] | None = None
+
+
+class Going(NamedTuple):
+    """Where a play goes: the cell it starts in, the plan, and the guide from the start on; of a loop the course."""
+
+    cell: str | None = None
+    plan: Sequence[tuple[float, str]] = ()
+    guide: Guide | None = None
+    course: str | float | None = None
+
+
+@one_blas_thread()
+def texture_sample(
+    source: Path,
+    target: Path,
+    frames: int,
+    *,
+    loop: bool = False,
+    variety: float = 1.0,
+    stretch: float | None = None,
+    times: int = 1,
+    going: Going | None = None,
+    plant: bool | str = True,
+    delivery: Delivery | None = None,
+    character: Path | None = None,
+    unit_m: float | None = None,
+    seed: int = 0,
+    warn: Callable[[str], None] | None = None,
+) -> Made:
+    """Write exactly this many frames: endless play cut there, or with `loop` a loop, `times` over.
+
+    `character` is a glTF file whose skin the clip is put onto. `warn` hears of a loop that needs large jumps and of
+    a speed that cannot be had.
+    """
+    model, way = load_texture(source), going or Going()
+    _check(model, target, frames, times)
+    if seed < 0:
+        raise UsageError(f"the seed must be 0 or more, but is {seed}")
+    rng, say = np.random.default_rng(seed), warn or (lambda message: None)
+    if loop:
+        motion, rows, jumps = _looped(model, rng, frames, way, (variety, stretch, times), plant, say)
+    else:
+        motion, rows, jumps = _played(model, rng, frames, way, plant, say)
+    if motion is None:
+        if character is not None or delivery not in (None, Delivery()):
+            raise UsageError("only clips with a skeleton are put onto a character or have a root to move")
+        _write_morphs(model, rows, target, unit_m)
+    else:
+        motion = delivered(motion, delivery or Delivery())
+        write_motion(model, motion, target, unit_m, character)
+    shown = len(rows) if motion is None else len(motion)
+    seconds = (len(rows) if loop else len(rows) - 1) * model.frame_time
+    return Made(target, shown, seconds, jumps, None if motion is None else playback_summary(motion))
+
+
+def _looped(
+    model: TextureModel,
+    rng: np.random.Generator,
+    frames: int,
+    way: Going,
+    how: tuple[float, float | None, int],
+    plant: bool | str,
+    say: Callable[[str], None],
+) -> tuple[Any, Floats, int]:
+    variety, stretch, times = how
+    if way.plan or way.cell is not None or way.guide is not None:
+        raise UsageError("a loop is not steered: leave cells, heading, path and speed out, or give --course")
+    share = STRETCH if stretch is None else stretch
+    course = way.course if model.rates else "free" if way.course is None else way.course
+    rows, played = model.loop_rows(rng, frames, variety=variety, stretch=share, course=course)
+    _warn_of_jumps(model, played, frames, say)
+    found = model.on_course(rows, course)
+    jumps = int((played.jumped >= 0).sum()) * times
+    if model.shape is not None:
+        return None, np.tile(rows if found is None else found.rows, (times, 1)), jumps
+    motion = model.loop_motion(rows, played, times=times, course=course, plant=plant)
+    return motion, np.tile(rows, (times, 1)), jumps
+
+
+def _played(
+    model: TextureModel,
+    rng: np.random.Generator,
+    frames: int,
+    way: Going,
+    plant: bool | str,
+    say: Callable[[str], None],
+) -> tuple[Any, Floats, int]:
+    from freshtake.workflows.texture_playing import speed_note, steered_play
+
+    if way.course is not None:
+        raise UsageError("a course is that of a loop: add --loop, or give --heading or --path")
+    if way.guide is not None and (note := speed_note(model, way.guide)) is not None:
+        say(note)
+    made = steered_play(model, rng, frames, way.plan, way.cell, way.guide)
+    jumps = int((made.played.jumped >= 0).sum())
+    if model.shape is not None:
+        return None, made.rows, jumps
+    return model.planted(model.decode(made.rows, start=made.start), made.played, plant), made.rows, jumps
+
+
+def _warn_of_jumps(model: TextureModel, played: Played, frames: int, warn: Callable[[str], None]) -> None:
+    """Say so where a loop of that length needs larger jumps than play does, and which lengths do not."""
+    largest, limit = max(model.jump_costs(played).tolist(), default=0.0), max(model.reach.limits)
+    if largest <= limit or model.settings.method == "paper":
+        return
+    near = model.loop_lengths(np.random.default_rng(0), frames)
+    better = f"; loops of {', '.join(map(str, near))} frames need none above {limit:g}" if near else ""
+    warn(f"a loop of {frames} frames needs a jump of {largest:.0f} mean frame steps, which may show{better}")
+
+
+def load_texture(source: Path) -> TextureModel:
+    """A texture model; another one is refused."""
+    model: TextureModel = model_of(source, "texture")
+    return model
+
+
+def _check(model: TextureModel, target: Path, frames: int, times: int) -> None:
+    """Refuse what cannot be written, before the work is done."""
+    for_writing(target)
+    if not target.parent.is_dir():
+        raise FormatError(target, f"the folder {target.parent} does not exist: create it first")
+    if times < 1:
+        raise UsageError(f"the number of repetitions must be 1 or more, not {times}")
+    if not 1 <= frames * times <= MOST_FRAMES:
+        raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames * times}")
+    if model.shape is not None and target.suffix.lower() not in MORPHING:
+        size = 4 * model.shape.columns * frames * times
+        if size > MOST_BYTES:
+            raise UsageError(
+                f"{frames * times} frames of this mesh have {size / 2**30:.1f} GB: write .glb, whose size hardly grows "
+                "with the frames, or fewer frames"
+            )
+
+
+def write_motion(model: TextureModel, made: Any, target: Path, unit_m: float | None, character: Path | None) -> None:
+    """A motion, named after its file; plain rows as a stroke."""
+    if isinstance(made, np.ndarray):
+        times = np.arange(len(made), dtype=np.float64) * model.frame_time
+        made = Stroke(made, times, tuple(f"x{k}" for k in range(made.shape[1])))
+    motion: Motion = made.changed(name=target.stem) if isinstance(made, Clip) else replace(made, name=target.stem)
+    unit = unit_m if isinstance(motion, Stroke) or unit_m is not None else motion.unit_m
+    if character is not None and not isinstance(motion, Clip):
+        raise UsageError("only clips with a skeleton are put onto a character or have a root to move")
+    write(target, motion, unit_m=unit, character=character)
+
+
+def _write_morphs(model: TextureModel, rows: Floats, target: Path, unit_m: float | None) -> None:
+    """A mesh to glTF by its modes, elsewhere frame by frame."""
+    from freshtake.formats.gltf.morphs import Morphs, Playing, write_morphs
+    from freshtake.motion.features import Start
+
+    if target.suffix.lower() not in MORPHING:
+        write_motion(model, model.decode(rows), target, unit_m, None)
+        return
+    assert model.recipe is not None and model.shape is not None
+    layout = model.recipe.layout
+    assert isinstance(layout, MeshLayout)
+    heading = layout.root == "heading"
+    at = 3 if heading else 0
+    width = model.shape.width
+    columns = model.shape.restore(np.concatenate([np.zeros((1, width)), np.eye(width)])).astype(np.float64)
+    columns[1:] -= columns[0]
+    count = 3 * layout.vertex_count
+    points = columns[:, :count].reshape(len(columns), -1, 3)
+    normals = columns[:, count : 2 * count].reshape(len(columns), -1, 3) if layout.normals else None
+    uv = layout.constant.get("uv")
+    morphs = Morphs(
+        points[0], points[1:], layout.faces, None if normals is None else normals[0],
+        None if normals is None else normals[1:], None if uv is None or uv.shape[-1] != 2 else uv, layout.up,
+    )  # fmt: skip
+    path = layout.path(rows, Start()) if heading else None
+    unit = unit_m if unit_m is not None else layout.unit_m
+    write_morphs(target, morphs, Playing(rows[:, at:], model.frame_time, path, target.stem), unit)
+
+
+def draw_matrices(model: TextureModel, target: Path) -> None:
+    """Distances, chances and the jump map as a picture (fig. 3)."""
+    from freshtake.formats.report_files import write_figure
+    from freshtake.reports.texture_figures import matrices
+
+    write_figure(target, matrices(model))

@@ -1,0 +1,311 @@
+"""Takes to a model, a model to variants or to an endless motion: files in, files out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.files import replacing_folder
+from freshtake.formats.ftm import Stored, check_model_target, read_stored, save
+from freshtake.formats.read_options import Motion
+from freshtake.formats.registry import for_writing, write
+from freshtake.methods.gathering import fitted, heading_note
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.check import NOTE, check_set
+from freshtake.motion.planting import plant as plant_feet
+from freshtake.motion.planting import settings_for
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.variation.goals.goals import GoalReport, Goals, PosePin
+from freshtake.variation.goals.guarding import GuardReport, guard_notes, guarded, stream_notes
+from freshtake.variation.goals.guidance import Guided
+from freshtake.variation.goals.steering import Steering
+from freshtake.variation.goals.variation_loops import check_loop
+from freshtake.variation.model import VariationModel
+from freshtake.variation.settings import Settings
+from freshtake.variation.synthesis.amount import NATURAL, Amount, amount_of
+from freshtake.workflows.model_kinds import checked
+from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary, turn_note
+from freshtake.workflows.takes_reading import read_takes
+
+ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
+STRAINED = 3.0  # standard deviations
+MOST_VARIANTS = 99_999
+MOST_FRAMES = 10_000_000
+
+
+@one_blas_thread()
+def variation_learn(
+    sources: Sequence[Path],
+    target: Path,
+    settings: Settings | None = None,
+    *,
+    cyclic: bool | None = None,
+    seed: int = 0,
+    structure: Path | None = None,
+    reading: dict[str, Any] | None = None,
+    report: Report = silent,
+    warn: Callable[[str], None] | None = None,
+) -> VariationModel:
+    """Read takes, learn a model and write it.
+
+    With `structure`, nothing is learned: another model's structure gets these takes as its examples; one is enough.
+    """
+    from freshtake.variation.learning import learn as learn_from
+
+    check_model_target(target)
+    motions = read_takes(sources, reading)
+    turned = heading_note(motions)
+    if turned is not None and warn is not None:
+        warn(turned)
+    for finding in check_set(motions):
+        if finding.severity != NOTE:
+            raise UsageError(finding.sentence)
+        if warn is not None:
+            warn(finding.sentence)
+    if structure is not None:
+        old = _variation(read_stored(structure), structure)
+        model = old.with_examples([fitted(motion, old.material.recipe) for motion in motions])
+    else:
+        model = learn_from(motions, settings, rng=generator(seed), cyclic=cyclic, report=report)
+        if warn is not None:
+            _warn_of_unlike(model, motions, sources, warn)
+    save(target, model, sources=[path.name for path in sources])
+    return model
+
+
+def _warn_of_unlike(
+    model: VariationModel, motions: Sequence[Any], sources: Sequence[Path], warn: Callable[[str], None]
+) -> None:
+    """Examples have to be similar (Lau 2009, §9): say which one is not, and in what."""
+    from freshtake.variation.selection.differences import differences
+    from freshtake.variation.selection.unlike import compared, unlike_takes
+
+    takes = compared(motions, model.material, model.phase_frames)
+    for one in unlike_takes(takes):
+        what = "; ".join(differences(takes, one))
+        warn(f"{sources[one.number].name} is unlike the others: {what}. Leave it out or add takes like it")
+
+
+class Variant(NamedTuple):
+    """A variant, how well it met its goals, and how it came to pass its body checks."""
+
+    motion: Motion
+    report: GoalReport
+    guard: GuardReport = GuardReport()
+
+
+def variants(model: VariationModel, count: int, *, plant: bool | str = False, seed: int = 0) -> Iterator[Motion]:
+    """So many variants of a model."""
+    return (made.motion for made in guided_variants(model, count, plant=plant, seed=seed))
+
+
+def guided_variants(
+    model: VariationModel,
+    count: int,
+    *,
+    amount: float | Amount = 1.0,
+    cycles: int | None = None,
+    goals: Goals | None = None,
+    plant: bool | str = False,
+    guard: bool = True,
+    loop: bool = False,
+    seed: int = 0,
+) -> Iterator[Variant]:
+    """Variants named variant_001, ...; each has a generator of its own, so it does not depend on how many there are.
+
+    With `guard`, what a body cannot do or does in no take is drawn again (see variation.guarding).
+    """
+    if not 1 <= count <= MOST_VARIANTS:
+        raise UsageError(f"the number of variants must lie between 1 and {MOST_VARIANTS}, but is {count}")
+    if loop:
+        check_loop(model, goals or Goals())
+    if cycles is not None and not model.cyclic:
+        raise UsageError("the model is of a motion that ends by itself: leave cycles out")
+    if cycles is not None and not 1 <= cycles <= 100_000:
+        raise UsageError(f"the number of cycles must lie between 1 and 100000, but is {cycles}")
+    if model.kernel is None:
+        model.sampler(amount)
+    for number in range(1, count + 1):
+        name = f"variant_{number:03d}"
+
+        def draw(attempt: int, much: float | Amount, number: int = number, name: str = name) -> Guided:
+            rng = generator(seed, number, attempt) if attempt else generator(seed, number)
+            return model.guided(rng, goals or Goals(), amount=much, cycles=cycles, plant=plant, loop=loop, name=name)
+
+        made, checks = guarded(draw, model.body_limits if guard else None, amount)
+        yield Variant(_motion(model, made.motion, name), made.report, checks)
+
+
+class Written(NamedTuple):
+    """Files of variants: how well each met its goals, came to pass its body checks, and is to be played."""
+
+    paths: list[Path]
+    reports: list[GoalReport]
+    guards: list[GuardReport]
+    playbacks: list[dict[str, Any] | None]
+
+
+@one_blas_thread()
+def variation_vary(
+    source: Path,
+    folder: Path,
+    count: int,
+    *,
+    amount: float | Amount = 1.0,
+    cycles: int | None = None,
+    goals: Goals | None = None,
+    plant: bool | str = True,
+    guard: bool = True,
+    loop: bool = False,
+    delivery: Delivery | None = None,
+    ending: str | None = None,
+    unit_m: float | None = None,
+    seed: int = 0,
+    report: Report = silent,
+    warn: Callable[[str], None] | None = None,
+) -> Written:
+    """Write variants of a model into a folder that appears whole, in the format of the takes it was learned from."""
+    stored = read_stored(source)
+    model = _variation(stored, source)
+    suffix = _ending(stored, ending)
+    written = Written([], [], [], [])
+    if delivery is not None and delivery.closing and not loop:
+        raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
+    _warn_of_amount(amount, warn)
+    goals = _fitted(goals or Goals(), model)
+    made = guided_variants(
+        model, count, amount=amount, cycles=cycles, goals=goals, plant=plant, guard=guard, loop=loop, seed=seed
+    )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with replacing_folder(folder) as temporary:
+        for motion, goal_report, checks in made:
+            report(Progress(len(written.paths) / count, motion.name))
+            name = f"{motion.name}{suffix}"
+            ready = delivered(motion, delivery or Delivery())
+            write(temporary / name, ready, unit_m=unit_m)
+            written.playbacks.append(playback_summary(ready))
+            written.paths.append(folder / name)
+            written.reports.append(goal_report)
+            written.guards.append(checks)
+    if warn is not None:
+        _warn_of_goals(goals, written.reports, warn)
+        for sentence in guard_notes(written.guards):
+            warn(sentence)
+        if (note := turn_note(written.playbacks)) is not None:
+            warn(note)
+    return written
+
+
+def _fitted(goals: Goals, model: VariationModel) -> Goals:
+    """Goals whose poses come from files with another vertical axis or root than the model's takes."""
+
+    def like(pin: PosePin) -> PosePin:
+        return replace(pin, motion=fitted(pin.motion, model.material.recipe))
+
+    start, end = (None if pin is None else like(pin) for pin in (goals.start, goals.end))
+    return replace(goals, start=start, end=end, poses=[like(pin) for pin in goals.poses])
+
+
+def _variation(stored: Stored, source: Path) -> VariationModel:
+    model: VariationModel = checked(stored, source, "variation").model
+    return model
+
+
+def _warn_of_amount(amount: float | Amount, warn: Callable[[str], None] | None) -> None:
+    most = amount_of(amount).largest
+    if warn is not None and most > NATURAL:
+        warn(f"an amount of {most:g} leaves the range of recorded takes, which ends at about {NATURAL:g}")
+
+
+def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Callable[[str], None]) -> None:
+    """Say what was not met, and what the examples give little reason for."""
+    strain = max(report.strain for report in reports)
+    if strain > STRAINED:
+        warn(f"a pinned pose lies {strain:.1f} standard deviations from what the examples do: expect it to look forced")
+    for name, wanted in (("duration", goals.duration), ("speed", goals.speed)):
+        reached = [getattr(report, name) for report in reports]
+        off = max((abs(value / wanted - 1.0) for value in reached if value is not None), default=0.0) if wanted else 0.0
+        if off > 0.02:
+            warn(f"the {name} of {wanted:g} was missed by up to {100 * off:.0f} %: the pace has natural limits")
+
+
+class Streamed(NamedTuple):
+    """What was written."""
+
+    path: Path
+    motion: Motion
+
+
+def variation_stream(
+    source: Path,
+    target: Path,
+    frames: int,
+    *,
+    amount: float | Amount = 1.0,
+    steer: Steering | None = None,
+    plant: bool | str = True,
+    delivery: Delivery | None = None,
+    unit_m: float | None = None,
+    seed: int = 0,
+    warn: Callable[[str], None] | None = None,
+) -> Streamed:
+    """Write exactly this many frames of a cyclic model's endless motion, standing feet held still."""
+    for_writing(target)
+    if not 1 <= frames <= MOST_FRAMES:
+        raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames}")
+    model = _variation(read_stored(source), source)
+    _warn_of_amount(amount, warn)
+    if not model.cyclic:
+        raise UsageError(f"{source} is a model of a motion that ends by itself: use freshtake vary")
+    made = model.made(generator(seed), amount=amount, frames=frames, steer=steer)
+    motion = _motion(model, model.decode(made.rows, name=target.stem), target.stem)
+    if plant and isinstance(motion, Clip) and model.planting_model is not None:
+        stand = None if made.phases is None else model.standing(motion, made.phases)
+        motion = plant_feet(
+            motion, stand, examples=model.planting_model, settings=settings_for(plant), careful=False
+        ).clip
+    if warn is not None and isinstance(motion, Clip) and model.body_limits is not None:
+        for sentence in stream_notes(model.body_limits, motion, amount):
+            warn(sentence)
+    motion = delivered(motion, delivery or Delivery())
+    write(target, motion, unit_m=unit_m)
+    return Streamed(target, motion)
+
+
+def generator(*seed: int) -> np.random.Generator:
+    """A generator from whole numbers that are not negative."""
+    if min(seed) < 0:
+        raise UsageError(f"the seed must be 0 or more, but is {min(seed)}")
+    return np.random.default_rng(list(seed))
+
+
+def _motion(model: VariationModel, made: Any, name: str) -> Motion:
+    """What a model makes; plain rows become a stroke, whose dimensions are the DOFs."""
+    if isinstance(made, np.ndarray):
+        return Stroke(made, np.arange(len(made), dtype=np.float64) * model.frame_time, model.dofs, name)
+    motion: Motion = made
+    return motion
+
+
+def _ending(stored: Stored, asked: str | None) -> str:
+    """The ending of variants: as asked, else that of the first example, else the usual one of its kind."""
+    if asked is not None:
+        suffix = f".{asked.lstrip('.')}"
+        for_writing(Path(f"variant{suffix}"))
+        return suffix
+    recipe = stored.model.material.recipe
+    usual = ENDINGS[Stroke if recipe is None else recipe.motion_type]
+    suffix = Path(stored.sources[0]).suffix.lower() if stored.sources else ""
+    if suffix == ".amc":  # holds a joint's own degrees of freedom only, which rotation vectors leave
+        return usual
+    try:
+        for_writing(Path(f"variant{suffix}"))
+    except FormatError:
+        return usual
+    return suffix or usual

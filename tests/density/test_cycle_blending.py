@@ -1,0 +1,147 @@
+"""Blends of classes that go round: poses lie between, the change takes as long as the weights do, feet stay in step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from freshtake.density import DensityModel, learn
+from freshtake.density.class_cycles import mean_cycle, offset_between, period_of
+from freshtake.density.cycle_blending import MixState
+from freshtake.density.measures import cycle_starts
+from freshtake.numeric.arrays import Floats
+from tests.density.made import FRAME_TIME, PERIOD, gaits, orbit, two_orbits
+
+RAMP, REST = 120, 60
+
+
+def ramp(model: DensityModel, seed: int) -> tuple[Floats, Floats]:
+    """Two seconds of the first class, four of change, two of the second: the second's weight, and modes."""
+    w = np.clip((np.arange(RAMP + 2 * REST) - REST) / RAMP, 0.0, 1.0)
+    plan = np.stack([1.0 - w, w], axis=1)
+    return w, model.rows(np.random.default_rng(seed), frames=len(w), weights=plan)[:, : model.modes]
+
+
+def test_a_ramp_takes_as_long_as_its_weights() -> None:
+    """Beside the classes' own kernels of the same phase, the pose lies where the weights say, all along the way."""
+    model = two_orbits()
+    ends = [mean_cycle(np.concatenate(model.runs(name)), phases_of(model, name)) for name in model.classes]
+    middles = [np.concatenate(model.runs(name)).mean(axis=0) for name in model.classes]
+    for seed in range(3):
+        weight, rows = ramp(model, seed)
+        found = []
+        for y in rows:  # nearest point of the surface that the two mean cycles span
+            a, b = (end + middle for end, middle in zip(ends, middles, strict=True))
+            share = np.clip(((y - a) * (b - a)).sum(axis=1) / ((b - a) ** 2).sum(axis=1), -0.5, 1.5)
+            apart = np.linalg.norm(y - a - share[:, None] * (b - a), axis=1)
+            found.append(share[apart.argmin()])
+        smooth = np.convolve(found, np.ones(15) / 15, mode="same")[10:-10]
+        assert np.abs(smooth - weight[10:-10]).mean() < 0.1
+
+
+def phases_of(model: DensityModel, name: str) -> Floats:
+    """Phases of a class's kernels, shifted back onto those of its own first mode's middle: equal in all classes."""
+    return model.cycles.phases[model.owners == model.class_number(name)]
+
+
+def test_half_and_half_is_one_gait_between() -> None:
+    """A pace between the two, in every cycle, instead of cycles of the one and of the other."""
+    model = two_orbits()
+    rows = model.rows(np.random.default_rng(0), frames=1500, weights={"small": 0.5, "large": 0.5})[:, 0]
+    periods = np.diff(cycle_starts(rows, float(rows.mean()), 0.15 * float(rows.std())))
+    between = 2.0 / (1.0 / PERIOD + 1.0 / 30.0)
+    assert periods.mean() == pytest.approx(between, rel=0.03)
+    assert periods.min() > 0.9 * between and periods.max() < 1.1 * between
+
+
+def test_a_jog_goes_at_a_speed_between() -> None:
+    model = gaits()
+    speed = [
+        float(np.mean(model.rows(np.random.default_rng(1), frames=400, weights=w)[:, model.modes]))
+        for w in ("walk:1", "walk:0.5,run:0.5", "run:1")
+    ]
+    assert 0.35 < (speed[1] - speed[0]) / (speed[2] - speed[0]) < 0.65
+
+
+def test_a_class_alone_is_as_it_was_recorded() -> None:
+    model = two_orbits()
+    y = model.rows(np.random.default_rng(0), frames=600, weights={"large": 1.0})[:, : model.modes]
+    own = np.concatenate(model.runs("large"))
+    apart = np.linalg.norm(y[:, None] - own[None], axis=2).min(axis=1)
+    steps = np.linalg.norm(np.diff(own, axis=0), axis=1)
+    assert apart.max() < 1.5 * np.median(steps)
+
+
+def test_blends_are_no_sharper_than_the_classes() -> None:
+    model = two_orbits()
+    limit = max(np.linalg.norm(np.diff(y, 2, axis=0), axis=1).max() for n in model.classes for y in model.runs(n))
+    for seed in range(4):
+        assert np.linalg.norm(np.diff(ramp(model, seed)[1], 2, axis=0), axis=1).max() <= 1.2 * limit
+
+
+def test_weights_that_are_changed_at_once_are_eased() -> None:
+    model = two_orbits()
+    plan = np.repeat([[1.0, 0.0], [0.0, 1.0], [0.3, 0.7], [1.0, 0.0]], [40, 7, 40, 60], axis=0)
+    limit = max(np.linalg.norm(np.diff(y, 2, axis=0), axis=1).max() for n in model.classes for y in model.runs(n))
+    y = model.rows(np.random.default_rng(2), frames=len(plan), weights=plan)[:, : model.modes]
+    assert np.linalg.norm(np.diff(y, 2, axis=0), axis=1).max() <= 1.3 * limit
+    own = np.concatenate(model.runs("small"))
+    assert np.linalg.norm(y[-10:, None] - own[None], axis=2).min(axis=1).max() < 0.5  # and they get there
+
+
+def test_three_classes_are_mixed_by_all_their_weights() -> None:
+    model = learn({f"c{k}": [orbit(k, 6, size=1.0 + 0.5 * k)] for k in range(3)}, frame_time=FRAME_TIME)
+    assert model.mixes
+
+    def spread(weights: dict[str, float]) -> float:
+        return float(model.rows(np.random.default_rng(0), frames=800, weights=weights)[:, : model.modes].std())
+
+    each = [spread({f"c{k}": 1.0}) for k in range(3)]
+    assert spread({"c0": 0.2, "c1": 0.3, "c2": 0.5}) == pytest.approx(np.dot([0.2, 0.3, 0.5], each), rel=0.06)
+
+
+def test_the_state_is_a_value() -> None:
+    model = two_orbits()
+    state = model.start(np.random.default_rng(1), {"small": 1.0})
+    assert isinstance(state, MixState)
+    before = [np.copy(part) for part in (state.held, state.clock, state.shares, state.common, state.visits)]
+    plan = np.tile([0.5, 0.5], (200, 1))
+    first, again = (model.advance(state, plan, np.random.default_rng(2))[1] for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+    for was, now in zip(before, (state.held, state.clock, state.shares, state.common, state.visits), strict=True):
+        np.testing.assert_array_equal(was, now)
+
+
+def test_classes_that_do_not_go_round_switch_and_say_so() -> None:
+    model = learn({"small": [orbit(1)], "large": [orbit(2, size=1.6)]}, frame_time=FRAME_TIME, cyclic={"large": False})
+    assert not model.mixes and model.warning.startswith("large does not go round")
+    assert two_orbits().warning == ""
+
+
+@pytest.mark.parametrize("period", [23.0, 40.3])
+def test_the_period_is_that_of_the_whole_cycle(period: float) -> None:
+    """Also where the largest mode goes round twice per cycle, as a skip's does."""
+    angle = 2.0 * np.pi * np.arange(200) / period
+    twice = np.stack([3.0 * np.sin(2.0 * angle), np.sin(angle), np.cos(angle)], axis=1)
+    found, apart = period_of([twice], 6.0)
+    assert found == pytest.approx(period, abs=1.0) and apart < 0.2
+    assert period_of([np.random.default_rng(0).normal(size=(200, 3))], 6.0)[1] > 0.8
+
+
+def test_phases_of_classes_are_laid_over_each_other() -> None:
+    """Also where another mode has most of the cycle in it: shifted either way, poses of equal phase are less alike."""
+    angle = 2.0 * np.pi * np.arange(320) / PERIOD
+    examples = {
+        name: [np.stack([a * np.sin(angle), b * np.cos(angle), 0.3 * np.sin(2 * angle)], axis=1) @ np.eye(3, 6)]
+        for name, a, b in (("a", 3.0, 2.0), ("b", 2.0, 3.2))
+    }
+    model = learn(examples, frame_time=FRAME_TIME)
+    ends = [mean_cycle(model.weights[model.owners == k], phases_of(model, n)) for k, n in enumerate(model.classes)]
+    assert abs(np.angle(np.exp(1j * offset_between(ends[0], ends[1])))) < 0.05
+
+
+def test_equal_phases_are_like_poses() -> None:
+    grid = np.linspace(0.0, 20.0, 400)
+    curves = [np.stack([np.sin(grid + shift), 0.5 * np.cos(2 * (grid + shift))], axis=1) for shift in (0.0, 1.3)]
+    first, other = (mean_cycle(curve, grid) for curve in curves)
+    assert offset_between(first, other) == pytest.approx(1.3, abs=0.03)

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from freshtake.density import learn
+from freshtake.density.kernel_graph import parts_of
+from freshtake.density.pose_density import velocities
+from freshtake.numeric.arrays import Floats
+from tests.density.made import FRAME_TIME, PERIOD, orbit
+
+
+def parts(*runs: Floats, cyclic: bool | None = None):  # type: ignore[no-untyped-def]
+    y = np.concatenate(runs)
+    places = np.concatenate([np.concatenate([x, velocities(x)], axis=1) for x in runs])
+    return parts_of(y, places, np.array([len(x) for x in runs]), PERIOD, 4.0, 0.8, cyclic)
+
+
+def test_a_way_that_leads_nowhere_is_cut_off() -> None:
+    loop = orbit(1, 5)
+    way = np.linspace(0.0, 60.0, 80)[1:, None] * np.ones(6)
+    found = parts(np.concatenate([loop, loop[-1] + way]), cyclic=True)
+    assert found.kept[: len(loop) - 60].mean() > 0.9
+    assert not found.kept[len(loop) + 20 :].any()
+    assert not (found.allowed & ~found.kept).any()
+
+
+def test_kept_kernels_can_always_go_on() -> None:
+    found = parts(orbit(1, 4), orbit(2, 3))
+    assert found.cyclic
+    edges = np.flatnonzero(np.diff(found.kept.astype(int)) == -1)
+    assert len(edges) >= 1
+    assert found.allowed.sum() > 100
+
+
+def test_a_way_from_here_to_there_is_acyclic() -> None:
+    rng = np.random.default_rng(0)
+    u = np.linspace(0.0, 1.0, 90)[:, None]
+    takes = [u * 10.0 + np.sin(4 * u + k) * rng.normal(1.0, 0.02, 6) for k in (0.0, 0.05, 0.1)]
+    assert not parts(*takes).cyclic
+    model = learn({"throw": takes}, frame_time=FRAME_TIME)
+    assert model.cyclic == (False,)
+    once = model.rows(np.random.default_rng(1), frames=400, endless=False)
+    assert 70 <= len(once) <= 110  # ends with the takes
+    assert np.abs(once[-1, 0] - model.weights[[89, 179, 269], 0]).min() < 0.5
+    assert len(model.rows(np.random.default_rng(1), frames=400)) == 400  # or starts over
+
+
+def test_cyclic_can_be_said() -> None:
+    assert learn({"a": [orbit(1)]}, frame_time=FRAME_TIME, cyclic={"a": False}).cyclic == (False,)
+    with pytest.raises(Exception, match="no class 'b'"):
+        learn({"a": [orbit(1)]}, frame_time=FRAME_TIME, cyclic={"b": False})
+
+
+def test_a_long_end_that_is_unlike_the_rest_is_left_out_and_the_class_still_goes_round() -> None:
+    """More than a cycle of something else at the end: told to go round by its period, left where it can go on."""
+    loop = orbit(1, 10)
+    way = np.linspace(0.0, 8.0, 160)[1:, None] * np.ones(6)
+    model = learn({"a": [np.concatenate([loop, loop[-1] + way])]}, frame_time=FRAME_TIME)
+    assert model.cyclic == (True,)
+    assert 0.8 * len(loop) < len(model.weights) < len(loop) + 10

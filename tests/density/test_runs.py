@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from freshtake.density.runs import fading, read_at, rehearse
+from tests.density.made import orbit
+
+
+def test_reading_meets_the_frames_and_is_exact_for_parabolas() -> None:
+    t = np.arange(12.0)
+    rows = np.stack([t, 0.5 * t * t - t, np.ones_like(t)], axis=1)
+    out = np.empty(3)
+    for place in (0.0, 3.0, 11.0, 4.25, 7.9):
+        read_at(rows, place, 0, 11, 3, out)
+        np.testing.assert_allclose(out, [place, 0.5 * place * place - place, 1.0], atol=1e-12)
+
+
+def test_reading_stays_inside_its_run() -> None:
+    rows = np.concatenate([np.zeros((6, 1)), np.full((6, 1), 100.0)])
+    out = np.empty(1)
+    for place in (4.6, 5.0, 5.4):
+        read_at(rows, place, 0, 5, 1, out)
+        assert out[0] == 0.0
+
+
+def test_offsets_fade_smoothly_to_rest() -> None:
+    n, step = 12.0, 1e-4
+    assert fading(0.0, n) == (1.0, 0.0)
+    assert fading(n, n) == (0.0, 0.0)
+    near = np.array([fading(k * step, n) for k in range(3)])
+    first, second = (near[1] - near[0]) / step, (near[2] - 2 * near[1] + near[0]) / step**2
+    np.testing.assert_allclose(first, [0.0, 1.0], atol=1e-3)
+    np.testing.assert_allclose(second, [0.0, 0.0], atol=5e-3)
+    end = np.array([fading(n - k * step, n) for k in range(1, 4)])
+    assert np.abs(end).max() < 1e-9
+
+
+def test_a_rehearsed_jump_is_what_a_jump_does() -> None:
+    rows = orbit(1, 4)
+    held = np.zeros((4, 6))
+    held[0], held[1] = rows[33] + 0.3, rows[32] + 0.28
+    gap, speed = np.empty(6), np.empty(6)
+    sharp, far = rehearse(rows, 6, held, 75.0, 0, 159, 1.0, 10.0, 33.0, 0, 159, gap, speed)
+    np.testing.assert_allclose(gap, held[0] - rows[75])
+    np.testing.assert_allclose(speed, held[0] - held[1] - (rows[75] - rows[74]), atol=1e-12)
+    path = [held[1], held[0]]
+    away = []
+    for t in range(1, 12):
+        keep, push = fading(float(t), 10.0)
+        path.append(rows[75 + t] + keep * gap + push * speed)
+        away.append(min(np.linalg.norm(path[-1] - rows[75 + t]), np.linalg.norm(path[-1] - rows[33 + t])))
+    assert sharp == pytest.approx(np.linalg.norm(np.diff(path, 2, axis=0), axis=1).max())
+    assert far == pytest.approx(max(away))

@@ -1,0 +1,104 @@
+"""The vertical axis: told by a body that stands, by its rest pose, or said to be assumed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import freshtake as ft
+from freshtake.motion import Clip, PointClip
+from freshtake.motion.body.size import UNITS, guess_unit, unit_name
+from freshtake.motion.body.upright import ASSUMED, FROM_BODY, FROM_REST, Body, find_up, judged
+from freshtake.motion.edit import moved, with_up
+from freshtake.numeric.rotations import about_axis, multiply, rotate
+from freshtake.samples import cheer, jump, punch, run, walk
+from tests.motion.rigs import bones_along_x
+
+ACTIONS = [walk, run, jump, cheer, punch]
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.__name__)
+@pytest.mark.parametrize("up", ["y", "z"])
+def test_whoever_stands_tells_the_axis(action: object, up: str) -> None:
+    clip = action(np.random.default_rng(0))  # type: ignore[operator]
+    clip = moved(clip, np.linspace(0.0, 30.0, len(clip))[:, None] * [1.0, 0.0, 0.0])  # nobody stands quite still
+    found = find_up(with_up(clip, up).changed(up="y"))
+    assert (found.axis, found.how, found.doubtful) == (up, FROM_BODY, False)
+
+
+def lying(clip: Clip) -> Clip:
+    """Lying along z with the head first, feet that kick."""
+    tip = about_axis([1.0, 0.0, 0.0], np.pi / 2)
+    rotations = clip.rotations.copy()
+    rotations[:, 0] = multiply(tip, rotations[:, 0])
+    still = clip.root[:1].repeat(len(clip), axis=0)
+    return clip.changed(root=rotate(tip, still), rotations=rotations)
+
+
+def test_who_lies_does_not_stand() -> None:
+    """A walker laid down, as a swimmer lies: y is still up, by the rest pose."""
+    found = find_up(lying(walk(np.random.default_rng(0))))
+    assert (found.axis, found.how) == ("y", FROM_REST)
+
+
+def test_what_cannot_be_told_is_said(tmp_path: Path) -> None:
+    clip = lying(walk(np.random.default_rng(0)))
+    bent = clip.skeleton.offsets.copy()
+    bent[:, [0, 1]] = bent[:, [1, 0]]  # a rest pose along x
+    odd = Clip(
+        ft.Skeleton(clip.skeleton.names, clip.skeleton.parents, bent), clip.frame_time, clip.root, clip.rotations
+    )
+    found = find_up(odd)
+    assert (found.axis, found.how, found.doubtful) == ("y", ASSUMED, True)
+    said: list[str] = []
+    ft.write(tmp_path / "odd.bvh", odd)
+    assert ft.read(tmp_path / "odd.bvh", warn=said.append).up == "y"  # type: ignore[union-attr]
+    assert said == ["odd.bvh: which axis points up cannot be told from the body, so y is assumed: say --up y or --up z"]
+    assert ft.read(tmp_path / "odd.bvh", up="z", warn=said.append).up == "z" and len(said) == 1  # type: ignore[union-attr]
+    with pytest.raises(ft.UsageError, match="up must be one of y, z"):
+        ft.read(tmp_path / "odd.bvh", up="x")
+
+
+def test_a_rest_pose_of_no_body_leaves_it_to_the_feet() -> None:
+    """Bones along x, and a performer who stands where they are."""
+    clip = bones_along_x(walk(np.random.default_rng(0)))
+    standing = clip.changed(root=clip.root[[0] * 20], rotations=clip.rotations[[0] * 20])
+    for up in ("y", "z"):
+        assert find_up(with_up(standing, up))[:2] == (up, FROM_BODY)
+
+
+def test_points_by_their_names() -> None:
+    clip = with_up(walk(np.random.default_rng(0)), "z")
+    points = PointClip(clip.skeleton.names, clip.positions(), clip.frame_time)
+    assert find_up(points)[:2] == ("z", FROM_BODY)
+    nameless = PointClip(tuple(f"p{k}" for k in range(len(clip.skeleton))), clip.positions(), clip.frame_time)
+    assert find_up(nameless) == ("y", ASSUMED, False)
+
+
+def test_travel_along_the_body_is_no_walk() -> None:
+    """The same posture: across it a walk, along it a swim."""
+    posture = np.tile([0.0, 0.0, 1.0], (50, 1))
+    kicks = np.random.default_rng(0).uniform(0.0, 0.3, (50, 3))
+    way = np.linspace(0.0, 3.0, 50)[:, None]
+    for travel, axis in (([1.0, 0.0, 0.1], "z"), ([0.0, 0.1, 1.0], "y")):
+        body = Body(posture, kicks + way * travel, way * travel, np.array([0.0, 1.0, 0.0]))
+        assert judged(body).axis == axis
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.short)
+def test_the_unit_in_which_a_body_has_human_legs(unit: object) -> None:
+    from freshtake.motion.edit import scaled
+
+    metres = unit.metres  # type: ignore[attr-defined]
+    guess = guess_unit(scaled(walk(np.random.default_rng(0)), 0.01 / metres).skeleton)
+    assert guess == unit and unit_name(metres) == guess.name
+    assert guess_unit(scaled(walk(np.random.default_rng(0)), 0.01 / metres * 1.25).skeleton) is None
+    assert unit_name(0.3) == "units of 0.3 m"
+
+
+def test_recorded_takes_are_never_misread(data: Path) -> None:
+    for path in sorted(data.rglob("*.bvh"))[::5]:
+        clip = ft.read(path)
+        assert isinstance(clip, Clip) and clip.up == "y", path

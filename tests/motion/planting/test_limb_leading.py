@@ -1,0 +1,112 @@
+"""A limb led to a goal: met exactly, by the least turn of the hip and about the knee's hinge, the foot kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from freshtake.motion import Clip
+from freshtake.motion.body.limbs import Limb, learn_limbs
+from freshtake.motion.planting.limb_leading import lead_limbs, within_reach
+from freshtake.motion.planting.rig import make_bones
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import about_axis, angle_between, from_rotvec, inverse, multiply, rotate, to_rotvec
+from tests.motion.puppet import SKELETON, steady, walk
+
+
+def free_ankles() -> Clip:
+    """A walk whose ankles turn in every direction, so that none is taken to be impossible."""
+    clip = walk(steady(1, 40), stride=0.5)
+    rotations = clip.rotations.copy()
+    wave = np.sin(np.linspace(0, 12, 40))[:, None]
+    for ankle in (3, 7):
+        rotations[:, ankle] = multiply(rotations[:, ankle], from_rotvec(wave * np.array([0.0, 0.05, 0.0])))
+        rotations[:, ankle] = multiply(rotations[:, ankle], from_rotvec(wave[::-1] * np.array([0.0, 0.0, 0.05])))
+    return clip.changed(rotations=rotations)
+
+
+CLIP = free_ankles()
+LIMBS = learn_limbs([CLIP])
+BONES = make_bones(SKELETON, LIMBS)
+QUIET = np.zeros((40, len(LIMBS), 3))
+
+
+def led(moves: Floats, shift: Floats | None = None) -> Clip:
+    root, rotations = CLIP.root if shift is None else CLIP.root + shift, CLIP.rotations.copy()
+    lead_limbs(
+        BONES, CLIP.root, root, SKELETON.offsets[None].copy(), moves, np.ones(len(LIMBS), dtype=np.intp), rotations
+    )
+    return CLIP.changed(root=root, rotations=rotations)
+
+
+def pushed(seed: int = 0, size: float = 0.03) -> Floats:
+    moves = np.random.default_rng(seed).normal(0.0, size, QUIET.shape)
+    moves[..., 1] = np.abs(moves[..., 1]) + size  # up: within reach
+    return moves
+
+
+def test_ends_are_where_they_are_wanted() -> None:
+    moves = pushed()
+    made, before = led(moves).positions(), CLIP.positions()
+    for number, limb in enumerate(LIMBS):
+        np.testing.assert_allclose(made[:, limb.end], before[:, limb.end] + moves[:, number], atol=1e-9)
+
+
+def test_a_root_that_moves_leaves_the_ends_where_they_are() -> None:
+    made = led(QUIET, np.array([0.01, -0.02, 0.015]))
+    for limb in LIMBS:
+        np.testing.assert_allclose(made.positions()[:, limb.end], CLIP.positions()[:, limb.end], atol=1e-9)
+
+
+def test_nothing_asked_for_changes_nothing() -> None:
+    np.testing.assert_array_equal(led(QUIET).rotations, CLIP.rotations)
+
+
+def test_feet_keep_their_direction_and_knees_their_hinge() -> None:
+    made = led(pushed())
+    before, after = CLIP.world().rotations, made.world().rotations
+    for limb in LIMBS[:2]:
+        for joint in limb.points:
+            assert angle_between(before[:, joint], after[:, joint]).max() < 1e-9
+        turn = to_rotvec(multiply(inverse(CLIP.rotations[:, limb.middle]), made.rotations[:, limb.middle]))
+        across = turn - (turn @ limb.hinge)[:, None] * limb.hinge
+        assert np.abs(across).max() < 1e-9 and np.abs(turn).max() > 0.05
+
+
+def miss(angles: Floats, frame: int, limb: Limb, goal: Floats) -> Floats:
+    """The ankle less its goal, with the hip turned by a rotation vector in the world and the knee by an angle."""
+    world = CLIP.world()
+    hip, knee, end = (world.positions[frame, joint] for joint in (limb.upper, limb.middle, limb.end))
+    axis = rotate(world.rotations[frame, limb.middle], limb.hinge)
+    shank = rotate(about_axis(axis, angles[3]), end - knee)
+    return np.asarray(hip + rotate(from_rotvec(angles[:3]), knee - hip + shank) - goal)
+
+
+def test_the_hips_turn_is_the_least_of_all_that_meet_the_goal() -> None:
+    """Against sequential least squares over hip and knee (Lau 2009, eq. 7, with the knee's own turn free)."""
+    from scipy.optimize import minimize
+
+    moves = pushed(3, 0.05)
+    made = led(moves)
+    limb = LIMBS[0]
+    for frame in (3, 17, 30):
+        goal = CLIP.positions()[frame, limb.end] + moves[frame, 0]
+        found = minimize(
+            lambda x: float(x[:3] @ x[:3]), np.zeros(4), method="SLSQP", options={"ftol": 1e-14, "maxiter": 300},
+            constraints={"type": "eq", "fun": miss, "args": (frame, limb, goal)},
+        )  # fmt: skip
+        assert found.success
+        own = multiply(made.world().rotations[frame, limb.upper], inverse(CLIP.world().rotations[frame, limb.upper]))
+        assert np.linalg.norm(to_rotvec(own)) == pytest.approx(np.linalg.norm(found.x[:3]), abs=1e-4)
+        assert np.linalg.norm(to_rotvec(own)) <= np.linalg.norm(found.x[:3]) + 1e-6
+
+
+def test_a_goal_out_of_reach_is_missed_softly() -> None:
+    reach = np.array([0.3, 0.97])
+    asked = np.linspace(0.8, 1.3, 501)
+    got = np.array([within_reach(reach, d, 0.9, 1.0, 0.02) for d in asked])
+    np.testing.assert_allclose(got[asked < 0.95], asked[asked < 0.95])
+    steps = np.diff(got)
+    assert (steps >= 0).all() and got.max() <= 0.97 and np.abs(np.diff(steps)).max() < 1e-4
+    assert within_reach(reach, 0.99, 0.99, 1.0, 0.02) == pytest.approx(0.99)  # what a limb did itself it may do
+    assert within_reach(reach, 0.1, 0.5, 1.0, 0.02) == pytest.approx(0.3)

@@ -1,0 +1,173 @@
+"""Pictures of networks: every edge is drawn, small networks by slices, large ones by parts of the body."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from matplotlib.patches import FancyArrowPatch
+
+import freshtake as ft
+from freshtake.errors import UsageError
+from freshtake.reports.explain_page import explain_page
+from freshtake.reports.explanation import explanation
+from freshtake.reports.network_body import Link, body_figure, front_view, joint_links
+from freshtake.reports.network_matrix import dof_parts, matrix_figure
+from freshtake.reports.network_pictures import example_clip, joint_pictures, network_pictures, slices_figure
+from freshtake.reports.plots import Picture
+from freshtake.variation import Settings, VariationModel, learn
+from freshtake.variation.network.networks import PriorNetwork, TransitionNetwork
+from freshtake.variation.network.strengths import Edge, prior_strengths, transition_strengths
+from freshtake.workflows import model_facts
+
+QUICK = Settings(method="kernel", neighbors=8, kernel_width=0.3, velocity_weight=1.0, prior_starts=1)
+
+
+METHODS = pytest.mark.parametrize("method", ["default", "kernel"])
+
+
+@cache
+def letters(method: str = "kernel") -> VariationModel:
+    takes = [ft.samples.letter_a(np.random.default_rng(k)) for k in range(4)]
+    return learn(takes, QUICK.changed(method=method), rng=np.random.default_rng(0))
+
+
+@cache
+def walks(method: str = "kernel") -> VariationModel:
+    clips = [ft.samples.walk(np.random.default_rng(k)) for k in range(3)]
+    chosen = QUICK.changed(method=method, max_parents=6)
+    return learn(clips, chosen, rng=np.random.default_rng(0), cyclic=True)
+
+
+def size(picture: Picture) -> tuple[int, int]:
+    assert picture.png.startswith(b"\x89PNG")
+    return struct.unpack(">II", picture.png[16:24])
+
+
+@METHODS
+def test_small_networks_show_every_edge(method: str) -> None:
+    model = letters(method)
+    networks: list[tuple[TransitionNetwork | PriorNetwork, tuple[Edge, ...]]]
+    networks = [(model.transition, transition_strengths(model, nodes=True))]
+    if method == "kernel":
+        networks.insert(0, (model.prior, prior_strengths(model)))
+    for network, own in networks:
+        axis = slices_figure(network, own).axes[0]
+        assert sum(isinstance(patch, FancyArrowPatch) for patch in axis.patches) == len(own)
+        texts = [text.get_text() for text in axis.texts]
+        assert texts.count("x") == (3 if network is model.transition else 2)
+    names = ["network_prior", "network_transition"] if method == "kernel" else ["network_transition"]
+    assert [picture.name for picture in network_pictures(model)] == names
+    assert all(min(size(picture)) > 150 for picture in network_pictures(model))
+
+
+def test_arrows_lead_from_parents_to_the_next_frame() -> None:
+    model = letters()
+    axis = slices_figure(model.transition, [Edge(1, 2, 0.5)]).axes[0]  # x[t+1] -> y[t+2]
+    (arrow,) = [patch for patch in axis.patches if isinstance(patch, FancyArrowPatch)]
+    nodes = {(round(p.center[0], 3), round(p.center[1], 3)) for p in axis.patches if hasattr(p, "center")}
+    start, end = arrow._posA_posB  # type: ignore[attr-defined]
+    columns = sorted({x for x, _ in nodes})
+    assert start == (columns[1], 0.0)
+    assert end == (columns[2], -1.0)
+
+
+@METHODS
+def test_large_networks_are_drawn_by_parts_and_on_the_body(method: str) -> None:
+    model = walks(method)
+    names = [picture.name for picture in network_pictures(model)]
+    assert names == ["network_transition", "network_body", *["network_prior"] * (method == "kernel")]
+    skeleton = example_clip(model).skeleton  # type: ignore[union-attr]
+    dofs = model.transition.dofs
+    parts = dof_parts(dofs, skeleton)
+    assert parts[dofs.index("LeftLeg.x")] == "left leg"
+    axis = matrix_figure(dofs, skeleton, transition_strengths(model)).axes[0]
+    own, others = (np.asarray(image.get_array().filled(np.nan)) for image in axis.images)
+    assert np.isfinite(own).sum() == len(dofs)
+    pairs = {(child, p % len(dofs)) for child, ps in enumerate(model.transition.edges) for p in ps}
+    assert np.isfinite(others).sum() == len(pairs) - len(dofs)
+
+
+@METHODS
+def test_the_strongest_links_are_arrows_on_the_body(method: str) -> None:
+    model = walks(method)
+    body = example_clip(model)
+    assert body is not None
+    links = joint_links(model.transition.dofs, transition_strengths(model))
+    assert [link.strength for link in links] == sorted((link.strength for link in links), reverse=True)
+    assert all(link.parent != link.child for link in links)
+
+    def arrows(chosen: list[Link], **more: object) -> int:
+        axis = body_figure(body, chosen, **more).axes[0]  # type: ignore[arg-type]
+        return sum(isinstance(patch, FancyArrowPatch) for patch in axis.patches)
+
+    places = dict(zip(body.skeleton.names, front_view(body), strict=True))
+    links = [link for link in links if link.parent in places and link.child in places]  # travel and tempo are nowhere
+    apart = [link for link in links if not np.allclose(places[link.parent], places[link.child])]
+    assert arrows(apart, most=7) == 7
+    legs = [link for link in apart if "LeftLeg" in (link.parent, link.child)]
+    assert arrows(apart, marked={"LeftLeg"}, most=1000) == len(legs)
+
+
+def test_links_sum_what_was_measured() -> None:
+    nan = float("nan")
+    edges = [Edge(0, 2, 0.25), Edge(1, 2, 0.5), Edge(0, 1, 9.0), Edge(2, 0, nan), Edge(0, 0, nan)]
+    assert joint_links(("Hip.x", "Hip.y", "Knee.x"), edges) == [Link("Knee", "Hip", 0.75), Link("Hip", "Knee", 0.0)]
+
+
+@METHODS
+def test_an_explanation_names_the_edges_of_a_joint(method: str) -> None:
+    model = walks(method)
+    found = explanation(model, "leftleg")
+    assert found.dofs == tuple(dof for dof in model.dofs if dof.startswith("LeftLeg."))
+    for dof in found.dofs:
+        listed = {(edge.parent, s) for edge in found.parents if edge.child == dof for s in edge.slices}
+        assert {f"{parent}[{s}]" for parent, s in listed} == set(model.transition.parents(dof))
+    assert all(edge.child not in found.dofs and edge.parent in found.dofs for edge in found.children)
+    assert {edge.child.rsplit("[", 1)[0] for edge in found.prior} <= set(found.dofs)
+    assert explanation(model, "LeftLeg.x").dofs == ("LeftLeg.x",)
+    assert len(explanation(model).parents) == len(found.edges)
+
+
+def test_unknown_joints_are_refused_with_near_names() -> None:
+    with pytest.raises(UsageError, match="no joint 'LeftLge' in this model; did you mean LeftLeg"):
+        explanation(walks(), "LeftLge")
+    with pytest.raises(UsageError, match="LHipJoint has no DOFs in this model, because it does not move"):
+        explanation(walks(), "LHipJoint")
+    with pytest.raises(UsageError, match="no joint 'qqq' in this model; it has x, y"):
+        explanation(letters(), "qqq")
+
+
+def test_the_tempo_is_explained_like_a_joint() -> None:
+    found = explanation(walks("default"), "tempo")
+    assert found.dofs == ("tempo",) and any(edge.own for edge in found.parents)
+
+
+@METHODS
+@pytest.mark.parametrize("joint", ["", "x"])
+def test_a_page_of_letters(joint: str, method: str) -> None:
+    model = letters(method)
+    found = explanation(model, joint)
+    drawn = joint_pictures(model, found) if joint else network_pictures(model)
+    html = explain_page(found, model_facts(model), drawn, "letters <&>")
+    assert "letters &lt;&amp;&gt;" in html and "<script" not in html
+    assert html.count("<img") == (2 if method == "kernel" else 1)
+    assert (">own past<" in html) == bool(joint)
+
+
+@METHODS
+def test_models_of_plain_rows_and_of_one_example_are_drawn_too(method: str) -> None:
+    rng = np.random.default_rng(0)
+    u = np.linspace(0.0, 6.0, 30)[:, None]
+    rows = [np.sin(u + np.arange(14) * 0.4 + 0.1 * rng.normal(size=14)) for _ in range(3)]
+    names = [f"p{k // 2}.{'xy'[k % 2]}" for k in range(14)]
+    plain = learn(rows, QUICK.changed(method=method), rng=rng, names=names, frame_time=0.02)
+    drawn = ["network_transition", *["network_prior"] * (method == "kernel")]
+    assert [p.name for p in network_pictures(plain)] == drawn
+    assert len(joint_pictures(plain, explanation(plain, "p3"))) == 1
+    alone = replace(plain).with_examples(rows[:1])
+    assert len(network_pictures(alone)) == len(drawn)
+    assert all(not np.isfinite(edge.strength) for edge in explanation(alone, "p3").parents)

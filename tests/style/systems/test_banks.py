@@ -1,0 +1,144 @@
+"""Banks of systems against slow simulations of eqs 5-6."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from freshtake.numeric.arrays import Floats
+from freshtake.style.columns import Block
+from freshtake.style.systems.banks import Bank, DelayBank, StateSpaceBank, System, settled
+from freshtake.style.systems.state_kernels import CHUNK, run_modal_batch
+
+BLOCKS = (
+    Block("a", (0, 1), (0, 1)), Block("b", (2, 3, 4), (2,)), Block("c", (4, 1, 3), (6, 4, 5)),
+    Block("timing", (0, 4), (3,)),
+)  # fmt: skip
+
+
+def state_space_bank(seed: int = 0) -> StateSpaceBank:
+    rng = np.random.default_rng(seed)
+    systems = []
+    for block, poles in zip(BLOCKS, ([0.5 + 0.6j, 0.3], [-0.4, 0.8 + 0.1j, 0.2j], [0.7], []), strict=True):
+        damping, turning = [], []
+        for pole in poles:
+            pair = [1, -1] if np.imag(pole) else [0]
+            damping += [float(np.real(pole))] * len(pair)
+            turning += [sign * float(np.imag(pole)) for sign in pair]
+        n, m, p = len(damping), len(block.inputs), len(block.outputs)
+        systems.append(
+            System(
+                np.array(damping), np.array(turning), rng.normal(size=(n, m)), rng.normal(size=(p, n)),
+                rng.normal(size=(p, m)), rng.normal(size=p),
+            )
+        )  # fmt: skip
+    return StateSpaceBank(BLOCKS, tuple(systems))
+
+
+def delay_bank(seed: int = 0) -> DelayBank:
+    rng = np.random.default_rng(seed)
+    taps = tuple(
+        rng.normal(size=(count, len(b.inputs), len(b.outputs))) for count, b in zip((4, 1, 5, 3), BLOCKS, strict=True)
+    )
+    return DelayBank(BLOCKS, taps, tuple(rng.normal(size=len(b.outputs)) for b in BLOCKS), 2)
+
+
+BANKS = [state_space_bank(), delay_bank()]
+
+
+def slowly(bank: Bank, rows: Floats) -> Floats:
+    """The definition, matrix by matrix and frame by frame."""
+    out = np.zeros((len(rows), bank.width))
+    if isinstance(bank, DelayBank):
+        for block, taps, offset in zip(bank.blocks, bank.taps, bank.offsets, strict=True):
+            for t in range(len(rows)):
+                total = offset.copy()
+                for k in range(len(taps)):
+                    if t - k * bank.stride >= 0:
+                        total += rows[t - k * bank.stride, block.inputs] @ taps[k]
+                out[t, block.outputs] = total
+        return out
+    for block, s in zip(bank.blocks, bank.systems, strict=True):
+        n = len(s.damping)
+        A = np.diag(s.damping)
+        for k in range(n):
+            if s.turning[k] > 0:
+                A[k, k + 1], A[k + 1, k] = s.turning[k], -s.turning[k]
+        x = np.zeros(n)
+        for t in range(len(rows)):
+            u = rows[t, block.inputs]
+            out[t, block.outputs] = s.C @ x + s.D @ u + s.offset
+            x = A @ x + s.B @ u
+    return out
+
+
+@pytest.mark.parametrize("bank", BANKS, ids=lambda b: b.kind)
+def test_equals_the_definition(bank: Bank) -> None:
+    rows = np.random.default_rng(1).normal(size=(2 * CHUNK + 17, 5))
+    np.testing.assert_allclose(bank.run(bank.start(), rows)[1], slowly(bank, rows), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("bank", BANKS, ids=lambda b: b.kind)
+def test_a_stream_equals_a_batch_bit_for_bit(bank: Bank) -> None:
+    rows = np.random.default_rng(2).normal(size=(CHUNK + 50, 5))
+    whole_state, whole = bank.run(bank.start(), rows)
+    state, parts, at = bank.start(), [], 0
+    for length in (1, 1, 7, 1, 90, 1):
+        state, out = bank.run(state, rows[at : at + length])
+        parts.append(out)
+        at += length
+    state, out = bank.run(state, rows[at:])
+    np.testing.assert_array_equal(np.concatenate([*parts, out]), whole)
+    np.testing.assert_array_equal(state, whole_state)
+
+
+@pytest.mark.parametrize("bank", BANKS, ids=lambda b: b.kind)
+def test_running_leaves_the_state_given_to_it_alone(bank: Bank) -> None:
+    state = bank.start()
+    bank.run(state, np.ones((3, 5)))
+    np.testing.assert_array_equal(state, bank.start())
+
+
+@pytest.mark.parametrize("bank", BANKS, ids=lambda b: b.kind)
+def test_a_deviation_is_forgotten_after_the_memory(bank: Bank) -> None:
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(200, 5))
+    other = rows.copy()
+    other[50:60] += 5.0
+    apart = np.abs(bank.run(bank.start(), rows)[1] - bank.run(bank.start(), other)[1]).max(axis=1)
+    assert apart[50:60].max() > 1.0
+    assert apart[60 + bank.memory() :].max() < 0.03 * apart.max()
+
+
+@pytest.mark.parametrize("bank", BANKS, ids=lambda b: b.kind)
+def test_the_steady_state_is_one(bank: Bank) -> None:
+    row = np.random.default_rng(4).normal(size=5)
+    _, out = bank.run(settled(bank, row), np.repeat(row[None], 5, axis=0))
+    assert np.ptp(out, axis=0).max() < 0.02 * np.abs(out).max()
+
+
+def test_many_characters_at_once_equal_one() -> None:
+    bank = state_space_bank(5)
+    rows = np.random.default_rng(5).normal(size=(40, 5, 3)).astype(np.float32)
+    state = np.zeros((bank.size, 3), dtype=np.float32)
+    out = np.zeros((40, bank.width, 3), dtype=np.float32)
+    run_modal_batch(state, rows, out, bank.packed, np.zeros((16, 3), dtype=np.float32))
+    for k in range(3):
+        after, alone = bank.run(bank.start(), rows[:, :, k].astype(np.float64))
+        np.testing.assert_allclose(out[:, :, k], alone, rtol=2e-4, atol=2e-4)
+        np.testing.assert_allclose(state[:, k], after, rtol=2e-4, atol=2e-4)
+
+
+def test_a_classifier_sees_states_or_delays_of_the_very_frame() -> None:
+    rows = np.random.default_rng(6).normal(size=(30, 5))
+    bank = state_space_bank()
+    seen = bank.features(bank.start(), rows)
+    for t in (0, 7, 29):
+        np.testing.assert_allclose(seen[t, : bank.size], bank.run(bank.start(), rows[:t])[0], atol=1e-12)
+        np.testing.assert_array_equal(seen[t, bank.size :], rows[t])
+    delays = delay_bank()
+    half = delays.run(delays.start(), rows[:20])[0]
+    later = delays.features(half, rows[20:])
+    np.testing.assert_array_equal(later, delays.features(delays.start(), rows)[20:])
+    np.testing.assert_array_equal(later[3, :5], rows[23])
+    np.testing.assert_array_equal(later[3, -5:], rows[23 - (delays.memory() - 1)])

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import numpy as np
+
+from freshtake.style.columns import Block
+from freshtake.style.systems import delay_line
+from freshtake.style.systems.banks import DelayBank
+
+
+def test_finds_a_known_impulse_response_from_two_trials() -> None:
+    rng = np.random.default_rng(0)
+    taps, offset = rng.normal(size=(5, 2, 3)), rng.normal(size=3)
+    bank = DelayBank((Block("a", (0, 1), (0, 1, 2)),), (taps,), (offset,), 2)
+    parts, past = [], 10
+    for length in (80, 60):
+        u = rng.normal(size=(length, 2))
+        y = bank.run(bank.start(), u)[1][past:]
+        parts.append(delay_line.products_of(u, y, past, 5, 2))
+    weights = delay_line.fit(delay_line.added(parts), 1e-12)
+    found, constant = delay_line.shaped(weights, 5, 2)
+    np.testing.assert_allclose(found, taps, atol=1e-6)
+    np.testing.assert_allclose(constant, offset, atol=1e-6)
+    assert delay_line.error(weights, delay_line.added(parts)).max() < 1e-6
+
+
+def test_error_is_that_of_the_prediction() -> None:
+    rng = np.random.default_rng(1)
+    u, y = rng.normal(size=(50, 2)), rng.normal(size=(40, 3))
+    products = delay_line.products_of(u, y, 10, 4, 3)
+    weights = rng.normal(size=(9, 3))
+    direct = ((delay_line.delayed(u, 10, 4, 3) @ weights - y) ** 2).sum(axis=0)
+    np.testing.assert_allclose(delay_line.error(weights, products), direct)
+
+
+def test_ridge_pulls_weights_to_zero_but_not_the_constant() -> None:
+    rng = np.random.default_rng(2)
+    u = rng.normal(size=(200, 2))
+    products = delay_line.products_of(u, np.column_stack([u[:, 0] + 5.0]), 0, 1, 1)
+    weights = delay_line.fit(products, 1e6)
+    assert np.abs(weights[:-1]).max() < 1e-3
+    np.testing.assert_allclose(weights[-1], 5.0 + u[:, 0].mean(), atol=1e-3)
+
+
+def test_steadiness_takes_the_answer_to_constant_input() -> None:
+    rng = np.random.default_rng(3)
+    u = rng.normal(size=(300, 1))
+    products = delay_line.products_of(u, u[4:] + u[2:-2], 4, 3, 2)
+    free, steady = (delay_line.fit(delay_line.steadied(products, 1, a), 1e-9)[:-1].sum() for a in (0.0, 100.0))
+    np.testing.assert_allclose(free, 2.0, atol=1e-6)
+    assert abs(steady) < 0.05

@@ -1,0 +1,186 @@
+"""Goals and steering on walking and throwing: what is asked for is met, and the rest stays a variant."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from freshtake import samples
+from freshtake.errors import UsageError
+from freshtake.motion import Clip
+from freshtake.motion.pins import Pin
+from freshtake.variation import Goals, PosePin, Settings, Steering, VariationModel, learn
+from freshtake.variation.goals.goals import ground_speed
+from freshtake.variation.goals.pacing import SLOWEST
+from freshtake.variation.goals.steering import nearest_on, point_on
+
+QUICK = Settings(max_parents=6)
+
+
+@pytest.fixture(scope="module")
+def walks() -> list[Clip]:
+    return [samples.walk(np.random.default_rng(seed), cycles=1) for seed in range(3)]
+
+
+@pytest.fixture(scope="module")
+def walking(walks: list[Clip]) -> VariationModel:
+    return learn(walks, QUICK, rng=np.random.default_rng(0), cyclic=True)
+
+
+@pytest.fixture(scope="module")
+def punches() -> list[Clip]:
+    return [samples.punch(np.random.default_rng(seed)) for seed in range(3)]
+
+
+@pytest.fixture(scope="module")
+def punching(punches: list[Clip]) -> VariationModel:
+    return learn(punches, QUICK, rng=np.random.default_rng(0))
+
+
+def angle_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.asarray(2.0 * np.arccos(np.clip(np.abs((a * b).sum(axis=-1)), 0.0, 1.0)))
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng([7, seed])
+
+
+def test_first_and_last_pose_are_held(punching: VariationModel, punches: list[Clip]) -> None:
+    goals = Goals(start=PosePin(punches[0]), end=PosePin(punches[1], -1))
+    made = punching.guided(rng(), goals)
+    free = punching.sample(rng())
+    assert made.report.pose_error < 1e-6
+    for frame, clip in ((0, punches[0]), (-1, punches[1])):
+        assert angle_between(made.motion.rotations[frame, 1:], clip.rotations[frame, 1:]).max() < 1e-3
+        assert angle_between(free.rotations[frame, 1:], clip.rotations[frame, 1:]).max() > 1e-2
+    others = [punching.guided(rng(k), goals).motion for k in range(1, 3)]
+    assert not np.array_equal(others[0].rotations[5], others[1].rotations[5])
+
+
+def test_pinning_some_joints_takes_the_others_along(punching: VariationModel, punches: list[Clip]) -> None:
+    joint = next(name for name in punches[0].skeleton.names if "Arm" in name)
+    time = 0.5 * punches[0].duration
+    target = PosePin(punches[2], len(punches[2]) // 2, time, (joint,))
+    made, free = punching.guided(rng(), Goals(poses=[target])).motion, punching.sample(rng())
+    frame, number = round(time / made.frame_time), made.skeleton.index(joint)
+    wanted = punches[2].rotations[len(punches[2]) // 2, number]
+    assert angle_between(made.rotations[frame, number], wanted) < 1e-3
+    change = angle_between(made.rotations[frame], free.rotations[frame])
+    assert change[number] > 1e-3
+    assert (np.delete(change, number) > 1e-5).any()
+    assert np.isfinite(made.rotations).all()
+
+
+def test_a_hand_reaches_its_place(punching: VariationModel) -> None:
+    free = punching.sample(rng())
+    frame, hand = len(free) // 2, free.skeleton.index("LeftHand")
+    place = (
+        free.positions()[frame, hand] + 0.05 * np.array([1.0, 1.0, 0.0]) * free.positions()[0, :, free.up_index].max()
+    )
+    made = punching.guided(rng(), Goals(targets=[Pin("LeftHand", frame, place)]))
+    away = np.linalg.norm(made.motion.positions()[frame, hand] - place) * (free.unit_m or 1.0)
+    assert away < 1e-3
+    assert max(made.report.place_errors) * (free.unit_m or 1.0) < 1e-3
+
+
+def test_duration_and_speed(walking: VariationModel, punching: VariationModel) -> None:
+    usual = np.mean([punching.sample(rng(k)).duration for k in range(4)])
+    for factor in (0.9, 1.1):
+        made = punching.guided(rng(), Goals(duration=factor * usual))
+        assert made.motion.duration == pytest.approx(factor * usual, abs=1.5 * made.motion.frame_time)
+    speed = ground_speed(walking.sample(rng(), cycles=2))
+    assert speed is not None
+    made = walking.guided(rng(), Goals(speed=1.1 * speed), cycles=2)
+    assert made.report.speed == pytest.approx(1.1 * speed, rel=0.02)
+
+
+def test_a_duration_decides_how_many_cycles_there_are(walking: VariationModel) -> None:
+    usual = float(np.mean([len(x) - 1 for x in walking.material.values])) * walking.frame_time
+    made = walking.guided(rng(), Goals(duration=4.2 * usual))
+    assert made.motion.duration == pytest.approx(4.2 * usual, abs=1.5 * made.motion.frame_time)
+    assert made.report.rate == pytest.approx(4.0 / 4.2, abs=0.1)
+    assert made.phases is not None and made.phases[-1] == pytest.approx(4.0 * (len(walking.phase_frames) - 1), abs=1.5)
+    once = walking.guided(rng(), Goals(duration=4.2 * usual), cycles=1)
+    assert once.report.rate == SLOWEST
+
+
+@pytest.mark.parametrize("steer", [None, Steering(heading=0.5)])
+def test_a_cycle_begins_and_ends_at_the_phases_of_its_poses(
+    walking: VariationModel, walks: list[Clip], steer: Steering | None
+) -> None:
+    """A pose in the middle of an example is nothing unusual: the cycle is entered there, nothing is forced."""
+    middle, later = len(walks[0]) // 3, 2 * len(walks[1]) // 3
+    goals = Goals(start=PosePin(walks[0], middle), end=PosePin(walks[1], later), steer=steer)
+    made = walking.guided(rng(), goals, cycles=2)
+    assert made.report.strain < 3.0 and made.report.pose_error < 1e-6
+    assert angle_between(made.motion.rotations[0, 1:], walks[0].rotations[middle, 1:]).max() < 1e-3
+    whole = len(walking.phase_frames) - 1
+    assert made.phases is not None
+    assert made.phases[0] / whole == pytest.approx(1 / 3, abs=0.06)
+    assert made.phases[-1] / whole == pytest.approx(2 + 2 / 3, abs=0.06)
+
+
+def heading_of(model: VariationModel, steer: Steering | None) -> np.ndarray:
+    rows = model.made(rng(3), frames=3000, steer=steer).rows
+    turn = next(k for k, name in enumerate(model.dofs) if name.endswith(".turn"))
+    return np.asarray(np.degrees(np.cumsum(rows[:, turn]) * model.frame_time))
+
+
+def test_steering_keeps_the_heading_within_10_degrees(walking: VariationModel) -> None:
+    assert np.abs(heading_of(walking, Steering())).max() < 10.0
+    turned = heading_of(walking, Steering(heading=np.pi / 2))
+    assert turned[-1] == pytest.approx(90.0, abs=10.0)
+
+
+def test_a_path_is_followed(walking: VariationModel) -> None:
+    speed = walking.travel.speed
+    path = speed * np.array([[0.0, 0.0], [0.0, 6.0], [6.0, 12.0], [6.0, 40.0]])
+    clip = walking.decode(walking.made(rng(1), frames=round(18 / walking.frame_time), steer=Steering(path=path)).rows)
+    walked = np.delete(clip.root, clip.up_index, axis=1)
+    fine = np.concatenate([a + np.linspace(0, 1, 200)[:, None] * (b - a) for a, b in pairwise(path)])
+    off = np.linalg.norm(walked[::20, None] - fine, axis=-1).min(axis=1)
+    assert off.max() < 0.8 * speed
+    assert np.linalg.norm(walked[-1] - path[0]) > 10 * speed
+
+
+def test_a_path_is_followed_through_its_crossing_and_straight_on_after_its_end(walking: VariationModel) -> None:
+    speed = walking.travel.speed
+    loop = speed * np.array([[0.0, 0.0], [0.0, 9.0], [5.0, 9.0], [5.0, 4.0], [-6.0, 4.0]])
+    clip = walking.decode(walking.made(rng(1), frames=round(40 / walking.frame_time), steer=Steering(path=loop)).rows)
+    walked = np.delete(clip.root, clip.up_index, axis=1) / speed
+    assert np.linalg.norm(walked - [5.0, 9.0], axis=1).min() < 1.5
+    assert walked[-1, 0] < -10.0 and abs(walked[-1, 1] - 4.0) < 1.0
+
+
+def test_points_on_a_path() -> None:
+    path = np.array([[0.0, 0.0], [0.0, 10.0], [10.0, 10.0]])
+    np.testing.assert_allclose(point_on(path, 6.0), [0.0, 6.0])
+    np.testing.assert_allclose(point_on(path, 12.0), [2.0, 10.0])
+    np.testing.assert_allclose(point_on(path, 23.0), [13.0, 10.0])
+    assert nearest_on(path, np.array([3.0, 4.0]), 0.0, 20.0) == pytest.approx(4.0)
+    assert nearest_on(path, np.array([3.0, 4.0]), 6.0, 20.0) == pytest.approx(6.0)
+    assert nearest_on(path, np.array([25.0, 11.0]), 15.0, 45.0) == pytest.approx(35.0)
+    ring = np.array([[0.0, 0.0], [0.0, 10.0], [10.0, 10.0], [10.0, 0.0], [0.0, 0.0]])
+    np.testing.assert_allclose(point_on(ring, 93.0), [3.0, 10.0])
+    assert nearest_on(ring, np.array([-1.0, 2.0]), 35.0, 55.0) == pytest.approx(42.0)
+
+
+def test_bad_goals_are_refused_in_one_sentence(walking: VariationModel, walks: list[Clip]) -> None:
+    with pytest.raises(UsageError, match="duration to reach must be greater than 0"):
+        Goals(duration=-1.0)
+    with pytest.raises(UsageError, match="frame 500 of a motion"):
+        PosePin(walks[0], 500)
+    with pytest.raises(UsageError, match="pinned at 99 s, but the variant lasts"):
+        walking.sample(rng(), goals=Goals(poses=[PosePin(walks[0], 0, 99.0)]))
+    with pytest.raises(UsageError, match="no joint 'Tail' that moves"):
+        walking.sample(rng(), goals=Goals(start=PosePin(walks[0], 0, 0.0, ("Tail",))))
+    with pytest.raises(UsageError, match="two poses are pinned at frame 0"):
+        walking.sample(rng(), goals=Goals(start=PosePin(walks[0]), poses=[PosePin(walks[1])]))
+    with pytest.raises(UsageError, match="path needs at least two points"):
+        Steering(path=[[0.0, 0.0]])
+    waves = [np.stack([np.sin(u), u], axis=1) for u in (np.linspace(0, 6, 30), np.linspace(0, 6, 33))]
+    plain = learn(waves, QUICK, rng=rng())
+    with pytest.raises(UsageError, match="knows no turning"):
+        list(plain.blocks(rng(), steer=Steering()))
