@@ -21,7 +21,7 @@ METHODS = {
         Method("variation", "VariationModel", "learn", "vary", "variation_facts"),
         Method("style", "StyleModel", "style learn", "style apply", "style_facts"),
         Method("gaits", "GaitModel", "style gaits learn", "style gaits sample", "gaits_facts"),
-        Method("density", "DensityModel", "blend learn", "blend sample", "blend_facts"),
+        Method("density", "DensityModel", "blend learn", "blend sample", "density_facts"),
         Method("texture", "TextureModel", "texture learn", "texture sample", "texture_facts"),
     )
 }
