@@ -1,4 +1,4 @@
-"""Eqs 7-8: by integral, by the kernel, and on motions."""
+"""Eqs 7-8: the kernel against the integral of the paper."""
 
 from __future__ import annotations
 
@@ -6,60 +6,72 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from freshtake.style.generalization import blend_curve, blend_weights, unlikeness
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.style.generalization import blend_curve, unlikeness
 from freshtake.style.translation_kernels import Frames, blends_of
 
 
-@pytest.mark.parametrize("value", [-3.0, 0.2, 1.0, 4.5])
-def test_unlikeness_is_the_mass_of_the_gaussian_nearer_to_its_mean(value: float) -> None:
-    mean, deviation = 0.7, 1.3
+def mass_nearer(value: float, mean: float, deviation: float) -> float:
+    """z of eq. 7 by its integral."""
 
     def density(x: float) -> float:
         return float(np.exp(-0.5 * ((x - mean) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi)))
 
     away = abs(value - mean)
-    mass, _ = quad(density, mean - away, mean + away)
-    assert unlikeness(value, mean, deviation) == pytest.approx(mass, abs=1e-9)
+    return float(quad(density, mean - away, mean + away)[0])
 
 
-def test_the_kernel_gives_the_largest_weight_over_the_dofs_of_each_part() -> None:
-    rng = np.random.default_rng(0)
-    rows = 3.0 * rng.normal(size=(50, 7))
-    reach, part = rng.uniform(0.1, 1.0, 7), np.array([0, 1, 1, 0, 1, 1, 1])
-    zeros, ones = np.zeros(8), np.ones(8)
-    numbers = np.full(8, 30.0)
+def weights(rows: Floats, reach: Floats, part: Ints, preference: float) -> Floats:
+    """b* of eq. 8 as translation computes it, of rows in deviations: (rows, parts)."""
+    zeros, ones = np.zeros(len(part) + 1), np.ones(len(part) + 1)
     root = np.array([-1, -1, -1], dtype=np.intp)  # no DOF is the speed
-    frames = Frames(zeros, ones, zeros, ones, 0.5 * reach, numbers, root, part.astype(np.intp), np.ones(2))
-    for row in rows:
-        fast = np.empty(2)
-        blends_of(row, frames, fast)
+    parts = int(part.max()) + 1
+    frames = Frames(zeros, ones, zeros, ones, reach, np.full(8, preference), root, part, np.ones(parts))
+    out = np.empty((len(rows), parts))
+    for row, own in zip(rows, out, strict=True):
+        blends_of(row, frames, own)
+    return out
+
+
+@pytest.mark.parametrize("value", [-3.0, 0.2, 1.0, 4.5])
+def test_unlikeness_is_the_mass_of_the_gaussian_nearer_to_its_mean(value: float) -> None:
+    mean, deviation = 0.7, 1.3
+    assert unlikeness(abs(value - mean) / deviation) == pytest.approx(mass_nearer(value, mean, deviation), abs=1e-9)
+
+
+def test_the_weight_is_the_largest_over_the_dofs_of_each_part() -> None:
+    """Equation 8 as printed, with deviations k_c sigma = 1 / reach and every z by its integral."""
+    rng = np.random.default_rng(0)
+    rows = 3.0 * rng.normal(size=(12, 7))
+    reach, part = rng.uniform(0.05, 0.5, 7), np.array([0, 1, 1, 0, 1, 1, 1])
+    fast = weights(rows, reach, part, 30.0)
+    for row, own in zip(rows, fast, strict=True):
         for k in range(2):
-            mine = part == k
-            slow = blend_weights(row[None, mine], np.zeros(mine.sum()), 1.0 / reach[mine], 2.0, 30.0)[0]
-            assert fast[k] == pytest.approx(slow, abs=1e-12)
+            slow = max(mass_nearer(row[d], 0.0, 1.0 / reach[d]) ** 30.0 for d in np.flatnonzero(part == k))
+            assert own[k] == pytest.approx(slow, abs=1e-9)
 
 
 def test_only_speeds_above_the_usual_or_backwards_are_unexpected() -> None:
     mean, deviation, unit = np.array([100.0]), np.array([10.0]), np.ones(1)
     root, part = np.array([0, -1, -1], dtype=np.intp), np.zeros(1, dtype=np.intp)
     frames = Frames(mean, deviation, mean, deviation, unit, np.full(8, 30.0), root, part, unit)
-    weights = {}
+    found = {}
     for speed in (0.0, 50.0, 100.0, 140.0, -40.0):
         out = np.empty(1)
         blends_of((np.array([speed]) - mean) / deviation, frames, out)
-        weights[speed] = out[0]
-    assert weights[0.0] == weights[50.0] == weights[100.0] == 0.0
-    assert weights[140.0] == pytest.approx(weights[-40.0]) and weights[140.0] > 0.99
+        found[speed] = out[0]
+    assert found[0.0] == found[50.0] == found[100.0] == 0.0
+    assert found[140.0] == pytest.approx(found[-40.0]) and found[140.0] > 0.99
 
 
-def test_defaults_let_ordinary_input_pass_and_catch_what_is_far_off() -> None:
-    rows = np.random.default_rng(1).normal(size=(2000, 74))
-    ordinary = blend_weights(rows, np.zeros(74), np.ones(74))
+def test_a_high_preference_lets_ordinary_input_pass_and_catches_what_is_far_off() -> None:
+    rows, one = np.random.default_rng(1).normal(size=(2000, 74)), np.zeros(74, dtype=np.intp)
+    ordinary = weights(rows, np.full(74, 0.5), one, 30.0)
     assert ordinary.mean() < 0.1
-    literal = blend_weights(rows, np.zeros(74), np.ones(74), 1.0, 1.0)
+    literal = weights(rows, np.ones(74), one, 1.0)
     assert literal.mean() > 0.95  # the text to the letter would keep any input
     rows[:, 3] += 8.0
-    assert blend_weights(rows, np.zeros(74), np.ones(74)).mean() > 0.85
+    assert weights(rows, np.full(74, 0.5), one, 30.0).mean() > 0.85
 
 
 def test_curve_of_figure_4_is_symmetric_and_grows_with_distance() -> None:

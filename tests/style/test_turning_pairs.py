@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import erf
 
 from freshtake.motion.edit import heading
 from freshtake.style.calibration import LEAST, ORDINARY, confidences
 from freshtake.style.columns import normal_of, reach_of
-from freshtake.style.generalization import unlikeness
 from freshtake.style.learning import learn
 from freshtake.style.pairs import _about_course
 from freshtake.style.parts import parts_of
@@ -58,7 +58,7 @@ def test_the_most_unlike_moment_of_a_take_left_out_gets_next_to_no_weight() -> N
     for k, take in enumerate(takes):
         rest = normal_of([other for j, other in enumerate(takes) if j != k], recipe.units, s.floor)
         reach = reach_of(recipe, learned.effects, rest, s.reach)
-        weight = unlikeness(reach * rest.down(take), 0.0, found) ** s.preference
+        weight = erf(np.abs(reach * rest.down(take)) / found / np.sqrt(2.0)) ** s.preference
         weights = np.maximum(weights, weight.max(axis=0))
     pose = np.isin(recipe.units, ("angle", "length"))
     for k in range(part.max() + 1):

@@ -20,7 +20,6 @@ from freshtake.texture.transitions import (
     paced,
     printed_share,
     turning_of,
-    variable_length,
     with_offsets,
 )
 from tests.texture.made import circling, long_walk, second_differences
@@ -33,9 +32,12 @@ def test_shares_of_inserted_frames() -> None:
 
 
 def test_length_follows_the_distance() -> None:
-    assert [variable_length(d, 0.5) for d in (0.0, 1.4, 100.0)] == [0, 3, 60]
-    poses = np.array([[0.0, 0.0], [3.0, 4.0]])
-    assert inserted(Rules(0, VARIABLE, 3, 1.0), poses, 0, 1) == 5
+    """Equation 11 as printed, rounded to whole frames, and never more than a second or two of them."""
+    poses = np.random.default_rng(3).normal(size=(9, 4)) * np.arange(9)[:, None] ** 2
+    for i in range(9):
+        for j in range(9):
+            b = round(float(np.linalg.norm(poses[i] - poses[j])) / 0.7)
+            assert inserted(Rules(0, VARIABLE, 3, 0.7), poses, i, j) == min(b, 60)
     assert inserted(Rules(0, CONSTANT, 3, 1.0), poses, 0, 1) == 3
     assert inserted(Rules(0, NO_BLEND, 3, 1.0), poses, 0, 1) == 0
 

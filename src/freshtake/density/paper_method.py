@@ -33,7 +33,7 @@ class PaperState:
 
 
 def begin_paper(model: DensityModel, weights: Floats) -> PaperState:
-    """The kernel of the highest likelihood: Okwechime 2008, eq. 9, and eq. 13 for several classes."""
+    """The kernel of the highest likelihood: Okwechime 2008, eq. 9 and 13 (of several classes)."""
     logs = np.full(len(model.weights), -np.inf)
     for w, dense in zip(weights, model.pose_densities, strict=True):
         if w > 0.0:
@@ -43,7 +43,7 @@ def begin_paper(model: DensityModel, weights: Floats) -> PaperState:
 
 
 def advance_paper(model: DensityModel, state: PaperState, weights: Floats) -> tuple[PaperState, Floats]:
-    """y_(t+1) = y_t + dy of the highest likelihood: Okwechime 2008, eq. 10-12 and 14.
+    """y_(t+1) = y_t + dy of the highest likelihood: Okwechime 2008, eq. 11.
 
     `search` "coordinate" is §4.3: along each eigenvector in turn from the previous step; "kernels" tries the
     velocities of all kernels. Root rates and residuals are means over the kernels, weighed by the motion density.
@@ -79,7 +79,7 @@ def _carried(places: Floats, shares: Floats, widths: Floats, pose: Floats, step:
 def climb(
     places: Floats, shares: Floats, widths: Floats, pose: Floats, step: Floats, coordinate: bool, correction: bool
 ) -> Floats:
-    """The step of the highest likelihood from a pose, starting at the previous step."""
+    """The step of the highest likelihood from a pose, starting at the previous step: Okwechime 2008, eq. 10."""
     d = len(pose)
     count = len(places)
     near, spot = np.empty(count), pose / widths[:d]
@@ -110,7 +110,7 @@ def climb(
 def likelihood(
     places: Floats, shares: Floats, widths: Floats, near: Floats, pose: Floats, step: Floats, correction: bool
 ) -> float:
-    """log of P(y, dy/dt), times P(y + dy/dt) with the correction: Okwechime 2008, eq. 10, 12 and 14.
+    """log of P(y, dy/dt), times P(y + dy/dt) with the correction: Okwechime 2008, eq. 12 and 14.
 
     `shares` (kernels,) are the weight of a kernel's class over its number of kernels, so that classes are mixed as in
     eq. 14; `near` (kernels,) holds the squared distances of the pose.

@@ -17,7 +17,7 @@ REST = 1e-12  # share of the sum that skipped blocks may hold
 
 
 class Density(NamedTuple):
-    """P(x) = (1/F) sum_i N(x; x_i, diag(widths^2)): Okwechime 2008, eq. 6."""
+    """Gaussian kernels of one width on every frame, sorted into blocks that can be skipped."""
 
     lookup: Index  # places are divided by the widths
     widths: Floats
@@ -39,7 +39,10 @@ def pose_widths(variances: Floats, alpha: float) -> Floats:
 
 
 def log_density(dense: Density, points: Floats) -> Floats:
-    """log P (queries,) at points (queries, dimensions)."""
+    """log P (queries,) at points (queries, dimensions): Okwechime 2008, eq. 6.
+
+    P(x) = (1/F) sum_i N(x; x_i, diag(widths^2))
+    """
     out = np.empty(len(points))
     log_sums(dense.lookup, np.ascontiguousarray(points / dense.widths), out)
     return np.asarray(out + dense.log_norm - float(np.log(len(dense.lookup.places))))

@@ -9,6 +9,7 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
+from freshtake.style.generalization import unlikeness
 from freshtake.style.systems.delay_kernels import Delays, run_delays
 from freshtake.style.systems.state_kernels import Modal, run_modal
 
@@ -80,7 +81,11 @@ def normalized(rows: Floats, calm: Floats, frames: Frames) -> Floats:
 
 @compiled
 def blends_of(row: Floats, frames: Frames, out: Floats) -> None:
-    """b* of eqs (7)-(8) of every part: z and its power rise with the distance, so the farthest DOF decides."""
+    """b* of a row for every part (Hsu 2005, eq. 8): the largest over its DOFs of z(value, mean, k_c deviation) ^ k_p.
+
+    z and its power rise with the distance, so the farthest DOF decides. Departs from the paper: with k_c = k_p = 1 the
+    largest of a hundred DOFs is near 1 for any input, so k_c is measured and k_p is 30.
+    """
     out[:] = 0.0
     for k in range(len(row)):
         away = abs(row[k])
@@ -89,8 +94,7 @@ def blends_of(row: Floats, frames: Frames, out: Floats) -> None:
             away = max(min(still, 0.0) - row[k], row[k] - max(still, 0.0), 0.0)
         out[frames.part[k]] = max(out[frames.part[k]], away * frames.reach[k])
     for part in range(len(out)):
-        share = math.erf(out[part] / math.sqrt(2.0))
-        out[part] = share ** frames.numbers[PREFERENCE]
+        out[part] = unlikeness(out[part]) ** frames.numbers[PREFERENCE]
 
 
 @compiled

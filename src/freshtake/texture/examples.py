@@ -147,7 +147,7 @@ def _heading_recipe(motions: Sequence[Any], made: Recipe) -> Recipe:
 
 
 def _points(plain: Recipe, motion: Any, still_ends: bool) -> tuple[Floats, Floats]:
-    """Points about the body (frames, points, 3), and their central velocities (Sattler 2004, eq. 4)."""
+    """Points about the body (frames, points, 3), and their central velocities."""
     layout = plain.layout
     columns, start = layout.encode(motion)
     path: Path | None = layout.path(columns, start) if layout.root == "heading" else None

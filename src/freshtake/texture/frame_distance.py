@@ -23,7 +23,7 @@ class Weights(NamedTuple):
 
 
 def weights_of(poses: Floats, velocities: Floats, count: int, velocity_count: int) -> Weights:
-    """Separate principal components of positions and of velocities (Sattler 2004, eq. 1 and §2.1)."""
+    """Separate principal components of positions and of velocities (Sattler 2004, §2.1)."""
     found = principal.fit(poses, count=min(count, *poses.shape))
     moving = principal.fit(velocities, count=min(velocity_count, *velocities.shape))
     return Weights(_never_empty(principal.project(found, poses)), _never_empty(velocities @ moving.modes.T))
@@ -34,7 +34,7 @@ def _never_empty(weights: Floats) -> Floats:
 
 
 def weight_distances(a: Floats, b: Floats) -> Floats:
-    """D_ij = sum_k |w_ik - w_jk| (Sattler 2004, eq. 2; of velocities eq. 5)."""
+    """D_ij = sum_k |w_ik - w_jk| (Sattler 2004, eq. 2 and 5): of positions, and of velocities."""
     out = np.zeros((len(a), len(b)))
     for k in range(a.shape[1]):
         out += np.abs(a[:, k, None] - b[None, :, k])

@@ -14,7 +14,7 @@ MOST_FRAMES = 4000  # a full map of more frames takes hundreds of megabytes
 
 
 def probabilities(distances: Floats, sigma: float) -> Floats:
-    """P_ij ~ exp(-D_{i+1,j} / sigma), rows summing to one (Sattler 2004, eqs. 3 and 6).
+    """P_ij ~ exp(-D_{i+1,j} / sigma), rows summing to one (Sattler 2004, eq. 3 and 6).
 
     `distances` (frames, frames) are those of every frame's successor to every frame.
     """
@@ -24,9 +24,10 @@ def probabilities(distances: Floats, sigma: float) -> Floats:
 
 
 def combined(positions: Floats, velocities: Floats, q: float = 0.0, velocity_q: float = 0.0) -> Floats:
-    """The jump map [q + (1 - q) P][q* + (1 - q*) P*], rows summing to one (Sattler 2004, eq. 8; eq. 7 for q = q* = 0).
+    """The jump map [q + (1 - q) P][q* + (1 - q*) P*], rows summing to one (Sattler 2004, eq. 7-8).
 
-    As printed, q = 1 leaves the velocities alone to decide, although the text says the positions.
+    Equation 7 is that of q = q* = 0. As printed, q = 1 leaves the velocities alone to decide, although the text says
+    the positions.
     """
     product = (q + (1.0 - q) * positions) * (velocity_q + (1.0 - velocity_q) * velocities)
     total = product.sum(axis=1, keepdims=True)

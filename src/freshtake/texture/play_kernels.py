@@ -145,6 +145,7 @@ def visiting(successor: Ints, onward: Floats, targets: Numbers, chances: Floats,
 # of a blend under way its target, inserted frames so far and their number; then how much of a plan is used up.
 FRAME, SINCE, GOAL, STEP, LENGTH, PLANNED, STATE = 0, 1, 2, 3, 4, 5, 6
 NO_BLEND, CONSTANT, VARIABLE = 0, 1, 2
+LONGEST = 60  # frames that a jump inserts, at most
 
 
 class Rules(NamedTuple):
@@ -158,7 +159,7 @@ class Rules(NamedTuple):
 
 @compiled
 def inserted(rules: Rules, poses: Floats, i: int, j: int) -> int:
-    """How many frames a jump inserts (Sattler 2004, eqs. 9 and 11)."""
+    """How many frames a jump inserts: a fixed number, or b = |A_i - A_j| / s, rounded (Sattler 2004, eq. 11)."""
     if rules.blend == NO_BLEND:
         return 0
     if rules.blend == CONSTANT:
@@ -167,7 +168,7 @@ def inserted(rules: Rules, poses: Floats, i: int, j: int) -> int:
     for a in range(poses.shape[1]):
         d = poses[i, a] - poses[j, a]
         squared += d * d
-    return int(min(np.rint(np.sqrt(squared) / rules.step), 60))
+    return int(min(np.rint(np.sqrt(squared) / rules.step), LONGEST))
 
 
 @compiled

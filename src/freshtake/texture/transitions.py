@@ -85,18 +85,13 @@ class Played(NamedTuple):
 
 
 def linear_share(step: Ints, length: Ints) -> Floats:
-    """How far inserted frame t of b is on its way: t / (b + 1), what the text of Sattler 2004, eq. (10) describes."""
+    """How far inserted frame t of b is on its way: t / (b + 1), as the text describes Sattler 2004, eq. 10."""
     return np.asarray(step / (length + 1.0))
 
 
 def printed_share(step: Ints, length: Ints) -> Floats:
-    """1 / (b (b - t + 1)), Sattler 2004, eq. (10) to the letter: it ends with a jump of two thirds for b = 3."""
+    """1 / (b (b - t + 1)), Sattler 2004, eq. 10 to the letter: it ends with a jump of two thirds for b = 3."""
     return np.where(step > 0, 1.0 / np.maximum(length * (length - step + 1.0), 1.0), 0.0)
-
-
-def variable_length(distance: float, step: float) -> int:
-    """b = |A_i - A_j| / s inserted frames (Sattler 2004, eq. 11), rounded; at most 60."""
-    return int(min(round(distance / step), 60))
 
 
 @lru_cache(maxsize=32)
@@ -139,7 +134,7 @@ def back(rows: Floats, frames: Ints, by: int, segments: Segments) -> Floats:
 
 
 def blended(rows: Floats, played: Played, segments: Segments, turning: Turning | None, printed: bool) -> Floats:
-    """Rows as shown, inserted frames included (Sattler 2004, eqs. 9-10)."""
+    """Rows as shown, inserted frames included (Sattler 2004, eq. 9)."""
     out = rows[played.source]
     between = np.flatnonzero(played.step > 0)
     if len(between):

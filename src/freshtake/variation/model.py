@@ -442,7 +442,7 @@ class VariationModel:
         return LikelihoodScorer(self)
 
     def score(self, example: Any) -> Likelihood:
-        """How likely a motion is under the model (Lau 2009, eq. 2); `.normalized` compares different lengths."""
+        """How likely a motion is under the model; `.normalized` compares different lengths."""
         return self.score_rows(self.encode(example))
 
     @one_blas_thread()

@@ -35,7 +35,7 @@ def plant(
     settings: PlantSettings | None = None,
     careful: bool | None = None,
 ) -> Planted:
-    """Hold feet where they stand and bring pinned joints to their places (Lau 2009, §7, eq. 7).
+    """Hold feet where they stand and bring pinned joints to their places (Lau 2009, §7).
 
     `contacts` (frames, feet) or (frames, foot joints), 0 to 1, say when feet stand; by default they are found: in the
     nearest poses of `examples` where these are given, else in the clip itself. `careful` leaves feet alone that step or

@@ -36,10 +36,11 @@ class Modal(NamedTuple):
 def run_modal(state: Floats, rows: Floats, out: Floats, bank: Modal, seen: Floats) -> None:
     """Advance `state` (in place) over rows (frames, inputs) into out (frames, outputs); `seen` gets every state.
 
-    y[t] = C x[t] + D u[t] + c,  x[t+1] = A x[t] + B u[t]
+    x[t+1] = A x[t] + B u[t],  y[t] = C x[t] + D u[t] + c   (Hsu 2005, eq. 5-6)
 
-    Only A looks back in time: B u, C x and D u run over many frames at once. Every number is summed in the same order
-    however the frames are cut, so a stream equals a batch bit for bit.
+    The noise terms of the paper are not used in translation. Only A looks back in time: B u, C x and D u run over many
+    frames at once. Every number is summed in the same order however the frames are cut, so a stream equals a batch bit
+    for bit.
     """
     frames, width = rows.shape
     if frames == 1 and seen.shape[0] == 0:

@@ -54,7 +54,7 @@ def covered(y: Floats, repeats: Ints, slope: int) -> Floats:
 
 
 def best_space_warp(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness) -> SpaceWarp:
-    """The scale and offset that minimize E for a given time warp: the normal equations (4), banded, for all DOFs.
+    """The scale and offset that minimize E for a given time warp: banded normal equations (Hsu 2005, eq. 4).
 
     The unknowns are taken in the order a₀ b₀ a₁ b₁ ..., which makes the matrix five diagonals wide.
     """
@@ -86,7 +86,7 @@ def _normal_equations(
 
 
 def energy(u: Floats, y: Floats, repeats: Ints, slope: int, warp: SpaceWarp, stiff: Stiffness) -> float:
-    """E(a, b, W) of eq. (1), summed over the DOFs, with the small pull towards a = 1, b = 0."""
+    """E(a, b, W), summed over the DOFs (Hsu 2005, eq. 1), with the small pull towards a = 1, b = 0."""
     return misfit(u, y, repeats, slope, warp) + roughness(warp, stiff)
 
 

@@ -20,9 +20,9 @@ def feasible(first: int, second: int, slope: int) -> bool:
 
 
 def cheapest_repetitions(p: Floats, q: Floats, slope: int) -> Ints:
-    """The repetition vector r (frames of p,) that minimizes |R p - q|² with q lengthened s-fold, eq. (3).
+    """The repetition vector r (frames of p,) that minimizes |R p - q|² with q lengthened s-fold (Hsu 2005, eq. 2-3).
 
-    It is the edit of eq. (2) whose cost c is the squared norm of the frame difference, coupled over all DOFs (§3.3).
+    The edit of eq. 2 has as its cost c the squared norm of the frame difference, coupled over all DOFs (§3.3).
     Every r lies in 1..s², their sum is s times the frames of q. Among equals the one nearest to s, an unchanged pace,
     is taken.
     """

@@ -106,7 +106,7 @@ class JointScores:
         return np.where(np.isfinite(total), total, -np.inf)
 
     def score(self, edges: Edges) -> float:
-        """Lau 2009, eq. 4."""
+        """The sum over nodes, every one predicted from predictions (Lau 2009, eq. 4)."""
         return float(self.node_scores(self.outcomes(edges)).sum())
 
     def errors(self, edges: Edges) -> Floats:

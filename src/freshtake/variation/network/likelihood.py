@@ -25,7 +25,7 @@ LEAST_FIRST = 0.1  # the same for the first frame, of which there are only as ma
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """log P(X[0], ..., X[T]) = log P_prior(X[0], X[1]) + sum_t log P_trans(X[t+2] | X[t], X[t+1])   (Lau 2009, eq. 2).
+    """Log densities of every node at every frame of a clip, each given its parents.
 
     Frames 0 and 1 are the prior network's, all others the transition network's. A network of another order than 2
     has its first frames from the prior network as well, and the frames in between, if any, hold 0.
@@ -39,7 +39,7 @@ class Likelihood:
 
     @property
     def total(self) -> float:
-        """The log-likelihood of the clip."""
+        """log P(X[0..T]) = log P_prior(X[0], X[1]) + sum_t log P_trans(X[t+2] | X[t], X[t+1])   (Lau 2009, eq. 2)."""
         return float(self.frames.sum())
 
     @property
@@ -148,7 +148,7 @@ def log_densities(x: Floats, mean: Floats, variance: Floats, unit: Floats) -> Fl
 def prior_gaussians(
     network: PriorNetwork, instances: PriorInstances, weights: Floats, rule: Regression, values: Floats, floors: Floats
 ) -> tuple[Floats, Floats]:
-    """Mean and variance of every node given its parents' values (Lau 2009, eq. 5-6), no variance below its floor."""
+    """Mean and variance of every node given its parents' values, no variance below its floor."""
     both = np.concatenate([weights, weights])
     x = instances.values
     means, variances = x.mean(axis=0), x.var(axis=0) * len(x) / max(len(x) - 1, 1)

@@ -15,7 +15,7 @@ Edges = tuple[tuple[int, ...], ...]
 class PriorNetwork:
     """An acyclic network over the first two frames: node i < n is X_i[0], node n + i is X_i[1].
 
-    P(X[0], X[1]) = prod_i P(X_i | parents(X_i))   (Lau 2009, eq. 1)
+    P(X[0], X[1]) = prod_i P(X_i | parents(X_i)); `prior_sampling` draws from it.
     """
 
     dofs: tuple[str, ...]
@@ -53,7 +53,7 @@ class TransitionNetwork:
 
     Node numbers: slice * n + i, where slice 0 is the oldest frame, slice order - 1 the newest, and slice `order`
     (edges among the nodes that are predicted) the next frame itself.
-    P(X[t+2] | X[t], X[t+1]) = prod_i P(X_i[t+2] | parents)   (Lau 2009, eq. 2)
+    P(X[t+2] | X[t], X[t+1]) = prod_i P(X_i[t+2] | parents); `likelihood` multiplies them over a clip.
     """
 
     dofs: tuple[str, ...]

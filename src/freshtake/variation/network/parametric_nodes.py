@@ -66,7 +66,7 @@ def fitted_node(
 def left_out_scores(
     kind: int, sets: Ints, columns: Floats, values: Floats, others: Ints, floor: float, out: Floats
 ) -> None:
-    """As `prior_scores` (Lau 2009, eq. 3): sets of parents, padded with -1; columns (nodes, instances) are weighted."""
+    """As `prior_scores`, by a fitted rule: sets of parents, padded with -1; columns (nodes, instances) are weighted."""
     count, most = others.shape
     row = np.empty(1 + max(CENTERS, sets.shape[1]))
     for s in range(sets.shape[0]):

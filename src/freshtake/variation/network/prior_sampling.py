@@ -53,7 +53,10 @@ def draw_nodes(
     rule: Regression,
     noise: Floats,  # (nodes,), in this order
 ) -> Floats:
-    """mu + sigma * noise of every node given those before it; without parents those of all instances."""
+    """A draw from the product over nodes given their parents (Lau 2009, eq. 1): mu + sigma * noise of each in turn.
+
+    Mean and variance of a node without parents are those of all instances.
+    """
     nodes, count = columns.shape
     values, squared, scratch = np.zeros(nodes), np.empty(count), np.empty(count)
     for k in range(nodes):

@@ -108,7 +108,7 @@ def propagate(
     variances: Floats,  # out (frames, DOFs)
     values: Floats,  # out (order + frames, DOFs): what was fed back
 ) -> int:
-    """Mean and variance of every node at every frame given its parents (Lau 2009, eq. 5-6); how many frames it went.
+    """Mean and variance of every node at every frame given its parents; how many frames it went.
 
     x[t+2] = x[t+1] + (1 - pull) mu_delta + pull (mu_absolute - x[t+1]) + sigma * noise
 

@@ -227,7 +227,7 @@ def predict_node(
     means: Floats,
     variances: Floats,
 ) -> float:
-    """Predict one DOF along held-out examples, the node fed with its own predictions (Lau 2009, eq. 4).
+    """Predict one DOF along held-out examples, the node fed with its own predictions.
 
     `means`, `variances` (queries,) describe the next frame; variances are left out when nobody asks for them.
     Returns the sum of squared errors, or infinity as soon as it passes `worst`.
@@ -273,7 +273,7 @@ def predict_node(
 
 @compiled
 def likelihood(truth: Floats, means: Floats, variances: Floats) -> float:
-    """Sum of log densities: the score as printed (Lau 2009, eq. 4)."""
+    """Sum of log densities: the score as printed."""
     total = 0.0
     for q in range(truth.shape[0]):
         total += log_density(truth[q], means[q], variances[q])
@@ -309,8 +309,9 @@ def transition_scores(
     base: Floats,
     out: Floats,
 ) -> None:
-    """Scores of one node with each of the candidates (sets of node numbers, padded with -1) beside the parents.
+    """Scores of one node with each of the candidates beside the parents: its summand of Lau 2009, eq. 4.
 
+    Candidates are sets of node numbers, padded with -1.
     `base` (queries, instances) is room to work in; `keep` instances are looked at first, 0: all of them.
     Calibrated scores that are not `above`, or that an earlier candidate surpasses, may be given as -infinity.
     """
