@@ -91,7 +91,7 @@ def settle(shares: Floats, common: Floats, weights: Floats, fastest: float, span
 
 @compiled
 def mingle(
-    out: Floats, held: Floats, clock: Floats, shares: Floats, common: Floats, stray: Floats, visits: Floats,
+    out: Floats, held: Floats, clock: Floats, shares: Floats, common: Floats, noise_state: Floats, visits: Floats,
     track: Track, cycles: Cycles, rates: Rates, frame_time: float, span: float, weights: Floats, chances: Floats,
 ) -> None:  # fmt: skip
     """Frames (frames, width) one after the other. held (classes, 4, width), clock (classes, fields)."""
@@ -128,4 +128,4 @@ def mingle(
             pulled += share * wrapped(phase_at(cycles, track, clock[c]) - common[PHASE] - rate)
         common[PHASE] = wrapped(common[PHASE] + rate + pulled)
         if rates.noise > 0.0:
-            disturb(out[t], stray, rates, track.scale, chances[t, classes * CHANCES :], d)
+            disturb(out[t], noise_state, rates, track.scale, chances[t, classes * CHANCES :], d)

@@ -25,7 +25,7 @@ class MixState:
     clock: Floats  # (classes, fields)
     shares: Floats  # (6, classes): weights of the last frames, see mingle
     common: Floats  # (2,): phase, and frames since weights were changed at once
-    stray: Floats  # (2, modes)
+    noise_state: Floats  # (2, modes)
     visits: Floats
     first: bool = True  # the first frame is still to be given out
 
@@ -65,12 +65,12 @@ def advance_mix(
     lead = 1 if state.first and len(out) else 0
     out[:lead] = state.shares[WAS] @ state.held[:, 0]
     chances = rng.random((len(out) - lead, count * CHANCES + (2 * track.modes if rates.noise > 0.0 else 0)))
-    names = ("held", "clock", "shares", "common", "stray", "visits")
+    names = ("held", "clock", "shares", "common", "noise_state", "visits")
     after = replace(
         state, first=state.first and not lead, **{name: getattr(state, name).copy() for name in names}
     )  # fmt: skip
     mingle(
-        out[lead:], after.held, after.clock, after.shares, after.common, after.stray, after.visits, track, cycles,
+        out[lead:], after.held, after.clock, after.shares, after.common, after.noise_state, after.visits, track, cycles,
         rates, frame_time, AT_ONCE, np.ascontiguousarray(weights[lead:]), chances,
     )  # fmt: skip
     return after, out

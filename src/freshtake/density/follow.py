@@ -100,23 +100,23 @@ def new_pace(rates: Rates, clock: Floats, chances: Floats) -> None:
     fast = clock[TEMPO_FAST] * (1.0 - 1.0 / rates.memory)
     clock[TEMPO_FAST] = fast + np.sqrt(2.0 / rates.memory) * bell(chances[0], chances[1])
     clock[TEMPO] += (clock[TEMPO_FAST] - clock[TEMPO]) / rates.memory
-    stray = rates.tempo * TEMPO_BOUND * np.tanh(np.sqrt(2.0) * clock[TEMPO] / TEMPO_BOUND)
-    clock[PACE] = clock[DRIVE] * (1.0 + stray)
+    drift = rates.tempo * TEMPO_BOUND * np.tanh(np.sqrt(2.0) * clock[TEMPO] / TEMPO_BOUND)
+    clock[PACE] = clock[DRIVE] * (1.0 + drift)
 
 
 @compiled
-def disturb(row: Floats, stray: Floats, rates: Rates, scale: Floats, chances: Floats, modes: int) -> None:
-    """Smooth noise on the modes, `rates.noise` kernel widths wide; its state is `stray` (2, modes)."""
+def disturb(row: Floats, noise_state: Floats, rates: Rates, scale: Floats, chances: Floats, modes: int) -> None:
+    """Smooth noise on the modes, `rates.noise` kernel widths wide; its state is `noise_state` (2, modes)."""
     for k in range(modes):
-        fast = stray[1, k] * (1.0 - 1.0 / rates.memory)
-        stray[1, k] = fast + np.sqrt(2.0 / rates.memory) * bell(chances[2 * k], chances[2 * k + 1])
-        stray[0, k] += (stray[1, k] - stray[0, k]) / rates.memory
-        row[k] += rates.noise * np.sqrt(2.0) * stray[0, k] / scale[k]
+        fast = noise_state[1, k] * (1.0 - 1.0 / rates.memory)
+        noise_state[1, k] = fast + np.sqrt(2.0 / rates.memory) * bell(chances[2 * k], chances[2 * k + 1])
+        noise_state[0, k] += (noise_state[1, k] - noise_state[0, k]) / rates.memory
+        row[k] += rates.noise * np.sqrt(2.0) * noise_state[0, k] / scale[k]
 
 
 @compiled
 def follow(
-    out: Floats, held: Floats, clock: Floats, credit: Floats, before: Floats, stray: Floats, visits: Floats,
+    out: Floats, held: Floats, clock: Floats, credit: Floats, before: Floats, noise_state: Floats, visits: Floats,
     track: Track, rates: Rates, weights: Floats, chances: Floats, endless: bool,
 ) -> int:  # fmt: skip
     """Frames (frames, width) one after the other, with weights (frames, classes) and random numbers; how many.
@@ -171,5 +171,5 @@ def follow(
         for k in range(d, d + track.rates):
             out[t, k] *= clock[PACE]
         if rates.noise > 0.0:
-            disturb(out[t], stray, rates, track.scale, luck[CHANCES:], d)
+            disturb(out[t], noise_state, rates, track.scale, luck[CHANCES:], d)
     return len(out)

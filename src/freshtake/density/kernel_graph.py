@@ -20,7 +20,7 @@ CONNECTED = 2.0  # usual nearest-neighbour distances that a jump may span for tw
 
 
 class Parts(NamedTuple):
-    """Per class: whether it goes round, which kernels stay, and which may be jumped to (both over all its frames)."""
+    """Per class: whether it is cyclic, which kernels stay, and which may be jumped to (both over all its frames)."""
 
     cyclic: bool
     kept: Bools
@@ -107,7 +107,7 @@ def _exit(
 
 
 def _exit_within(run: tuple[int, int], pairs: tuple[Ints, Ints], weights: Floats, allowed: Bools, window: int) -> Exit:
-    """The same for a window of frames at the end of the run."""
+    """The kernel of the run's last `window` frames from which the way on is shortest, as `_exit`."""
     start, stop = run
     low = max(stop - window, start + 1)
     here, there = pairs

@@ -42,7 +42,7 @@ def learn(
     """Learn the densities of one or more classes of motion in their combined eigenspace.
 
     `examples` maps the name of a class to its takes: clips or point clips of one layout, or arrays (frames, DOFs) with
-    `frame_time`. Whether a class goes round is told from its takes unless `cyclic` says. Learning draws no random
+    `frame_time`. Whether a class is cyclic is found from its takes unless `cyclic` says. Learning draws no random
     numbers. `report` receives `Progress`; an exception that it raises ends the learning.
     """
     chosen, say = settings or Settings(), report or silent

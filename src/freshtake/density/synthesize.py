@@ -23,7 +23,7 @@ class BlendState:
     clock: Floats
     credit: Floats  # (classes,)
     weights: Floats  # (classes,): those of the last frame
-    stray: Floats  # (2, modes): the optional noise
+    noise_state: Floats  # (2, modes): the optional noise
     visits: Floats  # (blocks + classes,): how long blocks of kernels were followed
     first: bool = True  # the first frame is still to be given out
 
@@ -83,9 +83,9 @@ def advance(
     out[:lead] = state.held[0]
     chances = rng.random((len(weights) - lead, CHANCES + (2 * track.modes if rates.noise > 0.0 else 0)))
     held, clock, credit = state.held.copy(), state.clock.copy(), state.credit.copy()
-    before, stray, visits = state.weights.copy(), state.stray.copy(), state.visits.copy()
+    before, noise_state, visits = state.weights.copy(), state.noise_state.copy(), state.visits.copy()
     count = follow(
-        out[lead:], held, clock, credit, before, stray, visits, track, rates,
+        out[lead:], held, clock, credit, before, noise_state, visits, track, rates,
         np.ascontiguousarray(weights[lead:]), chances, endless,
     )  # fmt: skip
     after = replace(
@@ -94,7 +94,7 @@ def advance(
         clock=clock,
         credit=credit,
         weights=before,
-        stray=stray,
+        noise_state=noise_state,
         visits=visits,
         first=state.first and not lead,
     )

@@ -32,7 +32,7 @@ class Action(NamedTuple):
 
 
 def find_action(gallery: Gallery, quantity: str = "auto") -> Action | None:
-    """The named quantity; or that whose peaks all inputs have equally often at most levels (ties: the first).
+    """The named quantity; or that whose peaks all inputs have equally often at most levels (of equals the first).
 
     It also has to stand out: a height to rise by a share of the leg length, a speed to a multiple of its usual
     value; and the inputs to agree at five or more of eleven levels. None where there is no such quantity.

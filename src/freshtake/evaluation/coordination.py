@@ -53,7 +53,7 @@ def difference(gallery: Gallery, track: Track, pairs: Bools) -> float:
 
 
 def of_joints(gallery: Gallery, tracks: Sequence[Track], joints: Sequence[str]) -> float:
-    """The same for pairs of one of these joints and any other joint: the mean over the tracks."""
+    """`difference` over pairs of one of these joints and any other joint: the mean over the tracks."""
     mine = np.array([name.rsplit(".", 1)[0] in joints for name in gallery.layout.dofs])
     return float(np.mean([difference(gallery, track, mine[:, None] & ~mine) for track in tracks]))
 

@@ -1,4 +1,4 @@
-"""How much of the inputs comes back, and how far the variants stray from them, by windows of rotations.
+"""How much of the inputs comes back, and how far the variants are from them, by windows of rotations.
 
 The definitions are those of the GANimator evaluation (Li et al. 2022): frames are compared by the Euclidean
 distance of the first two rows of all local rotation matrices, at 30 frames per second. They depend on the number of

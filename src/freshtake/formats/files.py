@@ -89,7 +89,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """The same for a folder: it appears whole. An existing folder must be empty."""
+    """A temporary folder beside the target, which appears whole when the block ends well; it must be new or empty."""
     with _explained(path, "the folder cannot be written"):
         if path.exists() and not path.is_dir():
             raise FormatError(path, "there is a file of this name: name a folder")

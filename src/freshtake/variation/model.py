@@ -447,7 +447,7 @@ class VariationModel:
 
     @one_blas_thread()
     def score_rows(self, rows: Floats) -> Likelihood:
-        """The same of a motion given as rows of this model's DOFs."""
+        """How likely a motion is, given as rows of this model's DOFs."""
         rows = checked_rows(rows, self.dofs)
         if self.kernel is not None:
             return self.scorer.score(rows)

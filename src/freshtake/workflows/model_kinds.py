@@ -18,7 +18,7 @@ def model_of(source: Path, method: str) -> Any:
 
 
 def checked(stored: Stored, source: Path, method: str) -> Stored:
-    """The same for a model that was read already."""
+    """A model that was read, if that method learned it; else one sentence that says which command to use."""
     if stored.method != method:
         given, wanted = METHODS[stored.method], METHODS[method]
         raise FormatError(

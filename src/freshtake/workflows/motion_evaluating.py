@@ -76,9 +76,10 @@ def evaluate_motions(
     baselines: Sequence[str] = (),
     report: Report = silent,
 ) -> Evaluated:
-    """The same for motions in memory; `more` are further pictures for the report, such as a model's networks.
+    """Score variants in memory beside inputs and extra takes.
 
-    `baselines` names kinds of noise, combination and replay that are made of the inputs and scored beside the variants.
+    `more` are further pictures for the report, such as a model's networks. `baselines` names kinds of noise,
+    combination and replay that are made of the inputs and scored beside the variants.
     """
 
     def scoring(step: Progress) -> None:

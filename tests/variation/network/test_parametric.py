@@ -14,8 +14,7 @@ from freshtake.variation.network.networks import PriorNetwork, TransitionNetwork
 from freshtake.variation.network.parametric import CENTERS, LINEAR, RADIAL, RIDGES, fit
 from freshtake.variation.network.parametric_nodes import FittedNode, FittedPriorNode
 from freshtake.variation.network.prior_sampling import sample_prior
-from freshtake.variation.network.propagation import PredictionMode, floors_of, pack_parents, pool_of
-from freshtake.variation.network.propagation import propagate as unroll
+from freshtake.variation.network.propagation import PredictionMode, floors_of, pack_parents, pool_of, propagate
 from freshtake.variation.network.regression import Regression
 from freshtake.variation.synthesis.kernel_method import paper_blocks
 from tests.variation.twins import takes
@@ -151,7 +150,7 @@ def process(frames: int, rng: np.random.Generator) -> Floats:
 
 
 def test_a_linear_gaussian_process_is_reproduced() -> None:
-    """Lau 2009, §6: samples of the unrolled network have the mean and covariance of the process.
+    """Lau 2009, §6: samples of the network have the mean and covariance of the process.
 
     Within six standard errors of 20,000 frames whose effective number is less by their correlation time.
     """
@@ -187,9 +186,9 @@ def test_kernel_regression_draws_the_next_frame_of_a_linear_gaussian_process() -
     noise = rng.normal(size=(draws, 1, 2))
     x = np.empty((draws, 2))
     out = np.empty((1, 2)), np.empty((1, 2)), np.empty((2, 2))
-    web = pack_parents(((0, 1), (0, 1)), 1)
+    edges = pack_parents(((0, 1), (0, 1)), 1)
     for k in range(draws):
-        unroll(web, pool, np.ones(2), rule, COURSE, floors, here, noise[k], *out)
+        propagate(edges, pool, np.ones(2), rule, COURSE, floors, here, noise[k], *out)
         x[k] = out[2][1]
     weight = np.exp(-((instances.rows[instances.queries] - here) ** 2).sum(axis=1) / 0.15**2).sum()
     several = 6 * np.sqrt(1 / draws + 1 / weight)

@@ -26,7 +26,7 @@ EDGES = {
 }
 
 
-def slow_unroll(
+def slow_propagate(
     examples: Sequence[Floats],
     held: int,
     edges: Sequence[Sequence[int]],
@@ -69,14 +69,14 @@ def slow_unroll(
 
 @pytest.mark.parametrize("order", [1, 2, 3])
 @pytest.mark.parametrize(("delta", "propagated", "adaptive"), list(product([True, False], repeat=3)))
-def test_unroll_equals_its_slow_twin(order: int, delta: bool, propagated: bool, adaptive: bool) -> None:
+def test_propagation_equals_its_slow_twin(order: int, delta: bool, propagated: bool, adaptive: bool) -> None:
     examples = takes(2, lengths=(14, 12, 13))
     rule = Regression(8, 0.3 if adaptive else 0.5, adaptive, 2.0)
     mode = PredictionMode(delta, propagated, 0.1 if delta else 0.0, False)
     joint = JointScores(transition_instances(examples, order), WEIGHTS, Way(rule, mode, "kernel"))
     found = joint.outcomes(EDGES[order])
     for held in range(3):
-        means, variances = slow_unroll(examples, held, EDGES[order], rule, mode, order)
+        means, variances = slow_propagate(examples, held, EDGES[order], rule, mode, order)
         np.testing.assert_allclose(found[held].means, means, rtol=1e-8, atol=1e-10)
         np.testing.assert_allclose(found[held].variances, variances, rtol=1e-6, atol=1e-12)
 
@@ -88,7 +88,7 @@ def test_the_joint_score_is_the_sum_over_examples_frames_and_nodes() -> None:
     joint = JointScores(transition_instances(examples, 2), WEIGHTS, Way(rule, mode, "kernel"))
     slow = 0.0
     for held, clip in enumerate(examples):
-        means, variances = slow_unroll(examples, held, EDGES[2], rule, mode, 2)
+        means, variances = slow_propagate(examples, held, EDGES[2], rule, mode, 2)
         slow += float(np.sum(norm.logpdf(clip[2:], means, np.sqrt(variances))))
     assert joint.score(EDGES[2]) == pytest.approx(slow, rel=1e-8)
     nodes = joint.node_scores(joint.outcomes(EDGES[2]))
@@ -100,7 +100,7 @@ def test_a_calibrated_joint_score_has_the_variance_of_the_errors() -> None:
     examples = takes(2, lengths=(14, 12, 13))
     rule, mode = Regression(8, 0.5, False, 2.0), PredictionMode(True, True, 0.0, False)
     joint = JointScores(transition_instances(examples, 2), WEIGHTS, Way(rule, mode, "kernel", calibrated=True))
-    gaps = [x[2:] - slow_unroll(examples, k, EDGES[2], rule, mode, 2)[0] for k, x in enumerate(examples)]
+    gaps = [x[2:] - slow_propagate(examples, k, EDGES[2], rule, mode, 2)[0] for k, x in enumerate(examples)]
     errors = np.concatenate(gaps)
     slow = norm.logpdf(errors, 0.0, np.sqrt((errors**2).mean(axis=0))).sum(axis=0)
     np.testing.assert_allclose(joint.node_scores(joint.outcomes(EDGES[2])), slow, rtol=1e-8)

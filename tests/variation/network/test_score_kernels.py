@@ -107,7 +107,7 @@ def test_a_glance_is_the_score_of_one_held_out_example() -> None:
     rule = Regression(8, 0.3, True, 1.0)
     whole, total = 0.0, 0.0
     examples = takes(2)
-    for index in range(4):  # the example goes round with the node: make the same DOF node 0, 1, 2 and 3
+    for index in range(4):  # the same DOF as node 0, 1, 2 and 3
         turned = [np.roll(x, index, axis=1) for x in examples]
         data = transition_data(transition_instances(turned, 2), np.ones(4))
         node = TransitionNode(index, data, rule, deltas=True, propagate=True, calibrated=False)

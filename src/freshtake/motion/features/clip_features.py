@@ -254,7 +254,7 @@ class ClipLayout:
         return np.concatenate([world.positions, tips], axis=1)
 
     def body_points(self, rows: Floats) -> Floats:
-        """The same of the body's own joints and tips."""
+        """World positions of single poses as in `points`, of the body's own joints and tips alone."""
         body, count = self.skeleton.body(), len(self.skeleton)
         tips = [count + k for k, site in enumerate(self.skeleton.end_sites) if site.joint in body]
         return self.points(rows)[:, [*body, *tips]]

@@ -92,7 +92,7 @@ def _any_by_any(state: Floats, out: Floats, taps: Floats, bank: Delays, block: i
 
 @compiled
 def _three_by_three(state: Floats, out: Floats, taps: Floats, bank: Delays, block: int, place: int) -> None:
-    """The same for the most usual block, almost three times as fast: the three sums do not wait for one another."""
+    """The outputs of the most usual block, almost three times as fast: the three sums do not wait for one another."""
     i0, o0, size = bank.input_starts[block], bank.output_starts[block], len(taps) // 3
     a, b, c = bank.inputs[i0], bank.inputs[i0 + 1], bank.inputs[i0 + 2]
     first, second, third = taps[:size], taps[size : 2 * size], taps[2 * size :]

@@ -160,7 +160,7 @@ def _widest(starts: Ints) -> int:
 
 @compiled
 def run_modal_batch(state: Singles, rows: Singles, out: Singles, bank: Modal, scratch: Singles) -> None:
-    """The same for many characters at once: state (states, batch), rows (frames, inputs, batch), all float32."""
+    """`run_modal` for many characters at once: state (states, batch), rows (frames, inputs, batch), all float32."""
     frames, batch = rows.shape[0], rows.shape[2]
     at_b, at_c, at_d = 0, 0, 0
     for block in range(len(bank.states) - 1):

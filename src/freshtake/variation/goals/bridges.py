@@ -6,7 +6,7 @@ What varies is a Gaussian process over frames and DOFs: covariance of (i, t) and
 
 C from the learned edges (see dynamics), size from how far takes lie apart at that phase. A drawn variant x becomes
 one that holds the pinned values y exactly (Matheron's rule): x + K_xp K_pp^-1 (y - x_p). DOFs that are not pinned
-follow as the network ties them; far from the pins nothing changes.
+follow as the network relates them; far from the pins nothing changes.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def held_out_error(
 ) -> HeldOutErrors:
     """Leave every example out once, learn from the others, and propagate the mean from its first frames.
 
-    All three structures are unrolled alike: same k, widths and pull, those chosen on the other examples.
+    All three structures are propagated alike: same k, widths and pull, those chosen on the other examples.
     """
     chosen = settings or Settings(method="kernel")
     material = material_of(examples, names, frame_time)
@@ -69,7 +69,7 @@ def held_out_error(
             network = learn_transition(material.names, data, rule, chosen, rng, silent, mapper)
             parents += [len(edges) for edges in network.edges]
             way = way_of(rule, chosen.changed(propagate=True), pull=chosen.chosen("pull"))
-            judge = JointScores(transition_instances(material.values, order), material.weights, way)
-            rows.append([judge.error(edges, left) for edges in (network.edges, everything, own)])
+            scores = JointScores(transition_instances(material.values, order), material.weights, way)
+            rows.append([scores.error(edges, left) for edges in (network.edges, everything, own)])
     learned, joint, alone = np.array(rows).T
     return HeldOutErrors(learned, joint, alone, np.array(parents))

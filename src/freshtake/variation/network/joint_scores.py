@@ -114,7 +114,7 @@ class JointScores:
         return np.array(list(self.mapper(lambda k: self.error(edges, k), range(len(self.clips)))))
 
     def error(self, edges: Edges, k: int) -> float:
-        """The same of one example."""
+        """The distance of one example from what the others predict of it, against its own extent."""
         return self.apart(self.outcome(pack_parents(edges, self.instances.order), k).values, k)
 
     def apart(self, values: Floats, k: int) -> float:

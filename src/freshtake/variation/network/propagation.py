@@ -76,7 +76,7 @@ def pack_parents(edges: Edges, order: int) -> PackedParents:
 
 
 def packed_parents(network: TransitionNetwork) -> PackedParents:
-    """The same of a network."""
+    """A network's edges as flat arrays."""
     return pack_parents(network.edges, network.order)
 
 

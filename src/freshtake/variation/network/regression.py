@@ -9,7 +9,7 @@ import numpy as np
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 
-PASSES = 20  # before ties are suspected
+PASSES = 20  # before equal values are suspected
 SHORT = 4.0  # how far `decay` is exact
 
 

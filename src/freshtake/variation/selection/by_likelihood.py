@@ -3,7 +3,7 @@
 A network learned on trusted clips gives every clip a likelihood. What the trusted clips themselves have when they are
 left out sets the threshold: what a further clip of their kind falls below in one of twenty cases. Departs from the
 paper: the threshold allows for how few clips are trusted; likelihoods are those of propagated, mean densities per frame
-and node (see likelihood.Judge); the structure is learned once, and relearned for every group on request; and candidates
+and node (see LikelihoodScorer); the structure is learned once, and relearned for every group on request; and candidates
 are measured by groups of the trusted clips, so that a poor set of candidates cannot vouch for its own members.
 `groups="candidates"` is the paper's own: groups among the candidates, the least likely one eliminated until all that
 are left reach the threshold.
