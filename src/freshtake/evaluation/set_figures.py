@@ -29,10 +29,10 @@ def set_figures(gallery: Gallery, material: Material, rng: np.random.Generator) 
         real = timing.spread([*inputs, *extra])
         own = of_inputs if np.isfinite(of_inputs) else None
         found["duration_spread"] = Figure("duration_spread", spread, extra=_finite(real), inputs=own)
-    return found | _tie_figures(gallery, material) | _likeness_figures(gallery, material, rng)
+    return found | _covariation_figures(gallery, material) | _likeness_figures(gallery, material, rng)
 
 
-def _tie_figures(gallery: Gallery, material: Material) -> dict[str, Figure]:
+def _covariation_figures(gallery: Gallery, material: Material) -> dict[str, Figure]:
     """How strongly deviations go together, against the inputs'."""
     if not gallery.layout.has_body or len(material.inputs) < 2:
         return {}
