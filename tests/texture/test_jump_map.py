@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from freshtake.errors import UsageError
+from freshtake.numeric.arrays import Floats
 from freshtake.texture.frame_distance import judged, matrix, weights_of
 from freshtake.texture.jump_map import (
     Jumps,
@@ -18,7 +19,7 @@ from freshtake.texture.jump_map import (
     within,
 )
 from freshtake.texture.paper_jump_map import as_table, combined, probabilities
-from freshtake.texture.play_kernels import costs_to_come
+from freshtake.texture.play_kernels import Frames, costs_of_jumps, costs_to_come
 from freshtake.texture.segments import laid_out
 from tests.texture.made import circling
 
@@ -59,10 +60,24 @@ def test_a_full_map_as_jumps_keeps_all_chances() -> None:
     assert targets.shape == (5, 5) and onward[-1] == 0.0 and chances[1, 2] == 0.0
 
 
+def slow_costs(frames: Frames) -> Floats:
+    """Of all jumps from i to j: how far j's pose and velocity are from those that i would go on to."""
+    pose = np.linalg.norm(frames.ahead[:, None] - frames.here, axis=2)
+    return np.asarray(pose + np.linalg.norm(frames.speed_ahead[:, None] - frames.speed, axis=2))
+
+
+def test_costs_of_jumps_equal_their_slow_twin() -> None:
+    frames, _ = _case()
+    slow = slow_costs(frames)
+    np.testing.assert_allclose(matrix(frames), slow, atol=1e-12)
+    left, entered = np.array([3, 50, 7]), np.array([60, 2, 7])
+    np.testing.assert_allclose(costs_of_jumps(frames, left, entered), slow[left, entered], atol=1e-12)
+
+
 @pytest.mark.parametrize("cells", [("all",), ("a", "b", "a")])
 def test_best_jumps_equal_a_slow_search(cells: tuple[str, ...]) -> None:
     frames, segments = _case(cells)
-    costs, label, band, k = matrix(frames), segments.cells(), 4, 5
+    costs, label, band, k = slow_costs(frames), segments.cells(), 4, 5
     found = find_jumps(frames, label, label, band, k)
     for i in range(0, segments.frames, 17):
         good = []

@@ -1,4 +1,4 @@
-"""How unlike ordinary takes of the source style are: what eq. (8) may not count as unexpected (Hsu 2005, §4.5)."""
+"""How unlike ordinary takes of the source style are: what eq. 8 may not count as unexpected (Hsu 2005, §4.5)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import column_of, normal_of, reach_of
 from freshtake.style.parts import parts_of
 
-ORDINARY = 0.01  # eq. (8)'s weight of the most unlike moment of a take that was left out
+ORDINARY = 0.01  # eq. 8's weight of the most unlike moment of a take that was left out
 LEAST = 1.0  # k_c is at least this
 
 
 def confidences(
     recipe: Recipe, takes: Sequence[Floats], effects: Floats, *, floor: float, least: float, preference: float
 ) -> Floats:
-    """k_c of eq. (8) per DOF: each take of the source (frames, DOFs) in turn is judged by all others.
+    """k_c of eq. 8 per DOF: each take of the source (frames, DOFs) in turn is judged by all others.
 
     The moment of a part of the body that is most unlike them gets the weight `ORDINARY`, and so does the speed by
     itself. A single take is judged by halves.

@@ -94,7 +94,7 @@ class StyleModel:
     def translator(
         self, *, time_warp: bool = True, generalize: bool | None = None, strength: Strength = 1.0
     ) -> Translator:
-        """What `advance` uses: with or without the time warp, with or without the heuristic of eqs (7)-(8)."""
+        """What `advance` uses: with or without the time warp, with or without the heuristic of eq. 7-8."""
         key = (time_warp, self.settings.generalize if generalize is None else generalize)
         if key not in self._translators:
             forward, sideways, turn = root_columns(self.recipe)

@@ -30,7 +30,7 @@ class Settings:
     slope: int = 2  # steepest time warp of an alignment, and its inverse the flattest
     heading: str = "model"  # model: the source's heading and the target style's sway of it; input: the source's alone
     floor: float = 0.1  # least deviation of a DOF, as a share of the usual one among DOFs with the same unit
-    generalize: bool = True  # blend the input in where it is unlike the examples (eqs 7-8)
+    generalize: bool = True  # blend the input in where it is unlike the examples (eq. 7-8)
     confidence: float | None = None  # k_c of eq. 8; None: by part, so that takes left out are not unexpected
     preference: float = 30.0  # k_p of eq. 8
     reach: float = 0.012  # leg lengths by which one deviation moves the body, at least: thumbs do not count in eq. 7

@@ -20,7 +20,7 @@ NUMBERS = 8
 ENVELOPE, ENGAGED, SHARE, SLOPE = 0, 1, 2, 3  # per part of the body, in `keeping`
 KEEPING = 4
 RELEASE = 0.5  # seconds in which what was unlike is forgotten: about half a gait cycle
-ENGAGE, DISENGAGE = 0.5, 0.1  # eq. (8)'s weight above which the input begins to be kept, and below which that ends
+ENGAGE, DISENGAGE = 0.5, 0.1  # eq. 8's weight above which the input begins to be kept, and below which that ends
 QUICKNESS = 12.0  # per second, of the spring that moves between style and input: nine tenths of the way in 0.3 s
 LEVELLING = 2.0  # seconds over which the sway of the heading has no mean
 Place = tuple[float, float, float]  # along, aside, heading
@@ -37,7 +37,7 @@ class Frames(NamedTuple):
     source_deviation: Floats
     target_mean: Floats
     target_deviation: Floats
-    reach: Floats  # per DOF: how much of its distance from the mean, in deviations, counts in eq. (7), over k_c
+    reach: Floats  # per DOF: how much of its distance from the mean, in deviations, counts in eq. 7, over k_c
     numbers: Floats
     root: Ints
     part: Ints
@@ -101,7 +101,7 @@ def blends_of(row: Floats, frames: Frames, out: Floats) -> None:
 def kept(keeping: Floats, blends: Floats, frames: Frames, first: bool) -> None:
     """How much of the style every part takes now, smooth in time; `keeping` (parts, 4) is the state, changed in place.
 
-    Departs from the paper: eq. (8) as printed flips with every frame. Its weight is held and let go slowly, counts
+    Departs from the paper: eq. 8 as printed flips with every frame. Its weight is held and let go slowly, counts
     only while it has lately been large, and style and input change over on a critically damped spring.
     """
     dt = frames.numbers[FRAME_TIME]

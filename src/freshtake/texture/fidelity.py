@@ -1,4 +1,4 @@
-"""How much of an animation c components keep: errors of positions and velocities (Sattler 2004, eqs. 12-13)."""
+"""How much of an animation c components keep: errors of positions and velocities (Sattler 2004, eq. 12-13)."""
 
 from __future__ import annotations
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from freshtake.numeric import pca as principal
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.texture.play_kernels import Frames
+from freshtake.texture.play_kernels import Frames, costs_from
 from freshtake.texture.segments import Segments
 
 VELOCITY_HORIZON = 0.1  # seconds: how long a velocity lasts when it is weighed against a position
@@ -84,18 +83,9 @@ def _gradient(values: Floats) -> Floats:
     return np.asarray(np.gradient(values, axis=0)) if len(values) > 1 else np.zeros_like(values)
 
 
-def pair_costs(frames: Frames, left: Ints, entered: Ints) -> Floats:
-    """Costs (jumps,) of the jumps from each frame that is left to the one that is entered."""
-    pose = np.linalg.norm(frames.ahead[left] - frames.here[entered], axis=1)
-    return np.asarray(pose + np.linalg.norm(frames.speed_ahead[left] - frames.speed[entered], axis=1))
-
-
 def matrix(frames: Frames) -> Floats:
     """Costs (frames, frames) of all jumps i to j, also of those that are never taken; for pictures."""
-    pose: npt.NDArray[np.float64] = _euclidean(frames.ahead, frames.here)
-    return pose + _euclidean(frames.speed_ahead, frames.speed)
-
-
-def _euclidean(a: Floats, b: Floats) -> Floats:
-    squared = (a * a).sum(1)[:, None] + (b * b).sum(1)[None] - 2.0 * (a @ b.T)
-    return np.asarray(np.sqrt(np.maximum(squared, 0.0)))
+    out = np.empty((len(frames.here), len(frames.here)))
+    for i, row in enumerate(out):
+        costs_from(frames, i, 0, row)
+    return out

@@ -18,14 +18,14 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture import cells as control
 from freshtake.texture.decoding import decoded
-from freshtake.texture.frame_distance import Weights, judged, mean_step, pair_costs
+from freshtake.texture.frame_distance import Weights, judged, mean_step
 from freshtake.texture.guiding import Bearings, Guide, GuidedState, bearings_of, begin_guided, read_on
 from freshtake.texture.jump_map import Chances, Jumps, Reach, chances_at, costs_of, jump_rate, totals, within
 from freshtake.texture.loop_courses import LoopCourse, check_course, detours, on_course, rate_of, turning_trend
 from freshtake.texture.loops import LONGEST, anchors_of, fades_of, find_loop, near_lengths, nearest_length, ways_of
 from freshtake.texture.paper_jump_map import as_table, combined, probabilities, successor_distances
 from freshtake.texture.planting import Standing, around, cut_loop, planted, shown_contacts, standing_of
-from freshtake.texture.play_kernels import CONSTANT, LENGTH, NO_BLEND, SINCE, VARIABLE, Frames, Rules
+from freshtake.texture.play_kernels import CONSTANT, LENGTH, NO_BLEND, SINCE, VARIABLE, Frames, Rules, costs_of_jumps
 from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Shape
@@ -128,7 +128,7 @@ class TextureModel:
 
     def _fades(self, left: Ints, entered: Ints) -> Ints:
         """Frames in which the offset of each jump dies away."""
-        return fades_of(pair_costs(self._judged, left, entered), self.fade)
+        return fades_of(costs_of_jumps(self._judged, left, entered), self.fade)
 
     @property
     def rates(self) -> int:
@@ -433,7 +433,7 @@ class TextureModel:
 
 
 def paper_chances(weights: Weights, segments: Segments, sigmas: Sigmas, settings: Settings) -> Chances:
-    """The jump map of eqs. (2)-(8) as printed."""
+    """The jump map of eq. 2-8 as printed."""
     positions, velocities = successor_distances(weights, segments)
     full = combined(
         probabilities(positions, sigmas.sigma), probabilities(velocities, sigmas.velocity), settings.q,

@@ -1,4 +1,4 @@
-"""The jump map to the letter, all frames against all (Sattler 2004, eqs. 2-8)."""
+"""The jump map to the letter, all frames against all (Sattler 2004, eq. 2-8)."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Settings:
     for the two emphases, m for `recent` and b for `blend_frames`. Times are in seconds.
     """
 
-    method: str = "default"  # paper: jumps by eqs. (2)-(8) as printed
+    method: str = "default"  # paper: jumps by eq. 2-8 as printed
     root: str | None = (
         None  # what is taken out of the frames first; None: heading (travel and heading), of strokes absolute
     )
@@ -44,14 +44,14 @@ class Settings:
     largest_jump: float | None = None  # in mean frame steps; None: from the data
     sigma: float | None = None  # instead of jump_time: raw, in mean frame steps (paper: in units of D)
     velocity_sigma: float | None = None  # paper: None means sigma
-    q: float = 0.0  # paper: eq. (8)
+    q: float = 0.0  # paper: eq. 8
     velocity_q: float = 0.0
     recent: int = 4  # frames that are not jumped back to (§2.1)
     band: float = 0.1  # around the diagonal, in which there is no jump
     anticipation: float = 0.995  # weight of costs to come; 0: none
     candidates: int = 32  # jumps kept per frame
 
-    blend: str = "inertial"  # or constant, variable (eqs. 9-11), printed (eq. 10 to the letter), none
+    blend: str = "inertial"  # or constant, variable (eq. 9-11), printed (eq. 10 to the letter), none
     blend_frames: int | None = None  # None: 1/6 s, constant and printed: 3
     lookahead: float = 0.3  # within which a steered sequence looks for its way into a cell
 

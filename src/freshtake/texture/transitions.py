@@ -1,4 +1,4 @@
-"""Blending over a jump (Sattler 2004, eqs. 9-11), and offsets that die away, on rows or on rotations.
+"""Blending over a jump (Sattler 2004, eq. 9-11), and offsets that die away, on rows or on rotations.
 
 Rows of a clip whose rotations are blended as rotations, not as the numbers that stand for them.
 """

@@ -94,7 +94,7 @@ def translation_page(model: StyleModel, source: Clip, out: Clip, made: Translate
         ),
         Section(
             "Input unlike the examples",
-            "Where the input is unlike the examples, it is blended into the translation (eqs 7 and 8).",
+            "Where the input is unlike the examples, it is blended into the translation (eq. 7 and 8).",
             (),
             (_picture("blend", "Weight of the input", blend_over_time(list(made.blends.T), list(model.parts), fps)),),
         ),

@@ -1,4 +1,4 @@
-"""B, C and D by least squares on the simulation, for given poles (Hsu 2005, eqs 5-6).
+"""B, C and D by least squares on the simulation, for given poles (Hsu 2005, eq. 5-6).
 
 With the poles fixed, the output is linear in C and D for a given B, and linear in B and D for a given C. Every input is
 filtered by every pole once; products of these signals are all that the alternating regressions need.

@@ -1,4 +1,4 @@
-"""Compiled simulation of banks of state-space systems (Hsu 2005, eq. 5 and eq. 6)."""
+"""Compiled simulation of banks of state-space systems (Hsu 2005, eq. 5-6)."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Alignment:
     increasing, from 0 to its last frame); `steps`, the frames of the second that it lasts (positive, the smooth
     derivative of the path, for models to learn); `differential`, the same unsmoothed, which is the paper's w,
     `repeats` / slope (§3.4). `repeats` is the repetition vector (empty for dynamic time warping), `scale` and `offset`
-    (frames, DOFs) are the space warp. `energy` is E of eq. (1) after every stage, and never rises; `cost` is the root
+    (frames, DOFs) are the space warp. `energy` is E of eq. 1 after every stage, and never rises; `cost` is the root
     mean square distance, per frame and DOF, that both warps leave between the motions.
     """
 

@@ -12,7 +12,7 @@ from freshtake.style.warping.time_warp import cheapest_repetitions
 
 
 class MotionWarp(NamedTuple):
-    """A solution {a, b, W} of eq. (1): repetitions (frames of u,), the space warp, and E after every stage."""
+    """A solution {a, b, W} of eq. 1: repetitions (frames of u,), the space warp, and E after every stage."""
 
     repeats: Ints
     space: SpaceWarp

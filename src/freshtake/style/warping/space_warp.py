@@ -14,7 +14,7 @@ from freshtake.numeric.compiled import compiled
 class Stiffness(NamedTuple):
     """Weights of |Fa|² and |Gb|² (squared steps from frame to frame), and of a small pull towards a = 1, b = 0.
 
-    Departs from the paper: the pull is not in its eq. (1); without it a DOF that never moves makes eq. (4) singular.
+    Departs from the paper: the pull is not in its eq. 1; without it a DOF that never moves makes eq. 4 singular.
     """
 
     scale: float = 100.0
@@ -67,7 +67,7 @@ def best_space_warp(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stif
 def _normal_equations(
     u: Floats, target: Floats, repeats: Ints, scale: float, offset: float, pull: float
 ) -> tuple[Floats, Floats]:
-    """The lower bands (2 frames, 3, DOFs) of the matrix of eq. (4) and its right side (2 frames, DOFs)."""
+    """The lower bands (2 frames, 3, DOFs) of the matrix of eq. 4 and its right side (2 frames, DOFs)."""
     frames, dofs = u.shape
     bands, right = np.zeros((2 * frames, 3, dofs)), np.empty((2 * frames, dofs))
     for i in range(frames):

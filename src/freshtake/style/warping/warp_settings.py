@@ -20,7 +20,7 @@ class WarpSettings:
     `method`: "imw" (iterative motion warping), or one of those it is compared with: "time-warp" (its first stage
     alone), "dtw-1" and "dtw-3" (dynamic time warping with type I or type III local constraints).
     `slope`: the warp runs between 1/slope and slope times as fast. `smoothness` and `offset_smoothness` weigh |Fa|²
-    and |Gb|² of eq. (1) at 60 frames per second; at other rates they are scaled, so that the warp stays the same.
+    and |Gb|² of eq. 1 at 60 frames per second; at other rates they are scaled, so that the warp stays the same.
     `pull` keeps a near 1 and b near 0 where nothing else does. `rounds`: how often both stages are run at most.
     `scale`: what DOFs are measured in: "raw", "zscore" (each DOF of each motion by its own mean and deviation) or
     "auto" (joint angles in radians and heights in metres as they are; anything else about its mean and times one
