@@ -114,7 +114,7 @@ def test_the_state_is_a_value() -> None:
 
 def test_classes_that_do_not_go_round_switch_and_say_so() -> None:
     model = learn({"small": [orbit(1)], "large": [orbit(2, size=1.6)]}, frame_time=FRAME_TIME, cyclic={"large": False})
-    assert not model.mixes and model.warning.startswith("large does not go round")
+    assert not model.mixes and model.warning.startswith("large does not repeat")
     assert two_orbits().warning == ""
 
 

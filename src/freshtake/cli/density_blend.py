@@ -30,7 +30,9 @@ def learn(
     energy: Annotated[float | None, Parameter(help="Share of the variance that the eigenspace keeps (0.95).")] = None,
     modes: Annotated[int | None, Parameter(help="A number of modes instead.")] = None,
     alpha: Annotated[float | None, Parameter(help="Kernel widths in standard deviations (0.25).")] = None,
-    acyclic: Annotated[list[str] | None, Parameter(help="Classes that do not go round; default: told.")] = None,
+    acyclic: Annotated[
+        list[str] | None, Parameter(help="Classes that do not repeat in cycles; default: found from the takes.")
+    ] = None,
     residuals: Annotated[bool, Parameter(help="Keep what the eigenspace leaves out, to be given back.")] = True,
     alone: Annotated[bool, Parameter(negative="", help="Allow a single class, to be synthesized.")] = False,
     common: Annotated[bool, Parameter(negative="", help="Use only the markers that all takes have.")] = False,
@@ -40,7 +42,7 @@ def learn(
     up: Up = None,
     json: Json = False,
 ) -> int:
-    """Learn the densities of two or more classes of motion.
+    """Learn two or more classes of motion, such as walk and run, to change between them later.
 
     **Examples**
 

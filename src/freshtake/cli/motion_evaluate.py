@@ -50,7 +50,7 @@ def evaluate(
     up: Up = None,
     json: Json = False,
 ) -> int:
-    """Judge variants beside real takes: movement, copies, diversity, likeness, feet, ranges, timing, coverage.
+    """Judge variants beside real takes: how they move, how new and how natural they are, and whether feet stand still.
 
     Every figure stands beside the same figure of real takes: each input scored against the other inputs, and each
     `--extra` take against the inputs.

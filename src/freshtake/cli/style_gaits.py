@@ -28,7 +28,7 @@ def learn(
     up: Up = None,
     json: Json = False,
 ) -> int:
-    """Split gait cycles into style and speed by bilinear analysis.
+    """Learn style and speed of a gait as two sliders, from one clip of every style at every speed.
 
     A clip holds one cycle or more, of which the steadiest is taken. The first clip given is the clock of all.
 

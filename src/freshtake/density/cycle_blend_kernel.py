@@ -1,4 +1,4 @@
-"""A blend of classes that go round, compiled: each class is followed by itself in a common phase, poses are mixed."""
+"""A blend of cyclic classes, compiled: each class is followed by itself in a common phase, poses are mixed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blends of classes that go round, online: a state that is a value, frames with the weights of the moment."""
+"""Blends of cyclic classes, online: a state that is a value, frames with the weights of the moment."""
 
 from __future__ import annotations
 

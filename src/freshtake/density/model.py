@@ -133,7 +133,7 @@ class DensityModel:
 
     @cached_property
     def mixes(self) -> bool:
-        """Whether weights mix poses: with the default method, where all classes go round in cycles."""
+        """Whether weights mix poses: with the default method, where all classes are cyclic."""
         return self.settings.method == "default" and len(self.classes) > 1 and bool(self.cycles.periodic.all())
 
     @property
@@ -143,7 +143,7 @@ class DensityModel:
             return ""
         odd = [name for name, goes in zip(self.classes, self.cycles.periodic, strict=True) if not goes]
         return (
-            f"{', '.join(odd)} {'does' if len(odd) == 1 else 'do'} not go round in cycles, so weights switch between "
+            f"{', '.join(odd)} {'does' if len(odd) == 1 else 'do'} not repeat in cycles, so weights switch between "
             "classes instead of blending them; learn the others by themselves to have them blended"
         )
 

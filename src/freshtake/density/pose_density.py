@@ -33,7 +33,7 @@ def density(points: Floats, widths: Floats) -> Density:
 
 
 def pose_widths(variances: Floats, alpha: float) -> Floats:
-    """alpha sqrt(lambda_i) (modes,): Okwechime 2008, §4; a mode without variance gets a sliver of the first."""
+    """alpha sqrt(lambda_i) (modes,): Okwechime 2008, §4; a mode without variance gets a millionth of the first."""
     wide = np.sqrt(variances)
     return np.asarray(alpha * np.maximum(wide, 1e-6 * wide.max()))
 
