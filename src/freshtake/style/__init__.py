@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
     from freshtake.style.gaits import bilinear
@@ -43,10 +44,4 @@ __all__ = [
     "warp",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"freshtake.style.{_HOMES[name]}"), name)
-    if name == "bilinear":
-        return import_module("freshtake.style.gaits.bilinear")
-    raise AttributeError(f"module 'freshtake.style' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, ["gaits.bilinear"])
