@@ -14,7 +14,7 @@ from freshtake.variation.network.instances import PriorInstances, prior_instance
 from freshtake.variation.network.joint_scores import Way, run
 from freshtake.variation.network.networks import PriorNetwork
 from freshtake.variation.network.propagation import PredictionMode, floors_of, packed_parents, pool_of
-from freshtake.variation.network.regression import Regression, gaussian
+from freshtake.variation.network.regression import Regression, gaussian, log_densities
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
@@ -135,14 +135,6 @@ class LikelihoodScorer:
         later = log_densities(rows[order:], means, variances * transition, self.unit)
         out[max(order, 2) :] = later[max(2 - order, 0) :]
         return Likelihood(out, dofs)
-
-
-def log_densities(x: Floats, mean: Floats, variance: Floats, unit: Floats) -> Floats:
-    """Logarithms of normal densities of values measured in `unit`s."""
-    gap = (x - mean) / unit
-    spread = variance / (unit * unit)
-    out: Floats = -0.5 * (np.log(2.0 * np.pi * spread) + gap * gap / spread)
-    return out
 
 
 def prior_gaussians(

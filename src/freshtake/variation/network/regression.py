@@ -166,3 +166,11 @@ def gaussian(
 def log_density(x: float, mean: float, variance: float) -> float:
     """Logarithm of the normal density."""
     return -0.5 * (np.log(2.0 * np.pi * variance) + (x - mean) * (x - mean) / variance)
+
+
+def log_densities(x: Floats, mean: Floats, variance: Floats, unit: Floats | float = 1.0) -> Floats:
+    """Logarithms of normal densities of arrays of values, measured in `unit`s."""
+    gap = (x - mean) / unit
+    spread = variance / (unit * unit)
+    out: Floats = -0.5 * (np.log(2.0 * np.pi * spread) + gap * gap / spread)
+    return out
