@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from freshtake.style.model import StyleModel
     from freshtake.style.settings import Settings
     from freshtake.style.style_blending import blend
-    from freshtake.style.synthesize import TranslationState
+    from freshtake.style.translation_kernels import TranslationState
     from freshtake.style.warping.alignment import Alignment, align, warp
     from freshtake.style.warping.correspondence import match
     from freshtake.style.warping.warp_settings import WarpSettings
@@ -21,7 +21,7 @@ _HOMES = {
     "Alignment": "warping.alignment",
     "Settings": "settings",
     "StyleModel": "model",
-    "TranslationState": "synthesize",
+    "TranslationState": "translation_kernels",
     "WarpSettings": "warping.warp_settings",
     "align": "warping.alignment",
     "blend": "style_blending",

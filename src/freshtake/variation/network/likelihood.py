@@ -53,12 +53,6 @@ class Likelihood:
         out: Floats = self.frames.mean(axis=1)
         return out
 
-    @property
-    def per_node(self) -> Floats:
-        """(DOFs,): mean over frames."""
-        out: Floats = self.frames.mean(axis=0)
-        return out
-
 
 class LikelihoodScorer:
     """Scores clips under a model's networks; made once, because variances are recalibrated on the examples first.
@@ -149,9 +143,7 @@ def prior_gaussians(
             own = list(parents)
             squared = (((x[:, own] - values[own]) * both[own]) ** 2).sum(axis=1)
             targets = np.ascontiguousarray(x[:, node])
-            means[node], variances[node] = gaussian(
-                squared, targets, len(x), rule.neighbors, rule.width, rule.adaptive, floors[node], np.empty(len(x))
-            )
+            means[node], variances[node] = gaussian(squared, targets, len(x), rule, floors[node], np.empty(len(x)))
     return means, np.maximum(variances, floors)
 
 

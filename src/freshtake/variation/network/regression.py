@@ -149,15 +149,13 @@ def gaussian(
     squared: Floats,
     targets: Floats,
     count: int,
-    neighbors: int,
-    width: float,
-    adaptive: bool,
+    rule: Regression,
     floor: float,
     scratch: Floats,
 ) -> tuple[float, float]:
     """Mean and variance of a node from squared parent distances and target values of `count` instances."""
-    limit = kth_smallest(squared, count, neighbors, squared[:count].mean())
-    positive = weigh(squared, count, limit, width, adaptive, scratch)
+    limit = kth_smallest(squared, count, rule.neighbors, squared[:count].mean())
+    positive = weigh(squared, count, limit, rule.width, rule.adaptive, scratch)
     mean = weighted_mean(scratch, targets, count)
     return mean, weighted_variance(scratch, targets, count, mean, positive, floor)
 
