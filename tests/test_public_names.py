@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
+
+import pytest
 
 import freshtake
 
@@ -26,6 +29,17 @@ def test_every_public_name_exists() -> None:
 
 def test_unknown_names_are_refused() -> None:
     assert not hasattr(freshtake, "no_such_name")
+
+
+@pytest.mark.parametrize(
+    "package", ["density", "motion.planting", "samples", "style", "texture", "variation", "workflows"]
+)
+def test_names_that_load_on_first_use_are_those_listed(package: str) -> None:
+    module = import_module(f"freshtake.{package}")
+    assert dir(module) == sorted(module.__all__)
+    assert all(getattr(module, name) is not None for name in module.__all__)
+    with pytest.raises(AttributeError, match=rf"module 'freshtake\.{package}' has no attribute 'no_such_name'"):
+        _ = module.no_such_name
 
 
 def test_import_is_light() -> None:

@@ -5,8 +5,7 @@ The names below load what they need on first use, so that `import freshtake` its
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from freshtake.errors import (
     FormatError,
@@ -16,6 +15,7 @@ from freshtake.errors import (
     SkeletonMismatch,
     UsageError,
 )
+from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
     from freshtake import density, evaluation, formats, motion, samples, style, texture, variation
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "load": "freshtake.formats.ftm",
-    "read": "freshtake.formats",
-    "save": "freshtake.formats.ftm",
-    "write": "freshtake.formats",
-    "Clip": "freshtake.motion",
-    "MeshSequence": "freshtake.motion",
-    "PointClip": "freshtake.motion",
-    "Skeleton": "freshtake.motion",
-    "Stroke": "freshtake.motion",
+    "load": "formats.ftm",
+    "read": "formats",
+    "save": "formats.ftm",
+    "write": "formats",
+    "Clip": "motion",
+    "MeshSequence": "motion",
+    "PointClip": "motion",
+    "Skeleton": "motion",
+    "Stroke": "motion",
 }
 _PACKAGES = ("density", "evaluation", "formats", "motion", "samples", "style", "texture", "variation")
 
@@ -65,14 +65,4 @@ __all__ = [
     "write",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    if name in _PACKAGES:
-        return import_module(f"freshtake.{name}")
-    raise AttributeError(f"module 'freshtake' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, _PACKAGES)

@@ -18,7 +18,7 @@ from freshtake.style.learning import aligned, learn
 from freshtake.style.pairs import pair_rows
 from freshtake.style.settings import Settings
 from freshtake.style.simple_translations import held_out_errors, joint_angle_error, shifted_rows, untimed_rows
-from freshtake.style.synthesize import TranslationState
+from freshtake.style.translation_kernels import TranslationState
 from tests.style.pairs_of_clips import model, walk, walk_pairs
 
 KINDS = ["n4sid", "fir"]

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import GroundPath, Heading, Json, Lock, Out, Plant, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.options import GroundPath, Heading, Json, Lock, Out, Plant, Seed, Unit
+from freshtake.cli.reading import READING, Reading
 
 app = App(
     name="blend",
@@ -36,10 +37,7 @@ def learn(
     residuals: Annotated[bool, Parameter(help="Keep what the eigenspace leaves out, to be given back.")] = True,
     alone: Annotated[bool, Parameter(negative="", help="Allow a single class, to be synthesized.")] = False,
     common: Annotated[bool, Parameter(negative="", help="Use only the markers that all takes have.")] = False,
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Learn two or more classes of motion, such as walk and run, to change between them later.
@@ -59,12 +57,11 @@ def learn(
         "method": method, "poses": poses, "energy": energy, "modes": modes, "alpha": alpha, "residuals": residuals,
     }  # fmt: skip
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         model = density_learn(
             named_takes(classes), out, settings,
-            alone=alone, common=common, cyclic=dict.fromkeys(acyclic or (), False), reading=reading, report=report,
-            warn=warn,
+            alone=alone, common=common, cyclic=dict.fromkeys(acyclic or (), False),
+            reading=reading.options(), report=report, warn=warn,
         )  # fmt: skip
     facts = density_facts(model)
     if json:

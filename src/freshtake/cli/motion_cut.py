@@ -7,8 +7,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, warn
-from freshtake.cli.options import Json, Out, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.console import output, print_json
+from freshtake.cli.options import Json, Out
+from freshtake.cli.reading import READING, Reading
 
 
 def cut(
@@ -20,10 +21,7 @@ def cut(
     frames: Annotated[str | None, Parameter(help="Cut out frames A:B (from 0, B not included).")] = None,
     like: Annotated[Path | None, Parameter(help="Cut out what is like this short clip.")] = None,
     format: Annotated[str | None, Parameter(help="Ending of the files written; default: as the take.")] = None,
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Cut a take into clips: its cycles, the repetitions of an action, or a range of frames.
@@ -43,8 +41,7 @@ def cut(
     """
     from freshtake.workflows import motion_cut
 
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
-    made = motion_cut(take, out, cycles=cycles, frames=frames, like=like, ending=format, reading=reading)
+    made = motion_cut(take, out, cycles=cycles, frames=frames, like=like, ending=format, reading=reading.options())
     if json:
         print_json({"clips": [{"file": str(c.path), "start": c.start, "stop": c.stop} for c in made]})
         return 0

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.console import output, print_json, progress_bar
+from freshtake.cli.options import Json, Seed
+from freshtake.cli.reading import READING, Reading
 from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,10 +45,7 @@ def evaluate(
         Path | None, Parameter(help="The model that made the variants: the report shows its networks.")
     ] = None,
     seed: Seed = 7,
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Judge variants beside real takes: how they move, how new and how natural they are, and whether feet stand still.
@@ -71,11 +69,10 @@ def evaluate(
             raise UsageError(f"evaluate needs {option}: name at least one file")
     if model is not None and out is None:
         raise UsageError("--model draws networks into the report: name one with -o")
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         done = run(
             inputs or [], outputs or [], extra or [],
-            target=out, reading=reading, action=action, seed=seed, title=title, model=model,
+            target=out, reading=reading.options(), action=action, seed=seed, title=title, model=model,
             baselines=KINDS if baselines else (), report=report,
         )  # fmt: skip
     written = [str(path) for path in done.written]

@@ -5,20 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from freshtake.cli.console import output, print_json, warn
-from freshtake.cli.options import Animation, Json, Mesh, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.console import output, print_json
+from freshtake.cli.options import Json
+from freshtake.cli.reading import MESH_READING, MeshReading
 
 
 def info(
     files: list[Path],
     /,
     *,
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
-    animation: Animation = None,
-    mesh: Mesh = False,
+    reading: MeshReading = MESH_READING,
     json: Json = False,
 ) -> int:
     """Say what is in clips, strokes, point clips, mesh sequences and models, and what is wrong with them.
@@ -39,16 +35,7 @@ def info(
     """
     from freshtake.workflows import motion_info, motion_set_info
 
-    options = {
-        "skeleton": skeleton,
-        "fps": fps,
-        "unit_m": unit,
-        "up": up,
-        "animation": animation,
-        "mesh": mesh,
-        "warn": warn,
-    }
-    described = [motion_info(path, **options) for path in files]
+    described = [motion_info(path, **reading.options()) for path in files]
     together = motion_set_info(described)
     if json:
         print_json({"files": [d.facts for d in described], "together": together})

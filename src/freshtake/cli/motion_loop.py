@@ -15,11 +15,8 @@ from freshtake.cli.options import (
     Lock,
     Plant,
     RootMotion,
-    SkeletonFile,
-    SourceFps,
-    Unit,
-    Up,
 )
+from freshtake.cli.reading import SOURCE_READING, SourceReading
 from freshtake.errors import UsageError
 
 
@@ -35,10 +32,7 @@ def loop(
     closing_frame: ClosingFrame = False,
     root_motion: RootMotion = None,
     in_place: InPlace = False,
-    skeleton: SkeletonFile = None,
-    source_fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
+    reading: SourceReading = SOURCE_READING,
     json: Json = False,
 ) -> int:
     """Make a loop of a clip: find its cycle, cut it where its ends agree best, and close what is left.
@@ -72,8 +66,8 @@ def loop(
         cycles=None if whole else 1 if cycles is None else cycles,
         plant=plant and lock,
         delivery=delivery_asked(root_motion, in_place, closing_frame),
-        unit_m=unit,
-        reading={"skeleton": skeleton, "fps": source_fps, "unit_m": unit, "up": up, "warn": warn},
+        unit_m=reading.unit,
+        reading=reading.options(),
     )
     if (note := turn_note([made.summary()["playback"]])) is not None:
         warn(note)

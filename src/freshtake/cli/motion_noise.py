@@ -7,8 +7,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.console import output, print_json, progress_bar
+from freshtake.cli.options import Json, Seed
+from freshtake.cli.reading import READING, Reading
 from freshtake.errors import UsageError
 
 Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
@@ -37,10 +38,7 @@ def noise(
     octaves: Annotated[int, Parameter(help="Octaves of Perlin noise.")] = 2,
     format: Annotated[str | None, Parameter(help="Ending of the files; default: as the takes (of AMC: bvh).")] = None,
     seed: Seed = 0,
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Write baselines of a few takes: noise added to them, combinations of them, or the takes played again.
@@ -69,11 +67,10 @@ def noise(
         raise UsageError("noise needs takes to start from: name at least one file")
     chosen = [name.strip() for name in joints.split(",") if name.strip()]
     settings = NoiseSettings(smooth=smooth, frequency=frequency, octaves=octaves)
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         done = run(
             takes, out, count, kind=kind, joints=chosen, amount=amount, matched=match or (), clips=clips, blend=blend,
-            settings=settings, ending=format, seed=seed, reading=reading, report=report,
+            settings=settings, ending=format, seed=seed, reading=reading.options(), report=report,
         )  # fmt: skip
     target = None if done.target is None else done.target._asdict()
     if json:

@@ -7,8 +7,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, warn
-from freshtake.cli.options import Json, Lock, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.console import output, print_json
+from freshtake.cli.options import Json, Lock
+from freshtake.cli.reading import SOURCE_READING, SourceReading
 
 
 def plant(
@@ -27,10 +28,7 @@ def plant(
         float | None, Parameter(help="Height of the foot joints when they stand, in the clip's unit.")
     ] = None,
     lock: Lock = "soft",
-    skeleton: SkeletonFile = None,
-    source_fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
+    reading: SourceReading = SOURCE_READING,
     json: Json = False,
 ) -> int:
     """Hold feet still while they stand, keep them on the floor, and bring pinned joints to their places.
@@ -59,7 +57,7 @@ def plant(
         examples=like or [],
         floor=floor,
         lock=lock,
-        reading={"skeleton": skeleton, "fps": source_fps, "unit_m": unit, "up": up, "warn": warn},
+        reading=reading.options(),
     )
     if json:
         print_json({"written": str(out), **report.summary()})

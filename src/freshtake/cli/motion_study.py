@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.console import output, print_json, progress_bar
+from freshtake.cli.options import Json, Seed
+from freshtake.cli.reading import READING, Reading
 from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,10 +35,7 @@ def design(
     blend: Annotated[float, Parameter(help="Seconds over which the step from clip to clip fades.")] = 0.25,
     format: Annotated[str, Parameter(help="Ending of the stimuli.")] = "bvh",
     seed: Seed = 0,
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Write a study: stimuli under neutral names, ratings.csv to be filled in, and key.csv, which stays with you.
@@ -58,11 +56,10 @@ def design(
     if not variants:
         raise UsageError("study design needs --variants: name at least one file")
     plan = StudyPlan(participants, trials, clips, sequences, blend)
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         done = study_design(
             out, motion, variants, captured=captured or (), inputs=inputs or (), experiments=tuple(experiment.upper()),
-            plan=plan, ending=format, seed=seed, reading=reading, report=report,
+            plan=plan, ending=format, seed=seed, reading=reading.options(), report=report,
         )  # fmt: skip
     if json:
         facts = {"stimuli": [s._asdict() for s in done.stimuli], "trials": done.trials}

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.options import Json
+from freshtake.cli.reading import READING, Reading
 
 if TYPE_CHECKING:
     from freshtake.workflows.style_aligning import Aligned
@@ -33,10 +34,7 @@ def align(
     smoothness: Annotated[float, Parameter(help="How stiff scale and offset of each DOF are over time.")] = 100.0,
     cut: Annotated[bool, Parameter(help="Cut cyclic clips at equal phase to equal cycle counts first.")] = True,
     dof: Annotated[str | None, Parameter(help="The DOF to draw, such as LeftUpLeg.x.")] = None,
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Find which frames of two motions belong together, although their styles differ.
@@ -71,11 +69,10 @@ def align(
         scale=scale,
         cut="auto" if cut else "never",
     )
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         done = style_align(
             first, second, out=out, plot=plot, onto=onto, against=against, dof=dof, settings=settings,
-            reading=reading, report=report,
+            reading=reading.options(), report=report,
         )  # fmt: skip
     if done.identical:
         warn(f"{first} and {second} hold the same motion: the warp changes nothing")

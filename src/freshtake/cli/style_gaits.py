@@ -7,8 +7,9 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.console import output, print_json, progress_bar
+from freshtake.cli.options import Json, Unit
+from freshtake.cli.reading import READING, Reading
 
 app = App(name="gaits", help="Style and speed as two sliders, from one clip of every style at every speed.")
 
@@ -22,10 +23,7 @@ def learn(
     ranks: Annotated[
         tuple[int, int] | None, Parameter(help="How many coordinates styles and speeds have; default: all.")
     ] = None,
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Learn style and speed of a gait as two sliders, from one clip of every style at every speed.
@@ -40,9 +38,8 @@ def learn(
     """
     from freshtake.workflows import gaits_facts, gaits_learn
 
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as bar:
-        model = gaits_learn(cells, out, ranks=ranks, reading=reading, report=bar)
+        model = gaits_learn(cells, out, ranks=ranks, reading=reading.options(), report=bar)
     if json:
         print_json({"written": str(out), **gaits_facts(model)})
         return 0

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import messages, output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Lock, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.options import Json, Lock
+from freshtake.cli.reading import READING, Reading
 from freshtake.cli.style_gaits import app as gaits
 from freshtake.errors import UsageError
 
@@ -35,10 +36,7 @@ def learn(
     order: Annotated[int | None, Parameter(help="States per joint of n4sid; default: from the data.")] = None,
     memory: Annotated[float | None, Parameter(help="Seconds that fir looks back; default: from the data.")] = None,
     report: Page = None,
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Learn how one style becomes another from pairs of clips with the same content.
@@ -62,10 +60,9 @@ def learn(
         if not paths:
             raise UsageError(f"style learn needs {option}: name clips or a folder")
     settings = Settings(system=system, inputs=inputs, order=order, memory=memory)
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as bar:
         done = style_learn(
-            source or [], target or [], out, settings, page=report, reading=reading,
+            source or [], target or [], out, settings, page=report, reading=reading.options(),
             show=None if json else show_pairs, report=bar,
         )  # fmt: skip
     model = done.model
@@ -135,10 +132,7 @@ def apply(
     plant: Annotated[bool, Parameter(help="Clean up feet that slide.")] = True,
     lock: Lock = "soft",
     report: Page = None,
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Put a clip into the style of a model.
@@ -163,13 +157,12 @@ def apply(
     """
     from freshtake.workflows import style_apply
 
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     if (clip is None) == (style is None):
         raise UsageError("style apply needs a model and a clip, or a clip and --style MODEL=WEIGHT")
     styles = [(model, 1.0)] if clip is not None else [(Path(name), weight) for name, weight in weighed(style or [])]
     done = style_apply(
         styles, clip or model, out, strength=strength, parts=dict(weighed(part or [])), time_warp=time_warp,
-        generalize=generalize, plant=plant and lock, page=report, reading=reading,
+        generalize=generalize, plant=plant and lock, page=report, reading=reading.options(),
     )  # fmt: skip
     written = [str(path) for path in done.written]
     if json:

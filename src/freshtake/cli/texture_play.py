@@ -16,16 +16,14 @@ from freshtake.cli.options import (
     InPlace,
     Json,
     Lock,
-    Mesh,
     Out,
     Plant,
     RootMotion,
     Seed,
-    SkeletonFile,
     SourceFps,
     Unit,
-    Up,
 )
+from freshtake.cli.reading import MESH_READING, MeshReading
 from freshtake.errors import UsageError
 
 app = App(
@@ -56,12 +54,7 @@ def learn(
     method: Annotated[str | None, Parameter(help="default, or paper: Sattler 2004 to the letter.")] = None,
     sigma: Annotated[float | None, Parameter(help="Instead of --jump-time: a raw sigma.")] = None,
     picture: Annotated[Path | None, Parameter(help="Draw the matrices and the jump map here (.png).")] = None,
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
-    animation: Animation = None,
-    mesh: Mesh = False,
+    reading: MeshReading = MESH_READING,
     json: Json = False,
 ) -> int:
     """Learn where an animation can be left and entered again.
@@ -90,18 +83,16 @@ def learn(
         "blend_frames": blend_frames, "method": method, "sigma": sigma,
     }  # fmt: skip
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
-    reading = {
-        "skeleton": skeleton,
-        "fps": fps,
-        "unit_m": unit,
-        "up": up,
-        "animation": animation,
-        "mesh": mesh,
-        "warn": warn,
-    }
     with progress_bar() as report:
         made = texture_learn(
-            _by_cell(takes), out, settings, turns=turns, picture=picture, reading=reading, report=report, warn=warn
+            _by_cell(takes),
+            out,
+            settings,
+            turns=turns,
+            picture=picture,
+            reading=reading.options(),
+            report=report,
+            warn=warn,
         )
     _print_learned(out, made.facts, json)
     return 0
@@ -316,12 +307,7 @@ def figures(
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the pictures; new or empty.")],
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
-    animation: Animation = None,
-    mesh: Mesh = False,
+    reading: MeshReading = MESH_READING,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -335,17 +321,8 @@ def figures(
     """
     from freshtake.workflows import texture_study_draw
 
-    reading = {
-        "skeleton": skeleton,
-        "fps": fps,
-        "unit_m": unit,
-        "up": up,
-        "animation": animation,
-        "mesh": mesh,
-        "warn": warn,
-    }
     with progress_bar() as report:
-        made = texture_study_draw(take, out, seed=seed, report=report, **reading)
+        made = texture_study_draw(take, out, seed=seed, report=report, **reading.options())
     if json:
         print_json({"written": [str(path) for path in made]})
     else:

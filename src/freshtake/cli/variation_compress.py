@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.options import Json, Seed
+from freshtake.cli.reading import READING, Reading
 from freshtake.errors import UsageError
 
 
@@ -25,10 +26,7 @@ def compress(
     ] = False,
     format: Annotated[str | None, Parameter(help="Ending of restored takes; default: as they were.")] = None,
     seed: Seed = 0,
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Keep the few of many takes from which the others can be made again within an error.
@@ -56,9 +54,8 @@ def compress(
 
     if format is not None:
         raise UsageError("--format goes with --restore only")
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
-        done = run(takes, out, error, seed=seed, reading=reading, report=report, warn=warn)
+        done = run(takes, out, error, seed=seed, reading=reading.options(), report=report, warn=warn)
     if json:
         print_json({"written": [str(path) for path in done.written], **done.facts})
         return 0

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.console import output, print_json, progress_bar
+from freshtake.cli.options import Json
+from freshtake.cli.reading import READING, Reading
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,10 +30,7 @@ def explain(
         Path | None,
         Parameter(name=["--out", "-o"], help="A page (.html), or a folder with page and pictures."),
     ] = None,
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Say what a model has learned: what predicts each joint, and how much predictions lose without it.
@@ -53,9 +51,8 @@ def explain(
     """
     from freshtake.workflows import variation_explain as run
 
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
-        done = run(model, joint=joint, clip=clip, target=out, reading=reading, report=report)
+        done = run(model, joint=joint, clip=clip, target=out, reading=reading.options(), report=report)
     written = [str(path) for path in done.written]
     if json:
         print_json({**done.facts, "written": written})

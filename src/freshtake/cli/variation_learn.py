@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.options import Json, Seed
+from freshtake.cli.reading import READING, Reading
 from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,10 +44,7 @@ def learn(
         bool | None, Parameter(negative=(), help="Search longer: all candidates, several cores, more starts.")
     ] = None,
     seed: Seed = 0,
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Learn a model from a few takes of one movement (usually four); `vary` and `stream` make new motion with it.
@@ -75,11 +73,10 @@ def learn(
     given = {name: value for name, value in given.items() if value is not None}
     if structure is not None and (given or cyclic is not None):
         raise UsageError("--structure brings its own settings: leave the others out")
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         model = run(
             clips, out, Settings(**given),
-            cyclic=cyclic, seed=seed, structure=structure, reading=reading, report=report, warn=warn,
+            cyclic=cyclic, seed=seed, structure=structure, reading=reading.options(), report=report, warn=warn,
         )  # fmt: skip
     _print(model, out, json)
     return 0

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.options import Json, Seed
+from freshtake.cli.reading import READING, Reading
 
 if TYPE_CHECKING:
     from freshtake.workflows.variation_selecting import Selected
@@ -35,10 +36,7 @@ def select(
     ] = 5.0,
     picture: Annotated[Path | None, Parameter(help="Draw how far off clips are, and where (.png, .svg, .pdf).")] = None,
     seed: Seed = 0,
-    skeleton: SkeletonFile = None,
-    fps: SourceFps = None,
-    unit: Unit = None,
-    up: Up = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Tell which clips are similar enough to trusted ones to learn from, and why the others are not.
@@ -60,13 +58,12 @@ def select(
     """
     from freshtake.workflows import variation_select as run
 
-    reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         done = run(
             [Path(clip) for clip in clips], trusted or (),
             measure="likelihood" if likelihood or among or relearn else "difference",
             groups="candidates" if among else "trusted", relearn=relearn, percentile=percentile, picture=picture,
-            seed=seed, reading=reading, report=report, warn=warn,
+            seed=seed, reading=reading.options(), report=report, warn=warn,
         )  # fmt: skip
     if json:
         print_json(done.as_dict(clips))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
     from freshtake.density.class_weights import schedule
@@ -39,8 +40,4 @@ __all__ = [
     "schedule",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"freshtake.density.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'freshtake.density' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -33,7 +33,6 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.numeric.blas_threads import one_blas_thread
 
 BODILY = {"planted_speed", "tempo_share", "tempo_off", "root_step", "jerk_limbs_full", "jerk_limbs", "jerk_limbs_p99"}
-BODILY_GROUPS = (FEET, ACTIONS, COVER, TOGETHER, MANNER)
 REASONS = {
     "auc": "it takes at least two extra takes and two variants to try a classifier on clips it has not seen",
     "auc_p": "it belongs to the AUC against extra takes",

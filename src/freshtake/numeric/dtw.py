@@ -59,25 +59,8 @@ def accumulate(cost: Floats, still: float, straight: float = 1.0) -> Floats:
 @compiled
 def backtrack(cost: Floats, total: Floats, still: float, straight: float = 1.0) -> Ints:
     """The cheapest path (steps, 2) from the first cell to the last."""
-    i, j = cost.shape[0] - 1, cost.shape[1] - 1
-    path = np.empty((i + j + 1, 2), dtype=np.intp)
-    length = 0
-    while True:
-        path[length, 0], path[length, 1] = i, j
-        length += 1
-        if i == 0 and j == 0:
-            break
-        c = cost[i, j]
-        diagonal = total[i - 1, j - 1] + straight * c if i > 0 and j > 0 else np.inf
-        upward = total[i - 1, j] + (1.0 + still) * c if i > 0 else np.inf
-        sideways = total[i, j - 1] + (1.0 + still) * c if j > 0 else np.inf
-        if diagonal <= upward and diagonal <= sideways:
-            i, j = i - 1, j - 1
-        elif upward <= sideways:
-            i -= 1
-        else:
-            j -= 1
-    return path[:length][::-1]
+    steps = np.array([[1, 1], [1, 0], [0, 1]], dtype=np.intp)
+    return _cheapest_path(cost, total, steps, np.array([straight, 1.0 + still, 1.0 + still]))
 
 
 @compiled
@@ -146,7 +129,8 @@ def constrained_path(cost: Floats, kind: int) -> tuple[Ints, float]:
     """
     steps = np.array(TYPES[kind], dtype=np.intp)
     total = _accumulate(np.ascontiguousarray(cost), steps)
-    return _backtrack(cost, total, steps), float(total[-1, -1])
+    path = _cheapest_path(cost, total, steps, steps.sum(axis=1).astype(np.float64))
+    return path, float(total[-1, -1])
 
 
 @compiled
@@ -166,7 +150,11 @@ def _accumulate(cost: Floats, steps: Ints) -> Floats:
 
 
 @compiled
-def _backtrack(cost: Floats, total: Floats, steps: Ints) -> Ints:
+def _cheapest_path(cost: Floats, total: Floats, steps: Ints, prices: Floats) -> Ints:
+    """Back from the last cell by the steps whose sums made it: the first of equal ones; empty where none led there.
+
+    A step counts the cell it leads to as often as its price says.
+    """
     i, j = cost.shape[0] - 1, cost.shape[1] - 1
     path = np.empty((i + j + 1, 2), dtype=np.intp)
     length = 0
@@ -179,7 +167,7 @@ def _backtrack(cost: Floats, total: Floats, steps: Ints) -> Ints:
         for k in range(len(steps)):
             before, left = i - steps[k, 0], j - steps[k, 1]
             if before >= 0 and left >= 0:
-                sum_here = total[before, left] + (steps[k, 0] + steps[k, 1]) * cost[i, j]
+                sum_here = total[before, left] + prices[k] * cost[i, j]
                 if sum_here < best:
                     best, at = sum_here, k
         if best == np.inf:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from html import escape
 
 from freshtake.evaluation.figure_kinds import GROUPS, NOVELTY
 from freshtake.evaluation.results import Evaluation, Figure
 from freshtake.reports.baseline_table import beside_table
-from freshtake.reports.page_style import CSS, badge, legend, strip
+from freshtake.reports.page import picture_figure, whole_page
+from freshtake.reports.page_style import badge, legend, strip
 from freshtake.reports.plots import EXTRA, INPUT, VARIANT, Picture
 from freshtake.reports.wording import real_range, shown
 
@@ -54,14 +54,7 @@ def page(result: Evaluation, pictures: Sequence[Picture], title: str = "Evaluati
         _clips(result),
         _endnotes(result),
     ]
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title><style>{CSS}</style></head>\n<body><main>\n"
-        + "\n".join(part for part in body if part)
-        + "\n</main></body></html>\n"
-    )
+    return whole_page(title, body)
 
 
 def _head(result: Evaluation, title: str) -> str:
@@ -159,18 +152,10 @@ def _dofs(result: Evaluation) -> str:
 def _gallery(pictures: Sequence[Picture]) -> str:
     if not pictures:
         return ""
-    items = []
-    for picture in pictures:
-        data = base64.b64encode(picture.png).decode("ascii")
-        items.append(
-            f"<figure class='{'wide' if picture.wide else ''}'><img alt='{escape(picture.title)}' "
-            f"src='data:image/png;base64,{data}'><figcaption><b>{escape(picture.title)}</b> "
-            f"<span class=dim>{escape(picture.caption)}</span></figcaption></figure>"
-        )
     return (
         f"<h2>Plots</h2><p class=key><i style='background:{INPUT}'></i>inputs <i style='background:{VARIANT}'></i>"
         f"variants <i style='background:{EXTRA}'></i>further real takes <span class=dim>Figure numbers are those of "
-        f"Lau et al. 2009.</span></p><div class=plots>{''.join(items)}</div>"
+        f"Lau et al. 2009.</span></p><div class=plots>{''.join(map(picture_figure, pictures))}</div>"
     )
 
 

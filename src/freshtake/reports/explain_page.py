@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 from freshtake.reports.explanation import Explanation, Named
-from freshtake.reports.page_style import CSS
+from freshtake.reports.page import picture_figure, whole_page
 from freshtake.reports.plots import Picture
 
 MOST_ROWS = 60
@@ -28,17 +27,10 @@ def explain_page(
     body = [
         f"<header><h1>{escape(title)}</h1><p>{_summary(facts)}</p><p class=dim>{ABOUT}</p></header>",
         "".join(f"<p>{escape(note)}</p>" for note in notes),
-        f"<div class=plots>{''.join(_figure(picture) for picture in pictures)}</div>",
+        f"<div class=plots>{''.join(picture_figure(picture) for picture in pictures)}</div>",
         *_tables(found),
     ]
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title><style>{CSS}</style></head>\n<body><main>\n"
-        + "\n".join(part for part in body if part)
-        + "\n</main></body></html>\n"
-    )
+    return whole_page(title, body)
 
 
 def _summary(facts: Mapping[str, Any]) -> str:
@@ -48,15 +40,6 @@ def _summary(facts: Mapping[str, Any]) -> str:
         f"{facts['method']}; {facts['examples']} {facts['motion']} examples at {facts['fps']:g} fps, {facts['dofs']} "
         f"DOFs; {parents['least']} to {parents['most']} parents per node of the transition "
         f"network (mean {parents['mean']:g}){prior}."
-    )
-
-
-def _figure(picture: Picture) -> str:
-    data = base64.b64encode(picture.png).decode("ascii")
-    return (
-        f"<figure class='{'wide' if picture.wide else ''}'><img alt='{escape(picture.title)}' "
-        f"src='data:image/png;base64,{data}'><figcaption><b>{escape(picture.title)}</b> "
-        f"<span class=dim>{escape(picture.caption)}</span></figcaption></figure>"
     )
 
 

@@ -94,23 +94,3 @@ def _strip(axis: Axes, body: Floats, phases: int, right: int, width: float, colo
     axis.add_collection(LineCollection(list(np.concatenate(lines)), colors=color, linewidths=1.0, alpha=0.75))
     axis.set_xlim(-0.6 * width, (phases - 0.4) * width)
     axis.autoscale(axis="y")
-
-
-def dof_plot(clips: Sequence[Clip], joints: Sequence[str], *, colors: Sequence[str] = COLORS) -> Figure:
-    """Angle between each joint's segment and its parent's rest direction over normal time, one panel per joint."""
-    from matplotlib.figure import Figure
-
-    from freshtake.numeric.rotations import to_rotvec
-
-    figure = Figure(figsize=(3.2 * len(joints), 2.6), layout="constrained")
-    axes = np.atleast_1d(figure.subplots(1, len(joints)))
-    for axis, joint in zip(axes, joints, strict=True):
-        for number, clip in enumerate(clips):
-            turns = np.degrees(to_rotvec(clip.rotations[:, clip.skeleton.index(joint)]))
-            main = int(np.argmax(np.ptp(turns, axis=0)))
-            axis.plot(np.linspace(0, 100, len(clip)), turns[:, main], color=colors[number % len(colors)], linewidth=1.0)
-        axis.set_title(joint, fontsize=9)
-        axis.set_xlabel("% of the clip", fontsize=8)
-        axis.tick_params(labelsize=7)
-    axes[0].set_ylabel("rotation about its main axis [°]", fontsize=8)
-    return figure

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from freshtake.reports.page_style import CSS
+from freshtake.reports.page import picture_figure, whole_page
 from freshtake.reports.plots import Picture
 
 
@@ -30,14 +29,8 @@ class Section(NamedTuple):
 
 def style_page(title: str, summary: str, sections: Sequence[Section]) -> str:
     """The whole page."""
-    body = "\n".join(_section(section) for section in sections)
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title><style>{CSS}</style></head>\n<body><main>\n"
-        f"<header><h1>{escape(title)}</h1><p>{escape(summary)}</p></header>\n{body}\n</main></body></html>\n"
-    )
+    head = f"<header><h1>{escape(title)}</h1><p>{escape(summary)}</p></header>"
+    return whole_page(title, [head, *map(_section, sections)])
 
 
 def _section(section: Section) -> str:
@@ -46,7 +39,7 @@ def _section(section: Section) -> str:
         parts.append(f"<p class=dim>{escape(section.text)}</p>")
     parts += [_table(table) for table in section.tables]
     if section.pictures:
-        parts.append(f"<div class=plots>{''.join(_picture(picture) for picture in section.pictures)}</div>")
+        parts.append(f"<div class=plots>{''.join(map(picture_figure, section.pictures))}</div>")
     return "\n".join(parts)
 
 
@@ -58,12 +51,3 @@ def _table(table: Table) -> str:
     )
     caption = f"<p class=dim>{escape(table.caption)}</p>" if table.caption else ""
     return f"<div class=scroll><table><tr>{head}</tr>{rows}</table></div>{caption}"
-
-
-def _picture(picture: Picture) -> str:
-    data = base64.b64encode(picture.png).decode("ascii")
-    return (
-        f"<figure class='{'wide' if picture.wide else ''}'><img alt='{escape(picture.title)}' "
-        f"src='data:image/png;base64,{data}'><figcaption><b>{escape(picture.title)}</b> "
-        f"<span class=dim>{escape(picture.caption)}</span></figcaption></figure>"
-    )

@@ -5,8 +5,9 @@ The names load what they need on first use; `freshtake.samples.download` has the
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
     from freshtake.samples.cheering import cheer
@@ -34,12 +35,4 @@ _HOMES = {
 
 __all__ = ["cheer", "circle", "digit_2", "fit_circle", "flag", "jump", "letter_a", "punch", "run", "skip", "walk"]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"freshtake.samples.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'freshtake.samples' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

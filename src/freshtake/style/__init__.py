@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
     from freshtake.style.gaits import bilinear
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from freshtake.style.model import StyleModel
     from freshtake.style.settings import Settings
     from freshtake.style.style_blending import blend
-    from freshtake.style.synthesize import TranslationState
+    from freshtake.style.translation_kernels import TranslationState
     from freshtake.style.warping.alignment import Alignment, align, warp
     from freshtake.style.warping.correspondence import match
     from freshtake.style.warping.warp_settings import WarpSettings
@@ -20,7 +21,7 @@ _HOMES = {
     "Alignment": "warping.alignment",
     "Settings": "settings",
     "StyleModel": "model",
-    "TranslationState": "synthesize",
+    "TranslationState": "translation_kernels",
     "WarpSettings": "warping.warp_settings",
     "align": "warping.alignment",
     "blend": "style_blending",
@@ -43,10 +44,4 @@ __all__ = [
     "warp",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"freshtake.style.{_HOMES[name]}"), name)
-    if name == "bilinear":
-        return import_module("freshtake.style.gaits.bilinear")
-    raise AttributeError(f"module 'freshtake.style' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, ["gaits.bilinear"])

@@ -18,7 +18,8 @@ from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, Str
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.footplants import Annotation
-from freshtake.style.synthesize import TranslationState, Translator
+from freshtake.style.synthesize import Translator
+from freshtake.style.translation_kernels import TranslationState
 
 STEPS = 0.8  # leg lengths a second: legs and root are translated apart, so that feet which stand slide a good deal
 FEWEST_POSES = 2

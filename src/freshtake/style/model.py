@@ -21,10 +21,10 @@ from freshtake.style.footplants import Annotation
 from freshtake.style.live import decoded_stream, planted, planted_stream, stream_planter, translated_rows
 from freshtake.style.parts import Strength, parts_of, strengths_of
 from freshtake.style.settings import Settings
-from freshtake.style.synthesize import Translated, TranslationState, Translator, translator
+from freshtake.style.synthesize import Translated, Translator, translator
 from freshtake.style.systems.banks import Bank, Choice
 from freshtake.style.systems.past import past_of
-from freshtake.style.translation_kernels import SWAY
+from freshtake.style.translation_kernels import SWAY, TranslationState
 
 LONGEST_PAST = 4.0  # seconds
 CALM_AFTER = 10.0  # times the calming: what came before no longer counts

@@ -17,6 +17,7 @@ from freshtake.style.translation_kernels import (
     NUMBERS,
     WALK,
     Frames,
+    TranslationState,
     Written,
     normalized,
     restored,
@@ -25,17 +26,6 @@ from freshtake.style.translation_kernels import (
 )
 
 STEEPEST = 4.0  # times faster or slower than the source, at most
-
-
-class TranslationState(NamedTuple):
-    """All that is remembered between frames, of constant size; keep it, copy it, go on from it."""
-
-    systems: Floats
-    walk: Floats  # see translation_kernels.retimed
-    pose: Floats
-    keeping: Floats  # see translation_kernels.kept
-    calm: Floats  # see translation_kernels.calmed
-    started: bool
 
 
 class Translated(NamedTuple):
@@ -114,8 +104,8 @@ class Translator:
         most = 1 + int(STEEPEST + 1.0) * len(rows)
         out = Written(np.empty((most, self.width)), np.empty(most), np.empty((len(rows), len(state.keeping))))
         systems, walk, pose, keeping, calm = (part.copy() for part in state[:5])
-        count = self._run(systems, walk, pose, keeping, calm, rows, self.bank.packed, self.frames, out)
         after = TranslationState(systems, walk, pose, keeping, calm, state.started)
+        count = self._run(after, rows, self.bank.packed, self.frames, out)
         return after, Translated(out.rows[:count], out.origins[:count], out.blends)
 
 

@@ -44,6 +44,17 @@ class Frames(NamedTuple):
     strength: Floats
 
 
+class TranslationState(NamedTuple):
+    """All that is remembered between frames, of constant size; keep it, copy it, go on from it."""
+
+    systems: Floats
+    walk: Floats  # see retimed
+    pose: Floats
+    keeping: Floats  # see kept
+    calm: Floats  # see calmed
+    started: bool
+
+
 class Written(NamedTuple):
     """Where the kernel writes: rows out, the source frame of each, the blend weights (source rows, parts)."""
 
@@ -231,40 +242,20 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
 
 
 @compiled
-def translate_modal(
-    state: Floats,
-    walk: Floats,
-    pose: Floats,
-    keeping: Floats,
-    calm: Floats,
-    rows: Floats,
-    bank: Modal,
-    frames: Frames,
-    out: Written,
-) -> int:
+def translate_modal(state: TranslationState, rows: Floats, bank: Modal, frames: Frames, out: Written) -> int:
     """All of it with state-space systems; returns how many rows were written."""
-    inputs = normalized(rows, calm, frames)
+    inputs = normalized(rows, state.calm, frames)
     outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
-    run_modal(state, inputs, outputs, bank, np.zeros((0, 0)))
-    restored(rows, inputs, outputs, frames, walk, keeping, out.blends)
-    return retimed(rows, outputs, walk, pose, frames, out)
+    run_modal(state.systems, inputs, outputs, bank, np.zeros((0, 0)))
+    restored(rows, inputs, outputs, frames, state.walk, state.keeping, out.blends)
+    return retimed(rows, outputs, state.walk, state.pose, frames, out)
 
 
 @compiled
-def translate_delays(
-    state: Floats,
-    walk: Floats,
-    pose: Floats,
-    keeping: Floats,
-    calm: Floats,
-    rows: Floats,
-    bank: Delays,
-    frames: Frames,
-    out: Written,
-) -> int:
+def translate_delays(state: TranslationState, rows: Floats, bank: Delays, frames: Frames, out: Written) -> int:
     """All of it with delay lines; returns how many rows were written."""
-    inputs = normalized(rows, calm, frames)
+    inputs = normalized(rows, state.calm, frames)
     outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
-    run_delays(state, inputs, outputs, bank)
-    restored(rows, inputs, outputs, frames, walk, keeping, out.blends)
-    return retimed(rows, outputs, walk, pose, frames, out)
+    run_delays(state.systems, inputs, outputs, bank)
+    restored(rows, inputs, outputs, frames, state.walk, state.keeping, out.blends)
+    return retimed(rows, outputs, state.walk, state.pose, frames, out)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
     from freshtake.texture.learning import learn
@@ -14,8 +15,4 @@ _HOMES = {"Settings": "settings", "TextureModel": "model", "learn": "learning"}
 
 __all__ = ["Settings", "TextureModel", "learn"]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"freshtake.texture.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'freshtake.texture' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

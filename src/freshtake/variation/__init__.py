@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
     from freshtake.variation.goals.goals import Goals, PosePin
@@ -43,8 +44,4 @@ __all__ = [
     "transition_strengths",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"freshtake.variation.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'freshtake.variation' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

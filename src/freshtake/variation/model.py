@@ -453,10 +453,6 @@ class VariationModel:
             return self.scorer.score(rows)
         return take_likelihood(self._dynamics, self.courses, self.material, self.settings, rows)
 
-    def score_frames(self, example: Any) -> Floats:
-        """(frames, DOFs): log density of every DOF at every frame."""
-        return self.score(example).frames
-
     @one_blas_thread()
     def with_examples(self, examples: Sequence[Any]) -> VariationModel:
         """The learned structure with other examples, also a single one (Lau 2009, §8)."""

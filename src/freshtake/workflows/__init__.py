@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
     from freshtake.workflows.density_blending import density_facts, density_learn, density_sample, named_takes
@@ -123,8 +124,4 @@ __all__ = [
     "variation_vary",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"freshtake.workflows.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'freshtake.workflows' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

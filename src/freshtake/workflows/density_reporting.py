@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -20,7 +19,7 @@ from freshtake.motion import Clip, PointClip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.overlay import overlay
-from freshtake.reports.page_style import CSS
+from freshtake.reports.page import picture_figure, whole_page
 from freshtake.reports.plots import GRAY, STYLE, Picture, drawn, png
 from freshtake.workflows.density_blending import density_facts, density_model
 
@@ -236,29 +235,20 @@ def _page(model: DensityModel, figures: dict[str, Holding], pictures: Sequence[P
         "<tr><th>class</th><th>kernels</th><th>cycle</th><th>left out</th><th>stalls</th><th>period</th>"
         "<th>distance</th><th>sharpness</th><th>variation</th><th>repeats</th></tr>"
     )
-    images = "".join(
-        f"<figure class='{'wide' if p.wide else ''}'><img alt='{escape(p.title)}' src='data:image/png;base64,"
-        f"{base64.b64encode(p.png).decode('ascii')}'><figcaption><b>{escape(p.title)}</b> "
-        f"<span class=dim>{escape(p.caption)}</span></figcaption></figure>"
-        for p in pictures
-    )
     notes = "".join(f"<li>{escape(note)}</li>" for note in model.notes)
     about = (
         f"{model.modes} modes hold {100 * model.pca.energy:.1f} % of the variance. Figures of {LONG} synthesized "
         "frames per class stand beside the data's own: period and variation 1.00 are like the data; distance and "
         "sharpness are the largest over the data's 99.9th percentile; repeats are cycles that equal another one."
     )
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}: densities</title><style>{CSS}</style></head>\n<body><main>\n"
-        f"<header><h1>{escape(title)}: {escape(', '.join(model.classes))}</h1><p>{about}</p></header>"
-        f"<div class=scroll><table>{head}{rows}</table></div>"
-        + (f"<h2>Frames that were left out</h2><ul>{notes}</ul>" if notes else "")
-        + f"<h2>Figures</h2><p class=dim>Figure numbers are those of Okwechime and Bowden 2008.</p>"
-        f"<div class=plots>{images}</div>\n</main></body></html>\n"
-    )
+    body = [
+        f"<header><h1>{escape(title)}: {escape(', '.join(model.classes))}</h1><p>{about}</p></header>",
+        f"<div class=scroll><table>{head}{rows}</table></div>",
+        f"<h2>Frames that were left out</h2><ul>{notes}</ul>" if notes else "",
+        "<h2>Figures</h2><p class=dim>Figure numbers are those of Okwechime and Bowden 2008.</p>",
+        f"<div class=plots>{''.join(map(picture_figure, pictures))}</div>",
+    ]
+    return whole_page(f"{title}: densities", body)
 
 
 def _number(value: float) -> str:

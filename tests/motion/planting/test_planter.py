@@ -17,7 +17,6 @@ from freshtake.motion.planting import (
     learn_planting,
     plant,
 )
-from freshtake.motion.planting.clip_planting import planted_batch
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import angle_between
 from tests.motion.body.test_limb_ranges import pushed, two_axes_walk
@@ -52,18 +51,6 @@ def test_a_stream_equals_the_clip(block: int, settings: PlantSettings) -> None:
     if block == 1:
         assert counts[: planter.latency] == [0] * planter.latency
         assert counts[planter.latency : -1] == [1] * (180 - planter.latency)
-
-
-def test_a_batch_equals_its_parts() -> None:
-    clips = [sliding(seed=k) for k in range(3)]
-    planter = Planter.learn(BASE)
-    labels = np.concatenate([standing(PHASE)] * 3).astype(np.float64)
-    root, rotations = np.concatenate([c.root for c in clips]), np.concatenate([c.rotations for c in clips])
-    made = planted_batch(planter, root, rotations, labels, [180, 180, 180])
-    for k, clip in enumerate(clips):
-        one = plant(clip, standing(PHASE), examples=BASE, careful=True).clip
-        np.testing.assert_array_equal(made.root[180 * k : 180 * (k + 1)], one.root)
-        np.testing.assert_allclose(made.rotations[180 * k : 180 * (k + 1)], one.rotations, atol=1e-15)
 
 
 def same(clip: Clip, labels: Floats | Bools, base: PlantingModel, settings: PlantSettings) -> None:

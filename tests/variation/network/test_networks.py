@@ -54,7 +54,6 @@ def test_parents_by_name() -> None:
     transition = TransitionNetwork(("a", "b"), 2, ((0, 2, 3), (1, 3, 4)))
     assert transition.parents("a") == ("a[t]", "a[t+1]", "b[t+1]")
     assert transition.parents("b") == ("b[t]", "b[t+1]", "a[t+2]")
-    assert transition.parent_dofs() == ((0, 1), (0, 1))
     assert transition.slice_edges() == ((), (0,))
     assert transition.prediction_order() == (0, 1)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from freshtake.variation.network.regression import SHORT, decay, gaussian, kth_smallest, log_density
+from freshtake.variation.network.regression import SHORT, Regression, decay, gaussian, kth_smallest, log_density
 from tests.variation.twins import slow_gaussian, slow_log_density
 
 
@@ -49,7 +49,9 @@ def test_mean_and_variance_are_those_of_the_paper(adaptive: bool, neighbors: int
     count = 60
     squared, targets = rng.chisquare(3, count), rng.normal(size=count)
     width = 0.4 if adaptive else 1.3
-    mean, variance = gaussian(squared, targets, count, neighbors, width, adaptive, 0.0, np.empty(count))
+    mean, variance = gaussian(
+        squared, targets, count, Regression(neighbors, width, adaptive, 0.0), 0.0, np.empty(count)
+    )
     slow_mean, slow_variance = slow_gaussian(squared, targets, neighbors, width, adaptive)
     assert mean == pytest.approx(slow_mean, rel=1e-12)
     assert variance == pytest.approx(slow_variance, rel=1e-12)
@@ -57,14 +59,14 @@ def test_mean_and_variance_are_those_of_the_paper(adaptive: bool, neighbors: int
 
 def test_instances_beyond_the_count_do_not_matter() -> None:
     squared, targets = np.array([0.1, 0.2, 0.4, 0.0]), np.array([1.0, 2.0, 4.0, 1e9])
-    mean, _ = gaussian(squared, targets, 3, 3, 0.5, True, 0.0, np.empty(4))
+    mean, _ = gaussian(squared, targets, 3, Regression(3, 0.5, True, 0.0), 0.0, np.empty(4))
     assert mean == pytest.approx(slow_gaussian(squared[:3], targets[:3], 3, 0.5, True)[0])
 
 
 def test_equal_distances_give_the_plain_mean_and_the_unbiased_variance() -> None:
     """Equation 6 with equal weights: n / (n - 1) times the mean square is the usual variance of a sample."""
     targets = np.array([1.0, 2.0, 4.0, 9.0])
-    mean, variance = gaussian(np.ones(4), targets, 4, 4, 0.3, True, 0.0, np.empty(4))
+    mean, variance = gaussian(np.ones(4), targets, 4, Regression(4, 0.3, True, 0.0), 0.0, np.empty(4))
     assert mean == pytest.approx(targets.mean())
     assert variance == pytest.approx(targets.var(ddof=1))
 
@@ -72,21 +74,21 @@ def test_equal_distances_give_the_plain_mean_and_the_unbiased_variance() -> None
 def test_weights_that_underflow_are_not_counted() -> None:
     """n_k is the number of non-zero weights (Lau 2009, below eq. 6)."""
     squared, targets = np.array([0.0, 0.0, 1e9]), np.array([1.0, 3.0, 1000.0])
-    _, variance = gaussian(squared, targets, 3, 3, 1.0, False, 0.0, np.empty(3))
+    _, variance = gaussian(squared, targets, 3, Regression(3, 1.0, False, 0.0), 0.0, np.empty(3))
     assert variance == pytest.approx(np.var([1.0, 3.0], ddof=1))
 
 
 def test_far_instances_alone_still_give_a_mean() -> None:
     """All weights as printed would underflow to 0 / 0."""
     squared, targets = np.array([1e6, 1e6 + 1.0]), np.array([1.0, 3.0])
-    mean, variance = gaussian(squared, targets, 2, 2, 1.0, False, 0.0, np.empty(2))
+    mean, variance = gaussian(squared, targets, 2, Regression(2, 1.0, False, 0.0), 0.0, np.empty(2))
     w = np.exp(-1.0)
     assert mean == pytest.approx((1.0 + 3.0 * w) / (1.0 + w))
     assert np.isfinite(variance)
 
 
 def test_the_variance_has_a_floor() -> None:
-    assert gaussian(np.zeros(5), np.ones(5), 5, 5, 0.3, True, 0.01, np.empty(5)) == (1.0, 0.01)
+    assert gaussian(np.zeros(5), np.ones(5), 5, Regression(5, 0.3, True, 0.0), 0.01, np.empty(5)) == (1.0, 0.01)
 
 
 def test_log_density_integrates_to_one_and_equals_the_formula() -> None:

@@ -15,8 +15,7 @@ from tests.variation.test_synthesize import model
 def test_a_number_is_an_amount_in_space_and_time() -> None:
     much = amount_of(0.5)
     assert (much.space, much.tempo, much.largest) == (0.5, 0.5, 0.5)
-    assert amount_of(Amount(0.0)).is_mean
-    assert not Amount(0.0, time=1.0).is_mean
+    assert Amount(0.0, time=1.0).largest == 1.0
     assert Amount(1.0, parts={"a": 1.5}).largest == 1.5
 
 

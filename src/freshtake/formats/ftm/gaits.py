@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.formats.ftm.header_fields import Parts, ReadParts
-from freshtake.formats.ftm.style import RECIPE, read_recipe
+from freshtake.formats.ftm.shared_parts import recipe_parts
+from freshtake.formats.ftm.style import read_clip_recipe
 from freshtake.style.gaits.bilinear import Factors, GaitModel, Level
 from freshtake.style.gaits.gait_cycles import GaitCode
 
@@ -15,7 +16,7 @@ FARTHEST = 1e6  # any number of a table of gaits
 
 def to_parts(model: GaitModel) -> Parts:
     """Everything that `from_parts` needs to make the same model."""
-    recipe = model.code.recipe.to_parts()
+    recipe = recipe_parts(model.code.recipe)
     header = {
         "styles": list(model.styles),
         "speeds": list(model.speeds),
@@ -28,13 +29,13 @@ def to_parts(model: GaitModel) -> Parts:
         "speed_coordinates": model.factors.contents,
         "core": model.factors.core,
     }
-    return Parts(header, arrays | {RECIPE + name: array for name, array in recipe.arrays.items()})
+    return Parts(header, arrays | recipe.arrays)
 
 
 def from_parts(parts: ReadParts) -> GaitModel:
     """The model again; raises a FreshtakeError when the parts cannot be one."""
     header = parts.fields
-    recipe = read_recipe(parts)
+    recipe = read_clip_recipe(parts)
     styles, speeds = _levels(parts, "styles"), _levels(parts, "speeds")
     ranks = header.whole_numbers("ranks", 1, MOST_LEVELS)
     frames = header.get("frames", "int")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from freshtake.errors import FormatError
 from freshtake.formats.ftm.header_fields import Fields, Parts, ReadParts, compact
+from freshtake.formats.ftm.shared_parts import read_recipe, read_settings, recipe_parts
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.numeric.arrays import Floats
@@ -18,14 +19,13 @@ from freshtake.style.model import StyleModel
 from freshtake.style.settings import Settings
 from freshtake.style.systems.banks import Bank, Choice, DelayBank, StateSpaceBank, System
 
-RECIPE = "recipe_"  # before the names of the recipe's arrays
 MOST_STATES, MOST_TAPS = 4096, 65536
 SYSTEM_ARRAYS = ("damping", "turning", "B", "C", "D", "offset")
 
 
 def to_parts(model: StyleModel) -> Parts:
     """Everything that `from_parts` needs to make the same model."""
-    recipe = model.recipe.to_parts()
+    recipe = recipe_parts(model.recipe)
     bank = _bank_parts(model.bank)
     header = {
         "settings": asdict(model.settings),
@@ -49,19 +49,19 @@ def to_parts(model: StyleModel) -> Parts:
         "poses": compact(model.poses),
         "directions": np.array([a.direction for a in model.annotations]).reshape(len(model.annotations), -1),
     }
-    return Parts(header, arrays | bank.arrays | {RECIPE + name: array for name, array in recipe.arrays.items()})
+    return Parts(header, arrays | bank.arrays | recipe.arrays)
 
 
 def from_parts(parts: ReadParts) -> StyleModel:
     """The model again; raises a FreshtakeError when the parts cannot be one."""
     header = parts.fields
-    recipe = read_recipe(parts)
+    recipe = read_clip_recipe(parts)
     count = len(recipe.names)
     source = Normal(parts.numbers("source_mean", (count,)), parts.numbers("source_deviation", (count,), low=1e-12))
     target = Normal(
         parts.numbers("target_mean", (count + 1,)), parts.numbers("target_deviation", (count + 1,), low=1e-12)
     )
-    settings = _settings(header.inner("settings"))
+    settings = read_settings(header.inner("settings"), Settings)
     bank = _bank(parts, blocks_of(recipe, settings.inputs))
     annotations = _annotations(parts, bank)
     feet = header.texts("feet")
@@ -157,17 +157,11 @@ def _annotations(parts: ReadParts, bank: Bank) -> tuple[Annotation, ...]:
     return tuple(out)
 
 
-def read_recipe(parts: ReadParts) -> Recipe:
+def read_clip_recipe(parts: ReadParts) -> Recipe:
     """The recipe of a style model's rows: clips as rotation vectors with a heading and all DOFs of the root."""
-    header = parts.fields.get("recipe", "dict")
-    arrays = {name.removeprefix(RECIPE): a for name, a in parts.arrays.items() if name.startswith(RECIPE)}
-    for name, array in arrays.items():
-        if array.dtype.kind not in "fiub":
-            raise FormatError(
-                parts.fields.path, f"numbers were expected, not {array.dtype}", f"array {RECIPE + name!r}"
-            )
-    with np.errstate(over="ignore", invalid="ignore"):
-        recipe = Recipe.from_parts(header, arrays)
+    recipe = read_recipe(parts)
+    if recipe is None:
+        parts.fields.wrong("recipe", "an object was expected, not None")
     layout = recipe.layout
     if not isinstance(layout, ClipLayout) or (layout.angles, layout.root) != ("expmap", "heading"):
         parts.fields.wrong("recipe", "clips as rotation vectors with a heading were expected")
@@ -180,14 +174,6 @@ def _shape(parts: ReadParts, name: str, dimensions: int) -> tuple[int, ...]:
     """The shape of an array whose length the header does not say."""
     shape = parts.arrays[name].shape if name in parts.arrays else (0,)
     return shape if len(shape) == dimensions else (0,) * dimensions
-
-
-def _settings(header: Fields) -> Settings:
-    kinds = {field.name: str(field.type) for field in fields(Settings)}
-    unknown = [name for name in header.values if name not in kinds]
-    if unknown:
-        header.wrong(unknown[0][:80], "this freshtake has no such setting: update it, or learn the model again")
-    return Settings(**{name: header.get(name, kinds[name]) for name in header.values})
 
 
 def _choice(header: Fields) -> Choice:

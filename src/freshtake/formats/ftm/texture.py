@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +10,14 @@ import numpy as np
 
 from freshtake.errors import FormatError
 from freshtake.formats.ftm.header_fields import Array, Fields, Parts, ReadParts, compact
+from freshtake.formats.ftm.shared_parts import (
+    arrays_after,
+    check_frame_time,
+    read_frame_time,
+    read_recipe,
+    read_settings,
+    recipe_parts,
+)
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.numeric.arrays import Floats
@@ -21,7 +29,7 @@ from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Group, Shape, mesh_recipe
 
 MOST = 1 << 31
-RECIPE, LAYOUT = "recipe_", "layout_"
+LAYOUT = "layout_"  # before the names of the arrays of a mesh
 
 
 def to_parts(model: TextureModel) -> Parts:
@@ -55,9 +63,8 @@ def to_parts(model: TextureModel) -> Parts:
         for number, group in enumerate(shape.groups):
             arrays |= _group_arrays(f"group{number}", group)
     elif model.recipe is not None:
-        recipe = model.recipe.to_parts()
-        header["recipe"] = recipe.header
-        arrays |= {RECIPE + name: array for name, array in recipe.arrays.items()}
+        header["recipe"], stored = recipe_parts(model.recipe)
+        arrays |= stored
     return Parts(header, arrays)
 
 
@@ -92,10 +99,8 @@ def _group_arrays(name: str, group: Group) -> dict[str, Array]:
 
 def from_parts(parts: ReadParts) -> TextureModel:
     """The model again; raises a FreshtakeError when the parts cannot be one."""
-    settings = _settings(parts.fields.inner("settings"))
-    frame_time = parts.fields.get("frame_time", "float")
-    if not 1e-9 < frame_time < 1e9:
-        parts.fields.wrong("frame_time", f"a time above 0 was expected, not {frame_time:g}")
+    settings = read_settings(parts.fields.inner("settings"), Settings)
+    frame_time = read_frame_time(parts.fields)
     segments = _segments(parts.fields)
     frames = segments.frames
     recipe, shape = _recipe(parts, frame_time)
@@ -116,14 +121,6 @@ def from_parts(parts: ReadParts) -> TextureModel:
         tuple(_jumps(parts, f"entries{cell}", frames) for cell in range(count)), Reach(tuple(limits), alive),
         Sigmas(sigmas[0], sigmas[1], sigmas[2]),
     )  # fmt: skip
-
-
-def _settings(header: Fields) -> Settings:
-    kinds = {field.name: str(field.type) for field in fields(Settings)}
-    unknown = [name for name in header.values if name not in kinds]
-    if unknown:
-        header.wrong(unknown[0][:80], "this freshtake has no such setting: update it, or learn the model again")
-    return Settings(**{name: header.get(name, kinds[name]) for name in header.values})
 
 
 def _segments(header: Fields) -> Segments:
@@ -179,37 +176,16 @@ def _jumps(parts: ReadParts, name: str, frames: int) -> Jumps:
 
 
 def _recipe(parts: ReadParts, frame_time: float) -> tuple[Recipe | None, Shape | None]:
-    header = parts.fields
-    layout, recipe = header.get("layout", "dict | None"), header.get("recipe", "dict | None")
-    if recipe is not None:
-        arrays = {n.removeprefix(RECIPE): a for n, a in parts.arrays.items() if n.startswith(RECIPE)}
-        made: Recipe | None = _checked(parts, lambda: Recipe.from_parts(recipe, _sound(parts, arrays, RECIPE)))
-        shape = None
-    elif layout is not None:
-        made, shape = _mesh(parts, layout)
-    else:
-        made, shape = None, None
-    if made is not None and made.frame_time != frame_time:
-        header.wrong("frame_time", f"the recipe's frame time, {made.frame_time:g}, was expected")
-    return made, shape
-
-
-def _checked(parts: ReadParts, make: Any) -> Any:
-    with np.errstate(over="ignore", invalid="ignore"):  # numbers that are no indices become ones that are refused
-        return make()
-
-
-def _sound(parts: ReadParts, arrays: dict[str, Array], prefix: str) -> dict[str, Array]:
-    for name, array in arrays.items():
-        if array.dtype.kind not in "fiub":
-            raise FormatError(
-                parts.fields.path, f"numbers were expected, not {array.dtype}", f"array {prefix + name!r}"
-            )
-    return arrays
+    layout = parts.fields.get("layout", "dict | None")
+    recipe = read_recipe(parts)
+    shape: Shape | None = None
+    if recipe is None and layout is not None:
+        recipe, shape = _mesh(parts, layout)
+    check_frame_time(parts.fields, recipe, frame_time)
+    return recipe, shape
 
 
 def _mesh(parts: ReadParts, header: dict[str, Any]) -> tuple[Recipe, Shape]:
-    arrays = {n.removeprefix(LAYOUT): a for n, a in parts.arrays.items() if n.startswith(LAYOUT)}
     differences = _any(parts, LAYOUT + "faces", 1, "i").astype(np.int64)
     if len(differences) % 3:
         raise FormatError(parts.fields.path, "three corners per face were expected", f"array {LAYOUT + 'faces'!r}")
@@ -218,13 +194,15 @@ def _mesh(parts: ReadParts, header: dict[str, Any]) -> tuple[Recipe, Shape]:
     if not 0 < count < MOST or (len(faces) and not (faces.min() >= 0 and faces.max() < count)):
         raise FormatError(parts.fields.path, "faces of existing vertices were expected", f"array {LAYOUT + 'faces'!r}")
     groups = _groups(parts)
+    arrays = arrays_after(LAYOUT, parts)
     arrays["faces"] = faces.reshape(-1, 3).astype(np.int32)
     heading = header.get("root") == "heading"
     shape = Shape(groups)
     if shape.columns < 3 * count:
         parts.fields.wrong("groups", f"modes of {count} vertices were expected")
     arrays["plan"] = np.zeros(2 * count if heading else 0)
-    layout = _checked(parts, lambda: MeshLayout.from_parts(header, _sound(parts, arrays, LAYOUT)))
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers that are no indices become ones that are refused
+        layout = MeshLayout.from_parts(header, arrays)
     width = layout.width - (3 if heading else 0)
     every = np.sort(np.concatenate([group.columns for group in groups]))
     if not np.array_equal(every, np.arange(width)):

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any, get_type_hints
 
 import numpy as np
 
-from freshtake.errors import FormatError, UsageError
+from freshtake.errors import UsageError
 from freshtake.formats.ftm.header_fields import Fields, Parts, ReadParts, compact
-from freshtake.motion.features import Recipe
+from freshtake.formats.ftm.shared_parts import (
+    check_frame_time,
+    read_frame_time,
+    read_names,
+    read_recipe,
+    read_settings,
+    recipe_parts,
+)
 from freshtake.variation.examples import Material
 from freshtake.variation.model import VariationModel
 from freshtake.variation.network.networks import PriorNetwork, TransitionNetwork
@@ -25,7 +32,6 @@ MOST_DOFS = 2048  # covariances are a square of that many numbers
 MOST_SLOPE, MOST_SIZE = 1e6, 1e12
 DYNAMICS = ("slopes", "noise", "trait_slopes", "trait_noise", "trait_sizes", "sizes")
 MOST_FRAMES = 1 << 31
-RECIPE = "recipe_"  # before the names of the recipe's arrays
 
 
 def to_parts(model: VariationModel) -> Parts:
@@ -33,7 +39,7 @@ def to_parts(model: VariationModel) -> Parts:
     material = model.material
     if len(material.names) > MOST_DOFS:
         raise UsageError(f"a model of {len(material.names)} DOFs cannot be saved: {MOST_DOFS} are the most")
-    recipe = None if material.recipe is None else material.recipe.to_parts()
+    recipe = recipe_parts(material.recipe)
     header = {
         "settings": asdict(model.settings),
         "cyclic": bool(model.cyclic),
@@ -42,7 +48,7 @@ def to_parts(model: VariationModel) -> Parts:
         "lengths": [len(rows) for rows in material.values],
         "transition": {"order": int(model.transition.order), "edges": _plain(model.transition.edges)},
         **_method_header(model),
-        "recipe": None if recipe is None else recipe.header,
+        "recipe": recipe.header,
     }
     arrays: dict[str, Any] = {
         "examples": compact(np.concatenate(material.values)),
@@ -51,13 +57,12 @@ def to_parts(model: VariationModel) -> Parts:
     }
     if model.dynamics is not None:
         arrays |= {name: compact(getattr(model.dynamics, name)) for name in DYNAMICS}
-    stored = {} if recipe is None else {RECIPE + name: array for name, array in recipe.arrays.items()}
-    return Parts(header, arrays | stored)
+    return Parts(header, arrays | recipe.arrays)
 
 
 def from_parts(parts: ReadParts) -> VariationModel:
     """The model again; raises a FreshtakeError when the parts cannot be one."""
-    settings = _settings(parts.fields.inner("settings"))
+    settings = read_settings(parts.fields.inner("settings"), Settings)
     material = _material(parts)
     names = material.names
     inner = parts.fields.inner("transition")
@@ -113,12 +118,7 @@ def _dynamics(parts: ReadParts, material: Material, settings: Settings, inner: F
 
 def _material(parts: ReadParts) -> Material:
     header = parts.fields
-    names = header.texts("names")
-    if not 0 < len(names) <= MOST_DOFS or len(set(names)) < len(names):
-        header.wrong("names", f"1 to {MOST_DOFS} different names were expected")
-    frame_time = header.get("frame_time", "float")
-    if not 1e-9 < frame_time < 1e9:
-        header.wrong("frame_time", f"a time above 0 was expected, not {frame_time:g}")
+    names, frame_time = read_names(header, "names", MOST_DOFS), read_frame_time(header)
     lengths = header.whole_numbers("lengths", 1, MOST_FRAMES)
     if not lengths:
         header.wrong("lengths", "there is no example")
@@ -126,34 +126,11 @@ def _material(parts: ReadParts) -> Material:
     values = tuple(np.split(rows, np.cumsum(lengths)[:-1]))
     weights = parts.numbers("weights", (len(names),), low=0.0)
     rates = parts.numbers("rates", (len(names),), low=0.0, high=1.0) > 0.5
-    return Material(values, names, weights, rates, frame_time, _recipe(parts, names, frame_time))
-
-
-def _recipe(parts: ReadParts, names: tuple[str, ...], frame_time: float) -> Recipe | None:
-    header = parts.fields.get("recipe", "dict | None")
-    if header is None:
-        return None
-    arrays = {name.removeprefix(RECIPE): a for name, a in parts.arrays.items() if name.startswith(RECIPE)}
-    for name, array in arrays.items():
-        if array.dtype.kind not in "fiub":
-            raise FormatError(
-                parts.fields.path, f"numbers were expected, not {array.dtype}", f"array {RECIPE + name!r}"
-            )
-    with np.errstate(over="ignore", invalid="ignore"):  # numbers that are no indices become ones that are refused
-        recipe = Recipe.from_parts(header, arrays)
-    if recipe.names != names:
-        parts.fields.wrong("names", "the names of the recipe's DOFs were expected")
-    if recipe.frame_time != frame_time:
-        parts.fields.wrong("frame_time", f"the recipe's frame time, {recipe.frame_time:g}, was expected")
-    return recipe
-
-
-def _settings(header: Fields) -> Settings:
-    kinds = {field.name: str(field.type) for field in fields(Settings)}
-    unknown = [name for name in header.values if name not in kinds]
-    if unknown:
-        header.wrong(unknown[0][:80], "this freshtake has no such setting: update it, or learn the model again")
-    return Settings(**{name: header.get(name, kinds[name]) for name in header.values})
+    recipe = read_recipe(parts)
+    if recipe is not None and recipe.names != names:
+        header.wrong("names", "the names of the recipe's DOFs were expected")
+    check_frame_time(header, recipe, frame_time)
+    return Material(values, names, weights, rates, frame_time, recipe)
 
 
 def _rule_header(rule: Regression) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
     from freshtake.motion.planting.clip_planting import plant
@@ -45,8 +46,4 @@ __all__ = [
     "settings_for",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"freshtake.motion.planting.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'freshtake.motion.planting' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

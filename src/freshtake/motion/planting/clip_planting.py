@@ -87,27 +87,6 @@ def planted_frames(planter: Planter, clip: Clip, labels: Floats) -> PlantedFrame
     return planter.advance(state, True)
 
 
-def planted_batch(
-    planter: Planter, root: Floats, rotations: Floats, labels: Floats, lengths: Sequence[int]
-) -> PlantedFrames:
-    """Many motions at once, one after the other in root (frames, 3), rotations (frames, joints, 4) and flags.
-
-    The same numbers as one by one. `lengths` are those of the motions; their sum is the number of frames.
-    """
-    feet, legs, first = planter.base.feet, len(planter.base.legs), 0
-    offsets = np.ascontiguousarray(planter.base.skeleton.offsets)[None]
-    strength, parts = spread_labels(labels, feet), []
-    for length in lengths:
-        span = slice(first, first + length)
-        frames = empty_frames(length, rotations.shape[1], legs)
-        frames = frames._replace(root=root[span], rotations=rotations[span], strength=strength[span])
-        parts.append(
-            planter.advance(PlanterState(frames, fresh_memory(legs), np.zeros(4, dtype=np.intp), offsets), True)
-        )
-        first += length
-    return PlantedFrames(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-
-
 def _changed(clip: Clip, out: PlantedFrames) -> Clip:
     """The clip with the root and rotations that were found."""
     moved = clip.joint_translations

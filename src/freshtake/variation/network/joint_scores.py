@@ -20,7 +20,7 @@ from freshtake.variation.network.propagation import (
     pool_of,
     propagate,
 )
-from freshtake.variation.network.regression import Regression
+from freshtake.variation.network.regression import Regression, log_densities
 from freshtake.variation.settings import Settings
 
 Mapper = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
@@ -94,15 +94,15 @@ class JointScores:
         the variances of eq. 6, a network whose predictions have left the data altogether can score better than one
         that is a little late.
         """
-        gaps = [x[self.instances.order :] - found.means for x, found in zip(self.clips, outcomes, strict=True)]
+        both = [(x[self.instances.order :], found) for x, found in zip(self.clips, outcomes, strict=True)]
         if self.way.calibrated:
-            squares = np.concatenate(gaps) ** 2
+            squares = np.concatenate([x - found.means for x, found in both]) ** 2
             variances = np.maximum(squares.mean(axis=0), self.floors)
             total = -0.5 * len(squares) * (np.log(2.0 * np.pi * variances) + 1.0)
         else:
             total = np.zeros(len(self.floors))
-            for gap, found in zip(gaps, outcomes, strict=True):
-                total -= 0.5 * (np.log(2.0 * np.pi * found.variances) + gap * gap / found.variances).sum(axis=0)
+            for x, found in both:
+                total += log_densities(x, found.means, found.variances).sum(axis=0)
         return np.where(np.isfinite(total), total, -np.inf)
 
     def score(self, edges: Edges) -> float:

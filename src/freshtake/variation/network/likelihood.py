@@ -14,7 +14,7 @@ from freshtake.variation.network.instances import PriorInstances, prior_instance
 from freshtake.variation.network.joint_scores import Way, run
 from freshtake.variation.network.networks import PriorNetwork
 from freshtake.variation.network.propagation import PredictionMode, floors_of, packed_parents, pool_of
-from freshtake.variation.network.regression import Regression, gaussian
+from freshtake.variation.network.regression import Regression, gaussian, log_densities
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
@@ -51,12 +51,6 @@ class Likelihood:
     def per_frame(self) -> Floats:
         """(frames,): mean over nodes."""
         out: Floats = self.frames.mean(axis=1)
-        return out
-
-    @property
-    def per_node(self) -> Floats:
-        """(DOFs,): mean over frames."""
-        out: Floats = self.frames.mean(axis=0)
         return out
 
 
@@ -137,14 +131,6 @@ class LikelihoodScorer:
         return Likelihood(out, dofs)
 
 
-def log_densities(x: Floats, mean: Floats, variance: Floats, unit: Floats) -> Floats:
-    """Logarithms of normal densities of values measured in `unit`s."""
-    gap = (x - mean) / unit
-    spread = variance / (unit * unit)
-    out: Floats = -0.5 * (np.log(2.0 * np.pi * spread) + gap * gap / spread)
-    return out
-
-
 def prior_gaussians(
     network: PriorNetwork, instances: PriorInstances, weights: Floats, rule: Regression, values: Floats, floors: Floats
 ) -> tuple[Floats, Floats]:
@@ -157,9 +143,7 @@ def prior_gaussians(
             own = list(parents)
             squared = (((x[:, own] - values[own]) * both[own]) ** 2).sum(axis=1)
             targets = np.ascontiguousarray(x[:, node])
-            means[node], variances[node] = gaussian(
-                squared, targets, len(x), rule.neighbors, rule.width, rule.adaptive, floors[node], np.empty(len(x))
-            )
+            means[node], variances[node] = gaussian(squared, targets, len(x), rule, floors[node], np.empty(len(x)))
     return means, np.maximum(variances, floors)
 
 

@@ -77,11 +77,6 @@ class TransitionNetwork:
         """The DOFs in an order in which those of the same frame can be predicted."""
         return topological_order(self.slice_edges())
 
-    def parent_dofs(self) -> Edges:
-        """For every DOF the DOFs among its parents, at whichever slice."""
-        count = len(self.dofs)
-        return tuple(tuple(sorted({p % count for p in parents})) for parents in self.edges)
-
     def name(self, node: int) -> str:
         """`LeftLeg.x[t]`, `LeftLeg.x[t+1]`, ..."""
         step, dof = divmod(node, len(self.dofs))

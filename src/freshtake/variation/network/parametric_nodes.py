@@ -12,7 +12,8 @@ from freshtake.variation.network.instances import PriorInstances
 from freshtake.variation.network.node_scores import other_groups
 from freshtake.variation.network.parametric import CENTERS, FAR, KINDS, LINEAR, RADIAL, Fit, basis, fit
 from freshtake.variation.network.propagation import Pool
-from freshtake.variation.network.regression import FLOOR
+from freshtake.variation.network.regression import FLOOR, log_density
+from freshtake.variation.network.score_kernels import recalibrated
 
 
 @compiled
@@ -56,7 +57,7 @@ def fitted_node(
         mean = middle + min(max(mean - middle, -limit), limit)
         gap = truth[f + order] - mean
         error += gap * gap
-        score -= 0.5 * (np.log(2.0 * np.pi * found.variance) + gap * gap / found.variance)
+        score += log_density(truth[f + order], mean, found.variance)
         past[: order - 1] = past[1:]
         past[order - 1] = mean
     return error, score
@@ -83,8 +84,7 @@ def left_out_scores(
                 previous = j
             basis(kind if len(parents) > 0 else LINEAR, columns[:, j][parents], found.centers, found.width, row)
             many = len(found.coefficients)
-            error = values[j] - (row[:many] * found.coefficients).sum()
-            total -= 0.5 * (np.log(2.0 * np.pi * found.variance) + error * error / found.variance)
+            total += log_density(values[j], (row[:many] * found.coefficients).sum(), found.variance)
         out[s] = total
 
 
@@ -158,7 +158,7 @@ class FittedNode:
             )  # fmt: skip
             error, score, frames = error + found[0], score + found[1], frames + len(truth) - order
         if self.calibrated:
-            return float(-0.5 * frames * (np.log(2.0 * np.pi * max(error / frames, self.floor)) + 1.0))
+            return float(recalibrated(error, frames, self.floor))
         return score
 
     def score(self, parents: frozenset[int], above: float = -np.inf) -> float:

@@ -73,8 +73,6 @@ def draw_nodes(
                 for j in range(count):
                     apart = weights[p] * (columns[p, j] - values[p])
                     squared[j] += apart * apart
-            mean, variance = gaussian(
-                squared, targets, count, rule.neighbors, rule.width, rule.adaptive, floor, scratch
-            )
+            mean, variance = gaussian(squared, targets, count, rule, floor, scratch)
         values[node] = mean + np.sqrt(variance) * noise[k]
     return values

@@ -149,15 +149,13 @@ def gaussian(
     squared: Floats,
     targets: Floats,
     count: int,
-    neighbors: int,
-    width: float,
-    adaptive: bool,
+    rule: Regression,
     floor: float,
     scratch: Floats,
 ) -> tuple[float, float]:
     """Mean and variance of a node from squared parent distances and target values of `count` instances."""
-    limit = kth_smallest(squared, count, neighbors, squared[:count].mean())
-    positive = weigh(squared, count, limit, width, adaptive, scratch)
+    limit = kth_smallest(squared, count, rule.neighbors, squared[:count].mean())
+    positive = weigh(squared, count, limit, rule.width, rule.adaptive, scratch)
     mean = weighted_mean(scratch, targets, count)
     return mean, weighted_variance(scratch, targets, count, mean, positive, floor)
 
@@ -166,3 +164,11 @@ def gaussian(
 def log_density(x: float, mean: float, variance: float) -> float:
     """Logarithm of the normal density."""
     return -0.5 * (np.log(2.0 * np.pi * variance) + (x - mean) * (x - mean) / variance)
+
+
+def log_densities(x: Floats, mean: Floats, variance: Floats, unit: Floats | float = 1.0) -> Floats:
+    """Logarithms of normal densities of arrays of values, measured in `unit`s."""
+    gap = (x - mean) / unit
+    spread = variance / (unit * unit)
+    out: Floats = -0.5 * (np.log(2.0 * np.pi * spread) + gap * gap / spread)
+    return out

@@ -45,11 +45,6 @@ class Amount:
         """The largest of all amounts."""
         return max(self.space, self.tempo, *self.parts.values())
 
-    @property
-    def is_mean(self) -> bool:
-        """Whether nothing varies."""
-        return self.largest == 0.0
-
     def per_dof(self, dofs: Sequence[str], skeleton: Skeleton | None) -> Floats:
         """The amount (DOFs,) of every DOF; an unknown part is an error that lists the known ones."""
         out = np.full(len(dofs), float(self.space))

@@ -1,0 +1,30 @@
+"""Packages whose names load on first use: importing the package alone costs next to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def lazy_names(
+    package: str, homes: Mapping[str, str], modules: Collection[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a package (PEP 562).
+
+    `homes` says for each name in which module below the package it is defined; `modules` are modules below the package
+    that are public themselves. The package repeats its names under TYPE_CHECKING, for checkers and editors.
+    """
+    short = {module.rpartition(".")[2]: module for module in modules}
+
+    def load(name: str) -> Any:
+        if name in homes:
+            return getattr(import_module(f"{package}.{homes[name]}"), name)
+        if name in short:
+            return import_module(f"{package}.{short[name]}")
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    def names() -> list[str]:
+        return sorted(import_module(package).__all__)
+
+    return load, names
