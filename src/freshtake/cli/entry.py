@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -85,7 +86,7 @@ def run(arguments: Sequence[str]) -> int:
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
             warnings.showwarning = _note
-            result = app(list(arguments), exit_on_error=False, print_error=False, result_action="return_value")
+            result = copy_context().run(_command, arguments)  # what it chooses about files ends with it
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except CycloptsError as error:
@@ -102,6 +103,10 @@ def run(arguments: Sequence[str]) -> int:
         return _failed(f"{error.filename or 'the output'}: {error.strerror or error}")
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 0
+
+
+def _command(arguments: Sequence[str]) -> Any:
+    return app(list(arguments), exit_on_error=False, print_error=False, result_action="return_value")
 
 
 def _note(

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, warn
 from freshtake.cli.options import Json, Out, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.outputs import Force, prepare
 
 
 def cut(
@@ -16,6 +17,7 @@ def cut(
     /,
     *,
     out: Out,
+    force: Force = False,
     cycles: Annotated[bool, Parameter(negative="", help="Cut into cycles (the default).")] = False,
     frames: Annotated[str | None, Parameter(help="Cut out frames A:B (from 0, B not included).")] = None,
     like: Annotated[Path | None, Parameter(help="Cut out what is like this short clip.")] = None,
@@ -43,6 +45,7 @@ def cut(
     """
     from freshtake.workflows import motion_cut
 
+    prepare(out, force=force)
     reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     made = motion_cut(take, out, cycles=cycles, frames=frames, like=like, ending=format, reading=reading)
     if json:

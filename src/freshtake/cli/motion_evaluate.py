@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.outputs import Force, prepare
 from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def evaluate(
     out: Annotated[
         Path | None, Parameter(name=["--out", "-o"], help="Report: a page (.html), or a folder with figures and plots.")
     ] = None,
+    force: Force = False,
     action: Annotated[
         str,
         Parameter(help="Peaks to count: auto, none, root-height, hand-height, hand-speed, left- or right-hand-speed."),
@@ -66,6 +68,7 @@ def evaluate(
     """
     from freshtake.workflows import motion_evaluate as run
 
+    prepare(out, force=force)
     for option, paths in (("--inputs", inputs), ("--outputs", outputs)):
         if not paths:
             raise UsageError(f"evaluate needs {option}: name at least one file")

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.outputs import Force, prepare
 from freshtake.errors import UsageError
 
 Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
@@ -17,6 +18,7 @@ Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="
 def noise(
     *takes: Path,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the files; it must not exist or be empty.")],
+    force: Force = False,
     count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15,
     kind: Annotated[
         str, Parameter(name=["--kind", "--method"], help="strawman, perlin, pca, convex or replay.")
@@ -65,6 +67,7 @@ def noise(
     from freshtake.evaluation.baselines.settings import NoiseSettings
     from freshtake.workflows import motion_noise as run
 
+    prepare(out, force=force)
     if not takes:
         raise UsageError("noise needs takes to start from: name at least one file")
     chosen = [name.strip() for name in joints.split(",") if name.strip()]

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, warn
 from freshtake.cli.options import Json, Lock, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.outputs import Force, prepare
 
 
 def plant(
@@ -16,6 +17,7 @@ def plant(
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The file to write.")],
+    force: Force = False,
     contacts: Annotated[Path | None, Parameter(help="When feet stand (JSON or CSV); default: found.")] = None,
     pins: Annotated[Path | None, Parameter(help="Where joints have to be at a time (JSON or CSV).")] = None,
     mapping: Annotated[Path | None, Parameter(help="Which joints are legs and arms (JSON); default: guessed.")] = None,
@@ -50,6 +52,7 @@ def plant(
     """
     from freshtake.workflows import motion_plant as run
 
+    prepare(out, force=force)
     report = run(
         clip,
         out,

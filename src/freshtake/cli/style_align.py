@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.outputs import Force, prepare
 
 if TYPE_CHECKING:
     from freshtake.workflows.style_aligning import Aligned
@@ -22,6 +23,7 @@ def align(
     out: Annotated[
         Path | None, Parameter(name=["--out", "-o"], help="Write the second motion on the first one's clock.")
     ] = None,
+    force: Force = False,
     plot: Annotated[Path | None, Parameter(help="Draw the correspondences beside those of another method.")] = None,
     onto: Annotated[str, Parameter(help="Whose clock --out uses: first, or second (then the first is written).")] = (
         "first"
@@ -63,6 +65,7 @@ def align(
     from freshtake.style.warping.warp_settings import WarpSettings
     from freshtake.workflows import style_align
 
+    prepare(out, plot, force=force)
     settings = WarpSettings(
         method=method,
         slope=slope,

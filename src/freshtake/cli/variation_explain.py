@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Json, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.outputs import Force, prepare
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,6 +30,7 @@ def explain(
         Path | None,
         Parameter(name=["--out", "-o"], help="A page (.html), or a folder with page and pictures."),
     ] = None,
+    force: Force = False,
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
     unit: Unit = None,
@@ -53,6 +55,7 @@ def explain(
     """
     from freshtake.workflows import variation_explain as run
 
+    prepare(out, force=force)
     reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         done = run(model, joint=joint, clip=clip, target=out, reading=reading, report=report)

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Json, Seed, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.outputs import Force, prepare
 
 if TYPE_CHECKING:
     from freshtake.workflows.variation_selecting import Selected
@@ -34,6 +35,7 @@ def select(
         float, Parameter(help="How many clips like the trusted ones may be rejected, in percent.")
     ] = 5.0,
     picture: Annotated[Path | None, Parameter(help="Draw how far off clips are, and where (.png, .svg, .pdf).")] = None,
+    force: Force = False,
     seed: Seed = 0,
     skeleton: SkeletonFile = None,
     fps: SourceFps = None,
@@ -60,6 +62,7 @@ def select(
     """
     from freshtake.workflows import variation_select as run
 
+    prepare(picture, force=force)
     reading = {"skeleton": skeleton, "fps": fps, "unit_m": unit, "up": up, "warn": warn}
     with progress_bar() as report:
         done = run(

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, warn
 from freshtake.cli.options import (
@@ -23,6 +20,7 @@ from freshtake.cli.options import (
     Seed,
     Unit,
 )
+from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 
 
 def stream(
@@ -30,7 +28,9 @@ def stream(
     /,
     *,
     out: Out,
-    frames: Annotated[int, Parameter(help="How many frames.")],
+    force: Force = False,
+    frames: Frames = None,
+    seconds: Seconds = None,
     amount: Amount = 1.0,
     amount_time: AmountOfTime = None,
     part: Parts = (),
@@ -50,6 +50,7 @@ def stream(
 
     ```
     freshtake stream walk.ftm --frames 3600 -o walk_60s.bvh
+    freshtake stream walk.ftm --seconds 60 -o walk_60s.glb
     freshtake stream swim.ftm --frames 20000 -o swim.npz --amount 0.5
     freshtake stream walk.ftm --frames 3600 -o straight.bvh --heading 0
     freshtake stream walk.ftm --frames 3600 -o round_the_house.bvh --path way.csv
@@ -61,13 +62,15 @@ def stream(
         A model that `freshtake learn` wrote.
     """
     from freshtake.workflows import variation_stream as run
+    from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_delivering import delivery_asked, playback_summary
     from freshtake.workflows.variation_asking import Asked, amount_asked, goals_of
 
+    prepare(out, force=force)
     steer = goals_of(Asked(heading=heading, path=path)).steer
     much = amount_asked(amount, amount_time, part)
     made = run(
-        model, out, frames,
+        model, out, length_asked(frames, seconds),
         amount=much, steer=steer, plant=plant and lock, delivery=delivery_asked(root_motion, in_place), unit_m=unit,
         seed=seed, warn=warn,
     )  # fmt: skip
