@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from freshtake.methods.progress import Report
 
+COMPILING = "compiling once, up to a minute in all; freshtake warm-up does it ahead"
+
 
 def output() -> Console:
     """For results."""
@@ -55,6 +57,10 @@ def progress_bar() -> Iterator[Report]:
     from freshtake.methods.progress import Progress as Step
 
     console = messages()
+    if console.is_terminal:
+        from freshtake.numeric.compiled import tell_of_compiling
+
+        tell_of_compiling(lambda: console.print(COMPILING, markup=False))
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=1.0)

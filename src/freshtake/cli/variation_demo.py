@@ -19,7 +19,7 @@ def demo(
     seed: Seed = 7,
     json: Json = False,
 ) -> int:
-    """Run the main job on bundled samples: learn from four walks, make fifteen new ones, judge and draw them.
+    """Run the main job on sample takes: learn from four walks, make fifteen new ones, judge and draw them.
 
     **Examples**
 
