@@ -57,7 +57,7 @@ def test_rows_repeat_smoothly(cycles: int) -> None:
     whole = loop_rows(made.sampler(1.0), cycles, None, seeded(3))
     steps = np.abs(np.diff(np.concatenate([whole.rows, whole.rows[:2]]), n=2, axis=0)).max(axis=1)
     assert steps[-2:].max() <= 1.5 * np.percentile(steps[:-2], 95)
-    advance = np.diff(np.append(whole.phases, cycles * (len(made.places) - 1.0)))
+    advance = np.diff(np.append(whole.phases, cycles * (len(made.phase_frames) - 1.0)))
     assert whole.phases[0] == 0.0 and (advance > 0.0).all()
     assert abs(advance[-1] / advance[0] - 1.0) < 0.2
 
