@@ -293,6 +293,7 @@ def test_goals_parts_and_planting_from_the_command_line(
         assert run(["stream", model, "--frames", "300", "-o", str(tmp_path / f"{name}.npz"), *more]) == 0
     free, led, kept = (ft.read(tmp_path / f"{name}.npz") for name in ("free", "led", "kept"))
     assert not np.allclose(free.root, led.root)
+    assert "of 724.3 centimetres gone, off by" in capsys.readouterr().out
     assert not np.allclose(free.root, kept.root)
 
 

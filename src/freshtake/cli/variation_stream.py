@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from freshtake.cli.console import output, print_json, warn
 from freshtake.cli.options import (
@@ -21,6 +22,10 @@ from freshtake.cli.options import (
     Unit,
 )
 from freshtake.cli.outputs import Force, Frames, Seconds, prepare
+
+if TYPE_CHECKING:
+    from freshtake.formats.read_options import Motion
+    from freshtake.variation.goals.steering import Followed
 
 
 def stream(
@@ -77,7 +82,23 @@ def stream(
     if json:
         found = playback_summary(made.motion)
         told = {"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration}
-        print_json(told if found is None else {**told, "playback": found})
+        way = {} if made.followed is None else {"path": made.followed._asdict()}
+        print_json({**told, **way, **({} if found is None else {"playback": found})})
     else:
         output().print(f"wrote {made.path}: {made.motion!r}", markup=False)
+        if made.followed is not None:
+            output().print(_way(made.followed, made.motion), markup=False)
     return 0
+
+
+def _way(found: Followed, motion: Motion) -> str:
+    """How far along its path a motion came, in the unit of the clip and so of the path."""
+    from freshtake.motion import Clip
+    from freshtake.motion.body.size import unit_name, unit_of
+
+    metres = unit_of(motion) if isinstance(motion, Clip) else None
+    unit = "of the clip's units" if metres is None else unit_name(metres)
+    return (
+        f"the path: {found.along:.4g} of {found.length:.4g} {unit} gone, "
+        f"off by {found.mean_off:.2g} on average and {found.most_off:.2g} at most"
+    )

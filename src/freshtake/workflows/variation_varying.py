@@ -19,13 +19,14 @@ from freshtake.methods.gathering import fitted, heading_note
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.check import NOTE, check_set
+from freshtake.motion.features import Start
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.planting import settings_for
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin
 from freshtake.variation.goals.guarding import GuardReport, guard_notes, guarded, stream_notes
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.goals.steering import Steering
+from freshtake.variation.goals.steering import Followed, Steering, followed, from_the_first_point
 from freshtake.variation.goals.variation_loops import check_loop
 from freshtake.variation.model import VariationModel
 from freshtake.variation.settings import Settings
@@ -262,6 +263,7 @@ class Streamed(NamedTuple):
 
     path: Path
     motion: Motion
+    followed: Followed | None = None
 
 
 def variation_stream(
@@ -277,7 +279,10 @@ def variation_stream(
     seed: int = 0,
     warn: Callable[[str], None] | None = None,
 ) -> Streamed:
-    """Write exactly this much of a cyclic model's endless motion, standing feet held still."""
+    """Write exactly this much of a cyclic model's endless motion, standing feet held still.
+
+    Along a path it begins on its first point, in its direction.
+    """
     for_writing(target)
     model = _variation(read_stored(source), source)
     frames = frame_count(length, model.frame_time)
@@ -286,8 +291,9 @@ def variation_stream(
     _warn_of_amount(amount, warn)
     if not model.cyclic:
         raise UsageError(f"{source} is a model of a motion that ends by itself: use freshtake vary")
-    made = model.made(generator(seed), amount=amount, frames=frames, steer=steer)
-    motion = _motion(model, model.decode(made.rows, name=target.stem), target.stem)
+    own, start = (None, None) if steer is None else _begun(model, steer)
+    made = model.made(generator(seed), amount=amount, frames=frames, steer=own)
+    motion = _motion(model, model.decode(made.rows, start=start, name=target.stem), target.stem)
     if plant and isinstance(motion, Clip) and model.planting_model is not None:
         stand = None if made.phases is None else model.standing(motion, made.phases)
         motion = plant_feet(
@@ -296,9 +302,19 @@ def variation_stream(
     if warn is not None and isinstance(motion, Clip) and model.body_limits is not None:
         for sentence in stream_notes(model.body_limits, motion, amount):
             warn(sentence)
+    way = None
+    if steer is not None and steer.path is not None and isinstance(motion, Clip):
+        places = motion.root[:, [0, 2] if motion.up == "y" else [0, 1]]
+        way = followed(steer, model.travel, places, motion.frame_time)
     motion = delivered(motion, delivery or Delivery())
     write(target, motion, unit_m=unit_m)
-    return Streamed(target, motion)
+    return Streamed(target, motion, way)
+
+
+def _begun(model: VariationModel, steer: Steering) -> tuple[Steering, Start]:
+    travel = model.travel
+    assert model.material.recipe is not None
+    return from_the_first_point(steer, model.material.recipe, travel)
 
 
 def generator(*seed: int) -> np.random.Generator:
