@@ -28,6 +28,7 @@ OURS: dict[str, dict[str, Any]] = {
     "no traits": {"traits": False},
     "no split of detail": {"detail": False},
     "no tempo": {"tempo": False},
+    "feet no nodes": {"foot_nodes": False},
     "step of .07 s": {"step": 0.07},
     "step of .25 s": {"step": 0.25},
 }
