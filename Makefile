@@ -41,7 +41,7 @@ $(VENV)/.docs: requirements/docs.txt | $(BIN)/python
 	@touch $@
 
 demo: $(VENV)/.runtime
-	$(BIN)/freshtake demo -o $(OUT)
+	$(BIN)/freshtake demo -o $(OUT) --force
 
 test: $(VENV)/.test lint types
 	$(BIN)/python -m pytest -n $(WORKERS) -q

@@ -29,7 +29,7 @@ def end_to_end(count: int = 200, runs: int = 5) -> str:
     with tempfile.TemporaryDirectory() as scratch:
         model, rows = Path(scratch) / "walk.ftm", []
         takes = sorted((DATA / "walk").glob("walk_[1-4].bvh"))
-        _run(["learn", *map(str, takes), "-o", str(model)])
+        _run(["learn", *map(str, takes), "-o", str(model), "--force"])
         numba = least_child_cpu([sys.executable, "-c", "import numba"], runs, clean())
         for ending, target in TARGETS.items():
             _vary(model, 2, ending)  # fills the cache of machine code

@@ -71,7 +71,7 @@ def make(takes: Takes, folder: Path, given: argparse.Namespace) -> dict[int, lis
 
         variation_learn(takes.inputs, model, Settings(**settings))
     else:
-        command("learn", *takes.inputs, "-o", model)
+        command("learn", *takes.inputs, "--force", "-o", model)
     found = {}
     for seed in given.seeds:
         out = folder / f"seed_{seed}"

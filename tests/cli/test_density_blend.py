@@ -27,9 +27,9 @@ def test_sample_writes_exactly_the_frames(files: Path, capsys: pytest.CaptureFix
     assert json.loads(capsys.readouterr().out)["frames"] == 150
     first = ft.read(out)
     assert len(first) == 150 and first.skeleton.names == walk().skeleton.names
-    assert command(asked) == 0
+    assert command([*asked, "--force"]) == 0
     np.testing.assert_array_equal(ft.read(out).root, first.root)
-    assert command([*asked, "--seed", "1"]) == 0
+    assert command([*asked, "--seed", "1", "--force"]) == 0
     assert not np.array_equal(ft.read(out).root, first.root)
 
 
@@ -54,7 +54,7 @@ def test_a_way_and_a_speed_are_followed(files: Path) -> None:
     assert command([*asked, "--path", f"{files}/way.csv"]) == 0
     root = ft.read(files / "way.bvh").root
     assert np.abs(root[150:, 2] - 200.0).max() < 20.0 and root[-1, 0] > 1200.0
-    assert command([*asked, "--weights", "walk:1"]) != 0
+    assert command([*asked, "--force", "--weights", "walk:1"]) != 0
     assert command([*asked, "--turn", "10", "--heading", "0"]) != 0
 
 
@@ -65,7 +65,7 @@ def test_classes_that_switch_are_told(files: Path, capsys: pytest.CaptureFixture
     asked = ["blend", "sample", f"{files}/a.ftm", "--frames", "60", "-o", f"{files}/a.bvh", "--no-plant"]
     assert command([*asked, "--weights", "walk:1->run:1"]) == 0
     assert "run does not repeat" in " ".join(capsys.readouterr().err.split())
-    assert command([*asked, "--weights", "walk:1"]) == 0
+    assert command([*asked, "--force", "--weights", "walk:1"]) == 0
     assert "go round" not in capsys.readouterr().err
 
 

@@ -67,7 +67,7 @@ def test_apply_writes_the_clip_and_the_page(files: Path, tmp_path: Path, capsys:
     told = json.loads(capsys.readouterr().out)
     assert len(ft.read(out)) == told["frames_out"] > 1
     assert page.read_text().count("<img") == 4
-    assert run([*arguments, "--no-time-warp", "--no-plant", "--no-generalize"]) == 0
+    assert run([*arguments, "--force", "--no-time-warp", "--no-plant", "--no-generalize"]) == 0
     assert len(ft.read(out)) == len(ft.read(files / "walk.bvh"))
     assert run(["info", str(files / "limp.ftm")]) == 0
     assert "style, fir" in capsys.readouterr().out
@@ -84,10 +84,10 @@ def test_one_pair_strength_parts_and_mixtures(files: Path, tmp_path: Path, capsy
     assert run([*apply, str(model), walking, "-o", str(out), "--strength", "0"]) == 0
     source = ft.read(walking)
     assert len(ft.read(out)) == len(source)
-    assert run([*apply, str(model), walking, "-o", str(out), "--part", "arms", "--part", "trunk=0.5"]) == 0
+    assert run([*apply, str(model), walking, "-o", str(out), "--force", "--part", "arms", "--part", "trunk=0.5"]) == 0
     assert len(ft.read(out)) == len(source)  # the legs keep their time
     styles = ["--style", f"{model}=0.4", "--style", f"{files / 'limp.ftm'}=0.6"]
-    assert run([*apply, walking, *styles, "-o", str(out)]) == 0
+    assert run([*apply, walking, *styles, "-o", str(out), "--force"]) == 0
     capsys.readouterr()
     for wrong, words in (
         ([walking], "needs a model and a clip"),
@@ -95,7 +95,7 @@ def test_one_pair_strength_parts_and_mixtures(files: Path, tmp_path: Path, capsy
         ([str(model), walking, "--part", "arms=much"], "gives no number"),
         ([walking, *styles, "--part", "arms"], "one style"),
     ):
-        assert run([*apply, *wrong, "-o", str(out)]) == 2
+        assert run([*apply, *wrong, "-o", str(out), "--force"]) == 2
         assert words in capsys.readouterr().err
 
 

@@ -205,7 +205,6 @@ def test_a_loop_with_a_large_jump_is_warned_of(tmp_path: Path) -> None:
         (["learn", "{mesh}", "{other}", "-o", "{dir}/m.ftm"], "different vertices or faces"),
         (["learn", "{mesh}", "-o", "{dir}/m.ftm", "--turns"], "only clips with a skeleton"),
         (["learn", "{nan}", "-o", "{dir}/m.ftm"], "finite"),
-        (["learn", "{mesh}", "-o", "{dir}/m.ftm", "--picture", "{dir}/no/p.png"], "does not exist"),
         (["learn", "{mesh}", "-o", "{dir}/m.ftm", "--picture", "{dir}/p.xyz"], "a picture's name ends in"),
         (["learn", "a={mesh}", "b=", "-o", "{dir}/m.ftm"], "either all takes are NAME=FILE"),
         (["sample", "{model}", "--frames", "0", "-o", "{dir}/o.npz"], "must lie between 1 and"),

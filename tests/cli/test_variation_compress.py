@@ -77,7 +77,6 @@ def test_a_model_alone(
         ([*TAKES, "walk.bvh", "-o", "out"], "different kinds"),
         ([*TAKES, "sub/take_0.csv", "-o", "out"], "the same file name"),
         ([*TAKES, "missing.csv", "-o", "out"], "there is no such file"),
-        ([*TAKES, "-o", "nowhere/a.ftm"], "does not exist"),
         ([*TAKES, "-o", "sub"], "not empty"),
         ([*TAKES, "-o", "out", "--format", "csv"], "--restore only"),
         (["sub", "--restore", "-o", "out"], "model.ftm"),

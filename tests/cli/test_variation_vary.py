@@ -46,6 +46,27 @@ def takes(folder: Path, pattern: str) -> list[str]:
     return [str(path) for path in sorted(folder.glob(pattern))]
 
 
+def test_a_name_with_an_ending_is_one_file(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, one = str(folder / "a.ftm"), tmp_path / "new" / "one.npz"
+    assert run(["vary", model, "-o", str(one)]) == 2
+    assert "-n 1" in (said := capsys.readouterr().err) and "--format npz" in said
+    assert run(["vary", model, "-n", "1", "-o", str(one), "--format", "csv"]) == 2
+    assert not one.parent.exists()
+    assert run(["vary", model, "-n", "1", "-o", str(one), "--json"]) == 0
+    capsys.readouterr()
+    assert one.is_file()
+    assert run(["vary", model, "-n", "1", "-o", str(tmp_path / "v1.5"), "--format", "npz"]) == 0  # 5 is no format
+    np.testing.assert_array_equal(ft.read(tmp_path / "v1.5" / "variant_001.npz").points, ft.read(one).points)
+
+
+@pytest.mark.parametrize("length", [["--frames", "36"], ["--frames", "0.6s"], ["--seconds", "0.6"]])
+def test_a_stream_is_as_long_as_asked(folder: Path, tmp_path: Path, length: list[str]) -> None:
+    out = tmp_path / "s.bvh"
+    assert run(["stream", str(folder / "walk.ftm"), *length, "-o", str(out)]) == 0
+    clip = ft.read(out)
+    assert len(clip) == (36 if "36" in length else round(0.6 / clip.frame_time))
+
+
 def test_learn_says_what_it_learned(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "a.ftm"
     assert run(["learn", *takes(folder, "letter_a_*.csv"), "-o", str(out), *KERNEL, "--order", "3", "--json"]) == 0
@@ -54,10 +75,10 @@ def test_learn_says_what_it_learned(folder: Path, tmp_path: Path, capsys: pytest
     assert facts["neighbors"] == 10
     assert facts["parents"]["least"] >= 3
     assert ft.load(out).settings.prior_starts == 1
-    assert run(["learn", *takes(folder, "letter_a_*.csv"), "-o", str(out), "--cyclic"]) == 0
+    assert run(["learn", *takes(folder, "letter_a_*.csv"), "-o", str(out), "--cyclic", "--force"]) == 0
     said = capsys.readouterr().out
     assert "4 cyclic examples" in said and "from frame to frame of the network" in said
-    assert run(["learn", *takes(folder, "letter_a_*.csv"), "-o", str(out), *KERNEL]) == 0
+    assert run(["learn", *takes(folder, "letter_a_*.csv"), "-o", str(out), *KERNEL, "--force"]) == 0
     assert "order 2, 10 neighbors" in capsys.readouterr().out
 
 
@@ -186,7 +207,6 @@ def test_a_model_of_plain_arrays_varies_into_tables(tmp_path: Path) -> None:
         (["learn", "letter_a_1.csv", "walk_1.bvh", "-o", "m.ftm"], "cannot be used together"),
         (["learn", "letter_a_1.csv", "letter_a_1.csv", "-o", "m.ftm"], "same recording"),
         (["learn", "letter_a_1.csv", "letter_a_2.csv", "-o", "m.zip"], ".ftm"),
-        (["learn", "letter_a_1.csv", "letter_a_2.csv", "-o", "deep/m.ftm"], "does not exist"),
         (["learn", "letter_a_1.csv", "letter_a_2.csv", "-o", "m.ftm", "--order", "9"], "order"),
         (["learn", "letter_a_1.csv", "letter_a_2.csv", "-o", "m.ftm", "--seed", "-1"], "seed"),
         (["learn", "letter_a_1.csv", "-o", "m.ftm", "--structure", "walk.ftm"], "Stroke"),
@@ -273,6 +293,7 @@ def test_goals_parts_and_planting_from_the_command_line(
         assert run(["stream", model, "--frames", "300", "-o", str(tmp_path / f"{name}.npz"), *more]) == 0
     free, led, kept = (ft.read(tmp_path / f"{name}.npz") for name in ("free", "led", "kept"))
     assert not np.allclose(free.root, led.root)
+    assert "of 724.3 centimetres gone, off by" in capsys.readouterr().out
     assert not np.allclose(free.root, kept.root)
 
 

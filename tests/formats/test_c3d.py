@@ -301,3 +301,27 @@ def test_no_damage_gets_past_the_reader(tmp_path_factory: pytest.TempPathFactory
     path.write_bytes(content[: data.draw(st.sampled_from([len(content), len(content) // 2, 1024, 900]))])
     with suppress(ft.FreshtakeError):
         ft.read(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file sizes cannot be limited there")
+def test_a_disk_that_fills_up_leaves_nothing_under_the_final_name(tmp_path: Path) -> None:
+    code = """
+import resource, signal, sys
+import numpy as np
+import freshtake as ft
+from freshtake.motion import PointClip
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing fails as it does on a full disk
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+clip = PointClip(("a", "b"), np.random.default_rng(0).normal(size=(int(sys.argv[2]), 2, 3)), 0.01)
+try:
+    ft.write(sys.argv[1], clip)
+except ft.FormatError as error:
+    print(error)
+"""
+    for frames, there in ((100, ["x.c3d"]), (4000, [])):
+        for old in tmp_path.iterdir():
+            old.unlink()
+        command = [sys.executable, "-c", code, str(tmp_path / "x.c3d"), str(frames)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert ("disk full" in done.stdout) == (not there)
+        assert [path.name for path in tmp_path.iterdir()] == there

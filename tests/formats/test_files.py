@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import sys
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
 
 from freshtake.errors import FormatError
 from freshtake.formats.files import (
+    Existing,
+    choose_existing,
     is_folder,
     read_bytes,
     read_head,
@@ -111,14 +117,52 @@ def test_a_long_name_can_be_written(tmp_path: Path) -> None:
 
 
 def test_writing_where_it_cannot_be(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="does not exist: create it first"):
-        write_bytes(tmp_path / "missing" / "x", b"")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(FormatError, match="cannot be written"):
+    with pytest.raises(FormatError, match="there is a folder of this name"):
         write_bytes(tmp_path / "folder", b"")
     with pytest.raises(FormatError, match="null character"):
         write_bytes(tmp_path / "a\0b", b"")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["folder"]
+
+
+def test_missing_folders_are_made(tmp_path: Path) -> None:
+    write_bytes(tmp_path / "a" / "b" / "x", b"1")
+    assert (tmp_path / "a" / "b" / "x").read_bytes() == b"1"
+    with replacing_folder(tmp_path / "c" / "d") as temporary:
+        (temporary / "y").write_text("2")
+    assert (tmp_path / "c" / "d" / "y").read_text() == "2"
+
+
+def refill(folder: Path, choice: Existing) -> None:
+    choose_existing(choice)
+    with replacing_folder(folder) as temporary:
+        (temporary / "sub").mkdir()
+        for name in ("1", "sub/2"):
+            (temporary / name).write_text("new")
+
+
+def test_what_is_there_is_refused_or_replaced_as_chosen(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    for name in ("1", "sub/2", "sub/3"):
+        (tmp_path / name).write_text("old")
+    for choice in (Existing.REFUSE, Existing.REPLACE_FILES):
+        with pytest.raises(FormatError, match="not empty"):
+            copy_context().run(refill, tmp_path, choice)
+    copy_context().run(refill, tmp_path, Existing.REPLACE)
+    assert {name: (tmp_path / name).read_text() for name in ("1", "sub/2", "sub/3")} == {
+        "1": "new", "sub/2": "new", "sub/3": "old",
+    }  # fmt: skip
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["1", "sub"]
+
+    def rewrite(choice: Existing) -> None:
+        choose_existing(choice)
+        write_bytes(tmp_path / "1", b"newest")
+
+    with pytest.raises(FormatError, match="--force"):
+        copy_context().run(rewrite, Existing.REFUSE)
+    assert (tmp_path / "1").read_text() == "new"
+    copy_context().run(rewrite, Existing.REPLACE)
+    assert (tmp_path / "1").read_text() == "newest"
 
 
 def test_our_own_mistakes_are_not_dressed_up_as_files(tmp_path: Path) -> None:
@@ -139,3 +183,28 @@ def test_folders_appear_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="not empty"), replacing_folder(target):
         pass
     assert [p.name for p in tmp_path.iterdir()] == ["mesh"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from freshtake.formats.files import replacing, replacing_folder
+with replacing(Path(sys.argv[1]) / "x.bvh") as file, replacing_folder(Path(sys.argv[1]) / "y") as folder:
+    file.write_text("half")
+    (folder / "1").write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are told by their age there")
+def test_what_a_killed_process_left_is_cleared_at_the_next_write(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert len(left) == 2 and all(name.endswith(".tmp") for name in left)
+    alive = tmp_path / left[0].replace(left[0].split("-")[-2], str(os.getpid()))
+    elsewhere = tmp_path / re.sub(r"\.[0-9a-f]{8}-", ".00000000-", left[0])
+    mine = tmp_path / ".notes.tmp"
+    for path in (alive, elsewhere, mine):
+        path.write_text("not a leftover of this machine")
+    write_bytes(tmp_path / "other.bvh", b"1")
+    assert {path.name for path in tmp_path.iterdir()} == {"other.bvh", alive.name, elsewhere.name, mine.name}

@@ -94,6 +94,8 @@ def test_the_command_line_knows_them(folder: Path, capsys) -> None:
     (folder / "way.csv").write_text("x,z\n0,0\n300,0\n300,300\n")
     model = str(folder / "walk.ftm")
     for given in (["--loop", "--course", "closed"], ["--loop", "--in-place"], ["--path", str(folder / "way.csv")]):
-        assert run(["texture", "sample", model, "--frames", "240", *given, "-o", str(folder / "out.bvh")]) == 0
+        assert (
+            run(["texture", "sample", model, "--seconds", "4", *given, "--force", "-o", str(folder / "out.bvh")]) == 0
+        )
     assert "240 frames, 4.00 s" in capsys.readouterr().out
     assert run(["texture", "sample", model, "--frames", "60", "--steer", "1:", "-o", str(folder / "o.bvh")]) != 0

@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from freshtake.methods.progress import Progress as Step
     from freshtake.methods.progress import Report
+
+BETWEEN_LINES = 30.0  # seconds
+COMPILING = "compiling once, up to a minute in all; freshtake warm-up does it ahead"
 
 
 def output() -> Console:
@@ -49,17 +54,37 @@ def warn(sentence: str) -> None:
 
 @contextmanager
 def progress_bar() -> Iterator[Report]:
-    """A report callable that draws a bar on stderr while the block runs; silent where stderr is no terminal."""
+    """A report callable that draws a bar on stderr while the block runs; lines where that is no terminal."""
+    console = messages()
+    if not console.is_terminal:
+        yield occasional_lines(lambda line: print(f"freshtake: {line}", file=sys.stderr), time.monotonic)
+        return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from freshtake.methods.progress import Progress as Step
+    from freshtake.numeric.compiled import tell_of_compiling
 
-    console = messages()
+    tell_of_compiling(lambda: console.print(COMPILING, markup=False))
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=1.0)
 
         def report(step: Step) -> None:
             bar.update(task, completed=step.share, description=step.what)
 
         yield report
+
+
+def occasional_lines(say: Callable[[str], None], clock: Callable[[], float]) -> Report:
+    """A report callable for logs: a line with phase, share and time left, every half minute at most."""
+    began = last = clock()
+
+    def report(step: Step) -> None:
+        nonlocal last
+        now = clock()
+        if now - last < BETWEEN_LINES:
+            return
+        last = now
+        left = f", about {(now - began) * (1.0 / step.share - 1.0):.0f} s left" if step.share > 0.0 else ""
+        say(f"{step.what}: {100 * step.share:.0f} %{left}")
+
+    return report

@@ -9,6 +9,7 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import GroundPath, Heading, Json, Lock, Out, Plant, Seed, Unit
+from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 from freshtake.cli.reading import READING, Reading
 
 app = App(
@@ -24,6 +25,7 @@ def learn(
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
+    force: Force = False,
     method: Annotated[
         str | None, Parameter(help="default (blends), switch, paper (to the letter) or aligned (eq. 5).")
     ] = None,
@@ -53,6 +55,7 @@ def learn(
     from freshtake.density.settings import Settings
     from freshtake.workflows import density_facts, density_learn, named_takes
 
+    prepare(out, force=force)
     given: dict[str, Any] = {
         "method": method, "poses": poses, "energy": energy, "modes": modes, "alpha": alpha, "residuals": residuals,
     }  # fmt: skip
@@ -84,7 +87,9 @@ def sample(
     /,
     *,
     out: Out,
-    frames: Annotated[int, Parameter(help="How many frames.")],
+    force: Force = False,
+    frames: Frames = None,
+    seconds: Seconds = None,
     weights: Annotated[
         str | None,
         Parameter(
@@ -127,10 +132,12 @@ def sample(
     """  # fmt: skip
     from freshtake.workflows import density_sample
     from freshtake.workflows.density_blending import control_of
+    from freshtake.workflows.length_asking import length_asked
 
+    prepare(out, force=force)
     with progress_bar() as report:
         made = density_sample(
-            model, out, frames,
+            model, out, length_asked(frames, seconds),
             weights=weights, method=method, noise=noise, residuals=residuals,
             control=control_of(speed, turn, heading, path), plant=plant and lock, unit_m=unit,
             seed=seed,
@@ -150,6 +157,7 @@ def write_page(
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="A page (.html) or a folder.")],
+    force: Force = False,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -168,6 +176,7 @@ def write_page(
     """
     from freshtake.workflows import density_report
 
+    prepare(out, force=force)
     with progress_bar() as report:
         written = density_report(model, out, seed=seed, report=report)
     if json:

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -25,6 +26,7 @@ from freshtake.cli.motion_noise import noise
 from freshtake.cli.motion_plant import plant
 from freshtake.cli.motion_samples import app as samples
 from freshtake.cli.motion_study import app as study
+from freshtake.cli.motion_warm_up import warm_up
 from freshtake.cli.style_align import align
 from freshtake.cli.style_translate import app as style
 from freshtake.cli.texture_play import app as texture
@@ -50,6 +52,7 @@ app = App(
 )
 for command in (
     demo,
+    warm_up,
     learn,
     vary,
     stream,
@@ -85,7 +88,7 @@ def run(arguments: Sequence[str]) -> int:
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
             warnings.showwarning = _note
-            result = app(list(arguments), exit_on_error=False, print_error=False, result_action="return_value")
+            result = copy_context().run(_command, arguments)  # what it chooses about files ends with it
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except CycloptsError as error:
@@ -102,6 +105,10 @@ def run(arguments: Sequence[str]) -> int:
         return _failed(f"{error.filename or 'the output'}: {error.strerror or error}")
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 0
+
+
+def _command(arguments: Sequence[str]) -> Any:
+    return app(list(arguments), exit_on_error=False, print_error=False, result_action="return_value")
 
 
 def _note(

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, warn
 from freshtake.cli.options import Animation, InPlace, Json, Mesh, RootMotion, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.outputs import Force, prepare
 from freshtake.errors import UsageError
 
 
@@ -33,6 +34,7 @@ def convert(
     ] = None,
     root_motion: RootMotion = None,
     in_place: InPlace = False,
+    force: Force = False,
     json: Json = False,
 ) -> int:
     """Convert IN to OUT; the ending of OUT says the format. Nothing is repaired unless asked for.
@@ -57,6 +59,7 @@ def convert(
     if len(paths) < 2:
         raise UsageError("convert takes IN and OUT: name the file to read and the file to write")
     *sources, target = paths
+    prepare(target, force=force)
     rate = fps if source_fps is None else source_fps
     reading = {"skeleton": skeleton, "fps": rate, "unit_m": unit, "up": source_up, "animation": animation, "mesh": mesh}
     made = run(

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json
 from freshtake.cli.options import Json, Out
+from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
 
 
@@ -17,6 +18,7 @@ def cut(
     /,
     *,
     out: Out,
+    force: Force = False,
     cycles: Annotated[bool, Parameter(negative="", help="Cut into cycles (the default).")] = False,
     frames: Annotated[str | None, Parameter(help="Cut out frames A:B (from 0, B not included).")] = None,
     like: Annotated[Path | None, Parameter(help="Cut out what is like this short clip.")] = None,
@@ -41,6 +43,7 @@ def cut(
     """
     from freshtake.workflows import motion_cut
 
+    prepare(out, force=force)
     made = motion_cut(take, out, cycles=cycles, frames=frames, like=like, ending=format, reading=reading.options())
     if json:
         print_json({"clips": [{"file": str(c.path), "start": c.start, "stop": c.stop} for c in made]})

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar
 from freshtake.cli.options import Json, Seed
+from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
 from freshtake.errors import UsageError
 
@@ -29,6 +30,7 @@ def evaluate(
     out: Annotated[
         Path | None, Parameter(name=["--out", "-o"], help="Report: a page (.html), or a folder with figures and plots.")
     ] = None,
+    force: Force = False,
     action: Annotated[
         str,
         Parameter(help="Peaks to count: auto, none, root-height, hand-height, hand-speed, left- or right-hand-speed."),
@@ -64,6 +66,7 @@ def evaluate(
     """
     from freshtake.workflows import motion_evaluate as run
 
+    prepare(out, force=force)
     for option, paths in (("--inputs", inputs), ("--outputs", outputs)):
         if not paths:
             raise UsageError(f"evaluate needs {option}: name at least one file")

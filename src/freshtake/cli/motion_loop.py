@@ -16,6 +16,7 @@ from freshtake.cli.options import (
     Plant,
     RootMotion,
 )
+from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import SOURCE_READING, SourceReading
 from freshtake.errors import UsageError
 
@@ -25,6 +26,7 @@ def loop(
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The file to write.")],
+    force: Force = False,
     cycles: Annotated[int | None, Parameter(help="Cycles in the loop; default: 1.")] = None,
     whole: Annotated[bool, Parameter(negative="", help="The clip as a whole is one cycle: cut nothing off.")] = False,
     plant: Plant = True,
@@ -58,6 +60,7 @@ def loop(
     from freshtake.workflows import motion_loop as run
     from freshtake.workflows.motion_delivering import delivery_asked, turn_note
 
+    prepare(out, force=force)
     if whole and cycles is not None:
         raise UsageError("--whole takes the clip as one cycle: leave --cycles out")
     made = run(

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar
 from freshtake.cli.options import Json, Seed
+from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
 from freshtake.errors import UsageError
 
@@ -18,6 +19,7 @@ Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="
 def noise(
     *takes: Path,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the files; it must not exist or be empty.")],
+    force: Force = False,
     count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15,
     kind: Annotated[
         str, Parameter(name=["--kind", "--method"], help="strawman, perlin, pca, convex or replay.")
@@ -63,6 +65,7 @@ def noise(
     from freshtake.evaluation.baselines.settings import NoiseSettings
     from freshtake.workflows import motion_noise as run
 
+    prepare(out, force=force)
     if not takes:
         raise UsageError("noise needs takes to start from: name at least one file")
     chosen = [name.strip() for name in joints.split(",") if name.strip()]

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json
 from freshtake.cli.options import Json, Lock
+from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import SOURCE_READING, SourceReading
 
 
@@ -17,6 +18,7 @@ def plant(
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The file to write.")],
+    force: Force = False,
     contacts: Annotated[Path | None, Parameter(help="When feet stand (JSON or CSV); default: found.")] = None,
     pins: Annotated[Path | None, Parameter(help="Where joints have to be at a time (JSON or CSV).")] = None,
     mapping: Annotated[Path | None, Parameter(help="Which joints are legs and arms (JSON); default: guessed.")] = None,
@@ -48,6 +50,7 @@ def plant(
     """
     from freshtake.workflows import motion_plant as run
 
+    prepare(out, force=force)
     report = run(
         clip,
         out,

@@ -8,6 +8,7 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import messages, output, print_json, progress_bar
 from freshtake.cli.options import Json, Out, Seed
+from freshtake.cli.outputs import Force, prepare
 
 app = App(
     name="samples",
@@ -49,6 +50,7 @@ def write(
     /,
     *,
     out: Out,
+    force: Force = False,
     takes: Annotated[int, Parameter(name=["--takes", "-n"], help="How many takes of each.")] = 4,
     seed: Seed = 7,
     json: Json = False,
@@ -64,6 +66,7 @@ def write(
     """
     from freshtake.workflows import motion_samples
 
+    prepare(force=force)
     with progress_bar() as report:
         made = motion_samples(names or [], out, takes=takes, seed=seed, report=report)
     if json:

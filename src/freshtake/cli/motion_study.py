@@ -9,6 +9,7 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar
 from freshtake.cli.options import Json, Seed
+from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
 from freshtake.errors import UsageError
 
@@ -26,6 +27,7 @@ def design(
     inputs: Annotated[Files, Parameter(help="The takes they were learned from: replayed in experiment B.")] = None,
     captured: Annotated[Files, Parameter(help="Real takes for experiment A; default: the inputs.")] = None,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder of the study; it must not exist or be empty.")],
+    force: Force = False,
     motion: Annotated[str, Parameter(help="What the movement is called.")] = "motion",
     experiment: Annotated[str, Parameter(help="A: how natural, B: how repetitive, AB: both.")] = "AB",
     participants: Annotated[int, Parameter(help="People who take part.")] = 15,
@@ -53,6 +55,7 @@ def design(
     from freshtake.workflows import study_design
     from freshtake.workflows.motion_studying import StudyPlan
 
+    prepare(out, force=force)
     if not variants:
         raise UsageError("study design needs --variants: name at least one file")
     plan = StudyPlan(participants, trials, clips, sequences, blend)
@@ -77,6 +80,7 @@ def analyze(
     out: Annotated[
         Path | None, Parameter(name=["--out", "-o"], help="Picture of the means (.png, .svg, .pdf): figure 8.")
     ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> int:
     """Say what the scores say: means with 95 % confidence intervals and a one-way analysis of variance.
@@ -95,6 +99,7 @@ def analyze(
     """
     from freshtake.workflows import study_analyze
 
+    prepare(out, force=force)
     outcomes = study_analyze(tables, key, out)
     if json:
         print_json({"outcomes": [outcome.as_dict() for outcome in outcomes]})

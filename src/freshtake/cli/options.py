@@ -76,4 +76,7 @@ Lock = Annotated[
     Parameter(help="How still feet stand: soft, with the small movement of real ones, or hard."),
 ]
 Heading = Annotated[float | None, Parameter(help="Keep this heading, in degrees from that of the start.")]
-GroundPath = Annotated[Path | None, Parameter(name="--path", help="Follow a way over the ground: CSV with x,z or x,y.")]
+GroundPath = Annotated[
+    Path | None,
+    Parameter(name="--path", help="Follow a way over the ground: CSV with x,z or x,y, in the unit of the clip."),
+]

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Json
+from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def align(
     out: Annotated[
         Path | None, Parameter(name=["--out", "-o"], help="Write the second motion on the first one's clock.")
     ] = None,
+    force: Force = False,
     plot: Annotated[Path | None, Parameter(help="Draw the correspondences beside those of another method.")] = None,
     onto: Annotated[str, Parameter(help="Whose clock --out uses: first, or second (then the first is written).")] = (
         "first"
@@ -61,6 +63,7 @@ def align(
     from freshtake.style.warping.warp_settings import WarpSettings
     from freshtake.workflows import style_align
 
+    prepare(out, plot, force=force)
     settings = WarpSettings(
         method=method,
         slope=slope,

@@ -9,6 +9,7 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar
 from freshtake.cli.options import Json, Unit
+from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
 
 app = App(name="gaits", help="Style and speed as two sliders, from one clip of every style at every speed.")
@@ -20,6 +21,7 @@ def learn(
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
+    force: Force = False,
     ranks: Annotated[
         tuple[int, int] | None, Parameter(help="How many coordinates styles and speeds have; default: all.")
     ] = None,
@@ -38,6 +40,7 @@ def learn(
     """
     from freshtake.workflows import gaits_facts, gaits_learn
 
+    prepare(out, force=force)
     with progress_bar() as bar:
         model = gaits_learn(cells, out, ranks=ranks, reading=reading.options(), report=bar)
     if json:
@@ -59,6 +62,7 @@ def sample(
     speed: Annotated[str, Parameter(help="A speed; where all are numbers any number, between them or beyond.")],
     cycles: Annotated[int, Parameter(help="How many cycles.")] = 4,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write.")],
+    force: Force = False,
     unit: Unit = None,
     json: Json = False,
 ) -> int:
@@ -73,6 +77,7 @@ def sample(
     """
     from freshtake.workflows import gaits_sample
 
+    prepare(out, force=force)
     clip = gaits_sample(model, out, style, speed, cycles=cycles, unit_m=unit)
     if json:
         print_json({"frames": len(clip), "cycles": cycles, "written": str(out)})

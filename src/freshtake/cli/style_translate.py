@@ -9,6 +9,7 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import messages, output, print_json, progress_bar, warn
 from freshtake.cli.options import Json, Lock
+from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
 from freshtake.cli.style_gaits import app as gaits
 from freshtake.errors import UsageError
@@ -31,6 +32,7 @@ def learn(
     source: Annotated[Files, Parameter(help="Clips in the source style, or a folder.")] = None,
     target: Annotated[Files, Parameter(help="Clips in the target style, or a folder.")] = None,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
+    force: Force = False,
     system: Annotated[str, Parameter(help="n4sid, fir, or auto: n4sid, and fir for short clips.")] = "auto",
     inputs: Annotated[str, Parameter(help="What drives a joint: own, its own DOFs; legs, the thighs as well.")] = "own",
     order: Annotated[int | None, Parameter(help="States per joint of n4sid; default: from the data.")] = None,
@@ -56,6 +58,7 @@ def learn(
     from freshtake.style.settings import Settings
     from freshtake.workflows import style_learn
 
+    prepare(out, report, force=force)
     for option, paths in (("--source", source), ("--target", target)):
         if not paths:
             raise UsageError(f"style learn needs {option}: name clips or a folder")
@@ -116,6 +119,7 @@ def apply(
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write.")],
+    force: Force = False,
     strength: Annotated[float, Parameter(help="0 is the clip as it is, 1 the style, more exaggerates.")] = 1.0,
     part: Annotated[
         list[str] | None,
@@ -157,6 +161,7 @@ def apply(
     """
     from freshtake.workflows import style_apply
 
+    prepare(out, report, force=force)
     if (clip is None) == (style is None):
         raise UsageError("style apply needs a model and a clip, or a clip and --style MODEL=WEIGHT")
     styles = [(model, 1.0)] if clip is not None else [(Path(name), weight) for name, weight in weighed(style or [])]

@@ -23,6 +23,7 @@ from freshtake.cli.options import (
     SourceFps,
     Unit,
 )
+from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 from freshtake.cli.reading import MESH_READING, MeshReading
 from freshtake.errors import UsageError
 
@@ -39,6 +40,7 @@ def learn(
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
+    force: Force = False,
     turns: Annotated[bool, Parameter(negative="", help="Cut a walk into the cells forward, left and right.")] = False,
     components: Annotated[int | None, Parameter(help="Modes of a mesh; default: 10.")] = None,
     energy: Annotated[float | None, Parameter(help="Or: the share of the variance that the modes keep.")] = None,
@@ -77,6 +79,7 @@ def learn(
     from freshtake.texture.settings import Settings
     from freshtake.workflows import texture_learn
 
+    prepare(out, picture, force=force)
     given: dict[str, Any] = {
         "components": components, "energy": energy, "error": error, "bits": bits, "parts": parts, "normals": normals,
         "root": root, "jump_time": jump_time, "largest_jump": largest_jump, "blend": blend,
@@ -133,7 +136,9 @@ def sample(
     /,
     *,
     out: Out,
-    frames: Annotated[int, Parameter(help="How many frames.")],
+    force: Force = False,
+    frames: Frames = None,
+    seconds: Seconds = None,
     loop: Annotated[bool, Parameter(negative="", help="A loop of exactly so many frames.")] = False,
     times: Annotated[int, Parameter(help="How many times the loop is written.")] = 1,
     variety: Annotated[float, Parameter(help="How strongly a loop avoids repeating itself; 0: not at all.")] = 1.0,
@@ -196,14 +201,16 @@ def sample(
         A model that `freshtake texture learn` wrote.
     """
     from freshtake.workflows import texture_sample
+    from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_delivering import delivery_asked, turn_note
     from freshtake.workflows.texture_playing import guide_asked
     from freshtake.workflows.texture_sampling import Going
 
+    prepare(out, force=force)
     asked = not (heading is None and path is None and speed is None)
     guide = guide_asked(heading, path, speed) if asked else None
     made = texture_sample(
-        model, out, frames, loop=loop, variety=variety, stretch=stretch, times=times,
+        model, out, length_asked(frames, seconds), loop=loop, variety=variety, stretch=stretch, times=times,
         going=Going(cell, _plan(steer or []), guide, _course(course)), plant=plant and lock,
         delivery=delivery_asked(root_motion, in_place, closing_frame), character=character, unit_m=unit, seed=seed,
         warn=warn,
@@ -307,6 +314,7 @@ def figures(
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the pictures; new or empty.")],
+    force: Force = False,
     reading: MeshReading = MESH_READING,
     seed: Seed = 0,
     json: Json = False,
@@ -321,6 +329,7 @@ def figures(
     """
     from freshtake.workflows import texture_study_draw
 
+    prepare(out, force=force)
     with progress_bar() as report:
         made = texture_study_draw(take, out, seed=seed, report=report, **reading.options())
     if json:

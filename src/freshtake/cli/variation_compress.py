@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Json, Seed
+from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
 from freshtake.errors import UsageError
 
@@ -18,6 +19,7 @@ def compress(
     out: Annotated[
         Path, Parameter(name=["--out", "-o"], help="A folder, or MODEL.ftm for the kept takes' model alone.")
     ],
+    force: Force = False,
     error: Annotated[
         str, Parameter(help="Most that a rebuilt take may be off: 2 (% of the leg) or 1.5cm; root mean square.")
     ] = "2",
@@ -48,6 +50,7 @@ def compress(
     takes
         Takes of one movement, at least three; with --restore the folder.
     """
+    prepare(out, force=force)
     if restore:
         return _restore(takes, out, format, json)
     from freshtake.workflows import variation_compress as run

@@ -9,15 +9,17 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar
 from freshtake.cli.options import Json, Seed
+from freshtake.cli.outputs import Force, prepare
 
 
 def demo(
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the results.")] = Path("freshtake-demo"),
+    force: Force = False,
     seed: Seed = 7,
     json: Json = False,
 ) -> int:
-    """Run the main job on bundled samples: learn from four walks, make fifteen new ones, judge and draw them.
+    """Run the main job on sample takes: learn from four walks, make fifteen new ones, judge and draw them.
 
     **Examples**
 
@@ -28,6 +30,7 @@ def demo(
     """
     from freshtake.workflows import variation_demo as run
 
+    prepare(out, force=force)
     with progress_bar() as report:
         made = run(out, seed=seed, report=report)
     if json:

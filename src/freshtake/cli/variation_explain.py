@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar
 from freshtake.cli.options import Json
+from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def explain(
         Path | None,
         Parameter(name=["--out", "-o"], help="A page (.html), or a folder with page and pictures."),
     ] = None,
+    force: Force = False,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
@@ -51,6 +53,7 @@ def explain(
     """
     from freshtake.workflows import variation_explain as run
 
+    prepare(out, force=force)
     with progress_bar() as report:
         done = run(model, joint=joint, clip=clip, target=out, reading=reading.options(), report=report)
     written = [str(path) for path in done.written]

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Json, Seed
+from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
 from freshtake.errors import UsageError
 
@@ -21,6 +22,7 @@ def learn(
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
+    force: Force = False,
     cyclic: Annotated[
         bool | None, Parameter(negative="--acyclic", help="Whether the motion repeats; default: told from the clips.")
     ] = None,
@@ -65,6 +67,7 @@ def learn(
     from freshtake.variation import Settings
     from freshtake.workflows import variation_learn as run
 
+    prepare(out, force=force)
     given: dict[str, Any] = {
         "method": method, "order": order, "neighbors": neighbors, "kernel_width": kernel_width,
         "velocity_weight": velocity_weight, "max_parents": max_parents, "prior_starts": prior_starts,

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Json, Seed
+from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def select(
         float, Parameter(help="How many clips like the trusted ones may be rejected, in percent.")
     ] = 5.0,
     picture: Annotated[Path | None, Parameter(help="Draw how far off clips are, and where (.png, .svg, .pdf).")] = None,
+    force: Force = False,
     seed: Seed = 0,
     reading: Reading = READING,
     json: Json = False,
@@ -58,6 +60,7 @@ def select(
     """
     from freshtake.workflows import variation_select as run
 
+    prepare(picture, force=force)
     with progress_bar() as report:
         done = run(
             [Path(clip) for clip in clips], trusted or (),

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from freshtake.cli.console import output, print_json, warn
 from freshtake.cli.options import (
@@ -23,6 +21,11 @@ from freshtake.cli.options import (
     Seed,
     Unit,
 )
+from freshtake.cli.outputs import Force, Frames, Seconds, prepare
+
+if TYPE_CHECKING:
+    from freshtake.formats.read_options import Motion
+    from freshtake.variation.goals.steering import Followed
 
 
 def stream(
@@ -30,7 +33,9 @@ def stream(
     /,
     *,
     out: Out,
-    frames: Annotated[int, Parameter(help="How many frames.")],
+    force: Force = False,
+    frames: Frames = None,
+    seconds: Seconds = None,
     amount: Amount = 1.0,
     amount_time: AmountOfTime = None,
     part: Parts = (),
@@ -50,6 +55,7 @@ def stream(
 
     ```
     freshtake stream walk.ftm --frames 3600 -o walk_60s.bvh
+    freshtake stream walk.ftm --seconds 60 -o walk_60s.glb
     freshtake stream swim.ftm --frames 20000 -o swim.npz --amount 0.5
     freshtake stream walk.ftm --frames 3600 -o straight.bvh --heading 0
     freshtake stream walk.ftm --frames 3600 -o round_the_house.bvh --path way.csv
@@ -61,20 +67,38 @@ def stream(
         A model that `freshtake learn` wrote.
     """
     from freshtake.workflows import variation_stream as run
+    from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_delivering import delivery_asked, playback_summary
     from freshtake.workflows.variation_asking import Asked, amount_asked, goals_of
 
+    prepare(out, force=force)
     steer = goals_of(Asked(heading=heading, path=path)).steer
     much = amount_asked(amount, amount_time, part)
     made = run(
-        model, out, frames,
+        model, out, length_asked(frames, seconds),
         amount=much, steer=steer, plant=plant and lock, delivery=delivery_asked(root_motion, in_place), unit_m=unit,
         seed=seed, warn=warn,
     )  # fmt: skip
     if json:
         found = playback_summary(made.motion)
         told = {"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration}
-        print_json(told if found is None else {**told, "playback": found})
+        way = {} if made.followed is None else {"path": made.followed._asdict()}
+        print_json({**told, **way, **({} if found is None else {"playback": found})})
     else:
         output().print(f"wrote {made.path}: {made.motion!r}", markup=False)
+        if made.followed is not None:
+            output().print(_way(made.followed, made.motion), markup=False)
     return 0
+
+
+def _way(found: Followed, motion: Motion) -> str:
+    """How far along its path a motion came, in the unit of the clip and so of the path."""
+    from freshtake.motion import Clip
+    from freshtake.motion.body.size import unit_name, unit_of
+
+    metres = unit_of(motion) if isinstance(motion, Clip) else None
+    unit = "of the clip's units" if metres is None else unit_name(metres)
+    return (
+        f"the path: {found.along:.4g} of {found.length:.4g} {unit} gone, "
+        f"off by {found.mean_off:.2g} on average and {found.most_off:.2g} at most"
+    )

@@ -24,6 +24,7 @@ from freshtake.cli.options import (
     Seed,
     Unit,
 )
+from freshtake.cli.outputs import Force, prepare
 
 
 def vary(
@@ -31,8 +32,9 @@ def vary(
     /,
     *,
     out: Annotated[
-        Path, Parameter(name=["--out", "-o"], help="Folder for the variants; it must not exist or be empty.")
+        Path, Parameter(name=["--out", "-o"], help="Folder for the variants; with -n 1 also a file, such as one.glb.")
     ],
+    force: Force = False,
     count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15,
     amount: Amount = 1.0,
     amount_time: AmountOfTime = None,
@@ -50,7 +52,9 @@ def vary(
         Parameter(negative="", help="A pose at a time, FILE:FRAME@SECONDS (negative: before the end); repeatable."),
     ] = (),
     pins: Annotated[Path | None, Parameter(help="Joints at places, JSON or CSV; see the docs on planting.")] = None,
-    duration: Annotated[float | None, Parameter(help="Seconds that each variant lasts.")] = None,
+    duration: Annotated[
+        float | None, Parameter(name=["--duration", "--seconds"], help="Seconds that each variant lasts.")
+    ] = None,
     speed: Annotated[
         float | None, Parameter(help="Mean speed over the ground, in the clip's lengths a second.")
     ] = None,
@@ -77,6 +81,7 @@ def vary(
 
     ```
     freshtake vary walk.ftm -n 15 -o variants/
+    freshtake vary walk.ftm -n 1 -o one_walk.glb
     freshtake vary jump.ftm -n 100 -o jumps/ --amount 1.2 --seed 3
     freshtake vary walk.ftm -n 5 -o long/ --cycles 4 --format glb
     freshtake vary walk.ftm -n 20 -o loops/ --loop --in-place --format glb
@@ -93,6 +98,7 @@ def vary(
     from freshtake.workflows.motion_delivering import delivery_asked
     from freshtake.workflows.variation_asking import Asked, amount_asked, goals_of
 
+    prepare(out, force=force)
     much = amount_asked(amount, amount_time, part)
     goals = goals_of(Asked(start, end, pose, pins, duration, speed, heading, path))
     delivery = delivery_asked(root_motion, in_place, closing_frame)

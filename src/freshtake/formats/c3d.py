@@ -167,9 +167,20 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
         ending = temporary.with_name(f"{temporary.name}.c3d")  # ezc3d insists on it
         try:
             content.write(str(ending))
+            _check_whole(path, ending, points)
             ending.replace(temporary)
         finally:
             ending.unlink(missing_ok=True)
+
+
+def _check_whole(path: Path, written: Path, points: PointClip) -> None:
+    """Read what was written: ezc3d says nothing when the disk is full."""
+    try:
+        shape = read(written, ReadOptions()).positions.shape
+    except FormatError:
+        shape = ()
+    if shape != points.positions.shape:
+        raise FormatError(path, "the file could not be written whole: is the disk full?")
 
 
 def _in_named_unit(points: PointClip, unit_m: float | None) -> tuple[Floats, str]:

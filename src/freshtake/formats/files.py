@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import re
 import secrets
 import shutil
 import stat
+import time
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from enum import Enum
 from pathlib import Path
 
 from freshtake.errors import FormatError
@@ -74,10 +81,43 @@ def read_text(path: Path) -> str:
         return data.decode("latin-1")
 
 
+class Existing(Enum):
+    """What becomes of files that are there already."""
+
+    REPLACE_FILES = "files are replaced, folders that are not empty are refused: what Python code meets"
+    REFUSE = "both are refused: what a command meets"
+    REPLACE = "files are replaced, also those inside a folder: what a command with --force meets"
+
+
+_existing: ContextVar[Existing] = ContextVar("existing", default=Existing.REPLACE_FILES)
+
+
+def choose_existing(choice: Existing) -> None:
+    """Decide for everything that is written from here on, in this thread."""
+    _existing.set(choice)
+
+
+def check_free(path: Path) -> None:
+    """Refuse a target that is there already, unless it may be replaced; called before long work too."""
+    choice = _existing.get()
+    with _explained(path, "the target cannot be written"):
+        if choice is Existing.REPLACE or not path.exists():
+            return
+        if not path.is_dir():
+            if choice is Existing.REFUSE:
+                raise FormatError(path, "there is a file of this name: name another, or replace it with --force")
+        elif any(path.iterdir()):
+            more = ", or replace its files with --force" if choice is Existing.REFUSE else ""
+            raise FormatError(path, f"the folder exists and is not empty: name another{more}")
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary path beside the target; renamed to it when the block ends well, removed when it does not."""
     with _explained(path, "the file cannot be written"):
+        if path.is_dir():
+            raise FormatError(path, "there is a folder of this name: name a file")
+        check_free(path)
         temporary = _beside(path)
         try:
             yield temporary
@@ -89,29 +129,79 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """A temporary folder beside the target, which appears whole when the block ends well; it must be new or empty."""
+    """A temporary folder that becomes the target as a whole; in a target that may be filled, file replaces file."""
     with _explained(path, "the folder cannot be written"):
         if path.exists() and not path.is_dir():
             raise FormatError(path, "there is a file of this name: name a folder")
-        if path.exists() and any(path.iterdir()):
-            raise FormatError(path, "the folder exists and is not empty: remove it or name another")
+        check_free(path)
         temporary = _beside(path)
         try:
             temporary.mkdir()
             yield temporary
-            if path.exists():
-                path.rmdir()
-            temporary.replace(path)
+            if path.exists() and any(path.iterdir()):
+                _move_into(temporary, path)
+            else:
+                if path.exists():
+                    path.rmdir()
+                temporary.replace(path)
         except FormatError as error:
             raise FormatError(error.path.replace(str(temporary), str(path), 1), error.problem, error.place) from None
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
 
+def _move_into(source: Path, target: Path) -> None:
+    """Every file to the same place in another folder; what else is there stays."""
+    for file in sorted(source.rglob("*")):
+        if file.is_file():
+            place = target / file.relative_to(source)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            file.replace(place)
+
+
 def _beside(path: Path) -> Path:
-    if not path.parent.is_dir():
-        raise FormatError(path, f"the folder {path.parent} does not exist: create it first")
-    return path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}.tmp")
+    """A temporary name, which says whose it is."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    folder = path.parent.resolve()
+    if folder not in _cleared:
+        _cleared.add(folder)
+        _clear_leftovers(folder)
+    return path.with_name(f".{path.name[:180]}.{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
+
+
+_cleared: set[Path] = set()  # looked through once in a process: a folder may hold many files
+_LEFT = re.compile(r"\..+\.([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{8}\.tmp(\.c3d)?", re.DOTALL)
+_LONG_AGO = 86400.0  # seconds
+
+
+def _machine() -> str:
+    """Tells machines apart that share a folder: a process number means something on its own machine only."""
+    return f"{zlib.crc32(platform.node().encode()):08x}"
+
+
+def _clear_leftovers(folder: Path) -> None:
+    """Remove temporary files of processes that were killed before they could do it themselves."""
+    for path in list(folder.iterdir()):
+        found = _LEFT.fullmatch(path.name)
+        if found is None or found[1] != _machine() or _runs(int(found[2]), path):
+            continue
+        with suppress(OSError):  # gone already, or not ours to remove
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _runs(process: int, path: Path) -> bool:
+    """Whether a process is alive; by the age of its file on systems that cannot be asked without harm."""
+    if os.name != "posix":
+        with suppress(OSError):
+            return time.time() - path.stat().st_mtime < _LONG_AGO
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
 
 
 def write_bytes(path: Path, data: bytes) -> None:

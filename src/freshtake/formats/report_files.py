@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from freshtake.errors import FormatError
-from freshtake.formats.files import replacing, replacing_folder, write_bytes
+from freshtake.formats.files import check_free, replacing, replacing_folder, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,17 +26,14 @@ def check_report_target(path: Path) -> None:
     """Refuse a target that cannot be written, before the work is done."""
     if path.suffix.lower() not in ("", *PAGES):
         raise FormatError(path, "a report is a page (.html) or a folder: name one of them")
-    if path.suffix == "" and path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise FormatError(path, "the folder exists and is not empty: remove it or name another")
+    if path.suffix == "" and path.is_file():
+        raise FormatError(path, "there is a file of this name: name a folder")
+    check_free(path)
 
 
 def write_report(path: Path, page: str, figures: dict[str, Any], pictures: Mapping[str, bytes]) -> list[Path]:
     """Write a page alone, or a folder with report.html, figures.json and the pictures; returns what was written."""
     check_report_target(path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FormatError(path, f"its folder cannot be made ({error.strerror})") from None
     if path.suffix.lower() in PAGES:
         write_bytes(path, page.encode())
         return [path]

@@ -9,6 +9,14 @@ import numba
 from numba.core.caching import FunctionCache, NullCache  # what njit(cache=True) uses, and has for years
 from numba.core.runtime.nrt import rtsys
 
+_listeners: list[Callable[[], None]] = []
+
+
+def tell_of_compiling(listener: Callable[[], None]) -> None:
+    """Call this once, just before the first kernel of this process that is in no cache compiles."""
+    _listeners[:] = [listener]
+
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -45,11 +53,14 @@ class _DiskCache:
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The machine code for these types of arguments, or None."""
         cache = self._cache
-        if isinstance(cache, NullCache):
-            return None
-        rtsys.initialize(target)
-        with cache._guard_against_spurious_io_errors():
-            return cache._load_overload(signature, target)
+        found = None
+        if not isinstance(cache, NullCache):
+            rtsys.initialize(target)
+            with cache._guard_against_spurious_io_errors():
+                found = cache._load_overload(signature, target)
+        if found is None and _listeners:
+            _listeners.pop()()
+        return found
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._cache, name)

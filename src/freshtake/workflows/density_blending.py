@@ -20,6 +20,7 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Stroke
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.takes_reading import read_sets
 from freshtake.workflows.variation_asking import read_path
@@ -110,7 +111,7 @@ def density_model(path: Path) -> DensityModel:
 def density_sample(
     source: Path,
     target: Path,
-    frames: int,
+    length: Length,
     *,
     weights: str | None = None,
     method: str | None = None,
@@ -123,16 +124,17 @@ def density_sample(
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> Blended:
-    """Write exactly this many frames of a model's motion, with weights that may change over time, feet held still.
+    """Write exactly this much of a model's motion, with weights that may change over time, feet held still.
 
     `control` says how fast and where it goes.
     """
     from dataclasses import replace
 
     for_writing(target)
+    model = density_model(source)
+    frames = frame_count(length, model.frame_time)
     if not 1 <= frames <= MOST_FRAMES:
         raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames}")
-    model = density_model(source)
     given: dict[str, Any] = {"method": method, "noise": noise}
     changes = {name: value for name, value in given.items() if value is not None}
     if changes:

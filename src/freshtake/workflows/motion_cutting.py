@@ -58,7 +58,6 @@ def motion_cut(
 def _write(take: Clip, ranges: list[tuple[int, int]], folder: Path, suffix: str, beside: Path | None) -> list[Piece]:
     """All pieces in a new folder; an AMC gets its skeleton beside it, without which nobody can read it."""
     pieces = []
-    folder.parent.mkdir(parents=True, exist_ok=True)
     with replacing_folder(folder) as temporary:
         if beside is not None:
             write_bytes(temporary / beside.name, read_bytes(beside))

@@ -71,7 +71,6 @@ def motion_noise(
         target = changes(basis, _matched_to(matched, seed, reading))
         used = match(basis, kind, target, generator(seed, 0), settings).amount
     written, made = [], []
-    folder.parent.mkdir(parents=True, exist_ok=True)
     with replacing_folder(folder) as temporary:
         for number in range(1, count + 1):
             name = f"{kind}_{number:03d}"

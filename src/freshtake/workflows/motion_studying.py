@@ -77,7 +77,6 @@ def study_design(
         single = _singles(new, real) if experiment == "A" else _sequences(new, learned, plan, rng)
         made += _named(single, experiment, motion, rng)
     trials = schedule([s for s, _ in made], participants=plan.participants, trials=plan.trials, rng=generator(seed, 2))
-    folder.parent.mkdir(parents=True, exist_ok=True)
     with replacing_folder(folder) as temporary:
         (temporary / "stimuli").mkdir()
         for k, (stimulus, clip) in enumerate(made):

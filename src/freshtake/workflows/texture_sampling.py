@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.errors import FormatError, UsageError
+from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import for_writing, write
@@ -23,6 +23,7 @@ from freshtake.texture.guiding import Guide
 from freshtake.texture.model import STRETCH, TextureModel
 from freshtake.texture.settings import Settings
 from freshtake.texture.transitions import Played
+from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary
 from freshtake.workflows.takes_reading import read_sets, read_takes
@@ -168,7 +169,7 @@ class Going(NamedTuple):
 def texture_sample(
     source: Path,
     target: Path,
-    frames: int,
+    length: Length,
     *,
     loop: bool = False,
     variety: float = 1.0,
@@ -182,12 +183,13 @@ def texture_sample(
     seed: int = 0,
     warn: Callable[[str], None] | None = None,
 ) -> Made:
-    """Write exactly this many frames: endless play cut there, or with `loop` a loop, `times` over.
+    """Write exactly this much: endless play cut there, or with `loop` a loop, `times` over.
 
     `character` is a glTF file whose skin the clip is put onto. `warn` hears of a loop that needs large jumps and of
     a speed that cannot be had.
     """
     model, way = load_texture(source), going or Going()
+    frames = frame_count(length, model.frame_time)
     _check(model, target, frames, times)
     if seed < 0:
         raise UsageError(f"the seed must be 0 or more, but is {seed}")
@@ -272,8 +274,6 @@ def load_texture(source: Path) -> TextureModel:
 def _check(model: TextureModel, target: Path, frames: int, times: int) -> None:
     """Refuse what cannot be written, before the work is done."""
     for_writing(target)
-    if not target.parent.is_dir():
-        raise FormatError(target, f"the folder {target.parent} does not exist: create it first")
     if times < 1:
         raise UsageError(f"the number of repetitions must be 1 or more, not {times}")
     if not 1 <= frames * times <= MOST_FRAMES:

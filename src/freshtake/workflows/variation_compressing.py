@@ -70,7 +70,6 @@ def variation_compress(
     if not whole:
         save(target, model, sources=names)
         return Packed([target], facts)
-    target.parent.mkdir(parents=True, exist_ok=True)
     with replacing_folder(target) as folder:
         (folder / "kept").mkdir()
         for k in found.kept:
@@ -138,7 +137,6 @@ def variation_restore(folder: Path, target: Path, *, ending: str | None = None, 
     dropped = read_rebuilds(folder / DROPPED, len(model.material.values), len(model.dofs))
     usual = ENDINGS[model.material.recipe.motion_type]
     written = []
-    target.parent.mkdir(parents=True, exist_ok=True)
     with replacing_folder(target) as temporary:
         for number, (name, one) in enumerate(dropped.items()):
             report(Progress(number / len(dropped), name))

@@ -81,5 +81,3 @@ def _check_picture(path: Path) -> None:
     """Refuse a target that cannot be written, before the work is done."""
     if path.suffix.lower().lstrip(".") not in KINDS:
         raise FormatError(path, f"a picture's name ends in one of {', '.join('.' + kind for kind in KINDS)}")
-    if not path.parent.is_dir():
-        raise FormatError(path, f"the folder {path.parent} does not exist: create it first")

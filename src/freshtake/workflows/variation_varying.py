@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,17 +19,19 @@ from freshtake.methods.gathering import fitted, heading_note
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.check import NOTE, check_set
+from freshtake.motion.features import Start
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.planting import settings_for
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin
 from freshtake.variation.goals.guarding import GuardReport, guard_notes, guarded, stream_notes
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.goals.steering import Steering
+from freshtake.variation.goals.steering import Followed, Steering, followed, from_the_first_point
 from freshtake.variation.goals.variation_loops import check_loop
 from freshtake.variation.model import VariationModel
 from freshtake.variation.settings import Settings
 from freshtake.variation.synthesis.amount import NATURAL, Amount, amount_of
+from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import checked
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary, turn_note
 from freshtake.workflows.takes_reading import read_takes
@@ -170,10 +173,14 @@ def variation_vary(
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> Written:
-    """Write variants of a model into a folder that appears whole, in the format of the takes it was learned from."""
+    """Write variants of a model into a folder that appears whole, in the format of the takes it was learned from.
+
+    A target with the ending of a format is a file for one variant.
+    """
+    single = _is_file(folder, count, ending)
     stored = read_stored(source)
     model = _variation(stored, source)
-    suffix = _ending(stored, ending)
+    suffix = folder.suffix if single else _ending(stored, ending)
     written = Written([], [], [], [])
     if delivery is not None and delivery.closing and not loop:
         raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
@@ -182,15 +189,14 @@ def variation_vary(
     made = guided_variants(
         model, count, amount=amount, cycles=cycles, goals=goals, plant=plant, guard=guard, loop=loop, seed=seed
     )
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with replacing_folder(folder) as temporary:
+    with nullcontext(folder.parent) if single else replacing_folder(folder) as place:
         for motion, goal_report, checks in made:
             report(Progress(len(written.paths) / count, motion.name))
-            name = f"{motion.name}{suffix}"
+            name = folder.name if single else f"{motion.name}{suffix}"
             ready = delivered(motion, delivery or Delivery())
-            write(temporary / name, ready, unit_m=unit_m)
+            write(place / name, ready, unit_m=unit_m)
             written.playbacks.append(playback_summary(ready))
-            written.paths.append(folder / name)
+            written.paths.append(folder if single else folder / name)
             written.reports.append(goal_report)
             written.guards.append(checks)
     if warn is not None:
@@ -200,6 +206,23 @@ def variation_vary(
         if (note := turn_note(written.playbacks)) is not None:
             warn(note)
     return written
+
+
+def _is_file(target: Path, count: int, ending: str | None) -> bool:
+    """Whether a target is a file, by an ending that can be written; then one variant goes into it."""
+    try:
+        for_writing(target)
+    except FormatError:
+        return False
+    if target.suffix == "" or target.is_dir():
+        return False
+    if count != 1:
+        raise UsageError(
+            f"{target} is one file for {count} variants: add -n 1, or name a folder and --format {target.suffix[1:]}"
+        )
+    if ending is not None and f".{ending.lstrip('.')}".lower() != target.suffix.lower():
+        raise UsageError(f"{target} ends in {target.suffix}, but --format says {ending}: leave --format out")
+    return True
 
 
 def _fitted(goals: Goals, model: VariationModel) -> Goals:
@@ -240,12 +263,13 @@ class Streamed(NamedTuple):
 
     path: Path
     motion: Motion
+    followed: Followed | None = None
 
 
 def variation_stream(
     source: Path,
     target: Path,
-    frames: int,
+    length: Length,
     *,
     amount: float | Amount = 1.0,
     steer: Steering | None = None,
@@ -255,16 +279,21 @@ def variation_stream(
     seed: int = 0,
     warn: Callable[[str], None] | None = None,
 ) -> Streamed:
-    """Write exactly this many frames of a cyclic model's endless motion, standing feet held still."""
+    """Write exactly this much of a cyclic model's endless motion, standing feet held still.
+
+    Along a path it begins on its first point, in its direction.
+    """
     for_writing(target)
+    model = _variation(read_stored(source), source)
+    frames = frame_count(length, model.frame_time)
     if not 1 <= frames <= MOST_FRAMES:
         raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames}")
-    model = _variation(read_stored(source), source)
     _warn_of_amount(amount, warn)
     if not model.cyclic:
         raise UsageError(f"{source} is a model of a motion that ends by itself: use freshtake vary")
-    made = model.made(generator(seed), amount=amount, frames=frames, steer=steer)
-    motion = _motion(model, model.decode(made.rows, name=target.stem), target.stem)
+    own, start = (None, None) if steer is None else _begun(model, steer)
+    made = model.made(generator(seed), amount=amount, frames=frames, steer=own)
+    motion = _motion(model, model.decode(made.rows, start=start, name=target.stem), target.stem)
     if plant and isinstance(motion, Clip) and model.planting_model is not None:
         stand = None if made.phases is None else model.standing(motion, made.phases)
         motion = plant_feet(
@@ -273,9 +302,19 @@ def variation_stream(
     if warn is not None and isinstance(motion, Clip) and model.body_limits is not None:
         for sentence in stream_notes(model.body_limits, motion, amount):
             warn(sentence)
+    way = None
+    if steer is not None and steer.path is not None and isinstance(motion, Clip):
+        places = motion.root[:, [0, 2] if motion.up == "y" else [0, 1]]
+        way = followed(steer, model.travel, places, motion.frame_time)
     motion = delivered(motion, delivery or Delivery())
     write(target, motion, unit_m=unit_m)
-    return Streamed(target, motion)
+    return Streamed(target, motion, way)
+
+
+def _begun(model: VariationModel, steer: Steering) -> tuple[Steering, Start]:
+    travel = model.travel
+    assert model.material.recipe is not None
+    return from_the_first_point(steer, model.material.recipe, travel)
 
 
 def generator(*seed: int) -> np.random.Generator:

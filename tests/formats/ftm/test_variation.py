@@ -367,8 +367,6 @@ def test_other_files_are_no_models_and_models_no_motions(letters: VariationModel
 def test_saving_names_what_is_wrong(letters: VariationModel, tmp_path: Path) -> None:
     with pytest.raises(ft.FormatError, match=r"\.ftm"):
         ft.save(tmp_path / "model.zip", letters)
-    with pytest.raises(ft.FormatError, match="does not exist"):
-        ft.save(tmp_path / "deep" / "m.ftm", letters)
     with pytest.raises(ft.UsageError, match="Stroke"):
         ft.save(tmp_path / "m.ftm", ft.samples.letter_a(np.random.default_rng(0)))
     assert list(tmp_path.iterdir()) == []

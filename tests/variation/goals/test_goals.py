@@ -14,7 +14,7 @@ from freshtake.motion.pins import Pin
 from freshtake.variation import Goals, PosePin, Settings, Steering, VariationModel, learn
 from freshtake.variation.goals.goals import ground_speed
 from freshtake.variation.goals.pacing import SLOWEST
-from freshtake.variation.goals.steering import nearest_on, point_on
+from freshtake.variation.goals.steering import followed, from_the_first_point, nearest_on, point_on
 
 QUICK = Settings(max_parents=6)
 
@@ -143,6 +143,27 @@ def test_a_path_is_followed(walking: VariationModel) -> None:
     off = np.linalg.norm(walked[::20, None] - fine, axis=-1).min(axis=1)
     assert off.max() < 0.8 * speed
     assert np.linalg.norm(walked[-1] - path[0]) > 10 * speed
+
+
+def test_a_body_begins_on_the_first_point_of_its_path_and_goes_its_way(walking: VariationModel) -> None:
+    speed, recipe = walking.travel.speed, walking.material.recipe
+    assert recipe is not None
+    path = speed * np.array([[5.0, 3.0], [5.0, -9.0], [-4.0, -9.0]])  # away from the origin, and not forward
+    own, start = from_the_first_point(Steering(path=path), recipe, walking.travel)
+    made = walking.made(rng(1), frames=round(15 / walking.frame_time), steer=own)
+    clip = walking.decode(made.rows, start=start)
+    walked = np.delete(clip.root, clip.up_index, axis=1)
+    second = round(1 / walking.frame_time)
+    assert np.linalg.norm(walked[0] - path[0]) < 0.2 * speed
+    gone = walked[second] - walked[0]
+    assert abs(np.degrees(np.arctan2(gone[0], -gone[1]))) < 15.0
+    fine = np.concatenate([a + np.linspace(0, 1, 900)[:, None] * (b - a) for a, b in pairwise(path)])
+    off = np.linalg.norm(walked[:: second // 4, None] - fine, axis=-1).min(axis=1)
+    found = followed(Steering(path=path), walking.travel, walked, walking.frame_time)
+    assert found.mean_off == pytest.approx(off.mean(), abs=0.02 * speed)
+    assert found.most_off == pytest.approx(off.max(), abs=0.02 * speed)
+    assert found.length == pytest.approx(21 * speed)
+    assert 11 * speed < found.along < 18 * speed
 
 
 def test_a_path_is_followed_through_its_crossing_and_straight_on_after_its_end(walking: VariationModel) -> None:

@@ -51,8 +51,6 @@ def check_model_target(path: Path) -> None:
         raise FormatError(path, f"a model's name ends in {SUFFIX}, not {path.suffix!r}")
     if path.is_dir():
         raise FormatError(path, "there is a folder of this name: name a file")
-    if not path.parent.is_dir():
-        raise FormatError(path, f"the folder {path.parent} does not exist: create it first")
 
 
 def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) -> None:

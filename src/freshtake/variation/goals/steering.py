@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ class Steering:
 
     Corrections are spread over `horizon` seconds and never turn faster than `limit` radians per second. A path is
     followed from its first point on, also where it crosses itself; after its end motion goes straight on, and round
-    again where the last point is the first.
+    again where the last point is the first. A body begins at the origin, facing forward: see `from_the_first_point`.
     """
 
     heading: float = 0.0
@@ -101,6 +101,44 @@ def _wanted(steering: Steering, recipe: Recipe, travel: Travel, course: Steering
     along = nearest_on(path, place, course.along, course.along + WINDOW * reach)
     x, other = point_on(path, along + reach) - place
     return float(np.arctan2(x, _forward(recipe, other)) - travel.leaning), along
+
+
+def from_the_first_point(steering: Steering, recipe: Recipe, travel: Travel) -> tuple[Steering, Start]:
+    """The path as seen by a body that stands on its first point and goes its way; and where that body stands."""
+    if steering.path is None:
+        return steering, Start()
+    path = np.asarray(steering.path)
+    seen = _forward(recipe, 1.0) * path[:, 1] + 1j * path[:, 0]
+    x, other = point_on(path, travel.speed * steering.horizon) - path[0]
+    heading = float(np.arctan2(x, _forward(recipe, other)) - travel.leaning)
+    turned = (seen - seen[0]) * np.exp(-1j * heading)
+    own = np.stack([turned.imag, _forward(recipe, 1.0) * turned.real], axis=1)
+    if _is_closed(path):
+        own[-1] = own[0]
+    return replace(steering, path=own), Start(ground=(float(path[0, 0]), float(path[0, 1])), heading=heading)
+
+
+class Followed(NamedTuple):
+    """How a path was followed, in its own lengths: how far of how much, and how far off, on average and at most."""
+
+    along: float
+    length: float
+    mean_off: float
+    most_off: float
+
+
+def followed(steering: Steering, travel: Travel, places: Floats, frame_time: float) -> Followed:
+    """Of places (frames, 2) in the ground plane; what comes after the end of a path is left out."""
+    path = np.asarray(steering.path)
+    length, along, off = float(_marks(path)[-1]), 0.0, []
+    stride = max(round(steering.horizon / 4.0 / frame_time), 1)
+    ahead = WINDOW * max(travel.speed * steering.horizon, 1e-9)
+    for place in places[::stride]:
+        along = nearest_on(path, place, along, along + ahead)
+        if along > length and not _is_closed(path):
+            break
+        off.append(float(np.linalg.norm(point_on(path, along) - place)))
+    return Followed(min(along, length) if not _is_closed(path) else along, length, float(np.mean(off)), max(off))
 
 
 def _forward(recipe: Recipe, other: float) -> float:

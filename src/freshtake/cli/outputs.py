@@ -1,0 +1,24 @@
+"""What commands that write share: how long the motion is, and existing files refused, or replaced with --force."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+Force = Annotated[
+    bool, Parameter(negative="", help="Replace files that are there already; others in a folder stay as they are.")
+]
+Frames = Annotated[str | None, Parameter(help="How long: a number of frames such as 360, or a time such as 6s.")]
+Seconds = Annotated[float | None, Parameter(help="How long, in seconds; instead of --frames.")]
+
+
+def prepare(*targets: Path | None, force: bool) -> None:
+    """Refuse targets that are there already, before any work is done; without targets, files are refused one by one."""
+    from freshtake.formats.files import Existing, check_free, choose_existing
+
+    choose_existing(Existing.REPLACE if force else Existing.REFUSE)
+    for target in targets:
+        if target is not None:
+            check_free(target)

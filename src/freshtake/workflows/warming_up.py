@@ -1,0 +1,61 @@
+"""All methods on small samples, so that their kernels are compiled and kept before somebody waits for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from freshtake import samples
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
+
+
+@one_blas_thread()
+def warm_up(report: Report = silent) -> None:
+    """Learn and make a little with each method; what compiles on the way is cached on disk."""
+    steps: list[tuple[str, Callable[[], object]]] = [
+        ("variants", _variants), ("textures", _textures), ("styles", _styles), ("blends", _blends),
+    ]  # fmt: skip
+    for number, (name, step) in enumerate(steps):
+        report(Progress(number / len(steps), f"compiling what makes {name}"))
+        step()
+
+
+def _rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def _variants() -> None:
+    from freshtake.variation.learning import learn
+    from freshtake.workflows.variation_varying import variants
+
+    walks = [samples.walk(np.random.default_rng(k), cycles=1) for k in range(4)]
+    model = learn(walks, rng=_rng())
+    for _ in variants(model, 1, plant="soft"):
+        pass
+    model.made(_rng(), frames=60)
+
+
+def _textures() -> None:
+    from freshtake.texture.learning import learn
+
+    model = learn(samples.walk(_rng(), cycles=6), rng=_rng())
+    model.sample(_rng(), frames=60)
+
+
+def _styles() -> None:
+    from freshtake.style.learning import learn
+
+    walks, limps = (
+        [samples.walk(np.random.default_rng(k), cycles=3, style=style) for k in range(2)]
+        for style in ("normal", "limp")
+    )
+    learn(list(zip(walks, limps, strict=True))).translate(walks[0])
+
+
+def _blends() -> None:
+    from freshtake.density.learning import learn
+
+    gaits = {"walk": [samples.walk(_rng(), cycles=3)], "run": [samples.run(_rng(), cycles=3)]}
+    learn(gaits).sample(_rng(), frames=60)

@@ -1,0 +1,49 @@
+"""Kernels are kept on disk, also where the package's own folder cannot be written, and compiling is told once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+KERNEL = """
+from freshtake.numeric.compiled import compiled
+
+@compiled
+def twice(value):
+    return 2 * value
+
+@compiled
+def thrice(value):
+    return 3 * value
+"""
+PROGRAM = """
+from freshtake.numeric.compiled import tell_of_compiling
+import kernel
+tell_of_compiling(lambda: print("compiling"))
+print(kernel.twice(4) + kernel.thrice(1))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the user's cache folder is found in another way there")
+@pytest.mark.parametrize("writable", [True, False])
+def test_compiled_code_is_kept(tmp_path: Path, writable: bool) -> None:
+    place, home = tmp_path / "package", tmp_path / "home"
+    place.mkdir()
+    home.mkdir()
+    (place / "kernel.py").write_text(KERNEL)
+    if not writable:  # permissions do not stop an administrator, a file in the way does
+        (place / "__pycache__").write_text("")
+    hidden = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")
+    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    environment |= {"HOME": str(home), "PYTHONPATH": os.pathsep.join([str(place), *sys.path])}
+    said = [
+        subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert [done.stdout.split() for done in said] == [["compiling", "11"], ["11"]]
+    assert bool(list(place.rglob("*.nbi"))) == writable
+    assert bool(list(home.rglob("*.nbi"))) == (not writable)
