@@ -39,7 +39,6 @@ class Found(NamedTuple):
 
     parents: frozenset[int]
     score: float
-    evaluations: int
 
 
 def search_node(
@@ -55,7 +54,7 @@ def search_node(
 
     Only the best share `screening` of the candidates of the first round is tried again in later ones.
     """
-    current, best, tried = start, scores.score(start), 1
+    current, best = start, scores.score(start)
     shortlist = _screened(scores, start, [c for c in candidates if c not in start], screening)
     while True:
         value, edited = best + GAIN, current
@@ -63,16 +62,14 @@ def search_node(
         if len(current) < cap and fresh:
             found = scores.additions(current, fresh, value)
             top = int(found.argmax())
-            tried += len(fresh)
             if found[top] > value:
                 value, edited = float(found[top]), current | {fresh[top]}
         for parent in sorted(current - kept):
             without = scores.score(current - {parent}, value)
-            tried += 1
             if without > value:
                 value, edited = without, current - {parent}
         if edited is current:
-            return Found(current, best, tried)
+            return Found(current, best)
         current, best = edited, value
 
 
@@ -119,7 +116,7 @@ def search_network(
     while True:
         child, parent, kind = best_edit(adding, dropping, reachable(np.isfinite(dropping).T.copy()))
         if kind == NOTHING:
-            return [Found(own, float(v), 0) for own, v in zip(parents, value, strict=True)]
+            return [Found(own, float(v)) for own, v in zip(parents, value, strict=True)]
         parents[child] = parents[child] | {parent} if kind == ADD else parents[child] - {parent}
         if kind == REVERSE:
             parents[parent] = parents[parent] | {child}
