@@ -125,16 +125,11 @@ def test_a_cyclic_stream_stays_bounded_and_never_repeats() -> None:
 
 @pytest.mark.parametrize("cyclic", [True, False])
 def test_deviations_from_the_mean_are_in_proportion_to_the_amount(cyclic: bool) -> None:
-    """At the mean's tempo frames can be compared one by one: half the amount is half as far, within the range."""
+    """At the mean's tempo frames can be compared one by one: half the amount is half as far."""
     made = model(cyclic)
     mean, half, whole = (rows(made, 5, Amount(space, time=0.0)) for space in (0.0, 0.5, 1.0))
     np.testing.assert_allclose(mean, rows(made, 0, amount=0.0), atol=1e-12)
-    low, high = made.tables.range
-    inside = ((whole >= low) & (whole <= high)).all(axis=0) | ((whole > low) & (whole < high))
-    assert inside.mean() > 0.8
-    np.testing.assert_allclose((2.0 * (half - mean))[inside], (whole - mean)[inside], atol=1e-9)
-    beyond = np.maximum(whole - high, low - whole)
-    assert beyond.max() > 0.0 and (beyond <= made.tables.beyond).all()
+    np.testing.assert_allclose(2.0 * (half - mean), whole - mean, atol=1e-9)
     assert np.sqrt(((whole - mean) ** 2).mean()) > 0.05
 
 

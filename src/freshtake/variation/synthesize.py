@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,7 +25,6 @@ from freshtake.variation.synthesis.leg_following import foot_tables
 from freshtake.variation.synthesis.traits import TRAITS, sizes_at, trait_basis
 
 BLOCK = 32  # frames
-BEYOND = 3.0  # standard deviations that values may leave the range of the examples by, at amount 1
 TRAIT_KNOTS = 2.0  # lengths of a take: a cycle's traits change to those of another one in about as many cycles
 SHARE_KNOTS = 0.5  # lengths of a take between changes of whose detail is used
 MEMORY = 4  # knots that a moment of a smooth process depends on
@@ -63,24 +61,14 @@ def synthesis_tables(dynamics: Dynamics, courses: Courses, material: Material) -
     phases = courses.smooth.shape[1]
     basis = trait_basis(courses.mean, courses.cyclic) * dynamics.trait_sizes[:, None]
     sizes = sizes_at(dynamics.sizes, phases)
-    usual = np.sqrt((sizes**2 + (basis**2).sum(axis=0)).mean(axis=0))[: len(material.names)]
-    free = material.rates | material.timing
     spread = np.sqrt(sizes**2 + (basis**2).sum(axis=0))[:, : len(material.names)]
     columns, speeds = heading_columns(material), np.flatnonzero(material.rates)
     heading = np.empty(0, np.intp) if columns is None else np.searchsorted(speeds, columns)
     return Tables(
         np.ascontiguousarray(courses.mean), mean_pace(courses), np.ascontiguousarray(basis), sizes * dynamics.scale,
-        np.ascontiguousarray(courses.detail), speeds, value_range(material.values),
-        np.where(free, 0.0, BEYOND * usual), (phases - 1.0) / dynamics.slices, courses.cyclic, heading.astype(np.intp),
-        material.frame_time, foot_tables(courses, material, spread),
+        np.ascontiguousarray(courses.detail), speeds, (phases - 1.0) / dynamics.slices,
+        courses.cyclic, heading.astype(np.intp), material.frame_time, foot_tables(courses, material, spread),
     )  # fmt: skip
-
-
-def value_range(examples: Sequence[Floats]) -> Floats:
-    """(2, DOFs): the least and the largest value of every DOF."""
-    return np.stack(
-        [np.min([x.min(axis=0) for x in examples], axis=0), np.max([x.max(axis=0) for x in examples], axis=0)]
-    )
 
 
 def begin(sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
@@ -108,9 +96,8 @@ def draw_traits(dynamics: Dynamics, count: int, rng: np.random.Generator) -> Flo
 
     Of normal draws one in twenty lies two standard deviations off and leaves the range of a few takes.
     """
-    drawn = rng.standard_normal((count, len(TRAITS) * len(dynamics.noise)))
-    roots = dynamics.trait_roots
-    tied = (drawn @ roots.reshape(-1, roots.shape[2]).T).reshape(count, *roots.shape[:2])
+    drawn = rng.standard_normal((count, len(TRAITS), len(dynamics.noise)))
+    tied = np.einsum("qij,cqj->cqi", dynamics.trait_roots, drawn)
     spread_evenly(tied.reshape(-1))
     return np.asarray(tied)
 

@@ -123,16 +123,6 @@ def slow_step(tables: Tables, pace: float, phase: float, rate: float) -> float:
     return float(step * left / max(np.round(left), 1.0)) if left < 12.0 else float(step)
 
 
-def slow_limit(tables: Tables, amounts: Amounts, row: Floats) -> Floats:
-    """Beyond the range r + b tanh((x - r) / b), b > 0 the room that the amount leaves; else as it is."""
-    low, high = tables.range
-    room = tables.beyond * amounts.space[: len(row)]
-    safe = np.where(room > 0.0, room, 1.0)
-    above = high + safe * np.tanh((row - high) / safe)
-    below = low - safe * np.tanh((low - row) / safe)
-    return np.where(room <= 0.0, row, np.where(row > high, above, np.where(row < low, below, row)))
-
-
 def slow_frames(
     tables: Tables, knots: Knots, amounts: Amounts, chosen: Ints, clock: Floats, places: Floats, frames: int
 ) -> tuple[Floats, Floats]:
@@ -153,7 +143,7 @@ def slow_frames(
         step = slow_step(tables, float(nodes[-1] + way[-1] / came), phase, amounts.rate)
         shares = slow_shares(knots, phase, amounts.detail)
         detail = shares @ [slow_at(tables.detail[k], phase, tables.cyclic) for k in chosen]
-        row = slow_limit(tables, amounts, nodes[:dofs] + detail)
+        row = nodes[:dofs] + detail
         moved = way[:-1] + came * nodes[travel]
         if len(tables.heading):  # speeds are told in the heading of the frame before
             forward, sideways, turn = tables.heading

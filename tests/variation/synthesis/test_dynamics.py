@@ -122,21 +122,7 @@ def test_traits_have_variance_1_and_follow_the_parents_of_their_frame() -> None:
     for q in range(len(TRAITS)):
         inside = matrices(dynamics.network, dynamics.trait_slopes[q])[2]  # earlier frames have no say
         raw = dynamics.trait_roots[q] * dynamics.trait_scales[q][:, None]
-        drawn = np.zeros((NODES, len(TRAITS), NODES))  # of every kind's normals those of its own
-        drawn[:, q] = np.diag(dynamics.trait_noise[q])
-        np.testing.assert_allclose(raw - inside @ raw, drawn.reshape(NODES, -1), atol=1e-12)
-
-
-def test_what_has_a_posture_only_is_one_draw_for_all_kinds() -> None:
-    """Travel has no extent and no timing: extents and timings of others follow from the same value as postures."""
-    dynamics = with_traits()
-    sizes = dynamics.trait_sizes.copy()
-    sizes[1:, 0] = 0.0
-    dynamics = replace(dynamics, trait_sizes=sizes)
-    roots = dynamics.trait_roots
-    np.testing.assert_allclose(roots[1:, 0], roots[:1, 0].repeat(2, axis=0))
-    assert np.abs(roots[1, 1:] @ roots[0, 0]).max() > 0.05  # others' extents go with it
-    assert np.abs(with_traits().trait_roots[1, 1:] @ with_traits().trait_roots[0, 0]).max() < 1e-12
+        np.testing.assert_allclose(raw - inside @ raw, np.diag(dynamics.trait_noise[q]), atol=1e-12)
 
 
 def test_what_deviates_together_is_what_samples_show() -> None:
@@ -146,7 +132,7 @@ def test_what_deviates_together_is_what_samples_show() -> None:
     total = np.zeros((NODES, NODES))
     root = np.linalg.cholesky(dynamics.correlation)
     for _ in range(4000):
-        traits = dynamics.trait_roots @ rng.normal(size=len(TRAITS) * NODES)
+        traits = np.einsum("qij,qj->qi", dynamics.trait_roots, rng.normal(size=(len(TRAITS), NODES)))
         rest = rng.normal(size=(30, NODES)) @ root.T
         whole = sizes * rest + np.einsum("qn,qpn->pn", traits * dynamics.trait_sizes, basis)
         total += whole.T @ whole

@@ -109,7 +109,7 @@ def slide(made: VariationModel, joint: str, count: int = 12) -> float:
     return float(np.mean(speeds))
 
 
-def swings(made: VariationModel, count: int = 40) -> Floats:
+def swings(made: VariationModel, count: int = 120) -> Floats:
     """How far left and right foot swing to and fro in variants, (variants, 2)."""
     found = []
     for seed in range(count):

@@ -63,8 +63,8 @@ def tables(cyclic: bool, phases: int = 31, seed: int = 0) -> Tables:
     pace = rng.uniform(0.8, 1.2, phases)
     pace[-1] = pace[0] if cyclic else pace[-1]
     return Tables(
-        mean, pace, basis, sizes, detail, np.array(SPEEDS, dtype=np.intp), np.array([[-0.8] * DOFS, [0.9] * DOFS]),
-        np.array([0.5, 0.0, 0.0, 0.4, 0.0, 0.3]), 30.0 / 7.0, cyclic, np.arange(3), 0.3, following(phases, cyclic, rng),
+        mean, pace, basis, sizes, detail, np.array(SPEEDS, dtype=np.intp), 30.0 / 7.0, cyclic,
+        np.arange(3), 0.3, following(phases, cyclic, rng),
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from freshtake.errors import InvalidMotion
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.splines import spline_weights
 from freshtake.variation.network.networks import TransitionNetwork
-from freshtake.variation.synthesis.traits import TRAITS, posture_only
+from freshtake.variation.synthesis.traits import TRAITS
 
 ORDER = 2  # frames before the one that is predicted
 STABLE = 0.98  # largest growth from frame to frame that is accepted
@@ -127,7 +127,7 @@ class Dynamics:
 
     @cached_property
     def trait_roots(self) -> Floats:
-        """(traits, nodes, traits * nodes): what turns standard normals into traits of variance 1."""
+        """(traits, nodes, nodes): matrices that turn standard normals into traits of variance 1."""
         return np.asarray(self._raw_trait_roots / self.trait_scales[:, :, None])
 
     @cached_property
@@ -137,19 +137,13 @@ class Dynamics:
 
     @cached_property
     def _raw_trait_roots(self) -> Floats:
-        nodes, packed, kinds = len(self.noise), self.packed, len(self.trait_noise)
+        nodes, packed, found = len(self.noise), self.packed, []
         children = np.repeat(np.arange(nodes), np.diff(packed.starts))
         same = packed.parents >= ORDER * nodes
-        shared = posture_only(self.trait_sizes)
-        found: list[Floats] = []
-        for q, (slopes, noise) in enumerate(zip(self.trait_slopes, self.trait_noise, strict=True)):
+        for slopes, noise in zip(self.trait_slopes, self.trait_noise, strict=True):
             inside = np.zeros((nodes, nodes))
             inside[children[same], packed.parents[same] % nodes] = slopes[same]
-            drawn = np.zeros((nodes, kinds * nodes))
-            drawn[:, q * nodes : (q + 1) * nodes] = np.diag(noise)
-            if q:  # what has a posture only was drawn with the postures
-                inside[shared], drawn[shared] = 0.0, found[0][shared]
-            found.append(np.asarray(np.linalg.solve(np.eye(nodes) - inside, drawn), dtype=np.float64))
+            found.append(np.linalg.solve(np.eye(nodes) - inside, np.diag(noise)))
         return np.stack(found)
 
     @cached_property
@@ -195,9 +189,8 @@ def deviating_together(dynamics: Dynamics, basis: Floats, sizes: Floats) -> Floa
     `basis` (traits, phases, nodes), `sizes` (phases, nodes).
     """
     total = (sizes.T @ sizes) / len(sizes) * dynamics.correlation
-    courses, roots = basis * dynamics.trait_sizes[:, None], dynamics.trait_roots
-    for one, root in zip(courses, roots, strict=True):
-        for other, theirs in zip(courses, roots, strict=True):
-            total = total + (one.T @ other) / len(one) * (root @ theirs.T)
+    for shape, root, size in zip(basis, dynamics.trait_roots, dynamics.trait_sizes, strict=True):
+        course = shape * size
+        total = total + (course.T @ course) / len(course) * (root @ root.T)
     spread = np.sqrt(np.maximum(np.diag(total), 1e-30))
     return np.asarray(total / np.outer(spread, spread))

@@ -29,8 +29,6 @@ class Tables(NamedTuple):
     sizes: Floats  # (phases, nodes): what one standard deviation of the rest adds
     detail: Floats  # (examples, phases, DOFs)
     speeds: Ints  # numbers of the DOFs that are speeds
-    range: Floats  # (2, DOFs): the least and the largest value of each DOF in the examples
-    beyond: Floats  # (DOFs,): how far beyond it amount 1 may go; 0 where there is no limit
     spacing: float  # phases between two frames of the network
     cyclic: bool
     heading: Ints  # (3,): of the speeds, which are forward, sideways and turning; none: empty
@@ -238,26 +236,14 @@ def phase_step(tables: Tables, pace: float, phase: float, rate: float) -> float:
 
 
 @compiled
-def limited(x: float, low: float, high: float, beyond: float) -> float:
-    """A value that leaves a range by less and less, never by more than `beyond`, smoothly; 0: as it is."""
-    if beyond <= 0.0 or low <= x <= high:
-        return x
-    if x > high:
-        return high + beyond * math.tanh((x - high) / beyond)
-    return low - beyond * math.tanh((low - x) / beyond)
-
-
-@compiled
 def add_detail(
     tables: Tables, knots: Knots, amounts: Amounts, chosen: Ints, phase: float, shares: Floats, row: Floats
 ) -> None:
-    """Add the examples' detail to a row and keep it within range; `shares` (examples,) is for work."""
+    """Add the examples' detail to a row; `shares` (examples,) is for work."""
     detail_shares(knots, phase / knots.shares_spacing, amounts.detail, shares)
     i0, i1, i2, i3, t = around(phase, tables.mean.shape[0] - 1, tables.cyclic)
     for k in range(chosen.shape[0]):
         add_row(tables.detail[chosen[k]], i0, i1, i2, i3, t, shares[k], row)
-    for i in range(row.shape[0]):
-        row[i] = limited(row[i], tables.range[0, i], tables.range[1, i], tables.beyond[i] * amounts.space[i])
 
 
 @compiled

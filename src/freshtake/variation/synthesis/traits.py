@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Floats
 from freshtake.variation.synthesis.common_phase import read_at
 from freshtake.variation.synthesis.courses import Courses, smoothed
 
@@ -67,16 +67,7 @@ def split_deviations(courses: Courses) -> Split:
     sizes = _profile(spread[:last], courses.cyclic)
     usual = sizes_at(sizes, len(mean))
     traits = traits / np.maximum(trait_sizes, 1e-12)
-    traits[:, 1:, posture_only(trait_sizes)] = traits[:, :1, posture_only(trait_sizes)]
     return Split(basis, traits, rest / np.maximum(usual, 1e-12), trait_sizes, sizes)
-
-
-def posture_only(trait_sizes: Floats) -> Bools:
-    """(nodes,): nodes whose mean does not move, such as travel and tempo; their one trait stands for all kinds.
-
-    So how far legs swing, an extent, can follow from how far the body travels.
-    """
-    return np.asarray((trait_sizes[0] > 0.0) & (trait_sizes[1:] == 0.0).all(axis=0))
 
 
 def _profile(spread: Floats, cyclic: bool) -> Floats:
