@@ -86,8 +86,8 @@ class PlantingModel:
         out = np.empty((len(clip), len(self.legs), 6))
         offsets = self.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
         body = PelvisFrame(self.pelvis_depth, "xyz".index(self.up), leg_length(self.skeleton), self.facing)
-        pose = (np.ascontiguousarray(part) for part in (offsets, clip.root, clip.rotations))
-        feet_in_body(self.bones, body, *pose, out)
+        offsets, root, rotations = (np.ascontiguousarray(part) for part in (offsets, clip.root, clip.rotations))
+        feet_in_body(self.bones, body, offsets, root, rotations, out)
         return out
 
     @property
