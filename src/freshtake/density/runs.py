@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from freshtake.numeric.arrays import Floats
@@ -36,15 +38,34 @@ def fading(time: float, duration: float) -> tuple[float, float]:
     return cube * (1.0 + 3.0 * u + 6.0 * u * u), cube * (u + 3.0 * u * u) * duration
 
 
-@compiled
-def rehearse(
-    rows: Floats, modes: int, held: Floats, at: float, first: int, last: int, pace: float, duration: float,
-    old: float, old_first: int, old_last: int, gap: Floats, speed: Floats,
-) -> tuple[float, float]:  # fmt: skip
-    """What a jump to place `at` would do: the largest second difference, and the largest distance from both runs.
+class Place(NamedTuple):
+    """A fractional frame of the run first..last."""
 
-    `held` (4, width) holds the last two frames. Offset and its speed, at which the jump starts, go to gap and speed.
+    at: float
+    first: int
+    last: int
+
+
+class Leap(NamedTuple):
+    """A jump that could be made."""
+
+    source: Place
+    target: Place
+    pace: float
+    duration: float  # frames until its offset is gone
+
+
+@compiled
+def rehearse(rows: Floats, modes: int, held: Floats, leap: Leap, offset: Floats) -> tuple[float, float]:
+    """What a jump would do: the largest second difference, and the largest distance from both runs.
+
+    `held` (4, width) holds the last two frames. `offset` (2, width) becomes the offset at which the jump starts, and
+    its speed.
     """
+    old, old_first, old_last = leap.source
+    at, first, last = leap.target
+    pace, duration = leap.pace, leap.duration
+    gap, speed = offset[0], offset[1]
     width = held.shape[1]
     now, ahead = np.empty(width), np.empty(modes)
     read_at(rows, at, first, last, width, now)

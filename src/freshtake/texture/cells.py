@@ -26,7 +26,7 @@ LEAST = 0.4  # seconds of the shortest piece that is kept
 
 
 def way_into(
-    cell: int, frame: int, successor: Ints, jumps: Jumps, entries: Jumps, segments: Segments, reach: Reach, ahead: int
+    cell: int, frame: int, jumps: Jumps, entries: Jumps, segments: Segments, reach: Reach, ahead: int
 ) -> tuple[int, ...]:
     """Frames to show next, the last of them the first in the cell; empty where `frame` is in it already.
 

@@ -20,12 +20,33 @@ from freshtake.texture import cells as control
 from freshtake.texture.decoding import decoded
 from freshtake.texture.frame_distance import Weights, judged, mean_step
 from freshtake.texture.guiding import Bearings, Guide, GuidedState, bearings_of, begin_guided, read_on
-from freshtake.texture.jump_map import Chances, Jumps, Reach, chances_at, costs_of, jump_rate, totals, within
+from freshtake.texture.jump_map import Jumps, Reach, chances_at, costs_of, jump_rate, totals, within
 from freshtake.texture.loop_courses import LoopCourse, check_course, detours, on_course, rate_of, turning_trend
-from freshtake.texture.loops import LONGEST, anchors_of, fades_of, find_loop, near_lengths, nearest_length, ways_of
+from freshtake.texture.loops import (
+    LONGEST,
+    LoopWish,
+    anchors_of,
+    closing_frames,
+    fades_of,
+    find_loop,
+    near_lengths,
+    nearest_length,
+    ways_of,
+)
 from freshtake.texture.paper_jump_map import as_table, combined, probabilities, successor_distances
 from freshtake.texture.planting import Standing, around, cut_loop, planted, shown_contacts, standing_of
-from freshtake.texture.play_kernels import CONSTANT, LENGTH, NO_BLEND, SINCE, VARIABLE, Frames, Rules, costs_of_jumps
+from freshtake.texture.play_kernels import (
+    CONSTANT,
+    LENGTH,
+    NO_BLEND,
+    SINCE,
+    VARIABLE,
+    Chances,
+    Frames,
+    PlayMaterial,
+    Rules,
+    costs_of_jumps,
+)
 from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Shape
@@ -181,8 +202,11 @@ class TextureModel:
 
     def play(self, state: PlayState, rng: np.random.Generator, frames: int) -> tuple[PlayState, Played]:
         """Which frames come next, not yet as rows."""
-        natural = self.segments.successors()
-        return advance(state, frames, natural, self.chances, self.weights.poses, self.rules, self.longest_fade, rng)
+        return advance(state, frames, self.chances, self._play_material, self.longest_fade, rng)
+
+    @cached_property
+    def _play_material(self) -> PlayMaterial:
+        return PlayMaterial(self.segments.successors(), self.weights.poses, self.rules)
 
     def advance(self, state: PlayState, rng: np.random.Generator, frames: int = 1) -> tuple[PlayState, Floats]:
         """The next frames as rows, and the state after them."""
@@ -194,12 +218,12 @@ class TextureModel:
         goal = self.cell(cell)
         if not self.entries:
             return state.heading_for(())
-        successor, jumps = self.live
+        _, jumps = self.live
         ahead = max(1, int(self.settings.lookahead / self.frame_time + 1e-6))
         frame = state.frame if state.numbers[4] == 0 else state.numbers[2]  # a blend under way ends first
         settled = self._until_settled(state)
         frame = settled[-1] if settled else frame
-        way = control.way_into(goal, frame, successor, jumps, self.entries[goal], self.segments, self.reach, ahead)
+        way = control.way_into(goal, frame, jumps, self.entries[goal], self.segments, self.reach, ahead)
         return state.heading_for((*settled, *way))
 
     def _until_settled(self, state: PlayState) -> tuple[int, ...]:
@@ -328,22 +352,22 @@ class TextureModel:
             played = self.play(begin(start, self.settings.recent), rng, count)[1]
             return () if played.step[-1] else tuple(played.source[played.step == 0].tolist())
 
+        closing = closing_frames(self.frame_time)
         small = ways_of(*self.live, self.weights.poses, self.rules)
         found = nearest_length(frames, small, anchors_of(small, rng), stretch)
         if found is not None:
             length, anchor = found
-            return find_loop(length, small, stroll, rng, variety, self.frame_time, detour, (anchor,))
+            return find_loop(length, small, stroll, rng, LoopWish(variety, closing, detour, (anchor,)))
         wide = within(self.jumps, Reach(tuple(1e9 for _ in self.cells), self.reach.alive), self.segments)
         some = ways_of(*wide, self.weights.poses, self.rules, slots=32)
-        return find_loop(frames, some, stroll, rng, variety, self.frame_time, detour)
+        return find_loop(frames, some, stroll, rng, LoopWish(variety, closing, detour))
 
     def _around(self, way: tuple[int, ...], rng: np.random.Generator) -> Played:
         """A closed way as it is shown: the last frame leads to the first one."""
         state = begin(way[-1], 0).heading_for(way)
-        natural = self.segments.successors()
         last, parts = way[-1], []
         while True:
-            state, played = advance(state, 1, natural, self.chances, self.weights.poses, self.rules, 0, rng)
+            state, played = advance(state, 1, self.chances, self._play_material, 0, rng)
             parts.append(played)
             if not state.plan and state.numbers[4] == 0 and state.frame == last and len(parts) > len(way):
                 break

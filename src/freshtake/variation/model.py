@@ -26,9 +26,11 @@ from freshtake.variation.goals.guidance import Guided, guided
 from freshtake.variation.goals.steering import Steering, SteeringState, Travel, steered, travel_of, turn_column
 from freshtake.variation.goals.variation_loops import looped
 from freshtake.variation.network.instances import PriorInstances, prior_instances
+from freshtake.variation.network.joint_scores import Way
 from freshtake.variation.network.likelihood import Likelihood, LikelihoodScorer
 from freshtake.variation.network.networks import PriorNetwork, TransitionNetwork
 from freshtake.variation.network.prior_sampling import sample_prior
+from freshtake.variation.network.propagation import PredictionMode
 from freshtake.variation.network.regression import Regression
 from freshtake.variation.network.take_likelihood import take_likelihood
 from freshtake.variation.planting import (
@@ -46,7 +48,7 @@ from freshtake.variation.synthesis.common_phase import align
 from freshtake.variation.synthesis.courses import Courses, courses_of
 from freshtake.variation.synthesis.dynamics import Dynamics, deviating_together
 from freshtake.variation.synthesis.frame_kernels import Amounts, Tables
-from freshtake.variation.synthesis.kernel_method import KNOTS, KernelParts, paper_blocks
+from freshtake.variation.synthesis.kernel_method import KNOTS, KernelParts, noise_blocks, paper_blocks
 from freshtake.variation.synthesis.swing_following import SwingTables, swings_along
 from freshtake.variation.synthesis.traits import sizes_at, trait_basis
 from freshtake.variation.synthesize import Sampler, SynthesisState, advance, begin, synthesis_tables
@@ -272,11 +274,10 @@ class VariationModel:
         first, second = self._first_frames(rng, amount)
         order = self.transition.order
         begin_with = np.stack([first + k * (second - first) for k in range(order)])
-        yield from paper_blocks(
-            self.material.values, self.material.weights, self.transition, self.rule, begin_with, rng,
-            amount=amount, pull=s.chosen("pull"), smooth_frames=KNOTS / self.frame_time if s.smooth_noise else 0.0,
-            deltas=s.deltas, cyclic=self.cyclic, regression=s.regression,
-        )  # fmt: skip
+        way = Way(self.rule, PredictionMode(s.deltas, True, s.chosen("pull"), not self.cyclic), s.regression)
+        drawn = noise_blocks(rng, len(self.dofs), KNOTS / self.frame_time if s.smooth_noise else 0.0)
+        noise = (amount * block for block in drawn)
+        yield from paper_blocks(self.material.values, self.material.weights, self.transition, way, begin_with, noise)
 
     @cached_property
     def _pairs(self) -> PriorInstances:
@@ -288,8 +289,9 @@ class VariationModel:
     def _first_frames(self, rng: np.random.Generator, amount: float) -> tuple[Floats, Floats]:
         """Frames 0 and 1, drawn from the prior network."""
         return sample_prior(
-            self.prior, self._pairs, self.material.weights, self.prior_rule, rng,
-            amount=amount, delta=self.settings.chosen("prior_deltas"), regression=self.settings.regression,
+            self.prior, self._pairs, self.material.weights, self.prior_rule,
+            amount * rng.standard_normal(2 * len(self.dofs)),
+            delta=self.settings.chosen("prior_deltas"), regression=self.settings.regression,
         )  # fmt: skip
 
     def made(

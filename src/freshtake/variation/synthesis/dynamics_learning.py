@@ -13,7 +13,15 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.variation.examples import Material, rounded
 from freshtake.variation.network.joint_scores import Mapper
 from freshtake.variation.network.networks import Edges, TransitionNetwork
-from freshtake.variation.network.parent_search import OWN_RIDGE, RIDGE, Moments, TraitFolds, Weights, best_parents
+from freshtake.variation.network.parent_search import (
+    OWN_RIDGE,
+    RIDGE,
+    Limits,
+    Moments,
+    TraitFolds,
+    Weights,
+    best_parents,
+)
 from freshtake.variation.settings import LEAST_STEP, Settings
 from freshtake.variation.synthesis.common_phase import read_at
 from freshtake.variation.synthesis.courses import Courses, node_names, node_weights
@@ -128,10 +136,8 @@ class Search(NamedTuple):
         inside = np.flatnonzero(self.rank[seen] < self.rank[i])
         before = count + np.flatnonzero(seen != i) if i not in self.swings else np.empty(0, np.intp)
         candidates = np.concatenate([inside, before]).astype(np.intp)
-        gain = GAIN * self.weights.rest
-        found = best_parents(
-            moments, traits, place, _own(place, count), candidates, self.most, RIDGE, gain, self.weights
-        )  # fmt: skip
+        limits = Limits(self.most, GAIN * self.weights.rest, RIDGE)
+        found = best_parents(moments, traits, place, _own(place, count), candidates, limits, self.weights)
         return np.asarray(found // count * nodes + seen[found % count], dtype=np.intp)
 
 
