@@ -18,7 +18,7 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.columns import Normal, pose_weights, reach_of, root_columns
 from freshtake.style.footplants import Annotation
-from freshtake.style.live import decoded_stream, planted, planted_stream, stream_planter, translated_rows
+from freshtake.style.live import LiveStyle, decoded_stream, planted, planted_stream, stream_planter, translated_rows
 from freshtake.style.parts import Strength, parts_of, strengths_of
 from freshtake.style.settings import Settings
 from freshtake.style.synthesize import Translated, Translator, translator
@@ -237,23 +237,28 @@ class StyleModel:
     ) -> Iterator[Any]:
         """Rows in, rows out, without end and without lag; `time_warp=False` keeps in step with a live source.
 
-        `strength` may be a function, which is asked anew for every row: a slider.
+        An item of `rows` is a row (DOFs,) or a block (rows, DOFs): blocks give the same and are several times faster.
+        `strength` may be a function, which is asked anew for every item: a slider.
 
         With `decode` one-frame clips come out, placed one after the other; with `plant` as well, their standing feet
         do not slide, and they come `planter.latency` frames late.
         """
-        tool = self._live(strength, time_warp=time_warp, generalize=generalize)
         if plant and not decode:
             raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
+        live = self._live(strength, time_warp=time_warp, generalize=generalize)
         if decode and plant and self.feet:
-            known = {annotation.name: annotation for annotation in self.annotations}
-            return planted_stream(self.recipe, tool, rows, [known[name] for name in self.feet], self.planter)
-        return decoded_stream(self.recipe, tool, rows) if decode else translated_rows(tool, rows)
+            return planted_stream(self.recipe, live, rows, self.planter)
+        return decoded_stream(self.recipe, live, rows) if decode else translated_rows(live, rows)
 
-    def _live(self, strength: Strength | Callable[[], Strength], **how: Any) -> Callable[[], Translator]:
-        """The translator of the moment."""
+    def live(self, strength: Strength = 1.0, **how: Any) -> LiveStyle:
+        """This style as the source of a stream; `how` as for `translator`."""
+        known = {annotation.name: annotation for annotation in self.annotations}
+        return LiveStyle(self.translator(strength=strength, **how), [known[name] for name in self.feet])
+
+    def _live(self, strength: Strength | Callable[[], Strength], **how: Any) -> Callable[[], LiveStyle]:
+        """The source of the moment."""
         if not callable(strength):
-            fixed = self.translator(strength=strength, **how)
+            fixed = self.live(strength, **how)
             return lambda: fixed
         ask = strength
-        return lambda: self.translator(strength=ask(), **how)
+        return lambda: self.live(ask(), **how)

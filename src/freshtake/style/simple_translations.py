@@ -45,7 +45,8 @@ def joint_angle_error(recipe: Recipe, made: Floats, wanted: Floats) -> float:
 
 def untimed_rows(model: StyleModel, rows: Floats) -> Floats:
     """The target style in the source's own time, row for row, without generalization."""
-    return model.translator(generalize=False).outputs(rows, model.past(rows))[:, : len(model.dofs)]
+    tool = model.translator(generalize=False)
+    return tool.outputs(tool.start(model.past(rows)), rows)[1][:, : len(model.dofs)]
 
 
 def shifted_rows(model: StyleModel, rows: Floats) -> Floats:

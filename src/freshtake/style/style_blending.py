@@ -66,14 +66,7 @@ def blend(
 
 def _checked(models: Sequence[StyleModel], clip: Clip, weights: npt.ArrayLike) -> Floats:
     """Weights (frames, models)."""
-    if not models:
-        raise UsageError("a blend needs at least one model")
-    for model in models[1:]:
-        ours, theirs = models[0].recipe.skeleton, model.recipe.skeleton
-        assert ours is not None and theirs is not None
-        require_compatible(ours, theirs, "the first model", "another")
-        if not same_rate(model.frame_time, models[0].frame_time):
-            raise UsageError("the models to be blended have different frame rates: learn them at one rate")
+    check_models(models)
     shares = np.asarray(weights, dtype=np.float64)
     if shares.shape not in ((len(models),), (len(clip), len(models))) or not np.isfinite(shares).all():
         raise UsageError(f"weights must be {len(models)} numbers, or {len(models)} for every frame of the clip")
@@ -82,12 +75,25 @@ def _checked(models: Sequence[StyleModel], clip: Clip, weights: npt.ArrayLike) -
     return np.broadcast_to(shares, (len(clip), len(models)))
 
 
+def check_models(models: Sequence[StyleModel]) -> None:
+    """Raise where models cannot be mixed."""
+    if not models:
+        raise UsageError("a blend needs at least one model")
+    for model in models[1:]:
+        ours, theirs = models[0].recipe.skeleton, model.recipe.skeleton
+        assert ours is not None and theirs is not None
+        require_compatible(ours, theirs, "the first model", "another")
+        if not same_rate(model.frame_time, models[0].frame_time):
+            raise UsageError("the models to be blended have different frame rates: learn them at one rate")
+
+
 def _in_place(
     model: StyleModel, first: StyleModel, clip: Clip, generalize: bool | None
 ) -> tuple[Floats, Floats, float]:
     """One model's translation in the source's time, as rows of the first model's DOFs, its log w and first sway."""
     features = model.encode(clip)
-    out = model.translator(generalize=generalize).outputs(features.values, model.past(features.values))
+    tool = model.translator(generalize=generalize)
+    out = tool.outputs(tool.start(model.past(features.values)), features.values)[1]
     turn = root_columns(model.recipe)[2]
     rows, sway = out[:, :-1].copy(), out[:, turn]
     rows[:, turn] = features.values[:, turn] + np.diff(sway, prepend=sway[:1]) / model.frame_time

@@ -15,6 +15,7 @@ from freshtake.style.systems.banks import Bank, StateSpaceBank, settled
 from freshtake.style.translation_kernels import (
     KEEPING,
     NUMBERS,
+    STARTED,
     WALK,
     Frames,
     TranslationState,
@@ -75,14 +76,16 @@ class Translator:
         """The same with other strengths (parts,); a stream that goes on with it changes over smoothly."""
         return replace(self, frames=self.frames._replace(strength=strength))
 
-    def outputs(self, rows: Floats, past: Floats) -> Floats:
+    def outputs(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Floats]:
         """The target style in the source's time (frames, DOFs + 1), the sway in the place of the turn, log w last."""
-        state, rows = self.start(past), self.checked(rows)
-        inputs = self.inputs(state, rows)
-        out = self.bank.run(state.systems, inputs)[1]
-        blends = np.empty((len(rows), len(state.keeping)))
-        restored(rows, inputs, out, self.frames, state.walk, state.keeping, blends)
-        return out
+        rows = self.checked(rows)
+        state = self.begun(state, rows[0])
+        walk, keeping, calm = state.walk.copy(), state.keeping.copy(), state.calm.copy()
+        inputs = normalized(np.ascontiguousarray(rows), calm, self.frames)
+        systems, out = self.bank.run(state.systems, inputs)
+        restored(rows, inputs, out, self.frames, walk, keeping, np.empty((len(rows), len(keeping))))
+        walk[STARTED] = 1.0
+        return TranslationState(systems, walk, state.pose, keeping, calm, True), out
 
     def inputs(self, state: TranslationState, rows: Floats) -> Floats:
         """What drives the systems (frames, DOFs) when rows follow a state."""
