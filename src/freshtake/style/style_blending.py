@@ -14,6 +14,7 @@ from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.style.body_coding import coded, uncoded
 from freshtake.style.columns import root_columns
 from freshtake.style.live import planted
 from freshtake.style.model import StyleModel
@@ -40,7 +41,8 @@ def blend(
     shares = _checked(models, clip, weights)
     first = models[0]
     features = first.encode(clip)
-    rows = features.values.copy()
+    source = coded(features.values, first.coding)
+    rows = source.copy()
     log_w, sway = np.zeros(len(rows)), 0.0
     floor = np.zeros_like(first.floor)
     marks = np.zeros((len(rows), len(first.feet)))
@@ -48,12 +50,13 @@ def blend(
     for model, share, part in zip(models, shares.T, (np.abs(shares) / total[:, None]).T, strict=True):
         own, timing, swayed = _in_place(model, first, clip, generalize)
         sway += share[0] * swayed
-        rows += share[:, None] * (own - features.values)
+        rows += share[:, None] * (coded(own, first.coding) - source)
         floor += part.mean() * model.floor
         log_w += share * timing
         if model.feet == first.feet:
             labels = model.labels(model.encode(clip).values)
             marks += part[:, None] * np.stack([labels[name] for name in first.feet], axis=1)
+    rows = uncoded(rows, first.coding)
     made, origins = _retimed(first, rows, log_w if time_warp else np.zeros(len(rows)))
     start = features.start._replace(heading=features.start.heading + sway)
     out = first.decode(made, Features(first.recipe, made, start, clip.name, False, features.skeleton))

@@ -16,6 +16,7 @@ from freshtake.motion.features.angles import join_heading, rotation_vectors, rot
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.planting import Planter
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.style.body_coding import coded, uncoded
 from freshtake.style.columns import root_columns
 from freshtake.style.live import LiveStyle, decoded_stream, planted_stream, stream_planter, translated_rows
 from freshtake.style.model import StyleModel
@@ -83,7 +84,8 @@ class Mixture:
         tool = self.styles[0].tool
         rows = tool.checked(rows)
         turn = root_columns(self.models[0].recipe)[2]
-        mixed, sway, log_w = rows.copy(), np.zeros(len(rows)), np.zeros(len(rows))
+        source, sway, log_w = coded(rows, tool.coding), np.zeros(len(rows)), np.zeros(len(rows))
+        mixed = source.copy()
         turned, states = state.turned.copy(), []
         for k, (style, (there, back)) in enumerate(zip(self.styles, self.ways, strict=True)):
             own = there.recoded(rows, turned[k, :1], state.started)
@@ -92,8 +94,9 @@ class Mixture:
             sway += out[:, column]
             log_w += out[:, -1]
             out[:, column] = own[:, column]
-            mixed += back.recoded(out[:, :-1], turned[k, 1:], state.started) - rows
+            mixed += coded(back.recoded(out[:, :-1].copy(), turned[k, 1:], state.started), tool.coding) - source
             states.append(after)
+        mixed = uncoded(mixed, tool.coding)
         outputs = np.column_stack([mixed, log_w])
         outputs[:, turn] = sway
         most = 1 + int(STEEPEST + 1.0) * len(rows)
