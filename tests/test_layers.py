@@ -22,7 +22,7 @@ NO_FILES = LAYERS[: LAYERS.index("formats")]
 BEFORE_MODEL = {"variation": ("goals",), "style": ("live",)}  # call synthesize, and the model calls them
 AFTER_MODEL = {
     "variation": ("learning", "selection", "compression", "network.held_out", "network.strengths"),
-    "style": ("learning", "simple_translations", "style_blending"),
+    "style": ("learning", "simple_translations", "style_blending", "style_mixing"),
     "density": ("learning",),
     "texture": ("learning",),
 }
