@@ -72,7 +72,7 @@ def test_the_ending_says_what_is_written(form: ft.formats.registry.Format) -> No
         assert for_writing(Path(f"some.name{suffix.upper()}")) is form
 
 
-@pytest.mark.parametrize("name", ["x.asf", "x.fbx", "x.bvh.bak"])
+@pytest.mark.parametrize("name", ["x.asf", "x.dae", "x.bvh.bak"])
 def test_other_endings_are_refused_with_the_choices(name: str) -> None:
     with pytest.raises(ft.FormatError, match=r"nothing is written .* BVH \(.bvh\)"):
         for_writing(Path(name))

@@ -11,7 +11,7 @@ from freshtake.errors import FormatError, SkeletonMismatch
 from freshtake.formats.gltf.animation import animated_nodes
 from freshtake.formats.gltf.build import Builder, NodeMotion, add_animation
 from freshtake.formats.gltf.character import Character, find_character
-from freshtake.formats.gltf.container import load
+from freshtake.formats.gltf.container import Container, load
 from freshtake.formats.gltf.nodes import Nodes, read_nodes
 from freshtake.formats.gltf.pose import rest_pose, world_matrices
 from freshtake.formats.gltf.strip import without_animations
@@ -26,23 +26,37 @@ _STILL = 1e-6  # of the character's size: a joint that stays this near to its re
 def onto_character(path: Path, source: Path, clips: list[Clip], names: list[str]) -> Builder:
     """The character's file with these clips as its only animations; joints are matched by name."""
     source = Path(source)
-    container = load(source)
-    nodes = read_nodes(container)
-    character = find_character(container, nodes, animated_nodes(container), lambda message: None)
-    if character.root < 0:
-        raise FormatError(source, "the animated nodes have no common root, so no clip can be put onto them", "nodes")
+    container, nodes, character = load_character(source)
     try:
         builder = without_animations(path, container)
     except RecursionError:
         raise FormatError(source, "the JSON is nested too deeply to be carried over") from None
     for clip, name in zip(clips, names, strict=True):
-        motions = _node_motions(nodes, character, clip, _matched(source, character, clip))
+        motions = _node_motions(nodes, character, clip, matched(source, character, clip))
         add_animation(builder, name, clip, motions)
     _free_from_matrices(builder, nodes, character)
     return builder
 
 
-def _matched(source: Path, character: Character, clip: Clip) -> list[int]:
+class Loaded(NamedTuple):
+    """A character's file, its nodes and its joints."""
+
+    container: Container
+    nodes: Nodes
+    character: Character
+
+
+def load_character(source: Path) -> Loaded:
+    """Read a character that clips can be put onto."""
+    container = load(source)
+    nodes = read_nodes(container)
+    character = find_character(container, nodes, animated_nodes(container), lambda message: None)
+    if character.root < 0:
+        raise FormatError(source, "the animated nodes have no common root, so no clip can be put onto them", "nodes")
+    return Loaded(container, nodes, character)
+
+
+def matched(source: Path, character: Character, clip: Clip) -> list[int]:
     """For every joint of the character the joint of the clip with its name; parents have to agree too."""
     theirs, ours = character.names, clip.skeleton.names
     lacking, extra = [n for n in theirs if n not in ours], [n for n in ours if n not in theirs]
