@@ -20,7 +20,7 @@ def on_rig(clips: list[Clip], options: WriteOptions) -> tuple[Rig, list[RigMotio
     from freshtake.formats.gltf.rig import character_rig
 
     source = Path(options.character)
-    loaded, rig = character_rig(source)
+    loaded, rig = character_rig(source, clips[0])
     motions = [
         motion_on(clip, name, matched(source, loaded.character, clip)) for clip, name in zip(clips, names, strict=True)
     ]

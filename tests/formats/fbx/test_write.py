@@ -158,3 +158,26 @@ def test_what_fbx_cannot_hold_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ft.SkeletonMismatch, match="joints are matched by name"):
         ft.write(tmp_path / "x.fbx", made_clip(usual_layout()), unit_m=UNIT, character=source)
     assert not (tmp_path / "x.fbx").exists()
+
+
+@pytest.mark.parametrize("where", ["joint", "none"])
+def test_travel_on_a_root_joint_and_in_place_go_onto_a_character(tmp_path: Path, where: str) -> None:
+    armature = {"scale": [0.5] * 3, "rotation": [0.5, 0.5, 0.5, 0.5]}
+    source = skinned(bent=True, armature=armature).save(tmp_path / "hero.glb")
+    whole, mesh = ft.read(source), ft.read(source, mesh=True)
+    assert isinstance(whole, Clip) and isinstance(mesh, ft.MeshSequence)
+    clip = with_root_motion(whole, where)
+    shift = clip.world().positions[:, clip.skeleton.index("hips")] - whole.positions()[:, 0]  # 0 but for `none`
+    ft.write(tmp_path / "x.fbx", clip, character=source)
+    scene = Scene(tmp_path / "x.fbx")
+    assert ("Root" in scene.joints) == (where == "joint")
+    joints = scene.positions("dance", clip.skeleton.names, times_of(clip))
+    np.testing.assert_allclose(joints, clip.positions(), rtol=0, atol=1e-5)
+    (found,) = scene.vertices("dance", times_of(clip))
+    np.testing.assert_allclose(found, mesh.vertices + shift[:, None], rtol=0, atol=1e-5)
+    ft.write(tmp_path / "x.glb", clip, character=source)
+    again, skin = ft.read(tmp_path / "x.glb"), ft.read(tmp_path / "x.glb", mesh=True)
+    assert isinstance(again, Clip) and isinstance(skin, ft.MeshSequence)
+    assert again.skeleton.names == clip.skeleton.names and again.playback == clip.playback
+    np.testing.assert_allclose(again.positions(), clip.positions(), rtol=0, atol=1e-5)
+    np.testing.assert_allclose(skin.vertices, mesh.vertices + shift[:, None], rtol=0, atol=1e-5)

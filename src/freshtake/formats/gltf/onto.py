@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, SkeletonMismatch
+from freshtake.formats.gltf.added_root import lacking_root, with_root
 from freshtake.formats.gltf.animation import animated_nodes
 from freshtake.formats.gltf.build import Builder, NodeMotion, add_animation
 from freshtake.formats.gltf.character import Character, find_character
@@ -26,7 +27,7 @@ _STILL = 1e-6  # of the character's size: a joint that stays this near to its re
 def onto_character(path: Path, source: Path, clips: list[Clip], names: list[str]) -> Builder:
     """The character's file with these clips as its only animations; joints are matched by name."""
     source = Path(source)
-    container, nodes, character = load_character(source)
+    container, nodes, character = load_character(source, clips[0])
     try:
         builder = without_animations(path, container)
     except RecursionError:
@@ -46,14 +47,19 @@ class Loaded(NamedTuple):
     character: Character
 
 
-def load_character(source: Path) -> Loaded:
-    """Read a character that clips can be put onto."""
-    container = load(source)
-    nodes = read_nodes(container)
-    character = find_character(container, nodes, animated_nodes(container), lambda message: None)
-    if character.root < 0:
+def load_character(source: Path, clip: Clip) -> Loaded:
+    """Read a character that clips can be put onto; where the clip has a joint above its first, so has what is read."""
+    loaded = _loaded(load(source))
+    if loaded.character.root < 0:
         raise FormatError(source, "the animated nodes have no common root, so no clip can be put onto them", "nodes")
-    return Loaded(container, nodes, character)
+    name = lacking_root(loaded.character, clip)
+    return loaded if name is None else _loaded(with_root(*loaded, name))
+
+
+def _loaded(container: Container) -> Loaded:
+    nodes = read_nodes(container)
+    animated = animated_nodes(container)
+    return Loaded(container, nodes, find_character(container, nodes, animated, lambda message: None))
 
 
 def matched(source: Path, character: Character, clip: Clip) -> list[int]:

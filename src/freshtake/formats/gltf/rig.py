@@ -22,6 +22,7 @@ from freshtake.formats.gltf.rest_skeleton import rest_skeleton
 from freshtake.formats.gltf.skin import MeshPart, inverse_binds, mesh_parts, turned_normals
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.rig import Material, Rig, RigMesh
+from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import WorldPose, forward, local_rotations
 from freshtake.numeric.rotations import from_matrix, inverse, rotate, to_matrix
@@ -38,11 +39,11 @@ class _Carried(NamedTuple):
     into: Floats
 
 
-def character_rig(source: Path) -> tuple[Loaded, Rig]:
-    """The rig of a character's file, and what was read of it."""
+def character_rig(source: Path, clip: Clip) -> tuple[Loaded, Rig]:
+    """The rig of a character's file for such clips, and what was read of it."""
     try:
         with np.errstate(all="ignore"):
-            loaded = load_character(source)
+            loaded = load_character(source, clip)
             return loaded, _rig(loaded)
     except InvalidMotion as error:
         raise FormatError(source, str(error)) from None
