@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import freshtake as ft
-from freshtake.formats import gltf
+from freshtake.formats import gltf, usd
 from freshtake.formats.clip_files import write_clips
 from freshtake.formats.read_options import ReadOptions
 from tests.formats.characters import skinned
@@ -23,6 +23,9 @@ def test_one_file_holds_all_clips(tmp_path: Path) -> None:
     assert [clip.name for clip in gltf.read_animations(tmp_path / "x.glb", ReadOptions())] == list(CLIPS)
     assert write_clips(tmp_path / "x.fbx", CLIPS) == [tmp_path / "x.fbx"]
     assert list(Scene(tmp_path / "x.fbx").takes) == list(CLIPS)
+    pytest.importorskip("pxr")
+    assert write_clips(tmp_path / "x.usd", CLIPS) == [tmp_path / "x.usd"]
+    assert [clip.name for clip in usd.read_animations(tmp_path / "x.usd")] == list(CLIPS)
 
 
 def test_bvh_is_a_file_for_each(tmp_path: Path) -> None:

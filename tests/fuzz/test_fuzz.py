@@ -18,7 +18,10 @@ from tests.fuzz.seeds import TARGETS, make_target
 def test_only_our_own_errors_come_back(tmp_path: Path, target: str) -> None:
     if target == "c3d":
         pytest.importorskip("ezc3d")
-    result = fuzz(target, seed=7, seconds=20.0, count=250, keep=tmp_path)
+    if target in ("usda", "usdc"):
+        pytest.importorskip("pxr")
+    count = 40 if target in ("usda", "usdc") else 250  # opening a stage takes 50 ms
+    result = fuzz(target, seed=7, seconds=20.0, count=count, keep=tmp_path)
     assert result.done >= 20
     assert [f"{failure.kept.name}: {failure.problem}" for failure in result.failures] == []
 

@@ -36,19 +36,37 @@ def same_skeleton(path: Path, clips: Sequence[Clip], options: WriteOptions, titl
 
 def in_metres(path: Path, clip: Clip, options: WriteOptions, title: str) -> Clip:
     """A clip in metres and y up: its unit is as said, or guessed with a note."""
+    unit = unit_said(path, clip, options, f"{title} is in metres")
+    upright = with_up(clip, "y")
+    return upright if unit == 1.0 else scaled(upright, unit)
+
+
+def unit_said(path: Path, clip: Clip, options: WriteOptions, need: str) -> float:
+    """Metres per unit of a clip: as said, or guessed with a note that begins with why it is needed."""
     unit = options.unit_m if options.unit_m is not None else clip.unit_m
     guess = guess_unit(clip.skeleton) if unit is None else None
     if guess is not None:
         unit = guess.metres
-        said = f"{title} is in metres, and {guess.name} are guessed from the body's size"
+        said = f"{need}, and {guess.name} are guessed from the body's size"
         options.warn(f"{said}: --unit {guess.short} says so, or another unit")
     if unit is None:
-        what = f"{title} is in metres, but {clip.name or 'the clip'} does not say what its unit is"
+        what = f"{need}, but {clip.name or 'the clip'} does not say what its unit is"
         raise FormatError(path, f"{what}: give --unit (0.01 for centimetres, 0.0564 for CMU's BVH files, 1 for metres)")
     if not (np.isfinite(unit) and unit > 0):
         raise FormatError(path, f"the unit must be a number of metres above 0, not {unit}")
-    upright = with_up(clip, "y")
-    return upright if unit == 1.0 else scaled(upright, unit)
+    return unit
+
+
+def alike(path: Path, clips: Sequence[Clip], options: WriteOptions, need: str) -> tuple[list[Clip], float]:
+    """Clips in the unit and with the vertical axis of the first, for a format that says both; and that unit."""
+    unit, out = 0.0, []
+    for clip in clips:
+        own = unit_said(path, clip, options, need)
+        unit = unit or own
+        upright = with_up(clip, clips[0].up)
+        out.append(upright if own == unit else scaled(upright, own / unit))
+        _require_same(out[0], out[-1])
+    return out, unit
 
 
 def _require_same(first: Clip, other: Clip) -> None:
