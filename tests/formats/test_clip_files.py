@@ -24,8 +24,8 @@ def test_one_file_holds_all_clips(tmp_path: Path) -> None:
     assert write_clips(tmp_path / "x.fbx", CLIPS) == [tmp_path / "x.fbx"]
     assert list(Scene(tmp_path / "x.fbx").takes) == list(CLIPS)
     pytest.importorskip("pxr")
-    assert write_clips(tmp_path / "x.usd", CLIPS) == [tmp_path / "x.usd"]
-    assert [clip.name for clip in usd.read_animations(tmp_path / "x.usd")] == list(CLIPS)
+    assert write_clips(tmp_path / "x.usda", CLIPS) == [tmp_path / "x.usda"]
+    assert [clip.name for clip in usd.read_animations(tmp_path / "x.usda")] == list(CLIPS)
 
 
 def test_bvh_is_a_file_for_each(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 import freshtake as ft
 from freshtake.formats import usd
 from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.usd import library
+from freshtake.formats.usd import library, opening
 from freshtake.motion import Clip
 from freshtake.motion.cycles.root_motion import with_root_motion
 from freshtake.motion.edit import resample, with_up
@@ -69,8 +69,9 @@ def stage_vertices(path: Path, codes: np.ndarray) -> np.ndarray:
     return np.array(out)
 
 
-@pytest.mark.parametrize("ending", [".usda", ".usdc", ".usd"])
-@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize(
+    ("name", "ending"), [*[(name, ".usda") for name in LAYOUTS], ("usual", ".usdc"), ("six", ".usd")]
+)
 def test_a_clip_survives(tmp_path: Path, name: str, ending: str) -> None:
     clip = made_clip(LAYOUTS[name]).changed(unit_m=0.0254, up="z", frame_time=1 / 29.97)
     ft.write(tmp_path / f"x{ending}", clip)
@@ -111,19 +112,19 @@ def test_several_clips_are_animations_that_a_variant_chooses(tmp_path: Path) -> 
     seeds = {"walk": 3, "a run!": 4, "idle": 5}
     clips = [made_clip(usual_layout(), frames=6 + s, seed=s).changed(name=n, unit_m=0.05) for n, s in seeds.items()]
     clips[1] = resample(clips[1], 24.0)
-    ft.write(tmp_path / "x.usdc", clips)
-    assert troubles(tmp_path / "x.usdc") == []
-    found = usd.read_animations(tmp_path / "x.usdc")
+    ft.write(tmp_path / "x.usda", clips)
+    assert troubles(tmp_path / "x.usda") == []
+    found = usd.read_animations(tmp_path / "x.usda")
     assert [clip.name for clip in found] == list(seeds)
     for clip, other in zip(clips, found, strict=True):
         assert other.frame_time == clip.frame_time
         np.testing.assert_allclose(other.positions(), clip.positions(), rtol=0, atol=1e-5)
-    one = ft.read(tmp_path / "x.usdc", animation="a run!")
+    one = ft.read(tmp_path / "x.usda", animation="a run!")
     assert len(one) == len(clips[1])
     with pytest.warns(UserWarning, match="only the first animation is read"):
-        assert ft.read(tmp_path / "x.usdc").name == "walk"
+        assert ft.read(tmp_path / "x.usda").name == "walk"
     with pytest.raises(ft.FormatError, match="no animation 'sit'; the animations are 0 'walk'"):
-        ft.read(tmp_path / "x.usdc", animation="sit")
+        ft.read(tmp_path / "x.usda", animation="sit")
 
 
 def test_clips_of_other_units_and_axes_follow_the_first(tmp_path: Path) -> None:
@@ -203,7 +204,8 @@ def test_files_of_others_are_read_through_everything_above_the_skeleton(tmp_path
     np.testing.assert_allclose(finer.positions()[1, 0], [3, 2, 13], atol=1e-6)
 
 
-def test_references_lead_nowhere_else(tmp_path: Path) -> None:
+def test_references_lead_nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(opening._APART, "1")  # saves a process for each file
     (tmp_path / "out.usda").write_text(FOREIGN)
     inside = tmp_path / "in"
     inside.mkdir()
@@ -234,6 +236,19 @@ def test_without_the_extra_one_sentence_says_how_to_get_it(tmp_path: Path, monke
         with pytest.raises(ft.FreshtakeError, match=r"pip install 'freshtake\[usd\]'"):
             act()
     library.pxr.cache_clear()
+
+
+def test_a_binary_file_that_ends_the_library_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ft.write(tmp_path / "x.usdc", made_clip(usual_layout()), unit_m=1.0)
+    ft.write(tmp_path / "x.usda", made_clip(usual_layout()), unit_m=1.0)
+    monkeypatch.setattr(opening, "_TRIAL", "import os; os.abort()")
+    with pytest.raises(ft.FormatError, match="the file is damaged"):
+        ft.read(tmp_path / "x.usdc")
+    assert len(ft.read(tmp_path / "x.usda")) == 12  # text is read by itself
+    monkeypatch.setattr(opening, "_TRIAL", "import time; time.sleep(9)")
+    monkeypatch.setattr(opening, "_LONGEST", 0.1)
+    with pytest.raises(ft.FormatError, match="cannot be read within"):
+        ft.read(tmp_path / "x.usdc")
 
 
 def test_nothing_is_left_where_writing_fails(tmp_path: Path) -> None:

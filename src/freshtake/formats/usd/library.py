@@ -26,12 +26,15 @@ def pxr() -> Any:
 
 @contextmanager
 def explained(path: Path, doing: str) -> Iterator[None]:
-    """What the library prints is dropped; what it raises becomes one sentence."""
+    """What the library prints is dropped; what it raises becomes one sentence.
+
+    A TypeError is one of the library's too: a damaged file holds values of types that Python has no word for.
+    """
     library = pxr()
     delegate = library.UsdUtils.CoalescingDiagnosticDelegate()
     try:
         yield
-    except (library.Tf.ErrorException, RuntimeError, ValueError, OverflowError) as error:
+    except (library.Tf.ErrorException, RuntimeError, ValueError, OverflowError, TypeError) as error:
         raise FormatError(path, f"{doing}{_reason(error)}") from None
     finally:
         del delegate

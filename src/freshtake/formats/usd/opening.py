@@ -1,7 +1,13 @@
-"""Opening a USD file that a stranger wrote: only files in its own folder or below it are followed."""
+"""Opening a USD file that a stranger wrote: only files in its own folder or below it are followed.
+
+The library ends the whole process on some damaged binary files, so those are tried in a process of their own first.
+"""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +16,50 @@ from freshtake.formats.files import read_bytes
 from freshtake.formats.usd.library import explained, pxr
 
 _MOST = 256  # files that one stage may be made of
+_BINARY = b"PXR-USDC"
+_LONGEST = 300.0  # seconds
+_APART = "FRESHTAKE_USD_APART"  # set in that other process
+_TRIAL = """
+import sys
+from pathlib import Path
+from freshtake.errors import FreshtakeError
+from freshtake.formats.usd import read_animations
+try:
+    read_animations(Path(sys.argv[1]))
+except FreshtakeError:
+    pass
+"""
 
 
 def open_stage(path: Path) -> Any:
     """The composed stage of a file, its payloads loaded."""
-    read_bytes(path)  # refuses what is no regular file or too large, and says so in our words
+    data = read_bytes(path)
     lib = pxr()
+    if data[:8] == _BINARY or b"@" in data:  # binary, or referring to files that may be
+        _try_apart(path)
     with explained(path, "the file is damaged"):
         _check_references(path)
         stage = lib.Usd.Stage.Open(str(path.resolve()))
         if stage is None:
             raise FormatError(path, "the file is damaged: get it again", "byte 0")
         return stage
+
+
+def _try_apart(path: Path) -> None:
+    """Read everything once in another process: one that is killed there would have ended this one."""
+    command = [sys.executable, "-c", _TRIAL, str(path)]
+    if not sys.executable or os.environ.get(_APART):
+        return
+    try:
+        done = subprocess.run(
+            command, capture_output=True, timeout=_LONGEST, check=False, env={**os.environ, _APART: "1"}
+        )
+    except subprocess.TimeoutExpired:
+        raise FormatError(
+            path, f"the file cannot be read within {_LONGEST:g} s: it is damaged, or flatten it"
+        ) from None
+    if done.returncode < 0 or done.returncode > 2:
+        raise FormatError(path, "the file is damaged: get it again")
 
 
 def _check_references(path: Path) -> None:
