@@ -144,13 +144,21 @@ def _placer(container: Container, nodes: Nodes, part: _Part, pose: LocalPose, wo
         if primitive.joints is not None and primitive.joints.max() >= len(joints):
             highest = int(primitive.joints.max())
             primitive.item.fail(f"joint {highest} of the skin is used, but it has {len(joints)}", "attributes.JOINTS_0")
+    matrices = bind_matrices(container, skin, len(joints))
+    if matrices is None:
+        matrices = np.tile(np.eye(4), (len(joints), 1, 1))
+    return _Placer(world, pose.place(part.node), joints, matrices)
+
+
+def bind_matrices(container: Container, skin: Item, count: int) -> Floats | None:
+    """The inverse bind matrices (joints, 4, 4) of a skin; None where it has none."""
     index = skin.index("inverseBindMatrices", len(container.accessors), "accessor")
     if index is None:
-        return _Placer(world, pose.place(part.node), joints, np.tile(np.eye(4), (len(joints), 1, 1)))
+        return None
     matrices = floats(container, index, ("MAT4",)).reshape(-1, 4, 4).transpose(0, 2, 1)
-    if len(matrices) < len(joints):
-        skin.fail(f"{len(joints)} matrices were expected, not {len(matrices)}", "inverseBindMatrices")
-    return _Placer(world, pose.place(part.node), joints, matrices[: len(joints)])
+    if len(matrices) < count:
+        skin.fail(f"{count} matrices were expected, not {len(matrices)}", "inverseBindMatrices")
+    return matrices[:count]
 
 
 def _weights(part: _Part, animation: Animation | None, when: Timing) -> Floats:
