@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.formats.gltf.accessors import floats
 from freshtake.formats.gltf.character import Character
 from freshtake.formats.gltf.container import Container
 from freshtake.formats.gltf.json_fields import Item
 from freshtake.formats.gltf.nodes import Nodes
 from freshtake.formats.gltf.pose import rest_pose, world_matrices
+from freshtake.formats.gltf.skin import bind_matrices
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 
@@ -58,11 +58,8 @@ def with_root(container: Container, nodes: Nodes, character: Character, name: st
 
 def _inverse_binds(container: Container, nodes: Nodes, skin: Item, joints: list[int], parent: int) -> Floats:
     """The skin's matrices and one for a joint that stands at `parent`: bound as the skin's first joint is."""
-    index = skin.index("inverseBindMatrices", len(container.accessors), "accessor")
-    if index is None:
-        own = np.tile(np.eye(4), (len(joints), 1, 1))
-    else:
-        own = floats(container, index, ("MAT4",)).reshape(-1, 4, 4).transpose(0, 2, 1)[: len(joints)]
+    found = bind_matrices(container, skin, len(joints))
+    own = np.tile(np.eye(4), (len(joints), 1, 1)) if found is None else found
     held = _world(nodes, joints[0]) @ own[0]
     above = _world(nodes, parent) if parent >= 0 else np.eye(4)
     if abs(np.linalg.det(above)) < 1e-60:

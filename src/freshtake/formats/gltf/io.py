@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.clip_sets import clips_of
 from freshtake.formats.gltf.animation import Animation, animated_nodes, chosen, read_animation
+from freshtake.formats.gltf.bind import bind_pose
 from freshtake.formats.gltf.character import Character, find_character
 from freshtake.formats.gltf.container import Container, load
 from freshtake.formats.gltf.frame_times import timing
@@ -61,6 +63,27 @@ def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip
             _clip(container, nodes, character, animation, label, options)
             for animation, label in zip(animations, labels, strict=True)
         ]
+
+
+class StillCharacter(NamedTuple):
+    """A character as it stands in its file, one frame, and its bind pose: places (joints, 3), rotations (joints, 4)."""
+
+    clip: Clip
+    places: Floats
+    turns: Floats
+
+
+def read_character(path: Path, options: ReadOptions | None = None) -> StillCharacter:
+    """The joints of a skinned character, without any animation; its bind pose, else its nodes, says how it rests."""
+    options = options or ReadOptions()
+    with _naming(path):
+        container = load(path)
+        if not container.top.items("skins"):
+            raise FormatError(path, "no mesh is skinned here, so nothing can be put onto it: export it with its skin")
+        nodes = read_nodes(container)
+        character = find_character(container, nodes, animated_nodes(container), options.warn)
+        clip = _clip(container, nodes, character, None, path.stem, options)
+        return StillCharacter(clip, *bind_pose(container, nodes, character, clip))
 
 
 @contextmanager

@@ -151,9 +151,15 @@ def inverse_binds(container: Container, part: MeshPart, count: int) -> Floats:
         if primitive.joints is not None and primitive.joints.max() >= count:
             highest = int(primitive.joints.max())
             primitive.item.fail(f"joint {highest} of the skin is used, but it has {count}", "attributes.JOINTS_0")
+    matrices = bind_matrices(container, skin, count)
+    return np.tile(np.eye(4), (count, 1, 1)) if matrices is None else matrices
+
+
+def bind_matrices(container: Container, skin: Item, count: int) -> Floats | None:
+    """The inverse bind matrices (joints, 4, 4) of a skin; None where it has none."""
     index = skin.index("inverseBindMatrices", len(container.accessors), "accessor")
     if index is None:
-        return np.tile(np.eye(4), (count, 1, 1))
+        return None
     matrices = floats(container, index, ("MAT4",)).reshape(-1, 4, 4).transpose(0, 2, 1)
     if len(matrices) < count:
         skin.fail(f"{count} matrices were expected, not {len(matrices)}", "inverseBindMatrices")
