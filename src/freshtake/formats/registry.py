@@ -58,7 +58,7 @@ FORMATS = (
     Format(
         "gltf",
         "glTF 2.0",
-        (".glb", ".gltf"),
+        (".glb", ".gltf", ".vrma"),
         "gltf",
         _starts(rb'glTF|(?:\xef\xbb\xbf)?\s*\{[\s\S]*"asset"'),
         says_up=True,

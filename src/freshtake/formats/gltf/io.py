@@ -97,8 +97,16 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) -> None:
-    """Write one clip, or several as named animations, as a bone figure or onto `options.character`."""
-    write_clips(path, clips_of(path, motion, "glTF"), options)
+    """Write one clip, or several as named animations, as a bone figure or onto `options.character`.
+
+    With the ending .vrma, for any humanoid avatar.
+    """
+    clips = clips_of(path, motion, "glTF")
+    if path.suffix.lower() == ".vrma":
+        from freshtake.formats.gltf.vrma import write_vrma
+
+        return write_vrma(path, clips, options)
+    return write_clips(path, clips, options)
 
 
 def _clip(
