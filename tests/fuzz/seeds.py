@@ -253,6 +253,14 @@ def _gltf(folder: Path) -> Target:
     return Target("gltf", "x.gltf", seeds, tuple(beside))
 
 
+def _usd(ending: str) -> Callable[[Path], Target]:
+    def make(folder: Path) -> Target:
+        clips = [made_clip(usual_layout(), frames=3, seed=k).changed(unit_m=0.01, name=f"take {k}") for k in (1, 2)]
+        return Target(ending, f"x.{ending}", written(folder, f"x.{ending}", clips[0], clips))
+
+    return make
+
+
 def _obj(folder: Path) -> Target:
     ft.write(folder / "mesh", _mesh())
     files = sorted((folder / "mesh").iterdir())
@@ -275,5 +283,7 @@ _MAKERS: dict[str, Callable[[Path], Target]] = {
     "glb": _glb,
     "gltf": _gltf,
     "obj": _obj,
+    "usda": _usd("usda"),
+    "usdc": _usd("usdc"),
 }
 TARGETS = tuple(_MAKERS)

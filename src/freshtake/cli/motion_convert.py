@@ -44,14 +44,14 @@ def convert(
     ```
     freshtake convert take.amc take.bvh --skeleton 35.asf --fps 60
     freshtake convert walk.bvh walk.glb --unit 0.0564 --start 10 --end 2.5s
-    freshtake convert a.bvh b.bvh both.glb --unit 0.01
+    freshtake convert a.bvh b.bvh both.fbx --unit 0.01
     freshtake convert raw.bvh clean.bvh --repair drop-tpose unwrap
     ```
 
     Parameters
     ----------
     paths
-        IN and OUT; several IN only for glTF, as named animations of one file.
+        IN and OUT; several IN only for glTF, FBX and USD, as named animations of one file.
     """
     from freshtake.workflows import motion_convert as run
     from freshtake.workflows.motion_delivering import delivery_asked, playback_summary

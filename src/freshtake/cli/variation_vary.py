@@ -32,7 +32,10 @@ def vary(
     /,
     *,
     out: Annotated[
-        Path, Parameter(name=["--out", "-o"], help="Folder for the variants; with -n 1 also a file, such as one.glb.")
+        Path,
+        Parameter(
+            name=["--out", "-o"], help="Folder for the variants, or a file: one.bvh with -n 1, all.fbx or .glb for all."
+        ),
     ],
     force: Force = False,
     count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15,
@@ -82,6 +85,7 @@ def vary(
     ```
     freshtake vary walk.ftm -n 15 -o variants/
     freshtake vary walk.ftm -n 1 -o one_walk.glb
+    freshtake vary walk.ftm -n 50 -o walks.fbx
     freshtake vary jump.ftm -n 100 -o jumps/ --amount 1.2 --seed 3
     freshtake vary walk.ftm -n 5 -o long/ --cycles 4 --format glb
     freshtake vary walk.ftm -n 20 -o loops/ --loop --in-place --format glb
@@ -118,7 +122,7 @@ def vary(
             }
         )
     else:
-        first, last = made.paths[0], made.paths[-1]
-        files = f"{len(made.paths)} variants: {first} ... {last.name}" if len(made.paths) > 1 else f"1 variant: {first}"
+        first, last, count = made.paths[0], made.paths[-1], len(made.reports)
+        files = f"{count} variant{'s' * (count > 1)}: {first}" + (f" ... {last.name}" if first != last else "")
         output().print(f"wrote {files}", markup=False)
     return 0

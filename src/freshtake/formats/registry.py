@@ -32,6 +32,7 @@ class Format:
     looks_like: Callable[[bytes], bool]
     writable: bool = True
     says_up: bool = False  # whether its files say (or the format fixes) which axis points up
+    several: bool = False  # whether one file holds several clips, each with its name
 
     def load(self) -> Any:
         """Import the module that reads and writes this format, now that it is needed."""
@@ -57,11 +58,14 @@ FORMATS = (
     Format(
         "gltf",
         "glTF 2.0",
-        (".glb", ".gltf"),
+        (".glb", ".gltf", ".vrma"),
         "gltf",
         _starts(rb'glTF|(?:\xef\xbb\xbf)?\s*\{[\s\S]*"asset"'),
         says_up=True,
+        several=True,
     ),
+    Format("fbx", "FBX", (".fbx",), "fbx", _starts(rb"Kaydara FBX Binary  \x00|; FBX \d"), says_up=True, several=True),
+    Format("usd", "USD", (".usd", ".usda", ".usdc"), "usd", _starts(rb"PXR-USDC|#usda "), says_up=True, several=True),
     Format("npz", "NumPy archive", (".npz",), "npz", _starts(rb"PK\x03\x04"), says_up=True),
     Format(
         "csv", "CSV table", (".csv", ".tsv"), "table", lambda head: b"\0" not in head and _TABLE.match(head) is not None
@@ -126,7 +130,7 @@ def _read(source: Path, found: Format, settings: ReadOptions) -> Motion:
 def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options: Any) -> None:
     """Write in the format that the name's ending says; the file appears whole or not at all.
 
-    Options are the fields of `WriteOptions`. A sequence of clips goes into one glTF file as named animations.
+    Options are the fields of `WriteOptions`. A sequence of clips goes into one glTF or FBX file as named animations.
     """
     target = Path(path)
     found = for_writing(target)
@@ -187,6 +191,11 @@ def for_writing(path: Path) -> Format:
             return candidate
     writable = [f for f in FORMATS if f.writable]
     raise FormatError(path, f"nothing is written with the ending {suffix!r}; choose from {_titles(writable)}")
+
+
+def holding_several() -> str:
+    """The formats of which one file holds several clips, in words."""
+    return _titles([f for f in FORMATS if f.several])
 
 
 def by_name(name: str) -> Format:

@@ -12,7 +12,7 @@ import numpy as np
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing, read, write
+from freshtake.formats.registry import for_writing, holding_several, read, write
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.edit import places_at_rate, resample, take_frames, with_up
 from freshtake.motion.repair import repair
@@ -38,8 +38,8 @@ def motion_convert(
 ) -> list[Motion]:
     """Read, change as asked, write. Returns what was written."""
     found = for_writing(target)
-    if len(sources) > 1 and found.name != "gltf":
-        raise FormatError(target, "only glTF (.glb, .gltf) holds several clips: convert the others one by one")
+    if len(sources) > 1 and not found.several:
+        raise FormatError(target, f"only {holding_several()} hold several clips: convert the others one by one")
     made = [_changed(read(source, **reading), fps, start, end, up, repairs) for source in sources]
     made = [delivered(motion, delivery or Delivery()) for motion in made]
     if len(made) == 1:
@@ -52,9 +52,7 @@ def motion_convert(
 
 def _clip(source: Path, motion: Motion) -> Clip:
     if not isinstance(motion, Clip):
-        raise FormatError(
-            source, f"this is a {type(motion).__name__}, and only clips can share one glTF file: leave it out"
-        )
+        raise FormatError(source, f"this is a {type(motion).__name__}, and only clips can share one file: leave it out")
     return motion
 
 

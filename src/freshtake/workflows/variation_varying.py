@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -175,7 +175,7 @@ def variation_vary(
 ) -> Written:
     """Write variants of a model into a folder that appears whole, in the format of the takes it was learned from.
 
-    A target with the ending of a format is a file for one variant.
+    A target with the ending of a format is a file: for one variant, or for all in a format that holds several.
     """
     single = _is_file(folder, count, ending)
     stored = read_stored(source)
@@ -189,16 +189,22 @@ def variation_vary(
     made = guided_variants(
         model, count, amount=amount, cycles=cycles, goals=goals, plant=plant, guard=guard, loop=loop, seed=seed
     )
+    together: list[Motion] = []
     with nullcontext(folder.parent) if single else replacing_folder(folder) as place:
         for motion, goal_report, checks in made:
-            report(Progress(len(written.paths) / count, motion.name))
-            name = folder.name if single else f"{motion.name}{suffix}"
+            report(Progress(len(written.reports) / count, motion.name))
             ready = delivered(motion, delivery or Delivery())
-            write(place / name, ready, unit_m=unit_m)
+            if single:
+                together.append(ready)
+            else:
+                write(place / f"{motion.name}{suffix}", ready, unit_m=unit_m)
+                written.paths.append(folder / f"{motion.name}{suffix}")
             written.playbacks.append(playback_summary(ready))
-            written.paths.append(folder if single else folder / name)
             written.reports.append(goal_report)
             written.guards.append(checks)
+    if single:
+        write(folder, together[0] if count == 1 else cast(list[Clip], together), unit_m=unit_m)
+        written.paths.append(folder)
     if warn is not None:
         _warn_of_goals(goals, written.reports, warn)
         for sentence in guard_notes(written.guards):
@@ -209,14 +215,14 @@ def variation_vary(
 
 
 def _is_file(target: Path, count: int, ending: str | None) -> bool:
-    """Whether a target is a file, by an ending that can be written; then one variant goes into it."""
+    """Whether a target is a file, by an ending that can be written; then all variants must go into it."""
     try:
-        for_writing(target)
+        found = for_writing(target)
     except FormatError:
         return False
     if target.suffix == "" or target.is_dir():
         return False
-    if count != 1:
+    if count != 1 and not found.several:
         raise UsageError(
             f"{target} is one file for {count} variants: add -n 1, or name a folder and --format {target.suffix[1:]}"
         )
