@@ -18,6 +18,7 @@ from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.body.size import unit_name, unit_of
 from freshtake.motion.retarget import BodyMap, Retargeter, Rig, Stated, make_rig, map_by_names
 from freshtake.motion.retarget.body_map import NEEDED
+from freshtake.motion.retarget.rest import SEEN
 from freshtake.motion.skeleton import Skeleton
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary
 
@@ -145,7 +146,9 @@ def told(way: Retargeter, character: str) -> str:
     names = [rig.body.family for rig in (source, target)]
     joints = f"{way.matched} of {len(target.rest.skeleton)} joints matched ({names[0]} to {names[1]})"
     lengths = f"lengths times {way.transfer.leg_ratio:.4g} by the legs ({units[0]} to {units[1]})"
-    return f"{source.clip.name or 'the clip'} is retargeted onto {character}: {joints}, {lengths}{turned}"
+    seen = [name for rig, name in ((source, "the clip"), (target, character)) if rig.rest.how == SEEN]
+    rest = f"; {seen[0]} has no rest pose, so its straightest frame stands for one" if seen else ""
+    return f"{source.clip.name or 'the clip'} is retargeted onto {character}: {joints}, {lengths}{turned}{rest}"
 
 
 def write_onto(target: Path, motion: Motion | Sequence[Clip], unit_m: float | None, onto: Onto | None) -> None:
