@@ -14,7 +14,7 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.ftm import Stored, check_model_target, read_stored, save
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing, write
+from freshtake.formats.registry import for_writing
 from freshtake.methods.gathering import fitted, heading_note
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
@@ -34,6 +34,7 @@ from freshtake.variation.synthesis.amount import NATURAL, Amount, amount_of
 from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import checked
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary, turn_note
+from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_takes
 
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
@@ -167,6 +168,7 @@ def variation_vary(
     guard: bool = True,
     loop: bool = False,
     delivery: Delivery | None = None,
+    onto: Onto | None = None,
     ending: str | None = None,
     unit_m: float | None = None,
     seed: int = 0,
@@ -175,12 +177,13 @@ def variation_vary(
 ) -> Written:
     """Write variants of a model into a folder that appears whole, in the format of the takes it was learned from.
 
-    A target with the ending of a format is a file: for one variant, or for all in a format that holds several.
+    A target with the ending of a format is a file: for one variant, or for all in a format that holds several. `onto`
+    is a character that they are put onto.
     """
     single = _is_file(folder, count, ending)
     stored = read_stored(source)
     model = _variation(stored, source)
-    suffix = folder.suffix if single else _ending(stored, ending)
+    suffix = folder.suffix if single else _ending(stored, ending, onto)
     written = Written([], [], [], [])
     if delivery is not None and delivery.closing and not loop:
         raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
@@ -193,17 +196,17 @@ def variation_vary(
     with nullcontext(folder.parent) if single else replacing_folder(folder) as place:
         for motion, goal_report, checks in made:
             report(Progress(len(written.reports) / count, motion.name))
-            ready = delivered(motion, delivery or Delivery())
+            ready = delivered(put_onto(onto, motion), delivery or Delivery())
             if single:
                 together.append(ready)
             else:
-                write(place / f"{motion.name}{suffix}", ready, unit_m=unit_m)
+                write_onto(place / f"{motion.name}{suffix}", ready, unit_m, onto)
                 written.paths.append(folder / f"{motion.name}{suffix}")
             written.playbacks.append(playback_summary(ready))
             written.reports.append(goal_report)
             written.guards.append(checks)
     if single:
-        write(folder, together[0] if count == 1 else cast(list[Clip], together), unit_m=unit_m)
+        write_onto(folder, together[0] if count == 1 else cast(list[Clip], together), unit_m, onto)
         written.paths.append(folder)
     if warn is not None:
         _warn_of_goals(goals, written.reports, warn)
@@ -281,6 +284,7 @@ def variation_stream(
     steer: Steering | None = None,
     plant: bool | str = True,
     delivery: Delivery | None = None,
+    onto: Onto | None = None,
     unit_m: float | None = None,
     seed: int = 0,
     warn: Callable[[str], None] | None = None,
@@ -312,8 +316,8 @@ def variation_stream(
     if steer is not None and steer.path is not None and isinstance(motion, Clip):
         places = motion.root[:, [0, 2] if motion.up == "y" else [0, 1]]
         way = followed(steer, model.travel, places, motion.frame_time)
-    motion = delivered(motion, delivery or Delivery())
-    write(target, motion, unit_m=unit_m)
+    motion = delivered(put_onto(onto, motion), delivery or Delivery())
+    write_onto(target, motion, unit_m, onto)
     return Streamed(target, motion, way)
 
 
@@ -338,8 +342,10 @@ def _motion(model: VariationModel, made: Any, name: str) -> Motion:
     return motion
 
 
-def _ending(stored: Stored, asked: str | None) -> str:
-    """The ending of variants: as asked, else that of the first example, else the usual one of its kind."""
+def _ending(stored: Stored, asked: str | None, onto: Onto | None = None) -> str:
+    """The ending of variants: as asked, as the character's, that of the first example, or the usual one of its kind."""
+    if asked is None and onto is not None and onto.skinned:
+        return onto.path.suffix
     if asked is not None:
         suffix = f".{asked.lstrip('.')}"
         for_writing(Path(f"variant{suffix}"))

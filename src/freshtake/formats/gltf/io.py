@@ -71,19 +71,18 @@ class StillCharacter(NamedTuple):
     clip: Clip
     places: Floats
     turns: Floats
+    skinned: bool
 
 
 def read_character(path: Path, options: ReadOptions | None = None) -> StillCharacter:
-    """The joints of a skinned character, without any animation; its bind pose, else its nodes, says how it rests."""
+    """The joints of a character without any animation; the bind pose of its skin, else its nodes, is its rest."""
     options = options or ReadOptions()
     with _naming(path):
         container = load(path)
-        if not container.top.items("skins"):
-            raise FormatError(path, "no mesh is skinned here, so nothing can be put onto it: export it with its skin")
         nodes = read_nodes(container)
         character = find_character(container, nodes, animated_nodes(container), options.warn)
         clip = _clip(container, nodes, character, None, path.stem, options)
-        return StillCharacter(clip, *bind_pose(container, nodes, character, clip))
+        return StillCharacter(clip, *bind_pose(container, nodes, character, clip), bool(container.top.items("skins")))
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from freshtake.motion.body.roles import Foot
 from freshtake.motion.body.rooting import rooted
 from freshtake.motion.body.size import unit_of
 from freshtake.motion.clip import Clip
-from freshtake.motion.edit import take_frames, tilt, with_up
+from freshtake.motion.edit import moved, take_frames, tilt, with_up
 from freshtake.motion.planting.contacts import ContactSettings, joint_contacts
 from freshtake.motion.planting.planting_model import STILL
 from freshtake.motion.retarget.body_map import SIDES, BodyMap
@@ -75,11 +75,31 @@ class Retargeter:
         standing = with_up(take_frames(self.target.clip, 0, 1), "y").world().rotations[0]
         return plan_transfer(self.source.rest, self.source.body, self.target.rest, self.target.body, standing)
 
+    @property
+    def matched(self) -> int:
+        """How many joints of the target follow the source."""
+        return len(self.transfer.drivers)
+
     def retarget(self, clip: Clip, *, plant: bool = True) -> Clip:
         """The clip on the target: rotations relative to rest, travel and heights by the lengths of the legs.
 
-        With `plant`, feet stand as those of the source do.
+        With `plant`, feet stand as those of the source do; in a loop through its seam.
         """
+        played = clip.playback
+        if not (plant and played is not None and played.loop):
+            made = self._retargeted(clip, plant)
+        else:
+            count = len(clip) - played.closing
+            made = self._retargeted(_three_times(clip, count), plant)
+            made = take_frames(made, count, count + len(clip))
+        if played is None:
+            return made
+        travel = rotate(tilt(clip.up, made.up), played.travel) * self.transfer.leg_ratio
+        if plant and played.loop and played.root_motion != "none":
+            made = moved(made, -travel)
+        return made.changed(playback=played.changed(travel=travel), provenance=clip.provenance)
+
+    def _retargeted(self, clip: Clip, plant: bool) -> Clip:
         upright = with_up(clip, "y")
         pose = upright.world()
         plan, skeleton = self.transfer, self.target.rest.skeleton
@@ -165,6 +185,19 @@ class Retargeter:
         translations[:, plan.mover] = rotate(inverse(above.rotations[0, -1]), away)
         filed = made.changed(root=translations[:, 0], joint_translations=translations)
         return rooted(filed, tuple(path))
+
+
+def _three_times(clip: Clip, count: int) -> Clip:
+    """A loop of `count` frames three times over, moved on by its travel each time."""
+    assert clip.playback is not None
+    travel = clip.playback.travel if clip.playback.root_motion != "none" else np.zeros(3)
+    rows = np.arange(3 * count + len(clip) - count) % count
+    shift = (np.arange(len(rows)) // count)[:, None] * travel
+    root = clip.root[rows] + shift
+    places = clip.joint_translations
+    return clip.changed(
+        root=root, rotations=clip.rotations[rows], joint_translations=None if places is None else places[rows]
+    )
 
 
 def _grounded(rig: Rig) -> bool:
