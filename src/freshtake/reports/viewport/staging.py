@@ -13,7 +13,7 @@ from freshtake.motion.body.facing import facing, mean_angle
 from freshtake.motion.body.roles import feet, leg_length, pelvis
 from freshtake.motion.body.size import unit_of
 from freshtake.motion.edit import heading, tilt, turned, with_up
-from freshtake.motion.planting.contacts import joint_contacts, smooth_speed
+from freshtake.motion.planting.contacts import ContactSettings, joint_contacts, smooth_speed
 from freshtake.motion.stroke import resample_stroke
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import rotate
@@ -25,8 +25,9 @@ TALL = 1.75  # display units: what has no legs is made so tall
 MARKER = 0.022
 STROKE_SIZE = 1.4
 STROKE_RATE = 60.0
-SLIDING = 0.2  # leg lengths per second, as in the evaluation
-EDGE = 0.05  # seconds at either end of a contact, in which a foot lands or leaves
+SLIDING = 0.35  # leg lengths per second
+NEAR = ContactSettings(speed_on=0.8, speed_off=1.1)  # feet that slide count as standing too
+EDGE = 0.08  # seconds at either end of a contact, in which a foot lands or leaves
 MOST_NUMBERS = 40_000_000  # coordinates of one shape: a page beyond this does not open
 
 
@@ -98,15 +99,15 @@ def _floor(points: Floats) -> float:
 def standing(clip: Clip) -> npt.NDArray[np.uint8]:
     """(frames, feet): 0 in the air, 1 on the floor, 2 sliding on it.
 
-    A foot slides where each of its joints that stand moves faster than 20 % of a leg per second; not while it lands or
-    leaves, and not where it rolls over its toe.
+    A foot slides where each of its joints that stand moves faster than a third of a leg per second; not while it lands
+    or leaves, and not where it rolls over its toe.
     """
     found = feet(clip.skeleton)
     out = np.zeros((len(clip), len(found)), dtype=np.uint8)
     if not found or len(clip) < 2:
         return out
     joints = [joint for foot in found for joint in foot.joints]
-    stands = joint_contacts(clip)
+    stands = joint_contacts(clip, settings=NEAR)
     level = clip.positions()[:, joints].copy()
     level[..., clip.up_index] = 0.0
     speed = smooth_speed(level, clip.frame_time, 1.0 / 15.0) / leg_length(clip.skeleton)
