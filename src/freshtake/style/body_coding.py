@@ -86,7 +86,7 @@ def coding_of(recipe: Recipe, poses: Floats) -> Coding:
         return PLAIN._replace(up=layout.up_index)
     legs = PLAIN
     if found:
-        legs = PLAIN._replace(**dict(zip(Coding._fields[:5], map(np.stack, zip(*found, strict=True)), strict=True)))
+        legs = Coding(*map(np.stack, zip(*found, strict=True)), *PLAIN[5:])
     columns = np.array([_column(recipe, joint) for joint, _ in stems], dtype=np.intp)
     held = np.array([turn for _, turn in stems]).reshape(-1, 4)
     rest = layout.reference[[joint for joint, _ in stems]].reshape(-1, 4)
