@@ -8,6 +8,7 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
+from freshtake.numeric.splines import cubic_weights
 
 
 @compiled
@@ -15,11 +16,7 @@ def read_at(rows: Floats, place: float, first: int, last: int, width: int, out: 
     """The run first..last of rows at a fractional frame, by a cubic through four frames, straight past its ends."""
     i = min(max(int(np.floor(place)), first), max(last - 1, first))
     j = min(i + 1, last)
-    u = place - i
-    a = ((2.0 - u) * u - 1.0) * u * 0.5
-    b = ((3.0 * u - 5.0) * u * u + 2.0) * 0.5
-    c = ((4.0 - 3.0 * u) * u + 1.0) * u * 0.5
-    d = (u - 1.0) * u * u * 0.5
+    a, b, c, d = cubic_weights(place - i)
     for k in range(width):
         here, there = rows[i, k], rows[j, k]
         before = rows[i - 1, k] if i > first else 2.0 * here - there

@@ -11,7 +11,7 @@ distance. Nothing is lost, but knees never bend the wrong way farther than in th
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,7 +86,8 @@ def coding_of(recipe: Recipe, poses: Floats) -> Coding:
         return PLAIN._replace(up=layout.up_index)
     legs = PLAIN
     if found:
-        legs = Coding(*map(np.stack, zip(*found, strict=True)), *PLAIN[5:])
+        parts: dict[str, Any] = dict(zip(Coding._fields, map(np.stack, zip(*found, strict=True)), strict=False))
+        legs = PLAIN._replace(**parts)
     columns = np.array([_column(recipe, joint) for joint, _ in stems], dtype=np.intp)
     held = np.array([turn for _, turn in stems]).reshape(-1, 4)
     rest = layout.reference[[joint for joint, _ in stems]].reshape(-1, 4)
