@@ -11,7 +11,7 @@ distance. Nothing is lost, but knees never bend the wrong way farther than in th
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -73,21 +73,21 @@ def coding_of(recipe: Recipe, poses: Floats) -> Coding:
     usable = len(poses) > 0 and not layout.moving
     for _, joints, is_leg in limb_joints(skeleton) if usable else ():
         chain = list(joints[:3])
-        at = [_column(recipe, joint) for joint in chain]
+        first = [_column(recipe, joint) for joint in chain]
         linked = [int(skeleton.parents[joint]) for joint in chain[1:]] == chain[:2]
-        if not is_leg or not linked or min(at) < 0:
+        if not is_leg or not linked or min(first) < 0:
             continue
-        reference, offsets = layout.reference[chain], skeleton.offsets[chain[1:]]
-        hinge = _hinge(poses[:, at[1] : at[1] + 3], reference[1], offsets)
+        usual, away = layout.reference[chain], skeleton.offsets[chain[1:]]
+        hinge = _hinge(poses[:, first[1] : first[1] + 3], usual[1], away)
         if hinge is not None:
-            found.append((np.array(at, dtype=np.intp), reference, offsets, *hinge))
+            found.append((np.array(first, dtype=np.intp), usual, away, *hinge))
     stems = _stems(recipe) if usable else []
     if not found and not stems:
         return PLAIN._replace(up=layout.up_index)
     legs = PLAIN
     if found:
-        parts: dict[str, Any] = dict(zip(Coding._fields, map(np.stack, zip(*found, strict=True)), strict=False))
-        legs = PLAIN._replace(**parts)
+        at, reference, offsets, hinges, tables = (np.stack(part) for part in zip(*found, strict=True))
+        legs = PLAIN._replace(at=at, reference=reference, offsets=offsets, hinges=hinges, tables=tables)
     columns = np.array([_column(recipe, joint) for joint, _ in stems], dtype=np.intp)
     held = np.array([turn for _, turn in stems]).reshape(-1, 4)
     rest = layout.reference[[joint for joint, _ in stems]].reshape(-1, 4)

@@ -34,7 +34,7 @@ from freshtake.texture.loops import (
     ways_of,
 )
 from freshtake.texture.paper_jump_map import as_table, combined, probabilities, successor_distances
-from freshtake.texture.planting import Standing, around, cut_loop, planted, shown_contacts, standing_of
+from freshtake.texture.planting import Standing, around, cut_loop, planted, planted_stream, shown_contacts, standing_of
 from freshtake.texture.play_kernels import (
     CONSTANT,
     LENGTH,
@@ -425,18 +425,45 @@ class TextureModel:
         done = planted(endless, self.standing.contacts[source], self.standing, plant)
         return cut_loop(done, before, len(rows), info)
 
-    def stream(self, rng: np.random.Generator, *, cell: str | None = None, decode: bool = False) -> Iterator[Any]:
-        """One row per frame without end; with `decode` one-frame motions, placed on."""
-        state, start, first = self.start(rng, cell=cell), Start(), True
+    def stream(
+        self, rng: np.random.Generator, *, cell: str | None = None, decode: bool = False, plant: bool | str = False
+    ) -> Iterator[Any]:
+        """One row per frame without end; with `decode` one-frame motions, placed on.
+
+        With `plant` as well, feet are held where the takes' stand, and frames come a constant number of frames late;
+        what has no feet comes as it is.
+        """
+        if plant and not decode:
+            raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
+        if not decode:
+            return self._row_stream(rng, cell)
+        blocks = self._block_stream(rng, cell)
+        moving = self.recipe is not None and getattr(self.recipe.layout, "moving", False)
+        if plant and self.standing is not None and not moving:
+            return planted_stream(blocks, self.standing, plant)
+        return self._frame_stream(rng, cell)
+
+    def _row_stream(self, rng: np.random.Generator, cell: str | None) -> Iterator[Any]:
+        state = self.start(rng, cell=cell)
         while True:
             state, rows = self.advance(state, rng, STREAM_BLOCK)
-            if not decode:
-                yield from rows
-                continue
-            for row in rows:
-                yield self.decode(row[None], start=start, resume=not first)
-                start = self.after(row[None], start, not first)
-                first = False
+            yield from rows
+
+    def _frame_stream(self, rng: np.random.Generator, cell: str | None) -> Iterator[Any]:
+        start, first = Start(), True
+        for row in self._row_stream(rng, cell):
+            yield self.decode(row[None], start=start, resume=not first)
+            start = self.after(row[None], start, not first)
+            first = False
+
+    def _block_stream(self, rng: np.random.Generator, cell: str | None) -> Iterator[tuple[Any, Played]]:
+        """Motions of some frames, and what they show."""
+        state, start, first = self.start(rng, cell=cell), Start(), True
+        while True:
+            after, played = self.play(state, rng, STREAM_BLOCK)
+            rows = shown(state, played, self.blending)
+            yield self.decode(rows, start=start, resume=not first), played
+            state, start, first = after, self.after(rows, start, not first), False
 
     def after(self, rows: Floats, start: Start, resume: bool = True) -> Start:
         """Where rows that begin at `start` end; to resume a stream."""
