@@ -59,15 +59,17 @@ lint: $(VENV)/.test
 types: $(VENV)/.test
 	$(BIN)/mypy
 
-# Blender's Python module (GPL, large, for Python 3.11 only) and the Khronos validator live apart from our environment.
+# Blender's Python module (GPL, large, for Python 3.11 only), OpenSim, MuJoCo and programs for node live apart from ours.
 CLIENT_PYTHON ?= $(shell for p in python3.11 $(PYTHON) python3 python; do \
   $$p -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null && echo $$p && break; done)
 clients: .clients/.ready
 
-.clients/.ready: tests/clients/requirements.txt tests/clients/package.json
+.clients/.ready: tests/clients/requirements.txt tests/clients/requirements-science.txt tests/clients/package.json
 	@test -n "$(CLIENT_PYTHON)" || { echo "Blender's module needs Python 3.11 on PATH (or: make clients CLIENT_PYTHON=/path/to/python3.11)"; exit 2; }
 	$(CLIENT_PYTHON) -m venv .clients/venv
 	.clients/venv/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements.txt
+	$(CLIENT_PYTHON) -m venv .clients/science
+	.clients/science/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements-science.txt
 	cp tests/clients/package.json .clients/package.json
 	cd .clients && npm install --silent --no-audit --no-fund
 	@touch $@

@@ -77,6 +77,9 @@ def vary(
         str | None, Parameter(help="Ending of the files; default: as the examples (of AMC: bvh).")
     ] = None,
     unit: Unit = None,
+    limits: Annotated[
+        Path | None, Parameter(help="Limits of a robot's joints (joint,low,high) at which its table stops.")
+    ] = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -93,6 +96,7 @@ def vary(
     freshtake vary jump.ftm -n 100 -o jumps/ --amount 1.2 --seed 3
     freshtake vary walk.ftm -n 5 -o long/ --cycles 4 --format glb
     freshtake vary walk.ftm -n 20 -o loops/ --loop --in-place --format glb
+            limits=limits,
     freshtake vary walk.ftm -n 20 -o hero_walks/ --character hero.glb
     freshtake vary cheer.ftm -o wild/ --part arms=1.5 --part legs=0.3
     freshtake vary throw.ftm -o throws/ --start idle.bvh:0 --end idle.bvh:0 --duration 2.5
@@ -117,6 +121,7 @@ def vary(
         made = run(
             model, out, count,
             amount=much, cycles=cycles, goals=goals, plant=plant and lock, guard=guard, ending=format, unit_m=unit,
+            limits=limits,
             seed=seed, loop=loop, delivery=delivery, onto=onto, report=report, warn=warn,
         )  # fmt: skip
     if json:

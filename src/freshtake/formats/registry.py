@@ -31,7 +31,7 @@ class Format:
     module: str
     looks_like: Callable[[bytes], bool]
     writable: bool = True
-    says_up: bool = False  # whether its files say (or the format fixes) which axis points up
+    says_up: bool | Callable[[bytes], bool] = False  # whether its files say (or the format fixes) which axis points up
     several: bool = False  # whether one file holds several clips, each with its name
 
     def load(self) -> Any:
@@ -46,7 +46,10 @@ def _starts(pattern: bytes) -> Callable[[bytes], bool]:
 
 _COMMENTS = rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*"
 
-_TABLE = re.compile(rb'(?:\xef\xbb\xbf)?\s*"?[A-Za-z_][^\n]*[,;\t][^\n]*\n')
+_SAID_UP = re.compile(rb"(?:\xef\xbb\xbf)?\s*#[ \t]*(?:unit[^\n]*,[ \t]*)?up\b", re.IGNORECASE)
+_TABLE = re.compile(
+    rb'(?!PathFileType)(?:\xef\xbb\xbf)?\s*(?:#[ \t]*(?:up|unit)\b[^\n]*\n\s*)?"?[A-Za-z_][^\n]*[,;\t][^\n]*\n'
+)
 
 FORMATS = (
     Format("bvh", "BVH", (".bvh",), "bvh", _starts(rb"(?:\xef\xbb\xbf)?\s*HIERARCHY\b")),
@@ -66,9 +69,22 @@ FORMATS = (
     ),
     Format("fbx", "FBX", (".fbx",), "fbx", _starts(rb"Kaydara FBX Binary  \x00|; FBX \d"), says_up=True, several=True),
     Format("usd", "USD", (".usd", ".usda", ".usdc"), "usd", _starts(rb"PXR-USDC|#usda "), says_up=True, several=True),
+    Format("trc", "OpenSim markers", (".trc",), "trc", _starts(rb"PathFileType\b")),
+    Format(
+        "mot",
+        "OpenSim motion",
+        (".mot", ".sto"),
+        "mot",
+        lambda head: re.search(rb"^[ \t]*endheader[ \t]*\r?$", head, re.IGNORECASE | re.MULTILINE) is not None,
+    ),
     Format("npz", "NumPy archive", (".npz",), "npz", _starts(rb"PK\x03\x04"), says_up=True),
     Format(
-        "csv", "CSV table", (".csv", ".tsv"), "table", lambda head: b"\0" not in head and _TABLE.match(head) is not None
+        "csv",
+        "CSV table",
+        (".csv", ".tsv"),
+        "table",
+        lambda head: b"\0" not in head and _TABLE.match(head) is not None,
+        says_up=lambda head: _SAID_UP.match(head) is not None,
     ),
     Format("obj", "OBJ mesh or folder", (".obj",), "obj", _starts(_COMMENTS + rb"(?:v|vn|vt|o|g|mtllib)[ \t]")),
 )
@@ -105,8 +121,9 @@ def _understood(source: Path, found: Format, motion: Motion, settings: ReadOptio
     """The motion with its vertical axis: as given, said by the file, found or assumed."""
     if settings.up is not None and found.name not in ("gltf", "npz"):
         return TakenIn(motion, "as given")
-    if found.says_up or not isinstance(motion, Clip | PointClip):
-        return TakenIn(motion, "said by the file" if found.says_up else ASSUMED)
+    said = found.says_up(read_head(source)) if callable(found.says_up) else found.says_up
+    if said or not isinstance(motion, Clip | PointClip):
+        return TakenIn(motion, "said by the file" if said else ASSUMED)
     upright = find_up(motion)
     if upright.doubtful:
         settings.warn(

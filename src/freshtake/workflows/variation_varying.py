@@ -13,6 +13,7 @@ import numpy as np
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.ftm import Stored, check_model_target, read_stored, save
+from freshtake.formats.limit_files import read_limits
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import for_writing
 from freshtake.methods.gathering import fitted, heading_note
@@ -34,7 +35,11 @@ from freshtake.variation.synthesis.amount import NATURAL, Amount, amount_of
 from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import checked
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary, turn_note
+<<<<<<< HEAD
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
+=======
+from freshtake.workflows.motion_limiting import Limiter
+>>>>>>> formats
 from freshtake.workflows.takes_reading import read_takes
 
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
@@ -171,16 +176,23 @@ def variation_vary(
     onto: Onto | None = None,
     ending: str | None = None,
     unit_m: float | None = None,
+    limits: Path | None = None,
     seed: int = 0,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> Written:
     """Write variants of a model into a folder that appears whole, in the format of the takes it was learned from.
 
+<<<<<<< HEAD
     A target with the ending of a format is a file: for one variant, or for all in a format that holds several. `onto`
     is a character that they are put onto.
+=======
+    A target with the ending of a format is a file: for one variant, or for all in a format that holds several.
+    `limits` is a file with the limits of a robot's joints, at which variants of its table stop.
+>>>>>>> formats
     """
     single = _is_file(folder, count, ending)
+    limiter = None if limits is None else Limiter(read_limits(limits))
     stored = read_stored(source)
     model = _variation(stored, source)
     suffix = folder.suffix if single else _ending(stored, ending, onto)
@@ -196,7 +208,12 @@ def variation_vary(
     with nullcontext(folder.parent) if single else replacing_folder(folder) as place:
         for motion, goal_report, checks in made:
             report(Progress(len(written.reports) / count, motion.name))
+<<<<<<< HEAD
             ready = delivered(put_onto(onto, motion), delivery or Delivery())
+=======
+            ready = delivered(motion, delivery or Delivery())
+            ready = ready if limiter is None else limiter(ready)
+>>>>>>> formats
             if single:
                 together.append(ready)
             else:
@@ -209,6 +226,8 @@ def variation_vary(
         write_onto(folder, together[0] if count == 1 else cast(list[Clip], together), unit_m, onto)
         written.paths.append(folder)
     if warn is not None:
+        if limiter is not None:
+            limiter.report(warn)
         _warn_of_goals(goals, written.reports, warn)
         for sentence in guard_notes(written.guards):
             warn(sentence)

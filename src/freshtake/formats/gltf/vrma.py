@@ -11,8 +11,8 @@ from freshtake.formats.clip_sets import in_metres
 from freshtake.formats.files import write_bytes
 from freshtake.formats.gltf.build import Builder, NodeMotion, add_animation
 from freshtake.formats.gltf.container import packed
-from freshtake.formats.gltf.humanoid import as_humanoid
 from freshtake.formats.gltf.nodes import distinct
+from freshtake.formats.humanoid import as_humanoid
 from freshtake.formats.read_options import WriteOptions
 from freshtake.motion import Clip
 from freshtake.motion.skeleton import require_compatible
