@@ -40,6 +40,7 @@ class Onto:
     maps: BodyMapFile
     maps_path: Path | None = None
     plant: bool = True
+    hands: bool = False
     warn: Callable[[str], None] = _silent
     ways: list[tuple[Skeleton, Retargeter]] = field(default_factory=list)
 
@@ -66,7 +67,7 @@ class Onto:
             raise UsageError(f"{NEED}, not a {type(motion).__name__}")
         if self.has_joints_of(motion.skeleton):
             return motion
-        return self.way(motion, stated).retarget(motion, plant=self.plant)
+        return self.way(motion, stated).retarget(motion, plant=self.plant, hands=self.hands)
 
     def way(self, clip: Clip, stated: Stated | None = None) -> Retargeter:
         """From the clip's skeleton to the character's; what is done is said once."""
@@ -89,12 +90,17 @@ class Onto:
 
 
 def onto_character(
-    path: Path, maps: Path | None = None, *, plant: bool = True, warn: Callable[[str], None] | None = None
+    path: Path,
+    maps: Path | None = None,
+    *,
+    plant: bool = True,
+    hands: bool = False,
+    warn: Callable[[str], None] | None = None,
 ) -> Onto:
     """Read a character: glTF with a skin, or any file of a skeleton; `maps` names joints of it or of the clips."""
     given = BodyMapFile() if maps is None else read_body_maps(maps)
     clip, stated = read_rig(path, ReadOptions(warn=warn or _silent))
-    return Onto(path, as_filed(clip), stated, given, maps, plant, warn or _silent)
+    return Onto(path, as_filed(clip), stated, given, maps, plant, hands, warn or _silent)
 
 
 def character_asked(character: Path | None, maps: Path | None, warn: Callable[[str], None]) -> Onto | None:
@@ -191,7 +197,9 @@ def motion_retarget(
     *,
     maps: Path | None = None,
     save_maps: Path | None = None,
+    picture: Path | None = None,
     plant: bool = True,
+    hands: bool = False,
     delivery: Delivery | None = None,
     ending: str | None = None,
     reading: dict[str, Any] | None = None,
@@ -199,9 +207,10 @@ def motion_retarget(
 ) -> Retargeted:
     """Read clips, put them onto a character and write them: into one file, or into a folder under their names.
 
-    One glTF file holds several clips as named animations. `save_maps` writes the map that was found, to be edited.
+    One glTF file holds several clips as named animations. `save_maps` writes the map that was found, to be edited;
+    `picture` draws the first clip before and after.
     """
-    onto = onto_character(character, maps, plant=plant, warn=warn)
+    onto = onto_character(character, maps, plant=plant, hands=hands, warn=warn)
     one = ending is None and target.suffix != "" and not target.is_dir()
     if one and len(sources) > 1 and for_writing(target).name != "gltf":
         raise FormatError(target, f"{len(sources)} clips do not fit into one such file: name a folder, or a .glb file")
@@ -217,6 +226,8 @@ def motion_retarget(
                 "the clips have the character's own joints, so there is no map to save: leave --save-map out"
             )
         write_body_maps(save_maps, maps_of(way))
+    if picture is not None:
+        _draw(picture, sources[0], way, clips[0])
     if one:
         write_onto(target, made[0] if len(made) == 1 else made, None, onto)
         return Retargeted([target], made, way)
@@ -236,6 +247,15 @@ def _retargeted(path: Path, onto: Onto, reading: dict[str, Any] | None) -> Clip:
     if detect(path).name == "gltf" and not onto.has_joints_of(motion.skeleton):
         stated = read_rig(path, options)[1]
     return onto.put(motion if motion.name else motion.changed(name=path.stem), stated)
+
+
+def _draw(target: Path, source: Path, way: Retargeter | None, made: Clip) -> None:
+    from freshtake.formats.report_files import write_figure
+    from freshtake.reports.retarget_strip import retarget_strip
+
+    rows = [] if way is None else [(f"{source.name} ({way.source.body.family})", way.source.clip)]
+    family = "the character's own joints" if way is None else way.target.body.family
+    write_figure(target, retarget_strip([*rows, (f"retargeted ({family})", made)]))
 
 
 def _distinct(names: list[str]) -> list[str]:
