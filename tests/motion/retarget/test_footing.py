@@ -9,7 +9,7 @@ import pytest
 
 from freshtake.motion.edit import moved
 from freshtake.motion.retarget import Retargeter
-from freshtake.motion.retarget.footing import Steps, corrections, hip_lift
+from freshtake.motion.retarget.footing import Steps, corrections, hip_lift, limited
 from freshtake.motion.retarget.leading import ARM, LEG, Limb, lead_limb
 from freshtake.motion.retarget.transfer import world_places
 from freshtake.numeric.arrays import Bools, Floats
@@ -56,6 +56,13 @@ def test_a_foot_that_never_stands_is_left_alone() -> None:
     off, stands = drifting()
     assert not corrections(Steps(off, np.zeros_like(stands)), TIME).any()
     assert not hip_lift([off[:, 0]], [np.zeros(FRAMES, dtype=bool)], TIME).any()
+
+
+def test_moves_are_limited_softly_and_small_ones_kept() -> None:
+    moves = np.outer(np.linspace(0.0, 5.0, 50), [0.6, 0.0, 0.8])
+    made = np.linalg.norm(limited(moves, 1.0), axis=1)
+    assert made.max() <= 1.0 and (np.diff(made) > -1e-12).all()
+    np.testing.assert_allclose(made[:4], np.linalg.norm(moves[:4], axis=1), atol=1e-3)
 
 
 def test_what_both_feet_need_is_left_to_the_hips() -> None:

@@ -19,6 +19,7 @@ from freshtake.numeric.arrays import Bools, Floats
 
 LONG_GAP = 0.5  # seconds: in a longer step the correction fades away and comes back
 SMOOTH = 0.1  # seconds to either side over which the lift of the hips is averaged
+STRAY = 0.03  # leg lengths beyond which a foot hardly strays from where its leg would put it
 BEND = math.radians(3.0)  # the most by which a knee bends more or less for the height of its foot
 
 
@@ -88,6 +89,12 @@ def _held(off: Floats, stands: Bools) -> Floats:
     )
     out[:, 1] = -(off[..., 1] * gentle.T).sum(axis=1)
     return out
+
+
+def limited(moves: Floats, most: float) -> Floats:
+    """Moves (frames, n) whose lengths hardly exceed `most`, and that are kept where they are well below it."""
+    length = np.linalg.norm(moves, axis=1, keepdims=True) / most
+    return np.asarray(moves * np.where(length > 1e-9, np.tanh(length**3) ** (1 / 3) / np.maximum(length, 1e-9), 1.0))
 
 
 def _smooth(share: Floats) -> Floats:

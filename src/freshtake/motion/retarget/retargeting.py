@@ -14,7 +14,7 @@ from freshtake.motion.edit import moved, take_frames, tilt, with_up
 from freshtake.motion.planting.contacts import ContactSettings, joint_contacts
 from freshtake.motion.planting.planting_model import STILL
 from freshtake.motion.retarget.body_map import SIDES
-from freshtake.motion.retarget.footing import BEND, Steps, corrections, hip_lift
+from freshtake.motion.retarget.footing import BEND, STRAY, Steps, corrections, hip_lift, limited
 from freshtake.motion.retarget.hands import STRETCH, hand_moves
 from freshtake.motion.retarget.leading import ARM, LEG, lead_limb
 from freshtake.motion.retarget.rig import Rig, ankle_height, stands_on_zero, toe_drop
@@ -117,7 +117,8 @@ class Retargeter:
         places[..., 1] += lift[:, None]
         for side, move in zip(SIDES, moves, strict=True):
             move[:, 1] -= lift
-            lead_limb(self.target, side, LEG, world, places, move, BEND)
+            near = limited(move, STRAY * leg(self.target.rest, self.target.body))
+            lead_limb(self.target, side, LEG, world, places, near, BEND)
 
     def _filed(self, clip: Clip, world: Floats, places: Floats) -> Clip:
         """A clip as the target's file has it: what is above the joint that travels stands still."""
