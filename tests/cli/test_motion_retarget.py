@@ -152,3 +152,38 @@ def test_other_commands_put_their_clips_onto_a_character_too(folder: Path, tmp_p
     capsys.readouterr()
     assert run(["convert", str(folder / "cheer.bvh"), str(tmp_path / "c.glb"), "--map", str(folder / "hero.glb")]) == 2
     assert "add --character" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("version", ["VRM", "VRMC_vrm"])
+def test_a_vrm_file_says_itself_which_joint_is_which(folder: Path, tmp_path: Path, capsys: Said, version: str) -> None:
+    """Joints without telling names; the bones are stated as both versions of VRM do it."""
+    from freshtake.formats.gltf.container import load, packed
+
+    container = load(folder / "hero.glb")
+    document = dict(container.top.value)
+    numbers = {node.get("name"): number for number, node in enumerate(document["nodes"])}
+    bones = {"hips": "J_Bip_C_Hips", "spine": "J_Bip_C_Spine", "chest": "J_Bip_C_Chest", "head": "J_Bip_C_Head"}
+    for part in ("UpperLeg", "LowerLeg", "Foot", "UpperArm", "LowerArm", "Hand"):
+        bones |= {f"{side}{part}": f"J_Bip_{letter}_{part}" for side, letter in (("left", "L"), ("right", "R"))}
+    if version == "VRM":
+        listed: object = [{"bone": bone, "node": numbers[name]} for bone, name in bones.items()]
+    else:
+        listed = {bone: {"node": numbers[name]} for bone, name in bones.items()}
+    document["extensions"] = {version: {"humanoid": {"humanBones": listed}}}
+    document["nodes"] = [{**node, "name": f"bone{number}"} for number, node in enumerate(document["nodes"])]
+    hero = tmp_path / "hero.vrm"
+    hero.write_bytes(packed(hero, document, container.buffers[0] or b""))
+    given = ["retarget", str(folder / "walk.bvh"), "--onto", str(hero), "-o", str(tmp_path / "x.glb"), "--json"]
+    assert run(given) == 0
+    said = capsys.readouterr()
+    assert "CMU (BVH) to VRM" in said.err
+    assert json.loads(said.out)["maps"]["target"]["left_foot"] == [f"bone{numbers['J_Bip_L_Foot']}"]
+
+
+def test_the_same_joints_in_other_proportions_are_retargeted(folder: Path, tmp_path: Path) -> None:
+    tall = samples.walk(np.random.default_rng(1), cycles=1, build=samples.humanoid.TALL)
+    ft.write(tmp_path / "tall.bvh", tall)
+    given = ["retarget", str(folder / "cheer.bvh"), "--onto", str(tmp_path / "tall.bvh"), "-o", str(tmp_path / "x.npz")]
+    assert run(given) == 0
+    made = clip_of(tmp_path / "x.npz")
+    np.testing.assert_allclose(made.skeleton.lengths(), tall.skeleton.lengths(), atol=1e-4)

@@ -27,7 +27,13 @@ def retarget(
     save_map: Annotated[
         Path | None, Parameter(help="Write the map that was found (TOML or JSON), to look at or to change.")
     ] = None,
+    picture: Annotated[
+        Path | None, Parameter(help="Draw the first clip before and after, as figures side by side (.png, .svg).")
+    ] = None,
     plant: Annotated[bool, Parameter(help="Let feet stand as those of the source do.")] = True,
+    hands: Annotated[
+        bool, Parameter(negative="", help="Keep hands as high over floor, hips and shoulders as those of the source.")
+    ] = False,
     root_motion: RootMotion = None,
     in_place: InPlace = False,
     format: Annotated[str | None, Parameter(help="Ending of files in a folder; default: as the character.")] = None,
@@ -53,11 +59,11 @@ def retarget(
     from freshtake.workflows import motion_retarget as run
     from freshtake.workflows.motion_delivering import delivery_asked
 
-    prepare(out, save_map, force=force)
+    prepare(out, save_map, picture, force=force)
     made = run(
         clips, onto, out,
-        maps=body_map, save_maps=save_map, plant=plant, delivery=delivery_asked(root_motion, in_place), ending=format,
-        reading=reading.options(), warn=warn,
+        maps=body_map, save_maps=save_map, picture=picture, plant=plant, hands=hands,
+        delivery=delivery_asked(root_motion, in_place), ending=format, reading=reading.options(), warn=warn,
     )  # fmt: skip
     if json:
         print_json(made.summary())

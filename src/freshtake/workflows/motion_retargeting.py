@@ -8,7 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from freshtake.errors import FormatError, UsageError
+import numpy as np
+
+from freshtake.errors import FormatError, FreshtakeError, UsageError
 from freshtake.formats.body_map_files import BodyMapFile, Parts, read_body_maps, write_body_maps
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.read_options import Motion, ReadOptions
@@ -23,6 +25,7 @@ from freshtake.motion.skeleton import Skeleton
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary
 
 NEED = "only clips with a skeleton are put onto a character"
+SAME = 0.02  # bone lengths that differ by less, in those of a middling bone, are the same
 POOR = 0.5  # poses that score less are hardly a standing body's
 
 
@@ -37,36 +40,44 @@ class Onto:
     path: Path
     clip: Clip
     stated: Stated | None
+    gltf: bool  # whether the file is of the kind that holds characters with skins
     maps: BodyMapFile
+    parts: Parts | None = None  # as the file itself states them
     maps_path: Path | None = None
     plant: bool = True
+    hands: bool = False
     warn: Callable[[str], None] = _silent
     ways: list[tuple[Skeleton, Retargeter]] = field(default_factory=list)
 
     @cached_property
     def target(self) -> Rig:
         """The character's body."""
-        if self.skinned and self.stated is None:
+        if self.gltf and self.stated is None:
             what = "no mesh has a skin here, so no other skeleton's clips can be put onto it: export it with its skin"
             raise FormatError(self.path, what)
         return self._rig(self.clip, self.stated, "target", str(self.path))
 
-    @property
-    def skinned(self) -> bool:
-        """Whether the file is of a kind that holds characters with skins."""
-        return self.path.suffix.lower() in (".glb", ".gltf")
-
-    def has_joints_of(self, skeleton: Skeleton) -> bool:
-        """Whether clips of a skeleton are the character's own."""
-        return set(skeleton.names) == set(self.clip.skeleton.names)
+    def owns(self, clip: Clip) -> bool:
+        """Whether a clip is the character's own: the same joints, in the same proportions."""
+        mine, other = self.clip.skeleton, as_filed(clip).skeleton
+        if set(other.names) != set(mine.names):
+            return False
+        lengths = mine.lengths(), other.lengths()[[other.index(name) for name in mine.names]]
+        usual = [np.median(own[own > 0]) if (own > 0).any() else 1.0 for own in lengths]
+        return bool(np.abs(lengths[0] / usual[0] - lengths[1] / usual[1]).max() < SAME)
 
     def put(self, motion: Motion, stated: Stated | None = None) -> Clip:
         """The motion on the character's skeleton; `stated` is the rest pose of the motion's own file."""
         if not isinstance(motion, Clip):
             raise UsageError(f"{NEED}, not a {type(motion).__name__}")
-        if self.has_joints_of(motion.skeleton):
+        if self.owns(motion):
             return motion
-        return self.way(motion, stated).retarget(motion, plant=self.plant)
+        try:
+            return self.way(motion, stated).retarget(motion, plant=self.plant, hands=self.hands)
+        except FreshtakeError:
+            if set(motion.skeleton.names) == set(self.clip.skeleton.names):
+                return motion  # no person, but the same joints: a fox on another fox
+            raise
 
     def way(self, clip: Clip, stated: Stated | None = None) -> Retargeter:
         """From the clip's skeleton to the character's; what is done is said once."""
@@ -80,6 +91,8 @@ class Onto:
 
     def _rig(self, clip: Clip, stated: Stated | None, table: str, who: str) -> Rig:
         given: Parts | None = getattr(self.maps, table)
+        if given is None and table == "target" and self.parts is not None:
+            return make_rig(clip, stated, stated_body(clip, self.parts), who)
         try:
             return _rig(clip, stated, given, who)
         except UsageError as error:
@@ -89,12 +102,19 @@ class Onto:
 
 
 def onto_character(
-    path: Path, maps: Path | None = None, *, plant: bool = True, warn: Callable[[str], None] | None = None
+    path: Path,
+    maps: Path | None = None,
+    *,
+    plant: bool = True,
+    hands: bool = False,
+    warn: Callable[[str], None] | None = None,
 ) -> Onto:
     """Read a character: glTF with a skin, or any file of a skeleton; `maps` names joints of it or of the clips."""
     given = BodyMapFile() if maps is None else read_body_maps(maps)
-    clip, stated = read_rig(path, ReadOptions(warn=warn or _silent))
-    return Onto(path, as_filed(clip), stated, given, maps, plant, warn or _silent)
+    found = read_rig(path, ReadOptions(warn=warn or _silent))
+    gltf = detect(path).name == "gltf"
+    clip = as_filed(found.clip)
+    return Onto(path, clip, found.stated, gltf, given, found.parts, maps, plant, hands, warn or _silent)
 
 
 def character_asked(character: Path | None, maps: Path | None, warn: Callable[[str], None]) -> Onto | None:
@@ -109,17 +129,34 @@ def put_onto(onto: Onto | None, motion: Motion) -> Motion:
     return motion if onto is None else onto.put(motion)
 
 
-def read_rig(path: Path, options: ReadOptions) -> tuple[Clip, Stated | None]:
-    """A clip of a file's skeleton, and the rest pose that the file states, if any."""
+class ReadRig(NamedTuple):
+    """A clip of a file's skeleton, and what the file states of its rest pose and of the parts of its body."""
+
+    clip: Clip
+    stated: Stated | None = None
+    parts: Parts | None = None
+
+
+def read_rig(path: Path, options: ReadOptions) -> ReadRig:
+    """The skeleton of any file that has one."""
     if detect(path).name == "gltf":
         from freshtake.formats.gltf import read_character
 
         found = read_character(path, options)
-        return found.clip, Stated(found.places, found.turns) if found.skinned else None
+        return ReadRig(found.clip, Stated(found.places, found.turns) if found.skinned else None, found.parts)
     motion = take_in(path, options).motion
     if not isinstance(motion, Clip):
         raise FormatError(path, f"this is a {type(motion).__name__}, which has no skeleton to put a clip onto")
-    return motion, None
+    return ReadRig(motion)
+
+
+def stated_body(clip: Clip, parts: Parts) -> BodyMap | None:
+    """The body that a file states, where it is whole."""
+    try:
+        body = map_by_names(clip.skeleton, parts, "VRM")
+    except UsageError:  # files can be wrong about themselves; then names and shape have to tell
+        return None
+    return None if body.lacking() else body
 
 
 def _rig(clip: Clip, stated: Stated | None, given: Parts | None, who: str) -> Rig:
@@ -156,7 +193,7 @@ def write_onto(target: Path, motion: Motion | Sequence[Clip], unit_m: float | No
     if onto is None:
         write(target, motion, unit_m=unit_m)
         return
-    write(target, motion, unit_m=None if onto.ways else unit_m, character=onto.path if onto.skinned else None)
+    write(target, motion, unit_m=None if onto.ways else unit_m, character=onto.path if onto.gltf else None)
 
 
 class Retargeted(NamedTuple):
@@ -191,7 +228,9 @@ def motion_retarget(
     *,
     maps: Path | None = None,
     save_maps: Path | None = None,
+    picture: Path | None = None,
     plant: bool = True,
+    hands: bool = False,
     delivery: Delivery | None = None,
     ending: str | None = None,
     reading: dict[str, Any] | None = None,
@@ -199,13 +238,14 @@ def motion_retarget(
 ) -> Retargeted:
     """Read clips, put them onto a character and write them: into one file, or into a folder under their names.
 
-    One glTF file holds several clips as named animations. `save_maps` writes the map that was found, to be edited.
+    One glTF file holds several clips as named animations. `save_maps` writes the map that was found, to be edited;
+    `picture` draws the first clip before and after.
     """
-    onto = onto_character(character, maps, plant=plant, warn=warn)
+    onto = onto_character(character, maps, plant=plant, hands=hands, warn=warn)
     one = ending is None and target.suffix != "" and not target.is_dir()
     if one and len(sources) > 1 and for_writing(target).name != "gltf":
         raise FormatError(target, f"{len(sources)} clips do not fit into one such file: name a folder, or a .glb file")
-    suffix = f".{(ending or character.suffix).lstrip('.')}"
+    suffix = f".{(ending or ('glb' if onto.gltf else character.suffix)).lstrip('.')}"
     for_writing(target if one else Path(f"clip{suffix}"))
     clips = [_retargeted(path, onto, reading).changed(name=path.stem) for path in sources]
     ready = [delivered(clip, delivery or Delivery()) for clip in clips]
@@ -217,6 +257,8 @@ def motion_retarget(
                 "the clips have the character's own joints, so there is no map to save: leave --save-map out"
             )
         write_body_maps(save_maps, maps_of(way))
+    if picture is not None:
+        _draw(picture, sources[0], way, clips[0])
     if one:
         write_onto(target, made[0] if len(made) == 1 else made, None, onto)
         return Retargeted([target], made, way)
@@ -233,9 +275,18 @@ def _retargeted(path: Path, onto: Onto, reading: dict[str, Any] | None) -> Clip:
     if not isinstance(motion, Clip):
         raise UsageError(f"{path} is a {type(motion).__name__}: {NEED}")
     stated = None
-    if detect(path).name == "gltf" and not onto.has_joints_of(motion.skeleton):
-        stated = read_rig(path, options)[1]
+    if detect(path).name == "gltf" and not onto.owns(motion):
+        stated = read_rig(path, options).stated
     return onto.put(motion if motion.name else motion.changed(name=path.stem), stated)
+
+
+def _draw(target: Path, source: Path, way: Retargeter | None, made: Clip) -> None:
+    from freshtake.formats.report_files import write_figure
+    from freshtake.reports.retarget_strip import retarget_strip
+
+    rows = [] if way is None else [(f"{source.name} ({way.source.body.family})", way.source.clip)]
+    family = "the character's own joints" if way is None else way.target.body.family
+    write_figure(target, retarget_strip([*rows, (f"retargeted ({family})", made)]))
 
 
 def _distinct(names: list[str]) -> list[str]:

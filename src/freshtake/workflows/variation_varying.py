@@ -363,8 +363,8 @@ def _motion(model: VariationModel, made: Any, name: str) -> Motion:
 
 def _ending(stored: Stored, asked: str | None, onto: Onto | None = None) -> str:
     """The ending of variants: as asked, as the character's, that of the first example, or the usual one of its kind."""
-    if asked is None and onto is not None and onto.skinned:
-        return onto.path.suffix
+    if asked is None and onto is not None and onto.gltf:
+        return ".glb"
     if asked is not None:
         suffix = f".{asked.lstrip('.')}"
         for_writing(Path(f"variant{suffix}"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -158,3 +160,28 @@ def test_limbs_do_not_flip() -> None:
     made = Retargeter(performer(), sample_rig("unreal")).retarget(walk())
     fastest = [np.degrees(angle_between(clip.rotations[1:], clip.rotations[:-1])).max() for clip in (walk(), made)]
     assert fastest[1] <= fastest[0] + 5.0
+
+
+def test_hands_come_to_the_heights_of_the_source_where_asked_for() -> None:
+    """Arms longer by a third: without it hands hang lower, with it they are as high between hips and shoulders."""
+    longer = sample_rig("cmu_bvh").clip
+    offsets = longer.skeleton.offsets.copy()
+    for side in ("Left", "Right"):
+        for part in ("ForeArm", "Hand"):
+            offsets[longer.skeleton.index(f"{side}{part}")] *= 1.3
+    rig = rig_of(longer.changed(skeleton=replace(longer.skeleton, offsets=offsets)))
+    way = Retargeter(performer(), rig)
+    shares = []
+    for clip, body in ((walk(), performer()), (way.retarget(walk()), rig), (way.retarget(walk(), hands=True), rig)):
+        hip, shoulder, hand = (
+            clip.positions()[:, body.body.one(f"left_{p}"), 1] for p in ("upper_leg", "upper_arm", "hand")
+        )
+        shares.append((hand - hip) / (shoulder - hip))
+    inside = shares[0] > 0
+    assert np.abs(shares[2] - shares[0])[inside].max() < 0.02
+    assert np.abs(shares[1] - shares[0])[inside].mean() > 0.1
+
+
+def test_hands_of_the_same_body_stay_where_they_are() -> None:
+    made = Retargeter(performer(), performer()).retarget(walk(), hands=True)
+    assert angle_between(made.rotations, walk().rotations).max() < 1e-6

@@ -100,7 +100,7 @@ def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body:
         for place, (joint, other) in enumerate(zip(joints, source_body.joints[role], strict=False)):
             own = turn(turns[role, place], other, joint)
             drivers.append(_Driver(joint, other, own, other, own, 0.0))
-    trunk, hips = trunk_turn(source, source_body, target, target_body), source_body.one("hips")
+    trunk, hips = trunk_turn(source, target), source_body.one("hips")
     for role in ("spine", "neck"):
         knots = _knots(source_body, role)
         count = len(target_body.joints.get(role, ()))
