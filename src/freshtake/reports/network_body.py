@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STRONGEST = 40
-CLOSE = 0.03  # of the figure's size: labels nearer than this are joined
+CLOSE = 0.07  # of the figure's size: labels nearer than this are joined
 SPREAD = 0.5  # a rest pose at least this wide, as a share of its height, shows its limbs apart
 
 

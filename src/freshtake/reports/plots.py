@@ -108,8 +108,7 @@ def drawn(
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=size)
-        figure.subplots_adjust(left=0.15, right=0.98, bottom=0.16, top=0.97)
+        figure = Figure(figsize=size, layout="constrained")
         draw(figure.subplots())
         return Picture(name.replace("/", "_"), title, caption, png(figure))
 

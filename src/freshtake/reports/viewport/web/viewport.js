@@ -21,6 +21,7 @@ import { SurfaceShape } from "./surfaces.js";
 
 const TOGGLES = ["follow", "inPlace", "ghosts", "trails", "contacts", "plan", "names", "loop"];
 const MOST_NAMES = 40;
+const FEW = 10; // shapes up to which names are shown at first
 
 export function createViewport(THREE, element, data, options = {}) {
   return new Viewport(THREE, element, data, options);
@@ -105,9 +106,10 @@ class Viewport {
     state.inPlace = count > 1 && travel > 5;
     state.follow = count === 1 && travel > 5;
     state.view = this.onlyLines ? "front" : "orbit";
-    state.names = count <= MOST_NAMES && count > 1;
+    state.names = count <= FEW && count > 1;
     state.plan = !this.onlyLines && travel > 2.5 && count < 6 && this.plan.useful;
     [this.camera.turn, this.camera.rise] = VIEWS[state.view];
+    if (state.view === "orbit" && state.layout === "grid" && count > FEW) this.camera.rise = 0.42; // over the first row
   }
 
   clear() {
