@@ -22,8 +22,8 @@ def test_places_of_the_body(name: str, words: str) -> None:
 
 
 def test_links_become_sentences_strongest_first_and_said_once() -> None:
-    links = [Link("RightUpLeg", "LeftLeg", 0.4), Link("Neck", "Neck1", 9.0), Link("Spine", "Hips", 0.9),
-             Link("rfemur", "LeftLeg", 0.2), Link("Head", "LeftHand", 0.05), Link("Head", "RightHand", 0.0)]  # fmt: skip
+    links = [Link("RightUpLeg", "LeftLeg", 0.4), Link("Neck", "Neck1", 9.0), Link("Spine", "Hips", 0.9)]
+    links += [Link("rfemur", "LeftLeg", 0.2), Link("Head", "LeftHand", 0.05), Link("Head", "RightHand", 0.0)]
     assert link_sentences(links) == [
         "The hips follow the lower back closely.",
         "The left knee follows the right hip closely.",
