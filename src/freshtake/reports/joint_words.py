@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from freshtake.motion.body.roles import SIDE
-from freshtake.reports.network_body import Link
+
+if TYPE_CHECKING:
+    from freshtake.reports.network_body import Link
 
 # The first that is found in a name; each joint is called by the place where the body bends.
 PLACES = (

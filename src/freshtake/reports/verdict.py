@@ -10,7 +10,7 @@ from freshtake.reports.wording import shown
 
 SLIGHT, SERIOUS = 0.05, 0.25  # beyond real takes, as a share of their nearest value
 LEAST = {"depth": 2.0, "planted_speed": 2.0, "overshoot": 0.05, "coordination": 0.05, "static": 0.1}
-MOST_POINTS = 4
+MOST_POINTS = 5
 
 
 class Words(NamedTuple):
@@ -24,11 +24,11 @@ class Words(NamedTuple):
 WORDS = {
     "copied": Words("no frame is a copy", "{value} of the frames are copies of a take"),
     "diversity": Words(
-        "they differ from one another as real takes do",
-        "they differ from one another more than real takes do",
-        "they differ from one another less than real takes do",
+        "variants differ from one another as real takes do",
+        "variants differ from one another more than real takes do",
+        "variants differ from one another less than real takes do",
     ),
-    "auc": Words("they are hard to tell from real takes", "they can be told from real takes"),
+    "planted_speed": Words("feet stand as firmly", "standing feet slide more than in real takes"),
     "jerk_limbs": Words(
         "hands and feet move as smoothly",
         "hands and feet are shakier than in real takes",
@@ -38,7 +38,7 @@ WORDS = {
         "the hips move as smoothly", "the hips shake more than in real takes", "the hips glide more than in real takes"
     ),
     "peak": Words("nothing pops", "the hardest jolt of a joint is above the takes'"),
-    "planted_speed": Words("feet stand as firmly", "standing feet slide more than in real takes"),
+    "auc": Words("variants are hard to tell from real takes", "variants can be told from real takes"),
     "depth": Words("feet stay above the floor", "feet sink {value} of a leg below the floor"),
     "foot_path": Words("", "feet travel farther than in real takes", "feet travel less than in real takes"),
     "travel": Words("", "the body goes farther than in real takes", "the body goes less far than in real takes"),

@@ -109,7 +109,7 @@ class Viewport {
     state.names = count <= FEW && count > 1;
     state.plan = !this.onlyLines && travel > 2.5 && count < 6 && this.plan.useful;
     [this.camera.turn, this.camera.rise] = VIEWS[state.view];
-    if (state.view === "orbit" && state.layout === "grid" && count > FEW) this.camera.rise = 0.42; // over the first row
+    if (state.view === "orbit" && state.layout === "grid" && count > FEW) [this.camera.turn, this.camera.rise] = [0.3, 0.42]; // over the first row
   }
 
   clear() {
