@@ -32,7 +32,7 @@ class Box(NamedTuple):
 
 
 class Eye(NamedTuple):
-    """Where the camera is, its axes (right, up, back) as rows, the size of the picture in pixels, and how wide it looks."""
+    """Where the camera is, its axes (right, up, back) as rows, the picture in pixels, and how wide it looks."""
 
     place: Floats
     axes: Floats
