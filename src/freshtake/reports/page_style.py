@@ -51,7 +51,9 @@ td details p{max-width:52ch;margin:4px 0 2px}
 .dofs td.bar{width:45%}.bar div{height:9px;border-radius:5px;background:var(--bar);min-width:2px}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(420px,100%),1fr));gap:14px}
 figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:12px;padding:12px}
-figure.wide{grid-column:1/-1}figure img{width:100%;height:auto;display:block}figcaption{font-size:13px;margin-top:6px}
+figure.wide{grid-column:1/-1}
+figure img{width:100%;height:auto;max-height:860px;object-fit:contain;
+display:block}figcaption{font-size:13px;margin-top:6px}
 .clips{margin-top:30px}.clips>summary{font-size:18px;font-weight:700;margin-bottom:8px}.scroll{overflow-x:auto}
 .scroll th{min-width:74px;vertical-align:bottom}
 @media(max-width:760px){.cards{grid-template-columns:repeat(auto-fill,minmax(150px,1fr));gap:10px}

@@ -19,6 +19,8 @@ from freshtake.style.warping.alignment import Alignment, align, warp
 from freshtake.style.warping.warp_settings import WarpSettings
 from freshtake.workflows.takes_reading import read_takes
 
+LEGEND = {"input": "the first", "variant": "the second, on the first one's clock", "extra": "the second, as it was"}
+
 
 class Aligned(NamedTuple):
     """Both motions, their alignment, and whether they are one and the same motion."""
@@ -84,7 +86,7 @@ def _page(a: Clip | Stroke, b: Clip | Stroke, found: Alignment, figure: Any) -> 
     summary = "Blue: the first motion. Green: the second one on the first one's clock. Red: the second as it was."
     return style_page(
         f"{a.name} and {b.name}, aligned", summary, [Section("Correspondences", "", (), (picture,))],
-        scene_of(sets, layout="row"), (True, f"In step: {said}."),
+        scene_of(sets, layout="row", legend=LEGEND), (True, f"In step: {said}."),
     )  # fmt: skip
 
 

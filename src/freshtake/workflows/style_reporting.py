@@ -20,6 +20,7 @@ from freshtake.style.synthesize import Translated
 if TYPE_CHECKING:
     from freshtake.workflows.style_translating import StylePairs
 
+LEGEND = {"input": "as it was", "variant": "translated", "extra": "really done in this style"}
 USEFUL = 0.9  # of the error before translation
 MUCH_KEPT = 0.5
 MOST_FOLDS = 3  # clips left out for the table of errors
@@ -47,7 +48,8 @@ def learning_page(model: StyleModel, found: StylePairs, report: Report) -> Page:
         picture = _picture("strips", "Translation of a clip left out", strips([source, made, target], titles=titles))
         sections.append(Section("Input above, translation below", "As in figure 1.", (), (picture,)))
         called = [clip.changed(name=title) for clip, title in zip((source, made, target), titles, strict=True)]
-        scene = scene_of([("input", called[:1]), ("variant", called[1:2]), ("extra", called[2:])], layout="row")
+        sets = [("input", called[:1]), ("variant", called[1:2]), ("extra", called[2:])]
+        scene = scene_of(sets, layout="row", legend=LEGEND)
     curves = warp_curves([warps[id(a), id(b)].steps for a, b in pairs], _names(pairs), 1.0 / model.frame_time)
     text = "Frames of the target style per frame of the source, as aligned by iterative motion warping."
     sections.append(Section("Time warps", text, (), (_picture("warps", "Differential time warps", curves),)))
@@ -119,7 +121,7 @@ def translation_page(model: StyleModel, source: Clip, out: Clip, made: Translate
     ]
     summary = f"{source.name} by a model of {len(model.pairs)} pairs ({model.bank.kind}); {model.choice.why}."
     figures = {"frames_in": len(source), "frames_out": len(out), "blended": float(made.blends.mean())}
-    scene = scene_of([("input", [source]), ("variant", [out])], layout="row")
+    scene = scene_of([("input", [source]), ("variant", [out])], layout="row", legend=LEGEND)
     kept = float(made.blends.mean())
     said = f"{100 * kept:.0f} % of the motion was kept as it was, because the examples hold nothing like it"
     verdict = (kept < MUCH_KEPT, f"Usable: {said}." if kept < MUCH_KEPT else f"Look at: {said}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,11 @@ MOST_NUMBERS = 40_000_000  # coordinates of one shape: a page beyond this does n
 
 
 def scene_of(
-    sets: Sequence[tuple[str, Sequence[Motion]]], *, title: str = "", layout: str = "", notes: Sequence[str] = ()
+    sets: Sequence[tuple[str, Sequence[Motion]]],
+    *,
+    title: str = "",
+    layout: str = "",
+    legend: Mapping[str, str] | None = None,
 ) -> Scene:
     """A scene of motions by role: input (blue), variant (green) or extra (red)."""
     motions = [motion for _, some in sets for motion in some]
@@ -40,7 +44,7 @@ def scene_of(
         raise UsageError("there is nothing to show: give at least one motion")
     shared = _shared_scale(motions)
     shapes = tuple(shape_of(motion, role, shared) for role, some in sets for motion in some)
-    return Scene(shapes, title, layout, tuple(notes))
+    return Scene(shapes, title, layout, legend or {})
 
 
 def _shared_scale(motions: Sequence[Motion]) -> float | None:

@@ -104,7 +104,7 @@ class Viewport {
     state.layout = LAYOUTS.includes(scene.layout) ? scene.layout : count > 6 || this.onlyLines ? "grid" : "row";
     const travel = Math.max(...scene.shapes.map(({ box }) => Math.max(box.high[0] - box.low[0], box.high[2] - box.low[2])));
     state.inPlace = count > 1 && travel > 5;
-    state.follow = count === 1 && travel > 5;
+    state.follow = !state.inPlace && travel > 2.5 && state.layout === "row";
     state.view = this.onlyLines ? "front" : "orbit";
     state.names = count <= FEW && count > 1;
     state.plan = !this.onlyLines && travel > 2.5 && count < 6 && this.plan.useful;
@@ -153,7 +153,7 @@ class Viewport {
       const words = { input: ["take", "takes"], variant: ["variant", "variants"], extra: ["further take", "further takes"] };
       const part = document.createElement("span");
       part.style.setProperty("--role", ROLES[role]);
-      part.textContent = `${count} ${words[role][count === 1 ? 0 : 1]}`;
+      part.textContent = this.scene.legend[role] ?? `${count} ${words[role][count === 1 ? 0 : 1]}`;
       this.head.append(part);
     }
   }
