@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from freshtake import samples
+from freshtake.evaluation import evaluate
 from freshtake.motion import MeshSequence
+from freshtake.reports.evaluation_page import page
 from freshtake.reports.viewport.scene import Figure, Scene
 from freshtake.reports.viewport.staging import scene_of
 from freshtake.reports.viewport.viewport_page import viewport_page
-from freshtake.workflows import evaluate_motions
 from tests.chromium import OpenPage, browser
 from tests.evaluation.stepping import takes as stepping
 
@@ -151,7 +152,9 @@ def test_strokes_and_meshes(browser: Any, tmp_path: Path) -> None:
 def test_the_report_of_an_evaluation_plays_its_motion(browser: Any, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     clips = stepping(1, 5)
-    evaluate_motions(clips[:2], clips[2:4], clips[4:], target=path)
+    result = evaluate(clips[:2], clips[2:4], clips[4:], rng=np.random.default_rng(0))
+    scene = scene_of([("input", clips[:2]), ("variant", clips[2:4]), ("extra", clips[4:])])
+    path.write_text(page(result, [], "Steps", scene), encoding="utf-8")
     shown = OpenPage(browser, path).wait()
     roles = shown.of_viewport("v.scene.shapes.map((shape) => shape.role)")
     assert roles == ["input", "input", "variant", "variant", "extra"]
