@@ -64,7 +64,7 @@ def _bones(skeleton: Skeleton) -> list[Bone]:
     """Pairs of points with some length; what only leads from the floor to the hips is no part of the body."""
     scale = LEG / leg_length(skeleton)
     leading = set(skeleton.chain(pelvis(skeleton))[:-1])
-    moving = set(skeleton.body())
+    moving = {*skeleton.body(), pelvis(skeleton)}
     pairs: list[tuple[int, int, int, Floats]] = [
         (int(parent), joint, joint, skeleton.offsets[joint])
         for joint, parent in enumerate(skeleton.parents)
