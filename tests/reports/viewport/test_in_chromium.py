@@ -11,11 +11,14 @@ import numpy as np
 import pytest
 
 from freshtake import samples
+from freshtake.evaluation import evaluate
 from freshtake.motion import MeshSequence
+from freshtake.reports.evaluation_page import page
 from freshtake.reports.viewport.scene import Figure, Scene
 from freshtake.reports.viewport.staging import scene_of
 from freshtake.reports.viewport.viewport_page import viewport_page
 from tests.chromium import OpenPage, browser
+from tests.evaluation.stepping import takes as stepping
 
 __all__ = ["browser"]
 TOGGLES = {
@@ -103,11 +106,12 @@ def test_keys(opened: OpenPage) -> None:
     press("ArrowDown")
     assert opened.of_viewport("v.state.speed") == 0.5
     press("ArrowUp")
-    for key, name in TOGGLES.items():
-        was = opened.of_viewport(f"v.state.{name}")
+    before = opened.of_viewport("({...v.state})")
+    for key in TOGGLES:
         press(key)
-        assert opened.of_viewport(f"v.state.{name}") is not was, name
     opened.picture()  # everything at once
+    after = opened.of_viewport("({...v.state})")
+    assert [name for name in TOGGLES.values() if after[name] is before[name]] == []
     for key in TOGGLES:
         press(key)
 
@@ -143,6 +147,27 @@ def test_strokes_and_meshes(browser: Any, tmp_path: Path) -> None:
         assert colored(shown.picture())[0] > 300, name
         assert shown.complaints == []
         shown.page.close()
+
+
+def test_the_report_of_an_evaluation_plays_its_motion(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    clips = stepping(1, 5)
+    result = evaluate(clips[:2], clips[2:4], clips[4:], rng=np.random.default_rng(0))
+    scene = scene_of([("input", clips[:2]), ("variant", clips[2:4]), ("extra", clips[4:])])
+    path.write_text(page(result, [], "Steps", scene), encoding="utf-8")
+    shown = OpenPage(browser, path).wait()
+    roles = shown.of_viewport("v.scene.shapes.map((shape) => shape.role)")
+    assert roles == ["input", "input", "variant", "variant", "extra"]
+    words = shown.page.locator(".verdict").inner_text()
+    assert words.startswith(("Usable: ", "Look at: "))
+    assert shown.page.evaluate(
+        "document.querySelector('.verdict').offsetTop > document.querySelector('canvas').offsetTop"
+    )
+    shown.page.keyboard.press("Space")  # the page scrolls; only a viewport that has the focus listens to keys
+    assert shown.of_viewport("v.state.playing") is True
+    assert [url for url in shown.requests if not url.startswith(("blob:", "data:", "file:"))] == []
+    assert shown.complaints == []
+    shown.page.close()
 
 
 def test_a_browser_without_webgl_is_told(browser: Any, tmp_path: Path) -> None:

@@ -57,6 +57,10 @@ def test_bodies_in_known_units_keep_their_sizes_to_one_another(walk: Clip) -> No
     scene = scene_of([("input", [walk.changed(unit_m=0.01), walk.changed(unit_m=0.01), small.changed(unit_m=0.01)])])
     heights = [shape.points[..., 1].max() for shape in scene.shapes]
     assert heights[2] / heights[0] == pytest.approx(0.5, abs=0.03)
+    thick = [shape.body.radii.sum() for shape in scene.shapes if isinstance(shape, Figure)]
+    assert thick[2] / thick[0] == pytest.approx(0.5, abs=0.01)
+    giant = scene_of([("input", [walk.changed(unit_m=0.01), walk.changed(unit_m=1.0)])])
+    assert giant.shapes[0].points.max() == pytest.approx(giant.shapes[1].points.max())
 
 
 def test_feet_stand_in_a_walk_and_slide_when_it_is_dragged(walk: Clip) -> None:

@@ -33,7 +33,7 @@ def arranged(scene: Scene) -> Arranged:
     boxes = [_box(shape, in_place) for shape in shapes]
     shifts = [np.zeros(3) for _ in shapes]
     if kind != "overlaid":
-        rows = [list(range(len(shapes)))] if kind == "row" else _rows(shapes, 1.8 if lines else 1.6)
+        rows = [list(range(len(shapes)))] if kind == "row" else _rows(shapes, 1.8 if lines else 2.6)
         _place(shifts, rows, boxes, lines)
     low = np.min([box.low + shift for box, shift in zip(boxes, shifts, strict=True)], axis=0)
     high = np.max([box.high + shift for box, shift in zip(boxes, shifts, strict=True)], axis=0)
@@ -79,4 +79,4 @@ def _place(shifts: list[Floats], rows: list[list[int]], boxes: list[Box], lines:
             middle = 0.5 * float(boxes[k].low[0] + boxes[k].high[0])
             across = (column - 0.5 * (len(row) - 1)) * width - middle
             shifts[k] = np.array([across, (len(rows) - 1 - level) * height if lines else 0.0, 0.0 if lines else depth])
-        depth += min(float(boxes[k].low[2]) for k in row) - 2.0 * GAP
+        depth += min(float(boxes[k].low[2]) for k in row) - 2.5 * GAP

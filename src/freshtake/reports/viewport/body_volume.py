@@ -39,8 +39,8 @@ class Piece(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def body_volume(skeleton: Skeleton) -> Body:
-    """The body of a skeleton; its points are the joints, then the end sites."""
+def body_volume(skeleton: Skeleton, size: float = 1.0) -> Body:
+    """The body of a skeleton, so many times as large as usual; its points are the joints, then the end sites."""
     bones = _bones(skeleton)
     parts = body_parts(skeleton)
     below = _length_below(bones, len(skeleton) + len(skeleton.end_sites))
@@ -53,7 +53,7 @@ def body_volume(skeleton: Skeleton) -> Body:
     pieces += _across(skeleton, bones, parts)
     return Body(
         np.array([(p.start, p.end) for p in pieces], dtype=np.int32),
-        np.array([p.radii for p in pieces], dtype=np.float32),
+        np.array([p.radii for p in pieces], dtype=np.float32) * np.float32(size),
         np.array([p.shade for p in pieces], dtype=np.float32),
         (*hands(skeleton), *[foot.joints[-1] for foot in found]),
         tuple((foot.ankle, foot.joints[-1]) for foot in found),
@@ -64,7 +64,7 @@ def _bones(skeleton: Skeleton) -> list[Bone]:
     """Pairs of points with some length; what only leads from the floor to the hips is no part of the body."""
     scale = LEG / leg_length(skeleton)
     leading = set(skeleton.chain(pelvis(skeleton))[:-1])
-    moving = set(skeleton.body())
+    moving = {*skeleton.body(), pelvis(skeleton)}
     pairs: list[tuple[int, int, int, Floats]] = [
         (int(parent), joint, joint, skeleton.offsets[joint])
         for joint, parent in enumerate(skeleton.parents)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from freshtake.reports.viewport.arranging import Arranged, arranged, placed_points
-from freshtake.reports.viewport.eye import FRONT, ORBIT, Eye, eye_on
+from freshtake.reports.viewport.eye import ABOVE, FRONT, ORBIT, Eye, eye_on
 from freshtake.reports.viewport.painting import FINE, Painter, colors_of, finished, floor_picture
 from freshtake.reports.viewport.scene import Line, Scene, Shape
 
@@ -20,6 +20,7 @@ RATE = 20.0  # pictures per second
 MOST_PICTURES = 160
 SIZE = (880, 440)
 COLORS = 144
+FEW = 10  # shapes; more are seen over the first row
 PAUSE = 0.4  # seconds at the end
 
 
@@ -51,7 +52,8 @@ def moments(scene: Scene, size: tuple[int, int]) -> Iterator[Image]:
     large = (size[0] * FINE, size[1] * FINE)
     lines = all(isinstance(shape, Line) for shape in scene.shapes)
     layout = arranged(scene)
-    eye = eye_on(layout.box, FRONT if lines else ORBIT, large)
+    view = FRONT if lines else ABOVE if len(scene.shapes) > FEW else ORBIT
+    eye = eye_on(layout.box, view, large)
     floor = floor_picture(eye, layout.box, lines)
     for seconds in np.linspace(0.0, scene.duration, _count(scene)):
         yield _moment(scene, layout, eye, floor.copy(), float(seconds))

@@ -33,7 +33,7 @@ def packed(scene: Scene) -> Packed:
         "version": VERSION,
         "title": scene.title,
         "layout": scene.layout,
-        "notes": list(scene.notes),
+        "legend": dict(scene.legend),
         "bodies": [_body(body) for body in bodies],
         "shapes": shapes,
     }

@@ -9,7 +9,7 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats
 from freshtake.reports.viewport.arranging import placed_points
-from freshtake.reports.viewport.eye import SIDE, Box, Eye, eye_on
+from freshtake.reports.viewport.eye import FAR_FIELD, FRONT, SIDE, Box, Eye, eye_on
 from freshtake.reports.viewport.scene import Figure, Line, Scene, Shape, Surface
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Painter:
             if not np.isfinite(pixels[k]).all():
                 continue
             shown = tint * body.shades[k]
-            self._capsule(pixels[k], radii[k], 0.62 * shown)
+            self._capsule(pixels[k], radii[k], 0.72 * shown)
             lift = np.array([-0.22, -0.22]) * radii[k][:, None]
             self._capsule(pixels[k] + lift, 0.72 * radii[k], shown)
             self._capsule(pixels[k] + 2.0 * lift, 0.28 * radii[k], np.minimum(1.18 * shown + 14.0, 255.0))
@@ -195,7 +195,7 @@ def _strip(shape: Shape, color: tuple[int, int, int], phases: int, size: tuple[i
     shifted = [pose + np.array([0.0, 0.0, k * step]) for k, pose in enumerate(poses)]
     whole = np.concatenate([pose.reshape(-1, 3) for pose in shifted])
     box = Box(np.nanmin(whole, axis=0) - 0.1, np.nanmax(whole, axis=0) + 0.1)
-    eye = eye_on(box, (0.0, 0.0) if isinstance(shape, Line) else SIDE, size)
+    eye = eye_on(box, FRONT if isinstance(shape, Line) else SIDE, size, FAR_FIELD)
     painter = Painter(floor_picture(eye, box, isinstance(shape, Line)), eye)
     for pose in shifted:
         painter.add(shape, color, pose)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -81,12 +81,16 @@ Shape = Figure | Line | Surface
 
 @dataclass(frozen=True)
 class Scene:
-    """Everything that one page or picture shows, on one timeline. `layout` is row, grid or overlaid; "" chooses."""
+    """Everything that one page or picture shows, on one timeline.
+
+    `layout` is row, grid or overlaid; "" chooses. `legend` says what a role is called here, where it is not takes,
+    variants and further takes.
+    """
 
     shapes: tuple[Shape, ...]
     title: str = ""
     layout: str = ""
-    notes: tuple[str, ...] = field(default=())
+    legend: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def duration(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from freshtake.reports.viewport.scene import LEG, Body, Figure, Line, Points, Sc
 
 Motion = Clip | Stroke | PointClip | MeshSequence
 TALL = 1.75  # display units: what has no legs is made so tall
+MOST_APART = 5.0  # how many times as long as another a leg may be
 MARKER = 0.022
 STROKE_SIZE = 1.4
 STROKE_RATE = 60.0
@@ -32,7 +33,11 @@ MOST_NUMBERS = 40_000_000  # coordinates of one shape: a page beyond this does n
 
 
 def scene_of(
-    sets: Sequence[tuple[str, Sequence[Motion]]], *, title: str = "", layout: str = "", notes: Sequence[str] = ()
+    sets: Sequence[tuple[str, Sequence[Motion]]],
+    *,
+    title: str = "",
+    layout: str = "",
+    legend: Mapping[str, str] | None = None,
 ) -> Scene:
     """A scene of motions by role: input (blue), variant (green) or extra (red)."""
     motions = [motion for _, some in sets for motion in some]
@@ -40,17 +45,20 @@ def scene_of(
         raise UsageError("there is nothing to show: give at least one motion")
     shared = _shared_scale(motions)
     shapes = tuple(shape_of(motion, role, shared) for role, some in sets for motion in some)
-    return Scene(shapes, title, layout, tuple(notes))
+    return Scene(shapes, title, layout, legend or {})
 
 
 def _shared_scale(motions: Sequence[Motion]) -> float | None:
-    """Display units per metre, where all bodies are known in metres: then they keep their sizes to one another."""
+    """Display units per metre, where all bodies are known in metres: then they keep their sizes to one another.
+
+    Not where one is many times as large as another: then a file says metres and means something else.
+    """
     clips = [motion for motion in motions if isinstance(motion, Clip)]
     units = [unit_of(clip) for clip in clips]
     if len(clips) < len(motions) or any(unit is None for unit in units):
         return None
     legs = [leg_length(clip.skeleton) * unit for clip, unit in zip(clips, units, strict=True) if unit is not None]
-    return LEG / float(np.median(legs))
+    return None if max(legs) > MOST_APART * min(legs) else LEG / float(np.median(legs))
 
 
 def shape_of(motion: Motion, role: str = "input", per_metre: float | None = None) -> Shape:
@@ -73,7 +81,7 @@ def _figure(clip: Clip, role: str, per_metre: float | None) -> Figure:
     scale = LEG / leg_length(skeleton) if per_metre is None or unit is None else per_metre * unit
     placed = facing_z(with_up(clip, "y"))
     points = scale * np.concatenate([placed.positions(), placed.end_positions()], axis=1)
-    body = body_volume(skeleton)
+    body = body_volume(skeleton, round(scale * leg_length(skeleton) / LEG, 3))
     drawn = np.unique(body.bones)
     center = points[:, pelvis(skeleton)]
     shift = np.array([center[0, 0], _floor(points[:, drawn]), center[0, 2]])

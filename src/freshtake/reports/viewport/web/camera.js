@@ -1,6 +1,6 @@
 // A camera that turns about a point: by mouse, pen or finger, and by views with a name.
 
-export const VIEWS = { orbit: [0.6, 0.28], side: [-Math.PI / 2, 0.04], front: [0, 0.06], top: [0, Math.PI / 2 - 0.001] };
+export const VIEWS = { orbit: [0.5, 0.28], side: [-Math.PI / 2, 0.04], front: [0, 0.06], top: [0, Math.PI / 2 - 0.001] };
 
 export class Camera {
   constructor(THREE, element, changed) {
@@ -26,7 +26,7 @@ export class Camera {
     this.away = 2 + new THREE.Vector3(...box.high).sub(new THREE.Vector3(...box.low)).length() * 2;
     const across = Math.tan((eye.fov * Math.PI) / 360);
     const right = new THREE.Vector3(), up = new THREE.Vector3(), back = new THREE.Vector3(), at = new THREE.Vector3();
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < 40; round++) {
       this.place();
       eye.matrixWorld.extractBasis(right, up, back);
       let [left, most, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
@@ -39,7 +39,7 @@ export class Camera {
       const size = Math.max((most - left) / 1.84, (high - low) / (1.84 - 2 * covered));
       target.addScaledVector(right, ((left + most) / 2) * this.away * across * eye.aspect);
       target.addScaledVector(up, ((low + high) / 2 - covered) * this.away * across);
-      this.away = Math.max(this.away * size, 0.5);
+      this.away = Math.max(this.away * size ** 0.6, 0.5); // a full step would overshoot
     }
     this.changed();
   }

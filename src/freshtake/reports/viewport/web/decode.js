@@ -7,7 +7,7 @@ export function decode({ manifest, buffer }) {
   const shapes = manifest.shapes.map((told) => shape(told, manifest.bodies, buffer));
   const placements = manifest.placements ?? shapes.map((_, number) => ({ shape: number }));
   const duration = Math.max(1e-6, ...shapes.map((one) => one.duration));
-  return { shapes, placements, duration, title: manifest.title ?? "", layout: manifest.layout ?? "" };
+  return { shapes, placements, duration, title: manifest.title ?? "", layout: manifest.layout ?? "", legend: manifest.legend ?? {} };
 }
 
 function shape(told, bodies, buffer) {

@@ -24,11 +24,11 @@ function extent(shape, inPlace) {
   return inPlace ? { low: box.nearLow, high: box.nearHigh } : box;
 }
 
-// Rows of numbers: inputs first; as many columns as make the whole about twice as wide as deep.
+// Rows of numbers: inputs first; more columns than rows.
 function gridRows(scene) {
   const count = scene.placements.length;
   const flat = scene.shapes.every((shape) => shape.kind === "line");
-  const columns = Math.max(2, Math.ceil(Math.sqrt(count * (flat ? 1.8 : 1.6))));
+  const columns = Math.max(2, Math.ceil(Math.sqrt(count * (flat ? 1.8 : 2.6))));
   const rows = [];
   let role = null;
   scene.placements.forEach((told, k) => {
@@ -51,7 +51,7 @@ function place(layout, rows, boxes) {
       layout.x[k] = (column - (row.length - 1) / 2) * widest - middle;
       layout.z[k] = z;
     });
-    z += Math.min(...row.map((k) => boxes[k].low[2])) - 2 * GAP;
+    z += Math.min(...row.map((k) => boxes[k].low[2])) - 2.5 * GAP;
   }
 }
 

@@ -21,6 +21,7 @@ import { SurfaceShape } from "./surfaces.js";
 
 const TOGGLES = ["follow", "inPlace", "ghosts", "trails", "contacts", "plan", "names", "loop"];
 const MOST_NAMES = 40;
+const FEW = 10; // shapes up to which names are shown at first
 
 export function createViewport(THREE, element, data, options = {}) {
   return new Viewport(THREE, element, data, options);
@@ -103,11 +104,12 @@ class Viewport {
     state.layout = LAYOUTS.includes(scene.layout) ? scene.layout : count > 6 || this.onlyLines ? "grid" : "row";
     const travel = Math.max(...scene.shapes.map(({ box }) => Math.max(box.high[0] - box.low[0], box.high[2] - box.low[2])));
     state.inPlace = count > 1 && travel > 5;
-    state.follow = count === 1 && travel > 5;
+    state.follow = !state.inPlace && travel > 2.5 && state.layout === "row";
     state.view = this.onlyLines ? "front" : "orbit";
-    state.names = count <= MOST_NAMES && count > 1;
+    state.names = count <= FEW && count > 1;
     state.plan = !this.onlyLines && travel > 2.5 && count < 6 && this.plan.useful;
     [this.camera.turn, this.camera.rise] = VIEWS[state.view];
+    if (state.view === "orbit" && state.layout === "grid" && count > FEW) [this.camera.turn, this.camera.rise] = [0.3, 0.42]; // over the first row
   }
 
   clear() {
@@ -151,7 +153,7 @@ class Viewport {
       const words = { input: ["take", "takes"], variant: ["variant", "variants"], extra: ["further take", "further takes"] };
       const part = document.createElement("span");
       part.style.setProperty("--role", ROLES[role]);
-      part.textContent = `${count} ${words[role][count === 1 ? 0 : 1]}`;
+      part.textContent = this.scene.legend[role] ?? `${count} ${words[role][count === 1 ? 0 : 1]}`;
       this.head.append(part);
     }
   }
