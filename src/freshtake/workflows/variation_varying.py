@@ -35,11 +35,8 @@ from freshtake.variation.synthesis.amount import NATURAL, Amount, amount_of
 from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import checked
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary, turn_note
-<<<<<<< HEAD
-from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
-=======
 from freshtake.workflows.motion_limiting import Limiter
->>>>>>> formats
+from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_takes
 
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
@@ -183,13 +180,9 @@ def variation_vary(
 ) -> Written:
     """Write variants of a model into a folder that appears whole, in the format of the takes it was learned from.
 
-<<<<<<< HEAD
     A target with the ending of a format is a file: for one variant, or for all in a format that holds several. `onto`
     is a character that they are put onto.
-=======
-    A target with the ending of a format is a file: for one variant, or for all in a format that holds several.
     `limits` is a file with the limits of a robot's joints, at which variants of its table stop.
->>>>>>> formats
     """
     single = _is_file(folder, count, ending)
     limiter = None if limits is None else Limiter(read_limits(limits))
@@ -208,12 +201,8 @@ def variation_vary(
     with nullcontext(folder.parent) if single else replacing_folder(folder) as place:
         for motion, goal_report, checks in made:
             report(Progress(len(written.reports) / count, motion.name))
-<<<<<<< HEAD
             ready = delivered(put_onto(onto, motion), delivery or Delivery())
-=======
-            ready = delivered(motion, delivery or Delivery())
             ready = ready if limiter is None else limiter(ready)
->>>>>>> formats
             if single:
                 together.append(ready)
             else:
