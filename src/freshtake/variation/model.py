@@ -48,6 +48,7 @@ from freshtake.variation.synthesis.common_phase import align
 from freshtake.variation.synthesis.courses import Courses, courses_of
 from freshtake.variation.synthesis.dynamics import Dynamics, deviating_together
 from freshtake.variation.synthesis.frame_kernels import Amounts, Tables
+from freshtake.variation.synthesis.hinges import Hinge, hinges_of, on_hinges
 from freshtake.variation.synthesis.kernel_method import KNOTS, KernelParts, noise_blocks, paper_blocks
 from freshtake.variation.synthesis.swing_following import SwingTables, swings_along
 from freshtake.variation.synthesis.traits import sizes_at, trait_basis
@@ -430,12 +431,16 @@ class VariationModel:
         recipe = self.material.recipe
         return start if recipe is None else where_it_ends(recipe, rows, start=start, resume=resume)
 
+    @cached_property
+    def _hinges(self) -> tuple[Hinge, ...]:
+        return hinges_of(self.material)
+
     def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
         """Rows to a motion of the examples' kind."""
         recipe = self.material.recipe
         if recipe is None:
             return rows
-        motion = decode(recipe, rows, start=start, resume=resume, name=name)
+        motion = decode(recipe, on_hinges(self._hinges, rows), start=start, resume=resume, name=name)
         return motion.changed(provenance="made by freshtake: variation") if isinstance(motion, Clip) else motion
 
     def encode(self, example: Any) -> Floats:
