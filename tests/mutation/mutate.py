@@ -48,7 +48,11 @@ TARGETS = (
     Target("density", "density.pose_density", ("density/test_densities.py",)),
     Target("density", "density.paper_method", ("density/test_paper_method.py",)),
     Target("texture", "texture.play_kernels", ("texture/test_play_kernels.py", "texture/test_jump_map.py")),
-    Target("planting", "motion.planting.contact_kernels", ("motion/planting/test_contact_kernels.py",)),
+    Target(
+        "planting",
+        "motion.planting.contact_kernels",
+        ("motion/planting/test_contact_kernels.py", "motion/planting/test_feet.py"),
+    ),
     Target("planting", "motion.planting.limb_leading", ("motion/planting/test_limb_leading.py",)),
     Target("planting", "numeric.limb_kernels", ("numeric/test_limb_kernels.py",)),
     Target("planting", "motion.planting.foot_plans", ("motion/planting/test_foot_plans.py",)),
