@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from freshtake.motion import Clip, Skeleton
 from freshtake.numeric.rotations import angle_between
 from freshtake.samples.rigs import rig
 
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "13_retarget.py"
 Said = pytest.CaptureFixture[str]
 
 
@@ -187,3 +189,9 @@ def test_the_same_joints_in_other_proportions_are_retargeted(folder: Path, tmp_p
     assert run(given) == 0
     made = clip_of(tmp_path / "x.npz")
     np.testing.assert_allclose(made.skeleton.lengths(), tall.skeleton.lengths(), atol=1e-4)
+
+
+def test_the_example_runs(tmp_path: Path, capsys: Said) -> None:
+    runpy.run_path(str(EXAMPLE))["main"](tmp_path)
+    assert "mixamo: 22 of 52 joints follow" in capsys.readouterr().out
+    assert (tmp_path / "walk_on_rigs.png").exists() and (tmp_path / "walk_unreal.bvh").exists()

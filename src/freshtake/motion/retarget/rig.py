@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from freshtake.errors import UsageError
 from freshtake.motion.body.roles import Foot
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import tilt, with_up
@@ -15,6 +16,8 @@ from freshtake.motion.retarget.mapping import find_body
 from freshtake.motion.retarget.rest import STATED, Rest, Stated, find_rest, zero_places
 from freshtake.motion.retarget.transfer import leg
 from freshtake.numeric.rotations import rotate
+
+SHORTEST = 1e-3  # of the body: legs that are shorter are none
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +42,10 @@ def make_rig(clip: Clip, stated: Stated | None = None, body: BodyMap | None = No
     """The parts and the rest pose of a clip's skeleton, found or given; `stated` is the file's own rest pose."""
     if body is None:
         body = _found(clip, stated, who)
-    return Rig(clip, body, find_rest(clip, body, stated))
+    rig = Rig(clip, body, find_rest(clip, body, stated))
+    if not leg(rig.rest, body) > SHORTEST * float(np.ptp(rig.rest.places, axis=0).max(initial=0.0)):
+        raise UsageError(f"{who}: its legs have no length, so nothing tells how large it is")
+    return rig
 
 
 def _found(clip: Clip, stated: Stated | None, who: str) -> BodyMap:
