@@ -16,7 +16,7 @@ else
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo test lint types test-clients clients fuzz mutate benchmark docs lock clean
+.PHONY: help demo test lint types test-clients clients fuzz benchmark docs lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -72,6 +72,7 @@ test-clients: $(VENV)/.test clients
 fuzz: $(VENV)/.test
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),3600)
 
+.PHONY: mutate
 # Break the numeric core on purpose and list what no test notices; METHODS="style density" and MOST=5 for less.
 mutate: $(VENV)/.test
 	$(BIN)/python -m tests.mutation.mutate $(METHODS) --most $(or $(MOST),12)
