@@ -26,7 +26,7 @@ BEFORE_MODEL = {  # call synthesize, and the model calls them
 }
 AFTER_MODEL = {
     "variation": ("learning", "selection", "compression", "network.held_out", "network.strengths"),
-    "style": ("learning", "simple_translations", "style_blending"),
+    "style": ("learning", "simple_translations", "style_blending", "style_mixing"),
     "density": ("learning",),
     "texture": ("learning",),
 }

@@ -377,3 +377,16 @@ def test_real_walk_is_steered_in_time(data) -> None:
         state = model.steer(state, str(rng.choice([c for c in model.cells if c != model.cell_of(state)])))
         waits.append(len(state.plan) * model.frame_time)
     assert np.median(waits) <= 0.3
+
+
+def test_a_planted_stream_is_the_planted_clip(walker) -> None:
+    count = 300
+    poses = list(itertools.islice(walker.stream(np.random.default_rng(5), decode=True, plant=True), count))
+    assert [len(pose) for pose in poses] == [1] * count
+    clip, loose = (walker.sample(np.random.default_rng(5), frames=count + 80, plant=plant) for plant in (True, False))
+    np.testing.assert_allclose(np.concatenate([pose.root for pose in poses]), clip.root[:count], atol=1e-9)
+    streamed = np.concatenate([pose.rotations for pose in poses])
+    np.testing.assert_allclose(streamed, clip.rotations[:count], atol=1e-9)
+    assert np.abs(streamed - loose.rotations[:count]).max() > 1e-3
+    with pytest.raises(UsageError, match="decode=True"):
+        walker.stream(np.random.default_rng(5), plant=True)

@@ -1,4 +1,4 @@
-"""Streams of a model: rows without end, or one-frame motions that are placed on."""
+"""Streams of a model: rows without end, or one-frame motions that are placed on, with or without planted feet."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import numpy as np
 
 from freshtake.motion.features import Start, where_it_ends
 from freshtake.numeric.arrays import Floats
+from freshtake.texture.planting import planted_stream
+from freshtake.texture.synthesize import shown
+from freshtake.texture.transitions import Played
 
 if TYPE_CHECKING:
     from freshtake.texture.model import TextureModel
@@ -16,18 +19,38 @@ if TYPE_CHECKING:
 STREAM_BLOCK = 64  # frames
 
 
-def play_stream(model: TextureModel, rng: np.random.Generator, cell: str | None, decode: bool) -> Iterator[Any]:
-    """One row per frame without end; with `decode` one-frame motions, placed on."""
-    state, start, first = model.start(rng, cell=cell), Start(), True
+def row_stream(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[Any]:
+    """One row per frame without end."""
+    state = model.start(rng, cell=cell)
     while True:
         state, rows = model.advance(state, rng, STREAM_BLOCK)
-        if not decode:
-            yield from rows
-            continue
-        for row in rows:
-            yield model.decode(row[None], start=start, resume=not first)
-            start = model.after(row[None], start, not first)
-            first = False
+        yield from rows
+
+
+def motion_stream(model: TextureModel, rng: np.random.Generator, cell: str | None, plant: bool | str) -> Iterator[Any]:
+    """One-frame motions without end; with `plant`, feet are held where there are any that stand."""
+    moving = model.recipe is not None and getattr(model.recipe.layout, "moving", False)
+    if plant and model.standing is not None and not moving:
+        return planted_stream(_block_stream(model, rng, cell), model.standing, plant)
+    return _frame_stream(model, rng, cell)
+
+
+def _frame_stream(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[Any]:
+    start, first = Start(), True
+    for row in row_stream(model, rng, cell):
+        yield model.decode(row[None], start=start, resume=not first)
+        start = model.after(row[None], start, not first)
+        first = False
+
+
+def _block_stream(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[tuple[Any, Played]]:
+    """Motions of some frames, and what they show."""
+    state, start, first = model.start(rng, cell=cell), Start(), True
+    while True:
+        after, played = model.play(state, rng, STREAM_BLOCK)
+        rows = shown(state, played, model.blending)
+        yield model.decode(rows, start=start, resume=not first), played
+        state, start, first = after, model.after(rows, start, not first), False
 
 
 def where_rows_end(model: TextureModel, rows: Floats, start: Start, resume: bool) -> Start:
