@@ -1,4 +1,4 @@
-"""Streams of a model: rows without end, or one-frame motions that are placed on, with or without planted feet."""
+"""Streams of a model: rows without end, or one-frame motions that are placed on."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from freshtake.errors import UsageError
 from freshtake.motion.features import Start, where_it_ends
 from freshtake.numeric.arrays import Floats
 from freshtake.texture.planting import planted_stream
@@ -19,31 +20,35 @@ if TYPE_CHECKING:
 STREAM_BLOCK = 64  # frames
 
 
-def row_stream(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[Any]:
-    """One row per frame without end."""
+def play_stream(
+    model: TextureModel, rng: np.random.Generator, cell: str | None, decode: bool, plant: bool | str = False
+) -> Iterator[Any]:
+    """One row per frame without end; with `decode` one-frame motions, placed on, with `plant` their feet held."""
+    if plant and not decode:
+        raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
+    if not decode:
+        return _rows(model, rng, cell)
+    moving = model.recipe is not None and getattr(model.recipe.layout, "moving", False)
+    if plant and model.standing is not None and not moving:
+        return planted_stream(_blocks(model, rng, cell), model.standing, plant)
+    return _frames(model, rng, cell)
+
+
+def _rows(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[Any]:
     state = model.start(rng, cell=cell)
     while True:
         state, rows = model.advance(state, rng, STREAM_BLOCK)
         yield from rows
 
 
-def motion_stream(model: TextureModel, rng: np.random.Generator, cell: str | None, plant: bool | str) -> Iterator[Any]:
-    """One-frame motions without end; with `plant`, feet are held where there are any that stand."""
-    moving = model.recipe is not None and getattr(model.recipe.layout, "moving", False)
-    if plant and model.standing is not None and not moving:
-        return planted_stream(_block_stream(model, rng, cell), model.standing, plant)
-    return _frame_stream(model, rng, cell)
-
-
-def _frame_stream(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[Any]:
+def _frames(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[Any]:
     start, first = Start(), True
-    for row in row_stream(model, rng, cell):
+    for row in _rows(model, rng, cell):
         yield model.decode(row[None], start=start, resume=not first)
-        start = model.after(row[None], start, not first)
-        first = False
+        start, first = model.after(row[None], start, not first), False
 
 
-def _block_stream(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[tuple[Any, Played]]:
+def _blocks(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[tuple[Any, Played]]:
     """Motions of some frames, and what they show."""
     state, start, first = model.start(rng, cell=cell), Start(), True
     while True:

@@ -19,7 +19,7 @@ from freshtake.texture.decoding import decoded
 from freshtake.texture.frame_distance import Weights, judged, mean_step
 from freshtake.texture.guiding import Bearings, Guide, GuidedState, bearings_of, begin_guided, read_on
 from freshtake.texture.jump_map import Jumps, Reach, chances_at, costs_of, jump_rate, totals, within
-from freshtake.texture.live import motion_stream, row_stream, where_rows_end
+from freshtake.texture.live import play_stream, where_rows_end
 from freshtake.texture.loop_courses import LoopCourse
 from freshtake.texture.loop_making import NO_TRAVEL, loop_lengths, loop_motion, loop_rows, on_its_course
 from freshtake.texture.loops import LONGEST, fades_of
@@ -313,9 +313,7 @@ class TextureModel:
         With `plant` as well, feet are held where the takes' stand, and frames come a constant number of frames late;
         what has no feet comes as it is.
         """
-        if plant and not decode:
-            raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
-        return motion_stream(self, rng, cell, plant) if decode else row_stream(self, rng, cell)
+        return play_stream(self, rng, cell, decode, plant)
 
     def after(self, rows: Floats, start: Start, resume: bool = True) -> Start:
         """Where rows that begin at `start` end; to resume a stream."""

@@ -39,12 +39,14 @@ from freshtake.variation.planting import (
 )
 from freshtake.variation.settings import Settings
 from freshtake.variation.synthesis.amount import Amount, amount_of
+from freshtake.variation.synthesis.body_nodes import body_nodes
 from freshtake.variation.synthesis.common_phase import align
 from freshtake.variation.synthesis.courses import Courses, courses_of
 from freshtake.variation.synthesis.dynamics import Dynamics, deviating_together
-from freshtake.variation.synthesis.foot_nodes import NO_FEET, foot_nodes
 from freshtake.variation.synthesis.frame_kernels import Amounts, Tables
+from freshtake.variation.synthesis.hinges import Hinge, hinges_of, on_hinges
 from freshtake.variation.synthesis.kernel_method import KernelParts
+from freshtake.variation.synthesis.swing_following import SwingTables, swings_along
 from freshtake.variation.synthesis.traits import sizes_at, trait_basis
 from freshtake.variation.synthesize import Sampler, SynthesisState, begin, synthesis_tables
 
@@ -59,8 +61,8 @@ def common_phase_frames(material: Material) -> Floats:
 def example_courses(material: Material, phase_frames: Floats, settings: Settings, cyclic: bool) -> Courses:
     """The examples on their common phase, split into smooth courses and detail."""
     frames = settings.network_step / material.frame_time if settings.detail else 0.0
-    feet = foot_nodes(material) if settings.foot_nodes and settings.method == "default" else NO_FEET
-    return courses_of(material, phase_frames, detail_frames=frames, cyclic=cyclic, feet=feet)
+    body = body_nodes(material, settings)
+    return courses_of(material, phase_frames, detail_frames=frames, cyclic=cyclic, body=body)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,6 +125,10 @@ class VariationModel:
     def tables(self) -> Tables:
         """What the default synthesis reads."""
         return synthesis_tables(self._dynamics, self.courses, self.material)
+
+    @cached_property
+    def _swings(self) -> SwingTables:
+        return swings_along(self._dynamics, self.courses, self.material, self.tables)
 
     @property
     def _dynamics(self) -> Dynamics:
@@ -206,14 +212,16 @@ class VariationModel:
         time = asked.tempo
         space = np.where(self.material.timing, time, space)
         pace = [time * settings.tempo]
-        feet = [np.full(3, space[leg].mean()) for leg in self.courses.feet.legs]
-        space = np.concatenate([space, pace, space[self.material.rates], *feet, pace])
+        body = self.courses.body
+        feet = [np.full(3, space[leg].mean()) for leg in body.feet.legs]
+        swings = np.zeros(len(body.swings.joints))  # which act by way of other nodes
+        space = np.concatenate([space, pace, space[self.material.rates], *feet, swings, pace])
         timing = np.where(space > 0.0, time, 0.0)
         tables = self.tables
         if not settings.traits:
             tables = tables._replace(basis=np.zeros_like(tables.basis))
         detail = min(asked.space, 1.0)
-        return Sampler(self._dynamics, tables, Amounts(space, timing, detail, rate))
+        return Sampler(self._dynamics, tables, Amounts(space, timing, detail, rate), self._swings)
 
     def start(self, rng: np.random.Generator, amount: float | Amount = 1.0, *, rate: float = 1.0) -> SynthesisState:
         """The state before the first frame."""
@@ -333,12 +341,16 @@ class VariationModel:
             return decoded_stream(self, blocks, plant)
         return (row for block in blocks for row in block.rows)
 
+    @cached_property
+    def _hinges(self) -> tuple[Hinge, ...]:
+        return hinges_of(self.material)
+
     def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
         """Rows to a motion of the examples' kind."""
         recipe = self.material.recipe
         if recipe is None:
             return rows
-        motion = decode(recipe, rows, start=start, resume=resume, name=name)
+        motion = decode(recipe, on_hinges(self._hinges, rows), start=start, resume=resume, name=name)
         return motion.changed(provenance="made by freshtake: variation") if isinstance(motion, Clip) else motion
 
     def encode(self, example: Any) -> Floats:
