@@ -8,7 +8,19 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, warn
-from freshtake.cli.options import Animation, InPlace, Json, Mesh, RootMotion, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.options import (
+    Animation,
+    BodyMaps,
+    Character,
+    InPlace,
+    Json,
+    Mesh,
+    RootMotion,
+    SkeletonFile,
+    SourceFps,
+    Unit,
+    Up,
+)
 from freshtake.cli.outputs import Force, prepare
 from freshtake.errors import UsageError
 
@@ -27,7 +39,8 @@ def convert(
     up: Annotated[str | None, Parameter(help="Turn the result so that y or z points up.")] = None,
     animation: Animation = None,
     mesh: Mesh = False,
-    character: Annotated[Path | None, Parameter(help="A glTF character to animate, joints matched by name.")] = None,
+    character: Character = None,
+    body_map: BodyMaps = None,
     repair: Annotated[
         list[str] | None,
         Parameter(consume_multiple=True, negative="", help="Named repairs, in order; `info` says which."),
@@ -55,6 +68,7 @@ def convert(
     """
     from freshtake.workflows import motion_convert as run
     from freshtake.workflows.motion_delivering import delivery_asked, playback_summary
+    from freshtake.workflows.motion_retargeting import character_asked
 
     if len(paths) < 2:
         raise UsageError("convert takes IN and OUT: name the file to read and the file to write")
@@ -71,7 +85,7 @@ def convert(
         end=end,
         up=up,
         unit_m=unit,
-        character=character,
+        onto=character_asked(character, body_map, warn),
         repairs=repair or [],
         delivery=delivery_asked(root_motion, in_place),
     )

@@ -12,6 +12,8 @@ from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import (
     Amount,
     AmountOfTime,
+    BodyMaps,
+    Character,
     ClosingFrame,
     GroundPath,
     Heading,
@@ -69,6 +71,8 @@ def vary(
     closing_frame: ClosingFrame = False,
     root_motion: RootMotion = None,
     in_place: InPlace = False,
+    character: Character = None,
+    body_map: BodyMaps = None,
     format: Annotated[
         str | None, Parameter(help="Ending of the files; default: as the examples (of AMC: bvh).")
     ] = None,
@@ -93,6 +97,7 @@ def vary(
     freshtake vary walk.ftm -n 5 -o long/ --cycles 4 --format glb
     freshtake vary walk.ftm -n 20 -o loops/ --loop --in-place --format glb
     freshtake vary reach.ftm -n 20 -o reaches/ --limits arm_limits.csv
+    freshtake vary walk.ftm -n 20 -o hero_walks/ --character hero.glb
     freshtake vary cheer.ftm -o wild/ --part arms=1.5 --part legs=0.3
     freshtake vary throw.ftm -o throws/ --start idle.bvh:0 --end idle.bvh:0 --duration 2.5
     ```
@@ -104,18 +109,20 @@ def vary(
     """
     from freshtake.workflows import variation_vary as run
     from freshtake.workflows.motion_delivering import delivery_asked
+    from freshtake.workflows.motion_retargeting import character_asked
     from freshtake.workflows.variation_asking import Asked, amount_asked, goals_of
 
     prepare(out, force=force)
     much = amount_asked(amount, amount_time, part)
     goals = goals_of(Asked(start, end, pose, pins, duration, speed, heading, path))
     delivery = delivery_asked(root_motion, in_place, closing_frame)
+    onto = character_asked(character, body_map, warn)
     with progress_bar() as report:
         made = run(
             model, out, count,
             amount=much, cycles=cycles, goals=goals, plant=plant and lock, guard=guard, ending=format, unit_m=unit,
             limits=limits,
-            seed=seed, loop=loop, delivery=delivery, report=report, warn=warn,
+            seed=seed, loop=loop, delivery=delivery, onto=onto, report=report, warn=warn,
         )  # fmt: skip
     if json:
         print_json(

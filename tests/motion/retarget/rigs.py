@@ -17,7 +17,7 @@ from freshtake.samples.rigs import rig
 
 @cache
 def walk() -> Clip:
-    return samples.walk(np.random.default_rng(3), cycles=2)
+    return samples.walk(np.random.default_rng(3), cycles=1.5)
 
 
 @cache

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.edit import scaled, with_up
 from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.motion.planting.planting_model import STILL
-from freshtake.motion.retarget import Retargeter, Rig
+from freshtake.motion.retarget import Retargeter, Rig, make_rig
 from freshtake.motion.retarget.body_map import SIDES
 from freshtake.motion.retarget.transfer import leg
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.rotations import angle_between, multiply, slerp
+from freshtake.numeric.rotations import about_axis, angle_between, multiply, slerp
 from freshtake.samples.rigs import KINDS
 from tests.motion.retarget.rigs import other_frames, performer, rig_of, sample_rig, walk
 
@@ -132,8 +135,8 @@ def test_what_is_above_the_hips_stands_still_in_the_file() -> None:
 def test_what_nothing_drives_stays_at_rest() -> None:
     rig = sample_rig("unreal")
     made = as_filed(Retargeter(performer(), rig).retarget(walk()))
-    still = [j for j, name in enumerate(made.skeleton.names) if "twist" in name or "thumb_02" in name]
-    assert len(still) == 6
+    still = [j for j, name in enumerate(made.skeleton.names) if "upperarm_twist" in name or "thumb_02" in name]
+    assert len(still) == 4
     assert angle_between(made.rotations[:, still], rig.clip.rotations[0, still]).max() < 1e-9
 
 
@@ -158,3 +161,52 @@ def test_limbs_do_not_flip() -> None:
     made = Retargeter(performer(), sample_rig("unreal")).retarget(walk())
     fastest = [np.degrees(angle_between(clip.rotations[1:], clip.rotations[:-1])).max() for clip in (walk(), made)]
     assert fastest[1] <= fastest[0] + 5.0
+
+
+def test_hands_come_to_the_heights_of_the_source_where_asked_for() -> None:
+    """Arms longer by a third: without it hands hang lower, with it they are as high between hips and shoulders."""
+    longer = sample_rig("cmu_bvh").clip
+    offsets = longer.skeleton.offsets.copy()
+    for side in ("Left", "Right"):
+        for part in ("ForeArm", "Hand"):
+            offsets[longer.skeleton.index(f"{side}{part}")] *= 1.3
+    rig = rig_of(longer.changed(skeleton=replace(longer.skeleton, offsets=offsets)))
+    way = Retargeter(performer(), rig)
+    shares = []
+    for clip, body in ((walk(), performer()), (way.retarget(walk()), rig), (way.retarget(walk(), hands=True), rig)):
+        hip, shoulder, hand = (
+            clip.positions()[:, body.body.one(f"left_{p}"), 1] for p in ("upper_leg", "upper_arm", "hand")
+        )
+        shares.append((hand - hip) / (shoulder - hip))
+    inside = shares[0] > 0
+    assert np.abs(shares[2] - shares[0])[inside].max() < 0.02
+    assert np.abs(shares[1] - shares[0])[inside].mean() > 0.1
+
+
+def test_hands_of_the_same_body_stay_where_they_are() -> None:
+    made = Retargeter(performer(), performer()).retarget(walk(), hands=True)
+    assert angle_between(made.rotations, walk().rotations).max() < 1e-6
+
+
+def test_twist_joints_of_forearms_take_their_share_of_the_hands_turn() -> None:
+    """Hands turned about their forearms by a known angle: half of it is at the joint that is half way."""
+    rig = sample_rig("unreal")
+    forearm, hand, twist = (rig.clip.skeleton.index(f"{name}_l") for name in ("lowerarm", "hand", "lowerarm_twist_01"))
+    source = performer().body.one("left_hand")
+    rotations = walk().rotations.copy()
+    angles = np.linspace(-1.5, 1.5, len(walk()))
+    rotations[:, source] = about_axis(np.array([0.0, -1.0, 0.0]), angles)  # arms hang down at rest
+    made = as_filed(Retargeter(performer(), rig).retarget(walk().changed(rotations=rotations), plant=False))
+    turned = angle_between(made.rotations[:, twist], rig.clip.rotations[0, twist])
+    np.testing.assert_allclose(turned, np.abs(angles) / 2.0, atol=1e-6)
+    assert made.skeleton.parents[hand] == forearm
+
+
+def test_legs_without_length_are_refused() -> None:
+    clip = sample_rig("cmu_bvh").clip
+    offsets = clip.skeleton.offsets.copy()
+    for joint, name in enumerate(clip.skeleton.names):
+        if name.endswith(("Leg", "Foot")) and "Up" not in name:
+            offsets[joint] = 0.0
+    with pytest.raises(UsageError, match="its legs have no length"):
+        make_rig(clip.changed(skeleton=replace(clip.skeleton, offsets=offsets)), body=sample_rig("cmu_bvh").body)

@@ -27,7 +27,12 @@ def bind_pose(container: Container, nodes: Nodes, character: Character, clip: Cl
         joints = skin.indices("joints", len(nodes), "node")
         matrices = bind_matrices(container, skin, len(joints))
         for node, matrix in zip(joints, () if matrices is None else matrices, strict=False):
-            if node in number and not known[number[node]] and abs(np.linalg.det(matrix)) > 1e-30:
+            if (
+                node in number
+                and not known[number[node]]
+                and np.isfinite(matrix).all()
+                and abs(np.linalg.det(matrix)) > 1e-30
+            ):
                 bound = np.linalg.inv(matrix)
                 places[number[node]], turns[number[node]] = bound[:3, 3], _rotation(bound[:3, :3])
                 known[number[node]] = True

@@ -20,6 +20,7 @@ from freshtake.formats.gltf.nodes import Nodes, distinct, read_nodes
 from freshtake.formats.gltf.pose import joint_pose, rest_pose, sampled_pose
 from freshtake.formats.gltf.rest_skeleton import rest_skeleton
 from freshtake.formats.gltf.skin import bake
+from freshtake.formats.gltf.vrm import Parts, humanoid_parts
 from freshtake.formats.gltf.writing import write_clips
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, MeshSequence
@@ -66,24 +67,29 @@ def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip
 
 
 class StillCharacter(NamedTuple):
-    """A character as it stands in its file, one frame, and its bind pose: places (joints, 3), rotations (joints, 4)."""
+    """A character as it stands in its file, one frame, and its bind pose: places (joints, 3), rotations (joints, 4).
+
+    `parts` are joints by part of the body, where the file states them (VRM).
+    """
 
     clip: Clip
     places: Floats
     turns: Floats
+    skinned: bool
+    parts: Parts | None
 
 
 def read_character(path: Path, options: ReadOptions | None = None) -> StillCharacter:
-    """The joints of a skinned character, without any animation; its bind pose, else its nodes, says how it rests."""
+    """The joints of a character without any animation; the bind pose of its skin, else its nodes, is its rest."""
     options = options or ReadOptions()
     with _naming(path):
         container = load(path)
-        if not container.top.items("skins"):
-            raise FormatError(path, "no mesh is skinned here, so nothing can be put onto it: export it with its skin")
         nodes = read_nodes(container)
         character = find_character(container, nodes, animated_nodes(container), options.warn)
         clip = _clip(container, nodes, character, None, path.stem, options)
-        return StillCharacter(clip, *bind_pose(container, nodes, character, clip))
+        bound = bind_pose(container, nodes, character, clip)
+        skinned = bool(container.top.items("skins"))
+        return StillCharacter(clip, *bound, skinned, humanoid_parts(container, character))
 
 
 @contextmanager

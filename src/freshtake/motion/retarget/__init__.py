@@ -10,17 +10,18 @@ if TYPE_CHECKING:
     from freshtake.motion.retarget.body_map import BodyMap, map_by_names
     from freshtake.motion.retarget.mapping import find_body
     from freshtake.motion.retarget.rest import Rest, Stated, find_rest
-    from freshtake.motion.retarget.retargeting import Retargeter, Rig, make_rig
+    from freshtake.motion.retarget.retargeting import Retargeter
+    from freshtake.motion.retarget.rig import Rig, make_rig
 
 _HOMES = {
     "BodyMap": "body_map",
     "Rest": "rest",
     "Retargeter": "retargeting",
-    "Rig": "retargeting",
+    "Rig": "rig",
     "Stated": "rest",
     "find_body": "mapping",
     "find_rest": "rest",
-    "make_rig": "retargeting",
+    "make_rig": "rig",
     "map_by_names": "body_map",
 }
 

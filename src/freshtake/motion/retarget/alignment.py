@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.motion.retarget.body_map import FINGERS, BodyMap, above
-from freshtake.motion.retarget.rest import SEEN, Rest, trunk_line
+from freshtake.motion.retarget.rest import SEEN, Rest
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import IDENTITY, about_axis, multiply, rotate, shortest_arc
 
@@ -58,11 +58,11 @@ def alignments(source: Rest, source_body: BodyMap, target: Rest, target_body: Bo
     return out
 
 
-def trunk_turn(source: Rest, source_body: BodyMap, target: Rest, target_body: BodyMap) -> Floats:
+def trunk_turn(source: Rest, target: Rest) -> Floats:
     """None between two rest poses; where one is but a frame of a take, that which lays one trunk on the other."""
     if SEEN not in (source.how, target.how):
         return IDENTITY
-    return shortest_arc(trunk_line(source.places, source_body), trunk_line(target.places, target_body))
+    return shortest_arc(source.trunk, target.trunk)
 
 
 def _laid_on(turn: Floats, source: Floats | None, target: Floats | None) -> Floats:

@@ -16,11 +16,10 @@ import numpy as np
 
 from freshtake.motion.planting.contacts import runs
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.numeric.compiled import compiled
-from freshtake.numeric.limb_kernels import bend_angle, carry_into, exponential_into, swing_into
 
 LONG_GAP = 0.5  # seconds: in a longer step the correction fades away and comes back
 SMOOTH = 0.1  # seconds to either side over which the lift of the hips is averaged
+STRAY = 0.03  # leg lengths beyond which a foot hardly strays from where its leg would put it
 BEND = math.radians(3.0)  # the most by which a knee bends more or less for the height of its foot
 
 
@@ -92,6 +91,12 @@ def _held(off: Floats, stands: Bools) -> Floats:
     return out
 
 
+def limited(moves: Floats, most: float) -> Floats:
+    """Moves (frames, n) whose lengths hardly exceed `most`, and that are kept where they are well below it."""
+    length = np.linalg.norm(moves, axis=1, keepdims=True) / most
+    return np.asarray(moves * np.where(length > 1e-9, np.tanh(length**3) ** (1 / 3) / np.maximum(length, 1e-9), 1.0))
+
+
 def _smooth(share: Floats) -> Floats:
     return np.asarray(share**3 * (10.0 - 15.0 * share + 6.0 * share**2))
 
@@ -113,25 +118,3 @@ def _bridge(out: Floats, end: int, start: int, frame_time: float) -> None:
         return
     share = _smooth(np.arange(1, count + 1) / (count + 1))[:, None]
     out[end + 1 : start] = (1.0 - share) * out[end] + share * out[start]
-
-
-@compiled
-def lead_legs(thigh: Floats, shank: Floats, hinge: Floats, goal: Floats, swing: Floats, bend: Floats) -> None:
-    """Turns (frames, 4) of the shank (`bend`) and then of the whole leg (`swing`) that bring the ankle to its goal.
-
-    All vectors (frames, 3) are seen from the hip joint; `hinge` is the knee's axis, flexion positive.
-    """
-    turned, line = np.empty(3), np.empty(3)
-    for frame in range(len(goal)):
-        distance = 0.0
-        for axis in range(3):
-            distance += goal[frame, axis] ** 2
-        angle = bend_angle(thigh[frame], shank[frame], hinge[frame], distance**0.5, 0.0)
-        angle = BEND * math.tanh(angle / BEND)
-        for axis in range(3):
-            turned[axis] = angle * hinge[frame, axis]
-        exponential_into(turned, bend[frame])
-        carry_into(bend[frame], shank[frame], turned)
-        for axis in range(3):
-            line[axis] = thigh[frame, axis] + turned[axis]
-        swing_into(line, goal[frame], swing[frame])

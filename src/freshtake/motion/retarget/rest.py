@@ -6,17 +6,17 @@ over relative to rest, so a rest pose has to be found first, and to be turned in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.motion.clip import Clip
-from freshtake.motion.retarget.body_map import SIDES, BodyMap
+from freshtake.motion.retarget.body_map import SIDES, TRUNK, BodyMap
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import forward, local_rotations
-from freshtake.numeric.rotations import IDENTITY, from_matrix, inverse, multiply, rotate
+from freshtake.numeric.rotations import IDENTITY, from_matrix, inverse, mean, multiply, rotate
 
 MOST_FRAMES = 400  # frames of a take that are looked at for one in which the body stands
 GOOD = 0.75  # of 1: poses that score less are no rest of a body
@@ -35,13 +35,15 @@ class Stated(NamedTuple):
 class Rest:
     """A skeleton at rest: `places` (joints, 3) and `turns` (joints, 4) in the body's axes, and `local` rotations.
 
-    `how` says where the pose is from, `score` (up to 1) how much it is like a standing body.
+    `how` says where the pose is from, `score` (up to 1) how much it is like a standing body. `trunk` (3,) is the
+    direction from hips to shoulders.
     """
 
     skeleton: Skeleton
     places: Floats
     turns: Floats
     local: Floats
+    trunk: Floats
     how: str
     score: float
 
@@ -77,7 +79,8 @@ def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
         poses.append(_frame(clip, int(rows[found.argmax()]), SEEN))
         scores.append(found.max())
         good = int(np.argmax(scores))
-    return _in_body_axes(clip.skeleton, body, poses[good], float(scores[good]))
+    rest = _in_body_axes(clip.skeleton, body, poses[good], float(scores[good]))
+    return _with_usual_trunk(rest, clip, body) if rest.how == SEEN else rest
 
 
 def _zero(skeleton: Skeleton) -> _Pose:
@@ -141,12 +144,29 @@ def _dot(a: Floats, b: Floats) -> Floats:
 def _in_body_axes(skeleton: Skeleton, body: BodyMap, pose: _Pose, score: float) -> Rest:
     up = _unit(_snapped(trunk_line(pose.places, body)) if pose.up is None else pose.up)
     left = _across(pose.places, body, "upper_leg")
-    if pose.how != SEEN:
-        left = _snapped(left)
-    left = _unit(left - _dot(left, up) * up)
-    axes = from_matrix(np.stack([left, up, np.cross(left, up)], axis=-1))
-    back = inverse(axes)
-    return Rest(skeleton, rotate(back, pose.places), multiply(back, pose.turns), pose.local, pose.how, score)
+    back = inverse(_axes(left if pose.how == SEEN else _snapped(left), up))
+    trunk = rotate(back, trunk_line(pose.places, body))
+    return Rest(skeleton, rotate(back, pose.places), multiply(back, pose.turns), pose.local, trunk, pose.how, score)
+
+
+def _axes(left: Floats, up: Floats) -> Floats:
+    """The rotation (..., 4) of the body's axes: up as given, left as near as can be."""
+    level = _unit(left - _dot(left, up)[..., None] * up)
+    return from_matrix(np.stack([level, np.broadcast_to(up, level.shape), np.cross(level, up)], axis=-1))
+
+
+def _with_usual_trunk(rest: Rest, clip: Clip, body: BodyMap) -> Rest:
+    """Hips, spine, head and collar bones as they are on average, seen from where the hips face.
+
+    Where no pose is one of rest, a single frame of a run says little about how a trunk is held.
+    """
+    world = clip.world()
+    back = inverse(_axes(_across(world.positions, body, "upper_leg"), np.eye(3)[clip.up_index]))
+    joints = [j for role, own in body.joints.items() if role in TRUNK or role.endswith("shoulder") for j in own]
+    turns = rest.turns.copy()
+    turns[joints] = mean(multiply(back[:, None], world.rotations[:, joints]))
+    trunk = _unit(rotate(back, trunk_line(world.positions, body)).mean(axis=0))
+    return replace(rest, turns=turns, trunk=trunk)
 
 
 def _snapped(direction: Floats) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from freshtake.motion.retarget.alignment import alignments, trunk_turn
 from freshtake.motion.retarget.body_map import FINGERS, SIDES, BodyMap, above
 from freshtake.motion.retarget.rest import Rest
+from freshtake.motion.retarget.twists import Twist, find_twists, twist_turns
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.kinematics import levels, local_rotations
 from freshtake.numeric.rotations import IDENTITY, inverse, multiply, rotate, slerp
@@ -44,6 +45,7 @@ class Transfer:
     mover: int
     leg_ratio: float
     standing: Floats  # (joints, 4): world rotations, y up, of the target's joints while they do not move
+    twists: tuple[Twist, ...] = ()
 
     def rotations(self, world: Floats) -> Floats:
         """World rotations (frames, joints, 4) of the target from those of the source; both y up.
@@ -63,6 +65,10 @@ class Transfer:
         still = np.ones(count, dtype=bool)
         still[driven] = False
         self._settle_base(out, still)
+        if self.twists:
+            twisting = [twist.joint for twist in self.twists]
+            out[:, twisting] = twist_turns(self.target, self.twists, out)
+            still[twisting] = False
         for joints, parents in levels(tuple(self.target.skeleton.parents.tolist())):
             own = still[joints]
             if own.any():
@@ -100,7 +106,7 @@ def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body:
         for place, (joint, other) in enumerate(zip(joints, source_body.joints[role], strict=False)):
             own = turn(turns[role, place], other, joint)
             drivers.append(_Driver(joint, other, own, other, own, 0.0))
-    trunk, hips = trunk_turn(source, source_body, target, target_body), source_body.one("hips")
+    trunk, hips = trunk_turn(source, target), source_body.one("hips")
     for role in ("spine", "neck"):
         knots = _knots(source_body, role)
         count = len(target_body.joints.get(role, ()))
@@ -118,7 +124,8 @@ def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body:
         drivers.append(_Driver(joint, other, own, other, own, 0.0))
     ratio = leg(target, target_body) / leg(source, source_body)
     mover = _mover(target, target_body)
-    return Transfer(source, source_body, target, target_body, tuple(drivers), mover, ratio, standing)
+    twists = find_twists(target, target_body) if all(f"{side}_hand" in source_body for side in SIDES) else ()
+    return Transfer(source, source_body, target, target_body, tuple(drivers), mover, ratio, standing, twists)
 
 
 def _worth_mapping(role: str, source: BodyMap, target: BodyMap) -> bool:
