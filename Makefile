@@ -16,7 +16,7 @@ else
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo test lint types test-clients clients fuzz benchmark docs lock clean
+.PHONY: help demo test browser lint types test-clients clients fuzz mutate benchmark docs lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -43,8 +43,14 @@ $(VENV)/.docs: requirements/docs.txt | $(BIN)/python
 demo: $(VENV)/.runtime
 	$(BIN)/freshtake demo -o $(OUT) --force
 
-test: $(VENV)/.test lint types
+test: $(VENV)/.test browser lint types
 	$(BIN)/python -m pytest -n $(WORKERS) -q
+
+# Pages are tried in Debian's chromium; where it cannot be installed, their tests are skipped and say so.
+browser:
+	@command -v chromium >/dev/null 2>&1 || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null 2>&1 \
+	  && { apt-get -qq update && apt-get -qq -y install --no-install-recommends chromium; } >/dev/null 2>&1; } \
+	  || echo "no chromium, and it cannot be installed here: the tests of pages are skipped"
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check --quiet .
@@ -73,6 +79,10 @@ test-clients: $(VENV)/.test clients
 
 fuzz: $(VENV)/.test
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),3600)
+
+# Break the numeric core on purpose and list what no test notices; METHODS="style density" and MOST=5 for less.
+mutate: $(VENV)/.test
+	$(BIN)/python -m tests.mutation.mutate $(METHODS) --most $(or $(MOST),12)
 
 benchmark: $(VENV)/.test
 	$(BIN)/python -m benchmarks

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from freshtake.workflows.motion_retargeting import motion_retarget
     from freshtake.workflows.motion_sampling import SAMPLE_SETS, download_takes, motion_samples
     from freshtake.workflows.motion_studying import study_analyze, study_design
+    from freshtake.workflows.motion_viewing import motion_view
     from freshtake.workflows.style_aligning import style_align
     from freshtake.workflows.style_gaits_making import gaits_facts, gaits_learn, gaits_sample
     from freshtake.workflows.style_translating import style_apply, style_facts, style_learn, style_pairs
@@ -46,6 +47,7 @@ _HOMES = {
     "variation_demo": "variation_demonstrating",
     "motion_info": "motion_describing",
     "motion_set_info": "motion_describing",
+    "motion_view": "motion_viewing",
     "study_design": "motion_studying",
     "download_takes": "motion_sampling",
     "texture_study_draw": "texture_study",
@@ -103,6 +105,7 @@ __all__ = [
     "motion_retarget",
     "motion_samples",
     "motion_set_info",
+    "motion_view",
     "named_takes",
     "study_analyze",
     "study_design",
