@@ -21,7 +21,9 @@ def retarget(
         Path,
         Parameter(name=["--onto", "--character"], help="The character: glTF with a skin, or any file of a skeleton."),
     ],
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="A file, for several clips a .glb file or a folder.")],
+    out: Annotated[
+        Path, Parameter(name=["--out", "-o"], help="A file; for several clips .glb, .fbx, .usd or a folder.")
+    ],
     force: Force = False,
     body_map: BodyMaps = None,
     save_map: Annotated[
