@@ -6,8 +6,10 @@ import json
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,18 +22,26 @@ BETWEEN_LINES = 30.0  # seconds
 COMPILING = "compiling once, up to a minute in all; freshtake warm-up does it ahead"
 
 
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+def be_quiet() -> None:
+    """From here on this command prints its errors and, where asked for, its JSON alone."""
+    _quiet.set(True)
+
+
 def output() -> Console:
     """For results."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=True)
+    return Console(highlight=False, soft_wrap=True, quiet=_quiet.get())
 
 
 def messages() -> Console:
     """For everything that is not the result."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return Console(stderr=True, highlight=False, soft_wrap=True, quiet=_quiet.get())
 
 
 def print_json(value: Any) -> None:
@@ -49,13 +59,17 @@ def _finite(value: Any) -> Any:
 
 def warn(sentence: str) -> None:
     """One warning on stderr."""
-    print(f"freshtake: note: {sentence}", file=sys.stderr)
+    if not _quiet.get():
+        print(f"freshtake: note: {sentence}", file=sys.stderr)
 
 
 @contextmanager
 def progress_bar() -> Iterator[Report]:
     """A report callable that draws a bar on stderr while the block runs; lines where that is no terminal."""
     console = messages()
+    if _quiet.get():
+        yield lambda step: None
+        return
     if not console.is_terminal:
         yield occasional_lines(lambda line: print(f"freshtake: {line}", file=sys.stderr), time.monotonic)
         return
@@ -72,6 +86,15 @@ def progress_bar() -> Iterator[Report]:
             bar.update(task, completed=step.share, description=step.what)
 
         yield report
+
+
+def each_with_progress(sources: Sequence[Path], targets: Sequence[Path], report: Report) -> Iterator[tuple[Path, Path]]:
+    """Pairs of what is read and what is written, with the progress between them."""
+    from freshtake.methods.progress import Progress as Step
+
+    for number, pair in enumerate(zip(sources, targets, strict=True)):
+        report(Step(number / len(sources), pair[0].name))
+        yield pair
 
 
 def occasional_lines(say: Callable[[str], None], clock: Callable[[], float]) -> Report:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import GroundPath, Heading, Json, Lock, Out, Plant, Seed, Unit
+from freshtake.cli.options import Character, GroundPath, Heading, Json, Lock, Out, Plant, Seed, Unit
 from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 from freshtake.cli.reading import READING, Reading
 
@@ -21,7 +21,9 @@ app = App(
 
 @app.command
 def learn(
-    classes: Annotated[list[str], Parameter(help="NAME=CLIP; more clips of a class follow it, or repeat NAME=.")],
+    classes: Annotated[
+        list[str], Parameter(help="NAME=CLIP or NAME=FOLDER; more clips of a class follow it, or repeat NAME=.")
+    ],
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
@@ -110,6 +112,7 @@ def sample(
     plant: Plant = True,
     lock: Lock = "soft",
     unit: Unit = None,
+    character: Character = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -140,7 +143,7 @@ def sample(
             model, out, length_asked(frames, seconds),
             weights=weights, method=method, noise=noise, residuals=residuals,
             control=control_of(speed, turn, heading, path), plant=plant and lock, unit_m=unit,
-            seed=seed,
+            character=character, seed=seed,
             report=report,
             warn=warn,
         )  # fmt: skip

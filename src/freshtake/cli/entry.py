@@ -27,6 +27,7 @@ from freshtake.cli.motion_plant import plant
 from freshtake.cli.motion_samples import app as samples
 from freshtake.cli.motion_study import app as study
 from freshtake.cli.motion_warm_up import warm_up
+from freshtake.cli.quietness import add_quiet
 from freshtake.cli.style_align import align
 from freshtake.cli.style_translate import app as style
 from freshtake.cli.texture_play import app as texture
@@ -74,6 +75,7 @@ for command in (
     style,
 ):
     app.command(command)
+add_quiet(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -7,11 +7,11 @@ from typing import Any
 
 from freshtake.cli.console import output, print_json
 from freshtake.cli.options import Json
-from freshtake.cli.reading import MESH_READING, MeshReading
+from freshtake.cli.reading import MESH_READING, MeshReading, files_or_models
 
 
 def info(
-    files: list[Path],
+    paths: list[Path],
     /,
     *,
     reading: MeshReading = MESH_READING,
@@ -30,12 +30,13 @@ def info(
 
     Parameters
     ----------
-    files
-        BVH, AMC, ASF, C3D, glTF, CSV or npz files, folders of OBJ files, or models (.ftm).
+    paths
+        BVH, AMC, ASF, C3D, glTF, CSV or npz files, folders of OBJ files, models (.ftm), or folders with any of them.
     """
     from freshtake.workflows import motion_info, motion_set_info
 
-    described = [motion_info(path, **reading.options()) for path in files]
+    as_they_are = {**reading.options(), "rate": None}
+    described = [motion_info(path, **as_they_are) for path in files_or_models(paths)]
     together = motion_set_info(described)
     if json:
         print_json({"files": [d.facts for d in described], "together": together})

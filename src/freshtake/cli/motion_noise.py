@@ -8,9 +8,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar
-from freshtake.cli.options import Json, Seed
+from freshtake.cli.options import Ending, Json, Seed
 from freshtake.cli.outputs import Force, prepare
-from freshtake.cli.reading import READING, Reading
+from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
 Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
@@ -18,7 +18,9 @@ Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="
 
 def noise(
     *takes: Path,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the files; it must not exist or be empty.")],
+    out: Annotated[
+        Path, Parameter(name=["--out", "-o"], help="Folder for the files; with -n 1 also a file, such as one.bvh.")
+    ],
     force: Force = False,
     count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15,
     kind: Annotated[
@@ -38,7 +40,7 @@ def noise(
     smooth: Annotated[float, Parameter(help="Seconds by which noise is smoothed (strawman, pca, convex).")] = 0.1,
     frequency: Annotated[float, Parameter(help="Lattice points per second of Perlin noise.")] = 1.5,
     octaves: Annotated[int, Parameter(help="Octaves of Perlin noise.")] = 2,
-    format: Annotated[str | None, Parameter(help="Ending of the files; default: as the takes (of AMC: bvh).")] = None,
+    format: Ending = None,
     seed: Seed = 0,
     reading: Reading = READING,
     json: Json = False,
@@ -72,8 +74,8 @@ def noise(
     settings = NoiseSettings(smooth=smooth, frequency=frequency, octaves=octaves)
     with progress_bar() as report:
         done = run(
-            takes, out, count, kind=kind, joints=chosen, amount=amount, matched=match or (), clips=clips, blend=blend,
-            settings=settings, ending=format, seed=seed, reading=reading.options(), report=report,
+            files(takes), out, count, kind=kind, joints=chosen, amount=amount, matched=files(match), clips=clips,
+            blend=blend, settings=settings, ending=format, seed=seed, reading=reading.options(), report=report,
         )  # fmt: skip
     target = None if done.target is None else done.target._asdict()
     if json:

@@ -16,7 +16,8 @@ SkeletonFile = Annotated[
     Path | None, Parameter(help="The .asf that belongs to an .amc; default: the only one in its folder.")
 ]
 SourceFps = Annotated[
-    float | None, Parameter(help="Frames per second of files that do not say (AMC: 120, OBJ folders: 30).")
+    float | None,
+    Parameter(help="Frames per second: of files that do not say it (AMC: 120, OBJ folders: 30); others are resampled."),
 ]
 
 
@@ -47,6 +48,12 @@ Up = Annotated[
 ]
 Animation = Annotated[str | None, Parameter(help="Name or number of one of several animations in a glTF file.")]
 Mesh = Annotated[bool, Parameter(negative="", help="Read a glTF character as a baked mesh sequence.")]
+Character = Annotated[
+    Path | None, Parameter(help="The glTF character whose skin the motion is put onto, joints matched by name.")
+]
+Ending = Annotated[
+    str | None, Parameter(help="Kind of the files in a folder, such as glb; default: as the takes (of AMC: bvh).")
+]
 Seed = Annotated[int, Parameter(help="The same seed gives the same result.")]
 Amount = Annotated[
     float, Parameter(help="How far variants differ, 0 to 4: 0 gives the mean motion, 1 the variety of the examples.")

@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import (
-    Animation,
+    Character,
     ClosingFrame,
     GroundPath,
     Heading,
@@ -20,11 +20,10 @@ from freshtake.cli.options import (
     Plant,
     RootMotion,
     Seed,
-    SourceFps,
     Unit,
 )
-from freshtake.cli.outputs import Force, Frames, Seconds, prepare
-from freshtake.cli.reading import MESH_READING, MeshReading
+from freshtake.cli.outputs import Force, Frames, Seconds, prepare, prepare_folder
+from freshtake.cli.reading import MESH_READING, READING, MeshReading, Reading, files
 from freshtake.errors import UsageError
 
 app = App(
@@ -105,12 +104,12 @@ def _by_cell(takes: list[str]) -> list[Path] | dict[str, list[Path]]:
     """Paths, or paths by the name before the equals sign."""
     named = [take.partition("=") for take in takes]
     if not any(sign for _, sign, _ in named) or any(Path(take).exists() for take in takes):
-        return [Path(take) for take in takes]
+        return files(Path(take) for take in takes)
     if not all(name and path for name, _, path in named):
         raise UsageError("either all takes are NAME=FILE, or none is")
     cells: dict[str, list[Path]] = {}
     for name, _, path in named:
-        cells.setdefault(name, []).append(Path(path))
+        cells.setdefault(name, []).extend(files([Path(path)]))
     return cells
 
 
@@ -170,9 +169,7 @@ def sample(
     closing_frame: ClosingFrame = False,
     plant: Plant = True,
     lock: Lock = "soft",
-    character: Annotated[
-        Path | None, Parameter(help="The glTF character whose skin the motion is put onto, joints matched by name.")
-    ] = None,
+    character: Character = None,
     unit: Unit = None,
     seed: Seed = 0,
     json: Json = False,
@@ -253,8 +250,7 @@ def tables(
     meshes: list[Path],
     /,
     *,
-    fps: SourceFps = None,
-    animation: Animation = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Print compression ratios with real file sizes, and errors, by number of components (tables 1 and 2 of the paper).
@@ -270,8 +266,8 @@ def tables(
     from freshtake.workflows import compression_table, error_table
 
     facts: dict[str, Any] = {}
-    for path in meshes:
-        mesh = read(path, fps=fps, animation=animation, mesh=True, warn=warn)
+    for path in files(meshes):
+        mesh = read(path, **{**reading.options(), "mesh": True})
         if not isinstance(mesh, MeshSequence):
             raise UsageError(f"{path}: the tables are of mesh sequences, not of a {type(mesh).__name__}")
         most = min(10, len(mesh))
@@ -329,7 +325,7 @@ def figures(
     """
     from freshtake.workflows import texture_study_draw
 
-    prepare(out, force=force)
+    prepare_folder(out, force=force)
     with progress_bar() as report:
         made = texture_study_draw(take, out, seed=seed, report=report, **reading.options())
     if json:

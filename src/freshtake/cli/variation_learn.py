@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Json, Seed
 from freshtake.cli.outputs import Force, prepare
-from freshtake.cli.reading import READING, Reading
+from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def learn(
 
     ```
     freshtake learn walk_*.bvh -o walk.ftm
+    freshtake learn walks/ -o walk.ftm
     freshtake learn a_1.csv a_2.csv a_3.csv a_4.csv -o a.ftm
     freshtake learn one_jump.bvh -o jump.ftm --structure jumps.ftm
     ```
@@ -62,7 +63,7 @@ def learn(
     Parameters
     ----------
     clips
-        Takes of one movement on one skeleton at one rate, each from start to end, or one cycle each.
+        Takes of one movement on one skeleton at one rate, each from start to end, or one cycle each; files or folders.
     """
     from freshtake.variation import Settings
     from freshtake.workflows import variation_learn as run
@@ -78,7 +79,7 @@ def learn(
         raise UsageError("--structure brings its own settings: leave the others out")
     with progress_bar() as report:
         model = run(
-            clips, out, Settings(**given),
+            files(clips), out, Settings(**given),
             cyclic=cyclic, seed=seed, structure=structure, reading=reading.options(), report=report, warn=warn,
         )  # fmt: skip
     _print(model, out, json)

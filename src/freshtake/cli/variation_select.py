@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Json, Seed
 from freshtake.cli.outputs import Force, prepare
-from freshtake.cli.reading import READING, Reading
+from freshtake.cli.reading import READING, Reading, files
 
 if TYPE_CHECKING:
     from freshtake.workflows.variation_selecting import Selected
@@ -49,7 +49,7 @@ def select(
     **Examples**
 
     ```
-    freshtake select new/*.bvh --trusted walk_*.bvh
+    freshtake select new/ --trusted walk_*.bvh
     freshtake select new/*.bvh --trusted walk_*.bvh --picture why.png --json
     ```
 
@@ -61,15 +61,16 @@ def select(
     from freshtake.workflows import variation_select as run
 
     prepare(picture, force=force)
+    paths = files(Path(clip) for clip in clips)
     with progress_bar() as report:
         done = run(
-            [Path(clip) for clip in clips], trusted or (),
+            paths, files(trusted),
             measure="likelihood" if likelihood or among or relearn else "difference",
             groups="candidates" if among else "trusted", relearn=relearn, percentile=percentile, picture=picture,
             seed=seed, reading=reading.options(), report=report, warn=warn,
         )  # fmt: skip
     if json:
-        print_json(done.as_dict(clips))
+        print_json(done.as_dict([str(path) for path in paths]))
         return 0
     _print(done)
     if picture is not None:

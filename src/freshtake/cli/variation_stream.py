@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from freshtake.cli.console import output, print_json, warn
+from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import (
     Amount,
     AmountOfTime,
+    Character,
     GroundPath,
     Heading,
     InPlace,
@@ -46,6 +47,7 @@ def stream(
     root_motion: RootMotion = None,
     in_place: InPlace = False,
     unit: Unit = None,
+    character: Character = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -74,11 +76,12 @@ def stream(
     prepare(out, force=force)
     steer = goals_of(Asked(heading=heading, path=path)).steer
     much = amount_asked(amount, amount_time, part)
-    made = run(
-        model, out, length_asked(frames, seconds),
-        amount=much, steer=steer, plant=plant and lock, delivery=delivery_asked(root_motion, in_place), unit_m=unit,
-        seed=seed, warn=warn,
-    )  # fmt: skip
+    with progress_bar() as report:
+        made = run(
+            model, out, length_asked(frames, seconds),
+            amount=much, steer=steer, plant=plant and lock, delivery=delivery_asked(root_motion, in_place),
+            unit_m=unit, character=character, seed=seed, report=report, warn=warn,
+        )  # fmt: skip
     if json:
         found = playback_summary(made.motion)
         told = {"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration}

@@ -12,6 +12,7 @@ from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import (
     Amount,
     AmountOfTime,
+    Character,
     ClosingFrame,
     GroundPath,
     Heading,
@@ -24,7 +25,7 @@ from freshtake.cli.options import (
     Seed,
     Unit,
 )
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 
 
 def vary(
@@ -43,7 +44,7 @@ def vary(
     lock: Lock = "soft",
     guard: Annotated[bool, Parameter(help="Draw again what a body cannot do or does in no take.")] = True,
     cycles: Annotated[
-        int | None, Parameter(help="Cycles in each variant of a cyclic model; default: by --duration, or 1.")
+        int | None, Parameter(help="Cycles in each variant of a cyclic model; default: by its length, or 1.")
     ] = None,
     start: Annotated[str | None, Parameter(help="The pose to start with: FILE or FILE:FRAME.")] = None,
     end: Annotated[str | None, Parameter(help="The pose to end with: FILE (its last frame) or FILE:FRAME.")] = None,
@@ -52,9 +53,8 @@ def vary(
         Parameter(negative="", help="A pose at a time, FILE:FRAME@SECONDS (negative: before the end); repeatable."),
     ] = (),
     pins: Annotated[Path | None, Parameter(help="Joints at places, JSON or CSV; see the docs on planting.")] = None,
-    duration: Annotated[
-        float | None, Parameter(name=["--duration", "--seconds"], help="Seconds that each variant lasts.")
-    ] = None,
+    frames: Frames = None,
+    seconds: Annotated[Seconds, Parameter(name=["--seconds", "--duration"])] = None,
     speed: Annotated[
         float | None, Parameter(help="Mean speed over the ground, in the clip's lengths a second.")
     ] = None,
@@ -70,6 +70,7 @@ def vary(
         str | None, Parameter(help="Ending of the files; default: as the examples (of AMC: bvh).")
     ] = None,
     unit: Unit = None,
+    character: Character = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -86,7 +87,7 @@ def vary(
     freshtake vary walk.ftm -n 5 -o long/ --cycles 4 --format glb
     freshtake vary walk.ftm -n 20 -o loops/ --loop --in-place --format glb
     freshtake vary cheer.ftm -o wild/ --part arms=1.5 --part legs=0.3
-    freshtake vary throw.ftm -o throws/ --start idle.bvh:0 --end idle.bvh:0 --duration 2.5
+    freshtake vary throw.ftm -o throws/ --start idle.bvh:0 --end idle.bvh:0 --seconds 2.5
     ```
 
     Parameters
@@ -95,18 +96,20 @@ def vary(
         A model that `freshtake learn` wrote.
     """
     from freshtake.workflows import variation_vary as run
+    from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_delivering import delivery_asked
     from freshtake.workflows.variation_asking import Asked, amount_asked, goals_of
 
     prepare(out, force=force)
+    length = None if frames is None and seconds is None else length_asked(frames, seconds)
     much = amount_asked(amount, amount_time, part)
-    goals = goals_of(Asked(start, end, pose, pins, duration, speed, heading, path))
+    goals = goals_of(Asked(start, end, pose, pins, speed, heading, path))
     delivery = delivery_asked(root_motion, in_place, closing_frame)
     with progress_bar() as report:
         made = run(
             model, out, count,
             amount=much, cycles=cycles, goals=goals, plant=plant and lock, guard=guard, ending=format, unit_m=unit,
-            seed=seed, loop=loop, delivery=delivery, report=report, warn=warn,
+            character=character, length=length, seed=seed, loop=loop, delivery=delivery, report=report, warn=warn,
         )  # fmt: skip
     if json:
         print_json(

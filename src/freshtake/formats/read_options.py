@@ -28,6 +28,7 @@ def _python_warning(message: str) -> None:
 class ReadOptions:
     """`skeleton`: the ASF of an AMC. `fps`: for files without a rate. `unit_m`: metres per unit, where unsaid.
 
+    `rate`: frames per second that the motion is brought to, whatever the file says.
     `up`: the vertical axis, y or z, where the format does not fix it; default: what the file says, or the body.
     `animation`: name or number of one of several in a glTF file. `mesh`: bake a skinned glTF character into a
     mesh sequence instead of reading its skeleton. `warn` receives one sentence for each thing that had to be assumed.
@@ -35,6 +36,7 @@ class ReadOptions:
 
     skeleton: Path | None = None
     fps: float | None = None
+    rate: float | None = None
     unit_m: float | None = None
     up: str | None = None
     animation: str | int | None = None
@@ -43,6 +45,7 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         _require_above_zero("fps", self.fps)
+        _require_above_zero("rate", self.rate)
         _require_above_zero("unit_m", self.unit_m)
         if self.up is not None and self.up not in UP_AXES:
             raise UsageError(f"up must be one of {', '.join(UP_AXES)}, but is {self.up!r}")

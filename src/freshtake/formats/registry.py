@@ -19,6 +19,7 @@ from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, PointClip
 from freshtake.motion.body.rooting import as_filed, following, rooted
 from freshtake.motion.body.upright import ASSUMED, find_up
+from freshtake.motion.rates import at_rate
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,8 @@ def take_in(source: Path, settings: ReadOptions) -> TakenIn:
         if isinstance(motion, Clip):
             motion = rooted(motion, exact=found.name == "npz")  # an npz holds all digits, text is rounded
         motion, how = _understood(source, found, motion, settings)
-        return TakenIn(following(motion) if isinstance(motion, Clip) else motion, how)
+        motion = following(motion) if isinstance(motion, Clip) else motion
+        return TakenIn(motion if settings.rate is None else at_rate(motion, settings.rate), how)
 
 
 def _understood(source: Path, found: Format, motion: Motion, settings: ReadOptions) -> TakenIn:

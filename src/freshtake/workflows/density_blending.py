@@ -16,6 +16,7 @@ from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import for_writing, write
+from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Stroke
 from freshtake.motion.validation import fps_of
@@ -40,7 +41,7 @@ def named_takes(arguments: Sequence[str]) -> dict[str, list[Path]]:
         elif not equals or not name.strip() or not path:
             raise UsageError(f"{argument!r} names no class: write NAME=CLIP, as in walk=walk_1.bvh")
         last = name.strip()
-        out.setdefault(last, []).append(Path(path))
+        out.setdefault(last, []).extend(take_files([Path(path)]))
     return out
 
 
@@ -120,6 +121,7 @@ def density_sample(
     control: Control | None = None,
     plant: bool | str = True,
     unit_m: float | None = None,
+    character: Path | None = None,
     seed: int = 0,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
@@ -154,7 +156,7 @@ def density_sample(
         report(Progress(1.0, "planting feet"))
         made = model.planted(made, plant)
     motion: Motion = _stroke(model, made, target.stem) if isinstance(made, np.ndarray) else made
-    write(target, motion, unit_m=unit_m)
+    write(target, motion, unit_m=unit_m, character=character)
     return Blended(target, motion)
 
 

@@ -47,6 +47,7 @@ def motion_loop(
     plant: bool | str = True,
     delivery: Delivery | None = None,
     unit_m: float | None = None,
+    character: Path | None = None,
     reading: dict[str, Any] | None = None,
 ) -> Looped:
     """Read a clip, make the best loop of it and write it; `cycles` None: the clip as a whole is one cycle."""
@@ -58,7 +59,7 @@ def motion_loop(
     usual = Seam(float(np.percentile(steps.step, 99)), float(np.percentile(steps.bend, 99)))
     ready = delivered(made, delivery or Delivery())
     assert isinstance(ready, Clip)
-    write(target, ready, unit_m=unit_m)
+    write(target, ready, unit_m=unit_m, character=character)
     return Looped(target, ready, span, seam_of(made), usual)
 
 

@@ -27,6 +27,7 @@ def motion_plant(
     examples: Sequence[Path] = (),
     floor: float | None = None,
     lock: str = "soft",
+    character: Path | None = None,
     reading: dict[str, Any] | None = None,
 ) -> Any:
     """Read a clip, hold its feet where they stand, meet its pins, write it; returns what `motion.planting` reports.
@@ -56,7 +57,7 @@ def motion_plant(
             f"{source}: no foot stands anywhere, so the floor cannot be found: give its height with --floor, or "
             "--contacts, or clips whose feet stand with --like"
         )
-    write(target, planted.clip)
+    write(target, planted.clip, unit_m=(reading or {}).get("unit_m"), character=character)
     return planted.report
 
 

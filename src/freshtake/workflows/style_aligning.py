@@ -60,7 +60,7 @@ def style_align(
         figure = picture(a, b, settings, against=against, dof=dof, names=named)
     if out is not None:
         moved = warp(b if onto == "first" else a, found, onto=onto)
-        write(out, moved)
+        write(out, moved, unit_m=(reading or {}).get("unit_m"))
     if plot is not None and figure is not None:
         write_figure(plot, figure)
     return Aligned(a, b, found, _identical(a, b))

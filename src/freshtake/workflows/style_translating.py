@@ -12,6 +12,7 @@ from freshtake.formats.files import is_folder
 from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.registry import for_writing, write
 from freshtake.formats.report_files import check_report_target, write_report
+from freshtake.formats.take_files import take_files
 from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
@@ -24,7 +25,6 @@ from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.takes_reading import read_clips
 
 NEED = "style translation needs clips with a skeleton"
-ENDINGS = (".bvh", ".amc", ".glb", ".gltf", ".npz")
 
 
 class PairRow(NamedTuple):
@@ -74,7 +74,7 @@ def style_pairs(
     folders = [len(paths) == 1 and is_folder(paths[0]) for paths in (sources, targets)]
     if folders[0] != folders[1]:
         raise UsageError("give two folders, which are paired by content, or two lists of files, which pair by order")
-    lists = [_files(paths[0]) if folders[0] else list(paths) for paths in (sources, targets)]
+    lists = [take_files(paths) for paths in (sources, targets)]
     clips = read_clips(lists, reading, NEED)
     if folders[0]:
         return _by_content(*clips)
@@ -86,13 +86,6 @@ def style_pairs(
             "many of each, or two folders"
         )
     return _by_order(*clips)
-
-
-def _files(folder: Path) -> list[Path]:
-    found = sorted(path for path in folder.iterdir() if path.suffix.lower() in ENDINGS)
-    if not found:
-        raise UsageError(f"{folder} holds no clip: clips end in {', '.join(ENDINGS)}")
-    return found
 
 
 def _by_content(sources: list[Clip], targets: list[Clip]) -> StylePairs:
@@ -189,6 +182,7 @@ def style_apply(
     time_warp: bool = True,
     generalize: bool | None = None,
     plant: bool | str = True,
+    character: Path | None = None,
     page: Path | None = None,
     reading: dict[str, Any] | None = None,
 ) -> StyleApplied:
@@ -221,7 +215,7 @@ def style_apply(
     if clip.skeleton.base is not None:
         out = out.changed(skeleton=replace(out.skeleton, base=clip.skeleton.base))
     out = with_up(out, taken.up).changed(name=target.stem)
-    write(target, out, unit_m=taken.unit_m)
+    write(target, out, unit_m=taken.unit_m, character=character)
     written = [target]
     if page is not None and made is not None:
         from freshtake.workflows.style_reporting import translation_page

@@ -34,6 +34,7 @@ from freshtake.variation.synthesis.amount import NATURAL, Amount, amount_of
 from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import checked
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary, turn_note
+from freshtake.workflows.output_naming import is_one_file
 from freshtake.workflows.takes_reading import read_takes
 
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
@@ -162,6 +163,7 @@ def variation_vary(
     *,
     amount: float | Amount = 1.0,
     cycles: int | None = None,
+    length: Length | None = None,
     goals: Goals | None = None,
     plant: bool | str = True,
     guard: bool = True,
@@ -169,6 +171,7 @@ def variation_vary(
     delivery: Delivery | None = None,
     ending: str | None = None,
     unit_m: float | None = None,
+    character: Path | None = None,
     seed: int = 0,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
@@ -177,7 +180,7 @@ def variation_vary(
 
     A target with the ending of a format is a file for one variant.
     """
-    single = _is_file(folder, count, ending)
+    single = is_one_file(folder, count, ending, "variants")
     stored = read_stored(source)
     model = _variation(stored, source)
     suffix = folder.suffix if single else _ending(stored, ending)
@@ -185,7 +188,7 @@ def variation_vary(
     if delivery is not None and delivery.closing and not loop:
         raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
     _warn_of_amount(amount, warn)
-    goals = _fitted(goals or Goals(), model)
+    goals = _lasting(_fitted(goals or Goals(), model), length, model.frame_time, loop)
     made = guided_variants(
         model, count, amount=amount, cycles=cycles, goals=goals, plant=plant, guard=guard, loop=loop, seed=seed
     )
@@ -194,7 +197,7 @@ def variation_vary(
             report(Progress(len(written.paths) / count, motion.name))
             name = folder.name if single else f"{motion.name}{suffix}"
             ready = delivered(motion, delivery or Delivery())
-            write(place / name, ready, unit_m=unit_m)
+            write(place / name, ready, unit_m=unit_m, character=character)
             written.playbacks.append(playback_summary(ready))
             written.paths.append(folder if single else folder / name)
             written.reports.append(goal_report)
@@ -208,21 +211,11 @@ def variation_vary(
     return written
 
 
-def _is_file(target: Path, count: int, ending: str | None) -> bool:
-    """Whether a target is a file, by an ending that can be written; then one variant goes into it."""
-    try:
-        for_writing(target)
-    except FormatError:
-        return False
-    if target.suffix == "" or target.is_dir():
-        return False
-    if count != 1:
-        raise UsageError(
-            f"{target} is one file for {count} variants: add -n 1, or name a folder and --format {target.suffix[1:]}"
-        )
-    if ending is not None and f".{ending.lstrip('.')}".lower() != target.suffix.lower():
-        raise UsageError(f"{target} ends in {target.suffix}, but --format says {ending}: leave --format out")
-    return True
+def _lasting(goals: Goals, length: Length | None, frame_time: float, loop: bool) -> Goals:
+    """Goals with a duration that gives so many frames: a loop lasts all of them, others from the first to the last."""
+    if length is None:
+        return goals
+    return replace(goals, duration=(frame_count(length, frame_time) - (0 if loop else 1)) * frame_time)
 
 
 def _fitted(goals: Goals, model: VariationModel) -> Goals:
@@ -276,7 +269,9 @@ def variation_stream(
     plant: bool | str = True,
     delivery: Delivery | None = None,
     unit_m: float | None = None,
+    character: Path | None = None,
     seed: int = 0,
+    report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> Streamed:
     """Write exactly this much of a cyclic model's endless motion, standing feet held still.
@@ -291,10 +286,12 @@ def variation_stream(
     _warn_of_amount(amount, warn)
     if not model.cyclic:
         raise UsageError(f"{source} is a model of a motion that ends by itself: use freshtake vary")
+    report(Progress(0.0, f"making {frames} frames"))
     own, start = (None, None) if steer is None else _begun(model, steer)
     made = model.made(generator(seed), amount=amount, frames=frames, steer=own)
     motion = _motion(model, model.decode(made.rows, start=start, name=target.stem), target.stem)
     if plant and isinstance(motion, Clip) and model.planting_model is not None:
+        report(Progress(0.3, "planting feet"))
         stand = None if made.phases is None else model.standing(motion, made.phases)
         motion = plant_feet(
             motion, stand, examples=model.planting_model, settings=settings_for(plant), careful=False
@@ -306,8 +303,9 @@ def variation_stream(
     if steer is not None and steer.path is not None and isinstance(motion, Clip):
         places = motion.root[:, [0, 2] if motion.up == "y" else [0, 1]]
         way = followed(steer, model.travel, places, motion.frame_time)
+    report(Progress(0.8, f"writing {target.name}"))
     motion = delivered(motion, delivery or Delivery())
-    write(target, motion, unit_m=unit_m)
+    write(target, motion, unit_m=unit_m, character=character)
     return Streamed(target, motion, way)
 
 
