@@ -219,3 +219,40 @@ def test_a_piece_goes_into_the_file_that_is_named(here: Path, tmp_path: Path) ->
     assert run(["cut", "walk/walk_1.bvh", "-o", str(out), "--range", "0.2s:0.7s", "--unit", "cm", "-q"]) == 0
     assert len(ft.read(out)) == 30
     assert run(["cut", "limp/limp_1.bvh", "-o", str(tmp_path / "many.bvh"), "-q"]) == 2
+
+
+SLOW = {name: [*MODELS[name], "--frames", "60"] for name in MODELS if name != "style gaits sample"} | {
+    name: [word.format("walk") for word in arguments] for name, (arguments, _) in TAKES.items() if name != "info"
+}  # fmt: skip
+SLOW["texture tables"] = ["flag"]
+
+
+@pytest.mark.parametrize("command", SLOW)
+def test_what_may_take_long_tells_its_phase(
+    command: str, here: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if command in ("evaluate", "study design", "compress"):
+        pytest.skip("slow, and with a progress of their own in their tests")
+    monkeypatch.setattr("freshtake.cli.console.BETWEEN_LINES", 0.0)
+    target = "one.bvh" if command in MODELS else TAKES[command][1]
+    out = ["-o", str(tmp_path / target)] if target else []
+    assert run([*command.split(), *SLOW[command], *out]) == 0
+    assert " %" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["vary", "stream", "texture sample", "blend sample"])
+def test_a_path_is_followed_from_its_first_point_in_its_own_direction_and_the_unit_is_said(
+    command: str, here: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "way.csv").write_text("x,z\n500,300\n500,-900\n")  # it begins elsewhere, and goes backwards
+    out = tmp_path / "one.bvh"
+    arguments = [*command.split(), *MODELS[command], "--seconds", "3", "--path", str(tmp_path / "way.csv")]
+    assert run([*arguments, "-o", str(out)]) == 0
+    assert "of 1200 centimetres gone, off by" in capsys.readouterr().out
+    root = ft.read_clip(out).root
+    assert np.linalg.norm(root[0, [0, 2]] - [500.0, 300.0]) < 10.0
+    assert np.abs(root[:, 0] - 500.0).max() < 40.0 and root[-1, 2] < 100.0
+    assert run([*arguments, "-o", str(out), "--force", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["path"]
+    found = found[0] if isinstance(found, list) else found
+    assert found["most_off"] < 40.0 and 200.0 < found["along"] <= found["length"] == pytest.approx(1200.0)

@@ -12,6 +12,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from freshtake.cli.compiling import Countdown, expected_times
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -19,15 +21,16 @@ if TYPE_CHECKING:
     from freshtake.methods.progress import Report
 
 BETWEEN_LINES = 30.0  # seconds
-COMPILING = "compiling once, up to a minute in all; freshtake warm-up does it ahead"
 
 
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+_command: ContextVar[str] = ContextVar("command", default="")
 
 
-def be_quiet() -> None:
-    """From here on this command prints its errors and, where asked for, its JSON alone."""
-    _quiet.set(True)
+def begin(command: str, quiet: bool) -> None:
+    """Say which command runs; a quiet one prints its errors and, where asked for, its JSON alone."""
+    _command.set(command)
+    _quiet.set(quiet)
 
 
 def output() -> Console:
@@ -66,26 +69,53 @@ def warn(sentence: str) -> None:
 @contextmanager
 def progress_bar() -> Iterator[Report]:
     """A report callable that draws a bar on stderr while the block runs; lines where that is no terminal."""
-    console = messages()
     if _quiet.get():
         yield lambda step: None
         return
-    if not console.is_terminal:
-        yield occasional_lines(lambda line: print(f"freshtake: {line}", file=sys.stderr), time.monotonic)
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
     from freshtake.numeric.compiled import tell_of_compiling
 
-    tell_of_compiling(lambda: console.print(COMPILING, markup=False))
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    console = messages()
+    drawn = _drawn_bar(console) if console.is_terminal else _lines()
+    with drawn as (report, countdown):
+        tell_of_compiling(countdown.heard)
+        try:
+            yield report
+        finally:
+            tell_of_compiling(None)
+
+
+@contextmanager
+def _lines() -> Iterator[tuple[Report, Countdown]]:
+    def say(line: str) -> None:
+        print(f"freshtake: {line}", file=sys.stderr)
+
+    yield occasional_lines(say, time.monotonic), _countdown(say)
+
+
+@contextmanager
+def _drawn_bar(console: Console) -> Iterator[tuple[Report, Countdown]]:
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    countdown = _countdown(lambda line: console.print(line, markup=False))
+
+    class CompilingColumn(TextColumn):
+        def render(self, task: Any) -> Text:
+            return Text(str(countdown))
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), CompilingColumn(""))
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=1.0)
 
         def report(step: Step) -> None:
             bar.update(task, completed=step.share, description=step.what)
 
-        yield report
+        yield report, countdown
+
+
+def _countdown(say: Callable[[str], None]) -> Countdown:
+    command = _command.get()
+    return Countdown(lambda: expected_times(command), say, time.monotonic)
 
 
 def each_with_progress(sources: Sequence[Path], targets: Sequence[Path], report: Report) -> Iterator[tuple[Path, Path]]:

@@ -17,6 +17,7 @@ from cyclopts import App, CycloptsError
 from freshtake import __version__
 from freshtake.cli.console import warn
 from freshtake.cli.density_blend import app as blend
+from freshtake.cli.every_command import complete
 from freshtake.cli.motion_convert import convert
 from freshtake.cli.motion_cut import cut
 from freshtake.cli.motion_evaluate import evaluate
@@ -27,7 +28,6 @@ from freshtake.cli.motion_plant import plant
 from freshtake.cli.motion_samples import app as samples
 from freshtake.cli.motion_study import app as study
 from freshtake.cli.motion_warm_up import warm_up
-from freshtake.cli.quietness import add_quiet
 from freshtake.cli.style_align import align
 from freshtake.cli.style_translate import app as style
 from freshtake.cli.texture_play import app as texture
@@ -75,7 +75,7 @@ for command in (
     style,
 ):
     app.command(command)
-add_quiet(app)
+complete(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -89,6 +89,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
+            warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: what comes of it is checked, and said in words
             warnings.showwarning = _note
             result = copy_context().run(_command, arguments)  # what it chooses about files ends with it
         sys.stdout.flush()

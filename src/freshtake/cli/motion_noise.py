@@ -24,7 +24,11 @@ def noise(
     force: Force = False,
     count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15,
     kind: Annotated[
-        str, Parameter(name=["--kind", "--method"], help="strawman, perlin, pca, convex or replay.")
+        str,
+        Parameter(
+            name=["--kind", "--method"],
+            help="What is done, see above: `strawman`, `perlin`, `pca`, `convex` or `replay`.",
+        ),
     ] = "strawman",
     joints: Annotated[
         str, Parameter(help="Joints that noise may change, with commas between them; default: all.")
@@ -37,9 +41,9 @@ def noise(
     ] = None,
     clips: Annotated[int | None, Parameter(help="Clips joined in each file; default: 1 (replay: 15).")] = None,
     blend: Annotated[float, Parameter(help="Seconds over which the step from clip to clip fades.")] = 0.25,
-    smooth: Annotated[float, Parameter(help="Seconds by which noise is smoothed (strawman, pca, convex).")] = 0.1,
-    frequency: Annotated[float, Parameter(help="Lattice points per second of Perlin noise.")] = 1.5,
-    octaves: Annotated[int, Parameter(help="Octaves of Perlin noise.")] = 2,
+    smooth: Annotated[float, Parameter(help="Seconds by which noise is smoothed (of strawman, pca and convex).")] = 0.1,
+    frequency: Annotated[float, Parameter(help="Waves per second (of perlin).")] = 1.5,
+    octaves: Annotated[int, Parameter(help="How many layers of ever finer waves (of perlin: octaves).")] = 2,
     format: Ending = None,
     seed: Seed = 0,
     reading: Reading = READING,
@@ -47,9 +51,10 @@ def noise(
 ) -> int:
     """Write baselines of a few takes: noise added to them, combinations of them, or the takes played again.
 
-    **strawman** adds smoothed noise to one take, per DOF as strong as the time-warped takes differ; **perlin** adds
-    Perlin noise; **pca** adds noise to principal components; **convex** combines all takes at equal phases; **replay**
-    joins takes that are chosen at random (cycle animation). Beside variants they show what noise cannot do.
+    **strawman** shakes one take smoothly, each joint as much as the takes differ there; **perlin** lets it sway in
+    waves (Perlin noise); **pca** shakes what moves together (principal components); **convex** mixes all takes at equal
+    moments; **replay** joins takes that are chosen at random (cycle animation). Beside variants they show what noise
+    cannot do.
 
     **Examples**
 

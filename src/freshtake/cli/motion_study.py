@@ -84,7 +84,7 @@ def analyze(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Say what the scores say: means with 95 % confidence intervals and a one-way analysis of variance.
+    """Say what the scores say: means, how sure they are, and whether the conditions differ.
 
     **Examples**
 

@@ -62,7 +62,7 @@ AmountOfTime = Annotated[float | None, Parameter(help="The same for timing; defa
 Parts = Annotated[
     tuple[str, ...],
     Parameter(
-        name="--part", negative="", help="An amount for a body part, joint or DOF, such as arms=1.5; may be repeated."
+        name="--part", negative="", help="An amount for a body part or joint, such as arms=1.5; may be repeated."
     ),
 ]
 Plant = Annotated[bool, Parameter(help="Hold feet where they stand.")]
@@ -85,5 +85,8 @@ Lock = Annotated[
 Heading = Annotated[float | None, Parameter(help="Keep this heading, in degrees from that of the start.")]
 GroundPath = Annotated[
     Path | None,
-    Parameter(name="--path", help="Follow a way over the ground: CSV with x,z or x,y, in the unit of the clip."),
+    Parameter(
+        name="--path",
+        help="Follow a way over the ground from its first point: CSV with x,z or x,y, unit of the clip.",
+    ),
 ]

@@ -83,7 +83,8 @@ def sample(
 
     prepare(out, force=force)
     length = None if frames is None and seconds is None else length_asked(frames, seconds)
-    clip = gaits_sample(model, out, style, speed, cycles=cycles, length=length, unit_m=unit, character=character)
+    with progress_bar():
+        clip = gaits_sample(model, out, style, speed, cycles=cycles, length=length, unit_m=unit, character=character)
     if json:
         print_json({"frames": len(clip), **({"cycles": cycles} if length is None else {}), "written": str(out)})
         return 0

@@ -33,10 +33,17 @@ def learn(
     target: Annotated[Files, Parameter(help="Clips in the target style, or a folder.")] = None,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
     force: Force = False,
-    system: Annotated[str, Parameter(help="n4sid, fir, or auto: n4sid, and fir for short clips.")] = "auto",
-    inputs: Annotated[str, Parameter(help="What drives a joint: own, its own DOFs; legs, the thighs as well.")] = "own",
-    order: Annotated[int | None, Parameter(help="States per joint of n4sid; default: from the data.")] = None,
-    memory: Annotated[float | None, Parameter(help="Seconds that fir looks back; default: from the data.")] = None,
+    system: Annotated[
+        str,
+        Parameter(
+            help="How it is learned: `auto` (default), with a memory of its own (`n4sid`), by looking back (`fir`)."
+        ),
+    ] = "auto",
+    inputs: Annotated[str, Parameter(help="What a joint follows: `own`, itself; `legs`, the thighs as well.")] = "own",
+    order: Annotated[
+        int | None, Parameter(help="How much each joint remembers (states of `n4sid`); default: from the data.")
+    ] = None,
+    memory: Annotated[float | None, Parameter(help="Seconds to look back (of `fir`); default: from the data.")] = None,
     report: Page = None,
     reading: Reading = READING,
     json: Json = False,

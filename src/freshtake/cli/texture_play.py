@@ -41,19 +41,43 @@ def learn(
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
     force: Force = False,
     turns: Annotated[bool, Parameter(negative="", help="Cut a walk into the cells forward, left and right.")] = False,
-    components: Annotated[int | None, Parameter(help="Modes of a mesh; default: 10.")] = None,
-    energy: Annotated[float | None, Parameter(help="Or: the share of the variance that the modes keep.")] = None,
-    error: Annotated[float | None, Parameter(help="Or: the root mean square error that they leave.")] = None,
-    bits: Annotated[int | None, Parameter(help="Of a stored mode's numbers: 8 or 16; default: float32.")] = None,
+    components: Annotated[
+        int | None, Parameter(help="How many shapes a mesh is mixed from (modes); default: 10.")
+    ] = None,
+    energy: Annotated[float | None, Parameter(help="Or: the share of the movement that they keep, 0 to 1.")] = None,
+    error: Annotated[
+        float | None, Parameter(help="Or: how far off vertices may be on average (root mean square).")
+    ] = None,
+    bits: Annotated[
+        int | None, Parameter(help="How finely shapes are stored, 8 or 16; default: in full (float32).")
+    ] = None,
     parts: Annotated[int | None, Parameter(help="Parts of the mesh with modes of their own; default: 1.")] = None,
-    normals: Annotated[str | None, Parameter(help="joint (default), own or drop.")] = None,
-    root: Annotated[str | None, Parameter(help="What is taken out first: heading (default), absolute.")] = None,
+    normals: Annotated[
+        str | None,
+        Parameter(
+            help="Of a mesh: mixed with its shapes (`joint`, the default), on their own (`own`), or left out (`drop`)."
+        ),
+    ] = None,
+    root: Annotated[
+        str | None,
+        Parameter(
+            help="`heading` (default): bodies may jump to any place and way; `absolute`: they stay where they were."
+        ),
+    ] = None,
     jump_time: Annotated[float | None, Parameter(help="Mean seconds from jump to jump; default: 1.5.")] = None,
-    largest_jump: Annotated[float | None, Parameter(help="In mean frame steps; default: from the data.")] = None,
-    blend: Annotated[str | None, Parameter(help="inertial (default), constant, variable, printed or none.")] = None,
+    largest_jump: Annotated[
+        float | None,
+        Parameter(help="How unlike two frames may be to jump between them, in usual steps; default: from the data."),
+    ] = None,
+    blend: Annotated[
+        str | None,
+        Parameter(help="How a jump is smoothed: `inertial` (default), `constant`, `variable`, `printed` or `none`."),
+    ] = None,
     blend_frames: Annotated[int | None, Parameter(help="Length of a blend; default: 1/6 s, or 3.")] = None,
     method: Annotated[str | None, Parameter(help="default, or paper: Sattler 2004 to the letter.")] = None,
-    sigma: Annotated[float | None, Parameter(help="Instead of --jump-time: a raw sigma.")] = None,
+    sigma: Annotated[
+        float | None, Parameter(help="Instead of --jump-time: how unlike frames may be, as a number (sigma).")
+    ] = None,
     picture: Annotated[Path | None, Parameter(help="Draw the matrices and the jump map here (.png).")] = None,
     reading: MeshReading = MESH_READING,
     json: Json = False,
@@ -200,26 +224,31 @@ def sample(
     from freshtake.workflows import texture_sample
     from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_delivering import delivery_asked, turn_note
+    from freshtake.workflows.path_following import path_sentence
     from freshtake.workflows.texture_playing import guide_asked
     from freshtake.workflows.texture_sampling import Going
 
     prepare(out, force=force)
     asked = not (heading is None and path is None and speed is None)
     guide = guide_asked(heading, path, speed) if asked else None
-    made = texture_sample(
-        model, out, length_asked(frames, seconds), loop=loop, variety=variety, stretch=stretch, times=times,
-        going=Going(cell, _plan(steer or []), guide, _course(course)), plant=plant and lock,
-        delivery=delivery_asked(root_motion, in_place, closing_frame), character=character, unit_m=unit, seed=seed,
-        warn=warn,
-    )  # fmt: skip
+    with progress_bar() as report:
+        made = texture_sample(
+            model, out, length_asked(frames, seconds), loop=loop, variety=variety, stretch=stretch, times=times,
+            going=Going(cell, _plan(steer or []), guide, _course(course)), plant=plant and lock,
+            delivery=delivery_asked(root_motion, in_place, closing_frame), character=character, unit_m=unit, seed=seed,
+            report=report, warn=warn,
+        )  # fmt: skip
     if course is None and (note := turn_note([made.playback])) is not None:
         warn(note)
     if json:
         facts = {"frames": made.frames, "duration_s": round(made.duration, 4), "jumps": made.jumps}
-        print_json({"written": str(made.path), **facts, "playback": made.playback})
+        path_facts = {} if made.followed is None else {"path": made.followed._asdict()}
+        print_json({"written": str(made.path), **facts, **path_facts, "playback": made.playback})
     else:
         text = f"wrote {made.path}: {made.frames} frames, {made.duration:.2f} s, {made.jumps} jumps"
         output().print(text, markup=False)
+        if made.followed is not None:
+            output().print(path_sentence([made.followed], made.motion), markup=False)
     return 0
 
 
@@ -315,7 +344,7 @@ def figures(
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
-    """Draw a take's distances, jump maps, eigenvalues and the influence of sigma and q (figs. 3 and 5-9 of the paper).
+    """Draw how alike a take's frames are, and where it can be left and entered (figs. 3 and 5-9 of the paper).
 
     **Examples**
 

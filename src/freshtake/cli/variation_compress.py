@@ -21,7 +21,10 @@ def compress(
     ],
     force: Force = False,
     error: Annotated[
-        str, Parameter(help="Most that a rebuilt take may be off: 2 (% of the leg) or 1.5cm; root mean square.")
+        str,
+        Parameter(
+            help="Most that a rebuilt take may be off on average: 2 for 2 % of the leg, or 1.5cm (root mean square)."
+        ),
     ] = "2",
     restore: Annotated[
         bool, Parameter(negative="", help="The other way: rebuild the dropped takes of a folder that compress wrote.")

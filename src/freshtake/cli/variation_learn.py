@@ -30,18 +30,30 @@ def learn(
         Path | None, Parameter(help="A model whose structure is taken over: then one clip is enough.")
     ] = None,
     method: Annotated[
-        str | None, Parameter(help="default; kernel: the paper's sampler, made to hold; paper: Lau 2009 to the letter.")
+        str | None,
+        Parameter(help="`default`; `kernel`: as in the paper, made to hold; `paper`: to the letter (Lau 2009)."),
     ] = None,
     order: Annotated[int | None, Parameter(help="How many frames predict the next: 1, 2 (default) or 3.")] = None,
     neighbors: Annotated[
-        int | None, Parameter(help="Nearest instances per prediction; default: from the data.")
+        int | None,
+        Parameter(help="How many similar moments each prediction is made from (neighbors); default: from the data."),
     ] = None,
-    kernel_width: Annotated[float | None, Parameter(help="Width of the kernel; default: from the data.")] = None,
+    kernel_width: Annotated[
+        float | None, Parameter(help="How similar moments must be to count (kernel width); default: from the data.")
+    ] = None,
     velocity_weight: Annotated[
-        float | None, Parameter(help="How much velocity counts in distances; default: from the data.")
+        float | None, Parameter(help="How much velocity counts beside the pose; default: from the data.")
     ] = None,
-    max_parents: Annotated[int | None, Parameter(help="Most parents of a node, its own included.")] = None,
-    prior_starts: Annotated[int | None, Parameter(help="Starts of the search for the prior network.")] = None,
+    max_parents: Annotated[
+        int | None,
+        Parameter(
+            help="From how many numbers each number may be predicted, its own past included (parents of a node)."
+        ),
+    ] = None,
+    prior_starts: Annotated[
+        int | None,
+        Parameter(help="How often the search for what first poses have in common starts anew (prior network)."),
+    ] = None,
     thorough: Annotated[
         bool | None, Parameter(negative=(), help="Search longer: all candidates, several cores, more starts.")
     ] = None,

@@ -24,13 +24,17 @@ def select(
         Parameter(consume_multiple=True, negative="", help="Clips that are known to work together, at least 3."),
     ] = None,
     likelihood: Annotated[
-        bool, Parameter(negative="", help="By likelihoods under a network that is learned from the trusted clips.")
+        bool,
+        Parameter(
+            negative="",
+            help="By what a model of the trusted clips expects (likelihood), instead of by how far clips differ.",
+        ),
     ] = False,
     among: Annotated[
-        bool, Parameter(negative="", help="Likelihoods as in the paper: the clips in groups of themselves.")
+        bool, Parameter(negative="", help="The same as in the paper: the clips in groups of themselves.")
     ] = False,
     relearn: Annotated[
-        bool, Parameter(negative="", help="Likelihoods with a network for every group, not one; far slower.")
+        bool, Parameter(negative="", help="The same with a model for every group, not one; far slower.")
     ] = False,
     percentile: Annotated[
         float, Parameter(help="How many clips like the trusted ones may be rejected, in percent.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import (
@@ -23,10 +22,6 @@ from freshtake.cli.options import (
     Unit,
 )
 from freshtake.cli.outputs import Force, Frames, Seconds, prepare
-
-if TYPE_CHECKING:
-    from freshtake.formats.read_options import Motion
-    from freshtake.variation.goals.steering import Followed
 
 
 def stream(
@@ -71,6 +66,7 @@ def stream(
     from freshtake.workflows import variation_stream as run
     from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_delivering import delivery_asked, playback_summary
+    from freshtake.workflows.path_following import path_sentence
     from freshtake.workflows.variation_asking import Asked, amount_asked, goals_of
 
     prepare(out, force=force)
@@ -90,18 +86,5 @@ def stream(
     else:
         output().print(f"wrote {made.path}: {made.motion!r}", markup=False)
         if made.followed is not None:
-            output().print(_way(made.followed, made.motion), markup=False)
+            output().print(path_sentence([made.followed], made.motion), markup=False)
     return 0
-
-
-def _way(found: Followed, motion: Motion) -> str:
-    """How far along its path a motion came, in the unit of the clip and so of the path."""
-    from freshtake.motion import Clip
-    from freshtake.motion.body.size import unit_name, unit_of
-
-    metres = unit_of(motion) if isinstance(motion, Clip) else None
-    unit = "of the clip's units" if metres is None else unit_name(metres)
-    return (
-        f"the path: {found.along:.4g} of {found.length:.4g} {unit} gone, "
-        f"off by {found.mean_off:.2g} on average and {found.most_off:.2g} at most"
-    )

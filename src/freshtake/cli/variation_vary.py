@@ -98,6 +98,7 @@ def vary(
     from freshtake.workflows import variation_vary as run
     from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_delivering import delivery_asked
+    from freshtake.workflows.path_following import path_sentence
     from freshtake.workflows.variation_asking import Asked, amount_asked, goals_of
 
     prepare(out, force=force)
@@ -117,6 +118,7 @@ def vary(
                 "written": [str(path) for path in made.paths],
                 "goals": [asdict(report) for report in made.reports],
                 "guards": [report._asdict() for report in made.guards],
+                **({"path": [found._asdict() for found in made.followed]} if made.followed else {}),
                 **({"playback": made.playbacks} if any(made.playbacks) else {}),
             }
         )
@@ -124,4 +126,6 @@ def vary(
         first, last = made.paths[0], made.paths[-1]
         files = f"{len(made.paths)} variants: {first} ... {last.name}" if len(made.paths) > 1 else f"1 variant: {first}"
         output().print(f"wrote {files}", markup=False)
+        if made.followed and made.last is not None:
+            output().print(path_sentence(made.followed, made.last), markup=False)
     return 0

@@ -6,7 +6,8 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from os import PathLike
+from typing import TypedDict
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
@@ -34,7 +35,7 @@ class ReadOptions:
     mesh sequence instead of reading its skeleton. `warn` receives one sentence for each thing that had to be assumed.
     """
 
-    skeleton: Path | None = None
+    skeleton: str | PathLike[str] | None = None
     fps: float | None = None
     rate: float | None = None
     unit_m: float | None = None
@@ -51,6 +52,19 @@ class ReadOptions:
             raise UsageError(f"up must be one of {', '.join(UP_AXES)}, but is {self.up!r}")
 
 
+class ReadKeywords(TypedDict, total=False):
+    """The fields of `ReadOptions` as keywords, which editors complete."""
+
+    skeleton: str | PathLike[str] | None
+    fps: float | None
+    rate: float | None
+    unit_m: float | None
+    up: str | None
+    animation: str | int | None
+    mesh: bool
+    warn: Callable[[str], None]
+
+
 @dataclass(frozen=True)
 class WriteOptions:
     """`unit_m`: metres per unit for formats that need it. `character`: a glTF file to animate.
@@ -59,5 +73,13 @@ class WriteOptions:
     """
 
     unit_m: float | None = None
-    character: Path | None = None
+    character: str | PathLike[str] | None = None
     warn: Callable[[str], None] = _python_warning
+
+
+class WriteKeywords(TypedDict, total=False):
+    """The fields of `WriteOptions` as keywords, which editors complete."""
+
+    unit_m: float | None
+    character: str | PathLike[str] | None
+    warn: Callable[[str], None]

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.files import is_folder, read_head
 from freshtake.formats.ftm import looks_like_model
-from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
+from freshtake.formats.read_options import Motion, ReadKeywords, ReadOptions, WriteKeywords, WriteOptions
 from freshtake.motion import Clip, PointClip
 from freshtake.motion.body.rooting import as_filed, following, rooted
 from freshtake.motion.body.upright import ASSUMED, find_up
@@ -78,7 +78,7 @@ class TakenIn(NamedTuple):
     up: str
 
 
-def read(path: str | PathLike[str], **options: Any) -> Motion:
+def read(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Motion:
     """Read a clip, stroke, point clip or mesh sequence; the format is told by content and by name.
 
     Options are the fields of `ReadOptions`, for example `fps=60` for an AMC file. The vertical axis is found from the
@@ -125,7 +125,7 @@ def _read(source: Path, found: Format, settings: ReadOptions) -> Motion:
     return motion
 
 
-def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options: Any) -> None:
+def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options: Unpack[WriteKeywords]) -> None:
     """Write in the format that the name's ending says; the file appears whole or not at all.
 
     Options are the fields of `WriteOptions`. A sequence of clips goes into one glTF file as named animations.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.read_options import Motion
+from freshtake.formats.read_options import Motion, WriteKeywords
 from freshtake.formats.registry import for_writing, read, write
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, PointClip, Stroke
@@ -53,7 +53,7 @@ def motion_convert(
             raise FormatError(
                 target, "only glTF (.glb, .gltf) holds several clips: for files one by one, name a folder and --format"
             )
-    writing = {"unit_m": unit_m, "character": character}
+    writing: WriteKeywords = {"unit_m": unit_m, "character": character}
     paths = targets_of(sources, target, ending) if into_folder else [target]
     made: list[Motion] = []
     for number, source in enumerate(sources):

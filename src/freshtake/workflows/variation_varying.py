@@ -26,7 +26,7 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin
 from freshtake.variation.goals.guarding import GuardReport, guard_notes, guarded, stream_notes
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.goals.steering import Followed, Steering, followed, from_the_first_point
+from freshtake.variation.goals.steering import Followed, Steering, from_the_first_point
 from freshtake.variation.goals.variation_loops import check_loop
 from freshtake.variation.model import VariationModel
 from freshtake.variation.settings import Settings
@@ -35,6 +35,7 @@ from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import checked
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary, turn_note
 from freshtake.workflows.output_naming import is_one_file
+from freshtake.workflows.path_following import followed_by, placed
 from freshtake.workflows.takes_reading import read_takes
 
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
@@ -153,6 +154,8 @@ class Written(NamedTuple):
     reports: list[GoalReport]
     guards: list[GuardReport]
     playbacks: list[dict[str, Any] | None]
+    followed: list[Followed]
+    last: Motion | None = None
 
 
 @one_blas_thread()
@@ -184,18 +187,22 @@ def variation_vary(
     stored = read_stored(source)
     model = _variation(stored, source)
     suffix = folder.suffix if single else _ending(stored, ending)
-    written = Written([], [], [], [])
+    written = Written([], [], [], [], [])
     if delivery is not None and delivery.closing and not loop:
         raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
     _warn_of_amount(amount, warn)
     goals = _lasting(_fitted(goals or Goals(), model), length, model.frame_time, loop)
+    own, start = _own_path(goals, model)
     made = guided_variants(
-        model, count, amount=amount, cycles=cycles, goals=goals, plant=plant, guard=guard, loop=loop, seed=seed
+        model, count, amount=amount, cycles=cycles, goals=own, plant=plant, guard=guard, loop=loop, seed=seed
     )
     with nullcontext(folder.parent) if single else replacing_folder(folder) as place:
         for motion, goal_report, checks in made:
             report(Progress(len(written.paths) / count, motion.name))
             name = folder.name if single else f"{motion.name}{suffix}"
+            if start is not None and isinstance(motion, Clip):
+                motion = placed(motion, start)
+            _note_path(goals, motion, written)
             ready = delivered(motion, delivery or Delivery())
             write(place / name, ready, unit_m=unit_m, character=character)
             written.playbacks.append(playback_summary(ready))
@@ -208,7 +215,21 @@ def variation_vary(
             warn(sentence)
         if (note := turn_note(written.playbacks)) is not None:
             warn(note)
-    return written
+    return written._replace(last=ready)
+
+
+def _own_path(goals: Goals, model: VariationModel) -> tuple[Goals, Start | None]:
+    """Goals with the path as the body sees it, and where it begins; with places in the world, both as they are."""
+    if goals.steer is None or goals.steer.path is None or goals.targets:
+        return goals, None
+    steer, start = _begun(model, goals.steer)
+    return replace(goals, steer=steer), start
+
+
+def _note_path(goals: Goals, motion: Motion, written: Written) -> None:
+    if goals.steer is not None and goals.steer.path is not None:
+        found = followed_by(np.asarray(goals.steer.path), motion)
+        written.followed.extend([] if found is None else [found])
 
 
 def _lasting(goals: Goals, length: Length | None, frame_time: float, loop: bool) -> Goals:
@@ -301,8 +322,7 @@ def variation_stream(
             warn(sentence)
     way = None
     if steer is not None and steer.path is not None and isinstance(motion, Clip):
-        places = motion.root[:, [0, 2] if motion.up == "y" else [0, 1]]
-        way = followed(steer, model.travel, places, motion.frame_time)
+        way = followed_by(np.asarray(steer.path), motion)
     report(Progress(0.8, f"writing {target.name}"))
     motion = delivered(motion, delivery or Delivery())
     write(target, motion, unit_m=unit_m, character=character)

@@ -13,13 +13,22 @@ from collections.abc import Sequence
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from freshtake.errors import FormatError, InvalidMotion, SkeletonMismatch, UsageError
 from freshtake.formats.files import is_folder, read_head
 from freshtake.formats.ftm.header_fields import Fields, ReadParts, parsed
 from freshtake.formats.ftm.methods import METHODS, method_of
 from freshtake.formats.npz.archive import Archive, npy_bytes, open_archive, write_archive
+
+if TYPE_CHECKING:
+    from freshtake.density.model import DensityModel
+    from freshtake.style.gaits.bilinear import GaitModel
+    from freshtake.style.model import StyleModel
+    from freshtake.texture.model import TextureModel
+    from freshtake.variation.model import VariationModel
+
+    Model: TypeAlias = VariationModel | StyleModel | GaitModel | DensityModel | TextureModel
 
 FORMAT, VERSION, SUFFIX, HEADER = "freshtake model", 1, ".ftm", "header.json"
 LONGEST_HEADER = 64 << 20  # bytes
@@ -79,9 +88,10 @@ def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) 
     write_archive(target, parts.arrays, {HEADER: text})
 
 
-def load(path: str | PathLike[str]) -> Any:
-    """Read a model that `save` wrote."""
-    return read_stored(path).model
+def load(path: str | PathLike[str]) -> Model:
+    """Read a model that `save` wrote, of whatever method; load_variation and its like say which one comes back."""
+    model: Model = read_stored(path).model
+    return model
 
 
 def read_stored(path: str | PathLike[str]) -> Stored:

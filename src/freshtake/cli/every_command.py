@@ -1,4 +1,4 @@
-"""`--quiet` for every command, added where commands are registered."""
+"""What all commands have, added where they are registered: `--quiet`, and a name that the console knows."""
 
 from __future__ import annotations
 
@@ -9,29 +9,28 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import be_quiet
+from freshtake.cli.console import begin
 
 Quiet = Annotated[
     bool, Parameter(name=["--quiet", "-q"], negative="", help="Print errors only (and what --json asks for).")
 ]
 
 
-def add_quiet(group: App) -> None:
+def complete(group: App, words: tuple[str, ...] = ()) -> None:
     """Give every command of a group, and of the groups in it, the option --quiet."""
     for name in group:
         if name.startswith("-"):
             continue
         inner = group[name]
-        add_quiet(inner)
+        complete(inner, (*words, name))
         if inner.default_command is not None:
-            inner.default_command = _can_be_quiet(inner.default_command)
+            inner.default_command = _completed(inner.default_command, " ".join((*words, name)))
 
 
-def _can_be_quiet(command: Callable[..., Any]) -> Callable[..., Any]:
+def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
     @wraps(command)
     def run(*arguments: Any, quiet: bool = False, **options: Any) -> Any:
-        if quiet:
-            be_quiet()
+        begin(name, quiet)
         return command(*arguments, **options)
 
     said = inspect.signature(command, eval_str=True)
