@@ -76,7 +76,7 @@ benchmark: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.test $(VENV)/.docs
-	$(BIN)/python -m mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 # Runs everything that the manual prints; minutes.
 test-docs: $(VENV)/.test

@@ -81,7 +81,10 @@ complete(app)
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
     signal.signal(signal.SIGTERM, _terminated)
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    code = run(sys.argv[1:] if arguments is None else arguments)
+    if code == INTERRUPTED:
+        _leave_at_once(code)
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -99,6 +102,7 @@ def run(arguments: Sequence[str]) -> int:
     except FreshtakeError as error:
         return _failed(str(error))
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one finds us on the way out
         return _failed("stopped; nothing half-written is left behind", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         _give_up_output()
@@ -123,6 +127,14 @@ def _note(
 
 def _verb(arguments: Sequence[str]) -> str:
     return f"{arguments[0]} " if arguments and arguments[0] in app else ""
+
+
+def _leave_at_once(code: int) -> NoReturn:
+    """All is cleaned up; a thread that still draws a progress bar could make Python itself abort on its way out."""
+    for pipe in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            pipe.flush()
+    os._exit(code)
 
 
 def _give_up_output() -> None:

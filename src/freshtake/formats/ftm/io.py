@@ -15,9 +15,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from freshtake.errors import FormatError, InvalidMotion, SkeletonMismatch, UsageError
 from freshtake.formats.files import is_folder, read_head
-from freshtake.formats.ftm.header_fields import Fields, ReadParts, parsed
+from freshtake.formats.ftm.header_fields import LARGEST, Fields, ReadParts, parsed
 from freshtake.formats.ftm.methods import METHODS, method_of
 from freshtake.formats.npz.archive import Archive, npy_bytes, open_archive, write_archive
 
@@ -146,4 +148,6 @@ def _arrays(archive: Archive, sums: Fields) -> dict[str, Any]:
         if sums.get(name, "str") != hashlib.sha256(content).hexdigest():
             sums.wrong(name, "the array is not the one that was saved: the file is damaged, get it again")
         out[name] = archive.array(name)
+        if out[name].dtype.kind == "f" and bool((np.abs(out[name][np.isfinite(out[name])]) > LARGEST).any()):
+            sums.wrong(name, f"numbers between ±{LARGEST:g} were expected: the file is damaged, get it again")
     return out
