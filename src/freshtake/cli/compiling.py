@@ -43,8 +43,13 @@ class Countdown:
         if not self._running or self._left is None:
             return 0.0
         since = self._clock() - self._running[0][1]
-        pace = (self._took + since) / self._expected if self._expected > 1.0 else 1.0
+        pace = self.seconds_spent / self._expected if self._expected > 1.0 else 1.0
         return max(pace * sum(self._left.values()) - (since if not self._expected else 0.0), 1.0)
+
+    @property
+    def seconds_spent(self) -> float:
+        """In compiling, so far."""
+        return self._took + (self._clock() - self._running[0][1] if self._running else 0.0)
 
     def __str__(self) -> str:
         left = self.seconds_left

@@ -25,12 +25,22 @@ BETWEEN_LINES = 30.0  # seconds
 
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 _command: ContextVar[str] = ContextVar("command", default="")
+_repeats: ContextVar[dict[str, int] | None] = ContextVar("repeats", default=None)
 
 
 def begin(command: str, quiet: bool) -> None:
     """Say which command runs; a quiet one prints its errors and, where asked for, its JSON alone."""
     _command.set(command)
     _quiet.set(quiet)
+    _repeats.set({})
+
+
+def end() -> None:
+    """Say how often warnings would have been repeated."""
+    for what, count in (_repeats.get() or {}).items():
+        if count > 1 and not _quiet.get():
+            more = "1 more file" if count == 2 else f"{count - 1} more files"
+            print(f"freshtake: note: the same for {more}: {what.partition(';')[0]}", file=sys.stderr)
 
 
 def output() -> Console:
@@ -60,8 +70,24 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def in_words(motion: Any) -> str:
+    """How long a motion is, in frames and seconds, and of what it is."""
+    count = len(motion)
+    parts = {"skeleton": "joints", "names": "points", "faces": "faces"}
+    of = next((f", {len(getattr(motion, key))} {word}" for key, word in parts.items() if hasattr(motion, key)), "")
+    if not hasattr(motion, "fps"):
+        return f"{count} points"
+    return f"{count} frame{'' if count == 1 else 's'} at {motion.fps:g} fps ({count * motion.frame_time:.2f} s){of}"
+
+
 def warn(sentence: str) -> None:
-    """One warning on stderr."""
+    """One warning on stderr; what was said of one file is not said of every other, but counted."""
+    file, colon, what = sentence.partition(": ")
+    repeats = _repeats.get()
+    if repeats is not None and colon and " " not in file:
+        repeats[what] = repeats.get(what, 0) + 1
+        if repeats[what] > 1:
+            return
     if not _quiet.get():
         print(f"freshtake: note: {sentence}", file=sys.stderr)
 
@@ -89,7 +115,8 @@ def _lines() -> Iterator[tuple[Report, Countdown]]:
     def say(line: str) -> None:
         print(f"freshtake: {line}", file=sys.stderr)
 
-    yield occasional_lines(say, time.monotonic), _countdown(say)
+    countdown = _countdown(say)
+    yield occasional_lines(say, time.monotonic, lambda: countdown.seconds_spent), countdown
 
 
 @contextmanager
@@ -127,8 +154,13 @@ def each_with_progress(sources: Sequence[Path], targets: Sequence[Path], report:
         yield pair
 
 
-def occasional_lines(say: Callable[[str], None], clock: Callable[[], float]) -> Report:
-    """A report callable for logs: a line with phase, share and time left, every half minute at most."""
+def occasional_lines(
+    say: Callable[[str], None], clock: Callable[[], float], compiled: Callable[[], float] = lambda: 0.0
+) -> Report:
+    """A report callable for logs: a line with phase, share and time left, every half minute at most.
+
+    `compiled` says how many seconds went into compiling, which is no measure of what is left.
+    """
     began = last = clock()
 
     def report(step: Step) -> None:
@@ -137,7 +169,7 @@ def occasional_lines(say: Callable[[str], None], clock: Callable[[], float]) -> 
         if now - last < BETWEEN_LINES:
             return
         last = now
-        left = f", about {(now - began) * (1.0 / step.share - 1.0):.0f} s left" if step.share > 0.0 else ""
+        left = f", about {(now - began - compiled()) * (1.0 / step.share - 1.0):.0f} s left" if step.share > 0.0 else ""
         say(f"{step.what}: {100 * step.share:.0f} %{left}")
 
     return report

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.console import in_words, output, print_json, progress_bar, warn
 from freshtake.cli.options import Character, GroundPath, Heading, Json, Lock, Out, Plant, Seed, Unit
 from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 from freshtake.cli.reading import READING, Reading
@@ -83,13 +83,12 @@ def learn(
     if json:
         print_json({"written": str(out), **facts})
         return 0
-    errors = facts.get("error_cm") or facts["error_units"]
-    unit_name = "cm" if "error_cm" in facts else "units"
-    told = ", ".join(
-        f"{name} ({facts['kernels'][name]} kernels, {errors[name]:g} {unit_name})" for name in model.classes
-    )
+    told = ", ".join(f"{name} ({count} frames)" for name, count in facts["kernels"].items())
+    how = "blended into one another" if facts["blends"] else "changed between, one at a time"
     output().print(
-        f"wrote {out}: {told}; {facts['modes']} modes with {100 * facts['energy']:.1f} % of the variance", markup=False
+        f"wrote {out}: {told}, to be {how}; next: freshtake blend sample {out} --seconds 6 -o new.bvh --weights "
+        f'"{model.classes[0]}:1->{model.classes[-1]}:1"',
+        markup=False,
     )
     return 0
 
@@ -168,7 +167,7 @@ def sample(
         way = {} if made.followed is None else {"path": made.followed._asdict()}
         print_json({"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration, **way})
     else:
-        output().print(f"wrote {made.path}: {made.motion!r}", markup=False)
+        output().print(f"wrote {made.path}: {in_words(made.motion)}", markup=False)
         if made.followed is not None:
             output().print(path_sentence([made.followed], made.motion), markup=False)
     return 0

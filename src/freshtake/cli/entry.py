@@ -12,7 +12,7 @@ from contextvars import copy_context
 from types import FrameType
 from typing import Any, NoReturn
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Group
 
 from freshtake import __version__
 from freshtake.cli.console import warn
@@ -45,36 +45,28 @@ INTERRUPTED = 130
 
 app = App(
     name="freshtake",
-    help="Turn a few takes of a movement into an unlimited supply of new ones.",
+    help="Turn a few takes of a movement into an unlimited supply of new ones: `learn` a model, then `vary` it.",
     version=f"freshtake {__version__}",
     help_format="markdown",
     suppress_keyboard_interrupt=False,
+    group_commands=Group("Of freshtake itself", sort_key=99),
     help_epilogue="Every command has `--help` with examples. Bad input ends with one sentence and exit code 2.",
 )
-for command in (
-    demo,
-    warm_up,
-    learn,
-    vary,
-    stream,
-    loop,
-    evaluate,
-    plant,
-    select,
-    compress,
-    explain,
-    noise,
-    study,
-    align,
-    blend,
-    texture,
-    info,
-    convert,
-    cut,
-    samples,
-    style,
-):
-    app.command(command)
+GROUPS = {
+    "To begin with": (demo, samples, info, warm_up),
+    "New takes from a few": (learn, vary, stream, evaluate, explain, select, compress),
+    "Other ways to new motion": (style, blend, texture),
+    "One clip": (loop, plant, cut, convert, align),
+    "For research": (noise, study),
+}
+for number, (title, members) in enumerate(GROUPS.items()):
+    group = Group(title, sort_key=number)
+    for command in members:
+        if isinstance(command, App):
+            command.group = (group,)
+            app.command(command)
+        else:
+            app.command(command, group=group)
 complete(app)
 
 

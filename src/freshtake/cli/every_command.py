@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import begin
+from freshtake.cli.console import begin, end
 
 Quiet = Annotated[
     bool, Parameter(name=["--quiet", "-q"], negative="", help="Print errors only (and what --json asks for).")
@@ -31,7 +31,10 @@ def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
     @wraps(command)
     def run(*arguments: Any, quiet: bool = False, **options: Any) -> Any:
         begin(name, quiet)
-        return command(*arguments, **options)
+        try:
+            return command(*arguments, **options)
+        finally:
+            end()
 
     said = inspect.signature(command, eval_str=True)
     extra = inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Quiet)

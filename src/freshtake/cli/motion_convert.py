@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.console import in_words, output, print_json, progress_bar, warn
 from freshtake.cli.options import (
     Animation,
     Character,
@@ -98,8 +98,8 @@ def convert(
         found = [playback_summary(motion) for motion in made.motions]
         print_json({**told, "playback": found} if any(found) else told)
     elif len(made.paths) == 1:
-        output().print(f"wrote {made.paths[0]}: {', '.join(map(repr, made.motions))}", markup=False)
+        output().print(f"wrote {made.paths[0]}: {'; '.join(map(in_words, made.motions))}", markup=False)
     else:
         for path, motion in zip(made.paths, made.motions, strict=True):
-            output().print(f"wrote {path}: {motion!r}", markup=False)
+            output().print(f"wrote {path}: {in_words(motion)}", markup=False)
     return 0

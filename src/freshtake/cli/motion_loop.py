@@ -94,8 +94,12 @@ def loop(
 
 
 def _sentence(made: Looped) -> str:
+    from freshtake.motion.body.size import unit_name, unit_of
+
     info = made.motion.playback
     assert info is not None
     frames = f"{len(made.motion)} frames ({info.seconds:.3g} s), of frames {made.span.start} to {made.span.stop - 1}"
     seam = f"{made.seam.step:.3g} at the seam, where the clip's largest steps are {made.usual.step:.3g}"
-    return f"wrote {made.path}: {frames}; speed {info.speed:.3g} a second; step {seam}"
+    metres = unit_of(made.motion)
+    unit = "units of the clip" if metres is None else unit_name(metres)
+    return f"wrote {made.path}: {frames}; speed {info.speed:.3g} {unit} a second; step {seam}"

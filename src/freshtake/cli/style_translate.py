@@ -96,9 +96,11 @@ def learn(
     console = output()
     for note in done.pairs.notes:
         console.print(note, markup=False)
-    console.print(f"system: {model.choice.why}", markup=False)
     for path in written:
         console.print(f"wrote {path}", markup=False)
+    console.print(
+        f"next: freshtake style apply {out} CLIP -o NEW (how it was learned: {model.choice.why})", markup=False
+    )
     return 0
 
 

@@ -144,11 +144,10 @@ def _print_learned(out: Path, facts: dict[str, Any], json: bool) -> None:
     cells = f"; cells {', '.join(facts['cells'])}" if len(facts["cells"]) > 1 else ""
     size = f"; {facts['bytes']:,} bytes"
     if "ratio" in facts:
-        size += f", 1:{facts['ratio']:g} of the vertices as float32, 1:{facts['ratio_to_zipped']:g} of them zipped"
-    limit = facts["largest_jump"]
-    jumps = "" if limit is None else f"; jumps of at most {limit:g} mean frame steps"
+        size += f", {facts['ratio']:g} times less than the vertices"
     output().print(
-        f"wrote {out}: {facts['frames']} frames of {facts['motion']} at {facts['fps']:g} fps{cells}{jumps}{size}",
+        f"wrote {out}: {facts['frames']} frames of {facts['motion']} at {facts['fps']:g} fps{cells}{size}; "
+        f"next: freshtake texture sample {out} --seconds 10 -o new.glb",
         markup=False,
     )
 

@@ -105,17 +105,10 @@ def _print(model: VariationModel, out: Path, json: bool) -> None:
     if json:
         print_json({"written": str(out), **facts})
         return
-    parents, plural = facts["parents"], "" if facts["examples"] == 1 else "s"
+    plural = "" if facts["examples"] == 1 else "s"
+    kind = "a movement that repeats (cyclic)" if facts["motion"] == "cyclic" else "a movement that ends by itself"
     output().print(
-        f"wrote {out}: {facts['examples']} {facts['motion']} example{plural} at {facts['fps']:g} fps; "
-        f"{facts['dofs']} DOFs, {_how(facts)}, "
-        f"{parents['least']} to {parents['most']} parents per node (mean {parents['mean']:g})",
+        f"wrote {out}: {facts['examples']} take{plural} at {facts['fps']:g} fps, {kind}; "
+        f"next: freshtake vary {out} -n 15 -o variants/",
         markup=False,
     )
-
-
-def _how(facts: dict[str, Any]) -> str:
-    """What was chosen: a step between frames of the network, or order and neighbors of the kernel methods."""
-    if "network_step_s" in facts:
-        return f"{facts['network_step_s']:g} s from frame to frame of the network"
-    return f"order {facts['order']}, {facts['neighbors']} neighbors"

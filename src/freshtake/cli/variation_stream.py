@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.console import in_words, output, print_json, progress_bar, warn
 from freshtake.cli.options import (
     Amount,
     AmountOfTime,
@@ -84,7 +84,7 @@ def stream(
         way = {} if made.followed is None else {"path": made.followed._asdict()}
         print_json({**told, **way, **({} if found is None else {"playback": found})})
     else:
-        output().print(f"wrote {made.path}: {made.motion!r}", markup=False)
+        output().print(f"wrote {made.path}: {in_words(made.motion)}", markup=False)
         if made.followed is not None:
             output().print(path_sentence([made.followed], made.motion), markup=False)
     return 0

@@ -8,11 +8,18 @@ from pathlib import Path
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.registry import for_writing
 
+OTHER_FILES = frozenset(  # endings that nobody gives to a folder
+    (".abc", ".anim", ".bip", ".blend", ".dae", ".fbx", ".ftm", ".html", ".json", ".ma", ".mb", ".png", ".txt", ".trc",
+     ".usd", ".usda", ".usdc", ".usdz", ".vrm", ".vrma", ".x3d", ".zip")
+)  # fmt: skip
+
 
 def is_file_name(target: Path) -> bool:
     """Whether a target is a file, by an ending that can be written; a folder that is there is none."""
     if target.suffix == "" or target.is_dir():
         return False
+    if target.suffix.lower() in OTHER_FILES:
+        for_writing(target)  # refuses it, and says what can be written
     try:
         for_writing(target)
     except FormatError:

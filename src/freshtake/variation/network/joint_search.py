@@ -62,7 +62,7 @@ def search_jointly(
     refused: set[tuple[int, frozenset[int]]] = set()
     changed = False
     for turn in range(rounds):
-        report(Progress(0.45 + 0.3 * turn / rounds, f"transition network: round {turn + 1} of at most {rounds}"))
+        report(Progress(0.45 + 0.3 * turn / rounds, f"what predicts what: round {turn + 1} of at most {rounds}"))
         wanted = _proposals(joint, data, doing, shortlists, kept, settings, refused, mapper)
         if not wanted and not changed:
             break
@@ -97,7 +97,7 @@ def steepest(joint: JointScores, settings: Settings, report: Report) -> Edges:
             if fresh.score > best.score + GAIN:
                 best = fresh
         made += 1
-        report(Progress(0.15 + 0.6 * (1.0 - 0.8**made), f"transition network: edit {made}"))
+        report(Progress(0.15 + 0.6 * (1.0 - 0.8**made), f"what predicts what: change {made}"))
         if best is doing:
             return doing.edges
         doing = best

@@ -54,7 +54,7 @@ def learn_dynamics(
     slices = slices_of(courses, settings.network_step / material.frame_time)
     moved = movement(courses, material)
     columns = columns_of(split, slices, courses.cyclic)
-    report(Progress(0.3, "transition network: comparing takes"))
+    report(Progress(0.3, "what predicts what: comparing takes"))
     parents = _search(columns, moved, settings, report, mapper)
     if settings.parents == "random":
         parents = random_parents(parents, moved, rng)
@@ -144,7 +144,7 @@ def _search(columns: Columns, moved: Floats, settings: Settings, report: Report,
     out: list[Ints] = []
     for found in mapper(lambda i: search.parents(i, *(shared if i in among else (None, None))), range(nodes)):
         out.append(found)
-        report(Progress(0.3 + 0.6 * len(out) / nodes, f"transition network: node {len(out)} of {nodes}"))
+        report(Progress(0.3 + 0.6 * len(out) / nodes, f"what predicts what: {len(out)} of {nodes}"))
     return out
 
 
