@@ -256,3 +256,30 @@ def test_a_path_is_followed_from_its_first_point_in_its_own_direction_and_the_un
     found = json.loads(capsys.readouterr().out)["path"]
     found = found[0] if isinstance(found, list) else found
     assert found["most_off"] < 40.0 and 200.0 < found["along"] <= found["length"] == pytest.approx(1200.0)
+
+
+def test_an_ending_that_cannot_be_written_is_no_folder(here: Path, tmp_path: Path) -> None:
+    assert run(["vary", "walk.ftm", "-n", "1", "-o", str(tmp_path / "one.fbx"), "-q"]) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_many_files_are_a_line_each_and_what_is_wrong_is_said_once(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["info", "walk"]) == 0
+    short = capsys.readouterr().out
+    assert sum("walk_" in line and "60.0" in line for line in short.splitlines()) == 4
+    assert "finding walk_1 and 3 more: " in short and "joint names" not in short
+    assert run(["info", "walk", "--all"]) == 0 and capsys.readouterr().out.count("joint names") == 4
+
+
+def test_the_same_note_for_many_files_is_said_once(
+    here: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in (1, 2, 3):
+        (tmp_path / f"dots_{number}.csv").write_text("x,y\n0,0\n1,1\n2,1\n")
+    assert run(["info", str(tmp_path), "--json"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert (
+        len(said) == 2 and "dots_1.csv" in said[0] and said[1].startswith("freshtake: note: the same for 2 more files")
+    )
