@@ -18,6 +18,9 @@ import matplotlib as mpl
 import pytest
 
 from freshtake.cli.entry import app, run
+from freshtake.cli.every_command import complete
+
+complete(app)
 
 HOME = Path(__file__).resolve().parents[1]
 FIRST = HOME / "docs" / "index.md"

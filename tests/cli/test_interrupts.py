@@ -14,13 +14,18 @@ import pytest
 from freshtake.cli.entry import run
 
 
+PROGRAM = (  # a test run in the background hands an ignored signal on
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from freshtake.cli import main; main()"
+)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
 @pytest.mark.parametrize("times", [1, 4])
 def test_stopping_an_evaluation_never_aborts_python(tmp_path: Path, times: int) -> None:
     assert run(["samples", "write", "walk", "-n", "6", "-o", str(tmp_path / "walks"), "-q"]) == 0
     main, terminal = os.openpty()
     command = [
-        sys.executable, "-m", "freshtake", "evaluate", "--inputs", "walks", "--outputs", "walks", "--baselines",
+        sys.executable, "-c", PROGRAM, "evaluate", "--inputs", "walks", "--outputs", "walks", "--baselines",
         "-o", "page.html",
     ]  # fmt: skip
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=terminal) as process:

@@ -17,7 +17,7 @@ from cyclopts import App, CycloptsError, Group
 from freshtake import __version__
 from freshtake.cli.console import warn
 from freshtake.cli.density_blend import app as blend
-from freshtake.cli.every_command import complete
+from freshtake.cli.every_command import complete_asked
 from freshtake.cli.motion_convert import convert
 from freshtake.cli.motion_cut import cut
 from freshtake.cli.motion_evaluate import evaluate
@@ -67,7 +67,6 @@ for number, (title, members) in enumerate(GROUPS.items()):
             app.command(command)
         else:
             app.command(command, group=group)
-complete(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -107,6 +106,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _command(arguments: Sequence[str]) -> Any:
+    complete_asked(app, arguments)
     return app(list(arguments), exit_on_error=False, print_error=False, result_action="return_value")
 
 

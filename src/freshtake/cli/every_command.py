@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Annotated, Any
 
@@ -23,8 +23,24 @@ def complete(group: App, words: tuple[str, ...] = ()) -> None:
             continue
         inner = group[name]
         complete(inner, (*words, name))
-        if inner.default_command is not None:
-            inner.default_command = _completed(inner.default_command, " ".join((*words, name)))
+        _complete_one(inner, (*words, name))
+
+
+def complete_asked(group: App, arguments: Sequence[str]) -> None:
+    """Only the command that the arguments begin with: to look at all of them takes time that nobody wants to wait."""
+    words: tuple[str, ...] = ()
+    for word in arguments:
+        if word.startswith("-") or word not in group:
+            break
+        group, words = group[word], (*words, word)
+    if words:
+        _complete_one(group, words)
+
+
+def _complete_one(command: App, words: tuple[str, ...]) -> None:
+    function = command.default_command
+    if function is not None and not hasattr(function, "is_complete"):
+        command.default_command = _completed(function, " ".join(words))
 
 
 def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -40,5 +56,6 @@ def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
     extra = inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Quiet)
     run.__signature__ = said.replace(parameters=[*said.parameters.values(), extra])  # type: ignore[attr-defined]
     run.__annotations__ = {**inspect.get_annotations(command, eval_str=True), "quiet": Quiet}
+    run.is_complete = True  # type: ignore[attr-defined]
     del run.__wrapped__  # whoever looks at the command sees the option too
     return run
