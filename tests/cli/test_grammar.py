@@ -37,17 +37,17 @@ def options(command: App) -> dict[str, str]:
 COMMANDS = {name: options(command) for name, command in commands(app)}
 FROM_MODEL = {"vary", "stream", "blend sample", "texture sample", "style gaits sample"}  # motion of a chosen length
 FROM_TAKES = {  # one clip becomes one clip, or takes become files
-    "loop", "plant", "convert", "style apply", "cut", "noise", "compress", "study design", "align",
+    "loop", "plant", "convert", "style apply", "cut", "noise", "compress", "study design", "align", "retarget",
 }  # fmt: skip
 READING = FROM_TAKES | {
     "learn", "evaluate", "select", "explain", "blend learn", "texture learn", "texture tables", "texture figures",
-    "info", "style learn", "style gaits learn",
+    "info", "style learn", "style gaits learn", "view",
 }  # fmt: skip
 NO_FILES = {"demo", "warm-up", "samples list", "samples write", "samples download", "study analyze", "blend report"}
-ONE_CLIP = {"loop", "plant", "convert", "style apply"}
+ONE_CLIP = {"loop", "plant", "convert", "style apply", "retarget"}
 DRAWING = {  # what is left to chance
     "demo", "learn", "vary", "stream", "evaluate", "select", "compress", "noise", "study design", "blend sample",
-    "blend report", "texture sample", "texture figures", "samples write",
+    "blend report", "texture sample", "texture figures", "samples write", "view",
 }  # fmt: skip
 APPLIES = {
     "--json": set(COMMANDS),
@@ -66,7 +66,13 @@ APPLIES = {
     "--format": {"vary", *ONE_CLIP, "cut", "noise", "compress", "study design"},
     "-o": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up", "select"},  # select: --picture
 }
-OWN_WORDS = {("--format", "compress"), ("--format", "vary"), ("--format", "study design")}
+OWN_WORDS = {
+    ("--format", "compress"),
+    ("--format", "vary"),
+    ("--format", "study design"),
+    ("--format", "retarget"),
+    ("--character", "retarget"),
+}
 
 
 def test_every_command_is_sorted_here() -> None:
@@ -142,7 +148,8 @@ TAKES: dict[str, tuple[list[str], str]] = {  # arguments where {} are takes, and
     "study design": (["--variants", "{}", "--inputs", "{}", "--participants", "2", "--trials", "2", "--sequences", "1",
                       "--clips", "2"], "study"),
     "blend learn": (["a={}", "b=limp"], "b.ftm"), "texture learn": (["{}"], "t.ftm"),
-    "texture tables": (["{}"], ""),
+    "texture tables": (["{}"], ""), "view": (["{}"], "page.html"),
+    "retarget": (["{}", "--onto", "limp/limp_1.bvh"], "on_limp"),
 }  # fmt: skip
 NAMED_ONE_BY_ONE = {"explain", "align", "texture figures", "style gaits learn"}  # one file each, by its part in the job
 ON_THE_BENCH = {"style learn"}  # and in its own tests: two folders pair by content
@@ -262,7 +269,7 @@ def test_a_path_is_followed_from_its_first_point_in_its_own_direction_and_the_un
 
 
 def test_an_ending_that_cannot_be_written_is_no_folder(here: Path, tmp_path: Path) -> None:
-    assert run(["vary", "walk.ftm", "-n", "1", "-o", str(tmp_path / "one.fbx"), "-q"]) == 2
+    assert run(["vary", "walk.ftm", "-n", "1", "-o", str(tmp_path / "one.blend"), "-q"]) == 2
     assert list(tmp_path.iterdir()) == []
 
 

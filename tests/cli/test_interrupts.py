@@ -13,7 +13,6 @@ import pytest
 
 from freshtake.cli.entry import run
 
-
 PROGRAM = (  # a test run in the background hands an ignored signal on
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from freshtake.cli import main; main()"
 )

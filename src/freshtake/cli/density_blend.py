@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import in_words, output, print_json, progress_bar, warn
-from freshtake.cli.options import Character, GroundPath, Heading, Json, Lock, Out, Plant, Seed, Unit
+from freshtake.cli.options import BodyMaps, Character, GroundPath, Heading, Json, Lock, Out, Plant, Seed, Unit
 from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 from freshtake.cli.reading import READING, Reading
 
@@ -126,8 +126,9 @@ def sample(
     residuals: Annotated[bool, Parameter(help="Give back the fine detail.")] = True,
     plant: Plant = True,
     lock: Lock = "soft",
-    unit: Unit = None,
     character: Character = None,
+    body_map: BodyMaps = None,
+    unit: Unit = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -151,6 +152,7 @@ def sample(
     from freshtake.workflows import density_sample
     from freshtake.workflows.density_blending import control_of
     from freshtake.workflows.length_asking import length_asked
+    from freshtake.workflows.motion_retargeting import character_asked
     from freshtake.workflows.path_following import path_sentence
 
     prepare(out, force=force)
@@ -158,8 +160,9 @@ def sample(
         made = density_sample(
             model, out, length_asked(frames, seconds),
             weights=weights, method=method, noise=noise, residuals=residuals,
-            control=control_of(speed, turn, heading, path), plant=plant and lock, unit_m=unit,
-            character=character, seed=seed,
+            control=control_of(speed, turn, heading, path), plant=plant and lock,
+            onto=character_asked(character, body_map, warn), unit_m=unit,
+            seed=seed,
             report=report,
             warn=warn,
         )  # fmt: skip

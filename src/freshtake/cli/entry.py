@@ -25,8 +25,10 @@ from freshtake.cli.motion_info import info
 from freshtake.cli.motion_loop import loop
 from freshtake.cli.motion_noise import noise
 from freshtake.cli.motion_plant import plant
+from freshtake.cli.motion_retarget import retarget
 from freshtake.cli.motion_samples import app as samples
 from freshtake.cli.motion_study import app as study
+from freshtake.cli.motion_view import view
 from freshtake.cli.motion_warm_up import warm_up
 from freshtake.cli.style_align import align
 from freshtake.cli.style_translate import app as style
@@ -53,10 +55,10 @@ app = App(
     help_epilogue="Every command has `--help` with examples. Bad input ends with one sentence and exit code 2.",
 )
 GROUPS = {
-    "To begin with": (demo, samples, info, warm_up),
+    "To begin with": (demo, samples, info, view, warm_up),
     "New takes from a few": (learn, vary, stream, evaluate, explain, select, compress),
     "Other ways to new motion": (style, blend, texture),
-    "One clip": (loop, plant, cut, convert, align),
+    "One clip": (loop, plant, retarget, cut, convert, align),
     "For research": (noise, study),
 }
 for number, (title, members) in enumerate(GROUPS.items()):

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from freshtake.cli.console import in_words, output, print_json, progress_bar, warn
 from freshtake.cli.options import (
     Animation,
+    BodyMaps,
     Character,
     Ending,
     InPlace,
@@ -47,6 +48,7 @@ def convert(
     animation: Animation = None,
     mesh: Mesh = False,
     character: Character = None,
+    body_map: BodyMaps = None,
     repair: Annotated[
         list[str] | None,
         Parameter(consume_multiple=True, negative="", help="Named repairs, in order; `info` says which."),
@@ -63,7 +65,7 @@ def convert(
     ```
     freshtake convert take.amc take.bvh --skeleton 35.asf --fps 60
     freshtake convert walk.bvh walk.glb --unit 0.0564 --start 10 --end 2.5s
-    freshtake convert a.bvh b.bvh both.glb --unit 0.01
+    freshtake convert a.bvh b.bvh both.fbx --unit 0.01
     freshtake convert takes/ -o glb/ --format glb --unit cm
     freshtake convert raw.bvh clean.bvh --repair drop-tpose unwrap
     ```
@@ -71,10 +73,11 @@ def convert(
     Parameters
     ----------
     paths
-        IN and OUT; several IN go into one glTF file as named animations, or with -o into a folder one by one.
+        IN and OUT; several IN go into one glTF, FBX or USD file as named animations, or with -o into a folder.
     """
     from freshtake.workflows import motion_convert as run
     from freshtake.workflows.motion_delivering import delivery_asked, playback_summary
+    from freshtake.workflows.motion_retargeting import character_asked
 
     if out is None:
         if len(paths) < 2:
@@ -86,8 +89,8 @@ def convert(
     with progress_bar() as report:
         made = run(
             files(paths), out, reading={**reading, "warn": warn}, fps=fps, start=start, end=end, up=to_up, unit_m=unit,
-            character=character, repairs=repair or [], delivery=delivery_asked(root_motion, in_place), ending=format,
-            report=report,
+            onto=character_asked(character, body_map, warn), repairs=repair or [],
+            delivery=delivery_asked(root_motion, in_place), ending=format, report=report,
         )  # fmt: skip
     if json:
         told = {

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import each_with_progress, output, print_json, progress_bar, warn
 from freshtake.cli.options import (
+    BodyMaps,
     Character,
     ClosingFrame,
     Ending,
@@ -40,6 +41,7 @@ def loop(
     root_motion: RootMotion = None,
     in_place: InPlace = False,
     character: Character = None,
+    body_map: BodyMaps = None,
     format: Ending = None,
     reading: Reading = READING,
     json: Json = False,
@@ -67,6 +69,7 @@ def loop(
     """
     from freshtake.workflows import motion_loop as run
     from freshtake.workflows.motion_delivering import delivery_asked, turn_note
+    from freshtake.workflows.motion_retargeting import character_asked
     from freshtake.workflows.output_naming import targets_of
 
     prepare(out, force=force)
@@ -80,7 +83,7 @@ def loop(
                 run(
                     take, target, cycles=None if whole else 1 if cycles is None else cycles, plant=plant and lock,
                     delivery=delivery_asked(root_motion, in_place, closing_frame), unit_m=reading.unit,
-                    character=character, reading=reading.options(),
+                    onto=character_asked(character, body_map, warn), reading=reading.options(),
                 )
             )  # fmt: skip
     if (note := turn_note([one.summary()["playback"] for one in made])) is not None:

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import each_with_progress, output, print_json, progress_bar
-from freshtake.cli.options import Character, Ending, Json, Lock
+from freshtake.cli.console import each_with_progress, output, print_json, progress_bar, warn
+from freshtake.cli.options import BodyMaps, Character, Ending, Json, Lock
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading, files
 
@@ -31,6 +31,7 @@ def plant(
     ] = None,
     lock: Lock = "soft",
     character: Character = None,
+    body_map: BodyMaps = None,
     format: Ending = None,
     reading: Reading = READING,
     json: Json = False,
@@ -52,6 +53,7 @@ def plant(
         The clip to clean; several, or a folder of them, are cleaned one by one.
     """
     from freshtake.workflows import motion_plant as run
+    from freshtake.workflows.motion_retargeting import character_asked
     from freshtake.workflows.output_naming import targets_of
 
     prepare(out, force=force)
@@ -61,7 +63,7 @@ def plant(
         reports = [
             run(
                 take, target, contacts=contacts, pins=pins, mapping=mapping, examples=files(like), floor=floor,
-                lock=lock, character=character, reading=reading.options(),
+                lock=lock, onto=character_asked(character, body_map, warn), reading=reading.options(),
             )
             for take, target in each_with_progress(takes, targets, tell)
         ]  # fmt: skip

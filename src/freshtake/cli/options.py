@@ -48,9 +48,6 @@ Up = Annotated[
 ]
 Animation = Annotated[str | None, Parameter(help="Name or number of one of several animations in a glTF file.")]
 Mesh = Annotated[bool, Parameter(negative="", help="Read a glTF character as a baked mesh sequence.")]
-Character = Annotated[
-    Path | None, Parameter(help="The glTF character whose skin the motion is put onto, joints matched by name.")
-]
 Ending = Annotated[
     str | None, Parameter(help="Kind of the files in a folder, such as glb; default: as the takes (of AMC: bvh).")
 ]
@@ -66,6 +63,16 @@ Parts = Annotated[
     ),
 ]
 Plant = Annotated[bool, Parameter(help="Hold feet where they stand.")]
+Character = Annotated[
+    Path | None,
+    Parameter(
+        help="Put the motion onto this character (glTF with a skin, or a skeleton); other joints are retargeted."
+    ),
+]
+BodyMaps = Annotated[
+    Path | None,
+    Parameter(name="--map", help="Which joints are which part of the body (TOML or JSON); default: found."),
+]
 ClosingFrame = Annotated[
     bool,
     Parameter(negative="", help="End a loop with its first frame again, for players that need both ends."),

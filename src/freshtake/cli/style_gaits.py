@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar
-from freshtake.cli.options import Character, Json, Unit
+from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.options import BodyMaps, Character, Json, Unit
 from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 from freshtake.cli.reading import READING, Reading
 
@@ -65,8 +65,9 @@ def sample(
     seconds: Seconds = None,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write.")],
     force: Force = False,
-    unit: Unit = None,
     character: Character = None,
+    body_map: BodyMaps = None,
+    unit: Unit = None,
     json: Json = False,
 ) -> int:
     """Write a walk in any mixture of the model's styles and speeds; its end meets its start.
@@ -80,11 +81,15 @@ def sample(
     """
     from freshtake.workflows import gaits_sample
     from freshtake.workflows.length_asking import length_asked
+    from freshtake.workflows.motion_retargeting import character_asked
 
     prepare(out, force=force)
     length = None if frames is None and seconds is None else length_asked(frames, seconds)
     with progress_bar():
-        clip = gaits_sample(model, out, style, speed, cycles=cycles, length=length, unit_m=unit, character=character)
+        clip = gaits_sample(
+            model, out, style, speed, cycles=cycles, length=length, unit_m=unit,
+            onto=character_asked(character, body_map, warn),
+        )  # fmt: skip
     if json:
         print_json({"frames": len(clip), **({"cycles": cycles} if length is None else {}), "written": str(out)})
         return 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import each_with_progress, messages, output, print_json, progress_bar, warn
-from freshtake.cli.options import Character, Ending, Json, Lock
+from freshtake.cli.options import BodyMaps, Character, Ending, Json, Lock
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.cli.style_gaits import app as gaits
@@ -145,6 +145,7 @@ def apply(
     lock: Lock = "soft",
     report: Page = None,
     character: Character = None,
+    body_map: BodyMaps = None,
     format: Ending = None,
     reading: Reading = READING,
     json: Json = False,
@@ -171,6 +172,7 @@ def apply(
     """
     from freshtake.formats.ftm import is_model
     from freshtake.workflows import style_apply
+    from freshtake.workflows.motion_retargeting import character_asked
     from freshtake.workflows.output_naming import targets_of
 
     prepare(out, report, force=force)
@@ -186,8 +188,8 @@ def apply(
         done = [
             style_apply(
                 styles, clip, target, strength=strength, parts=dict(weighed(part or [])), time_warp=time_warp,
-                generalize=generalize, plant=plant and lock, character=character, page=report,
-                reading=reading.options(),
+                generalize=generalize, plant=plant and lock, page=report,
+                onto=character_asked(character, body_map, warn), reading=reading.options(),
             )
             for clip, target in each_with_progress(clips, targets_of(clips, out, format), tell)
         ]  # fmt: skip

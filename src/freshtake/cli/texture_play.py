@@ -9,6 +9,7 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import (
+    BodyMaps,
     Character,
     ClosingFrame,
     GroundPath,
@@ -193,6 +194,7 @@ def sample(
     plant: Plant = True,
     lock: Lock = "soft",
     character: Character = None,
+    body_map: BodyMaps = None,
     unit: Unit = None,
     seed: Seed = 0,
     json: Json = False,
@@ -223,6 +225,7 @@ def sample(
     from freshtake.workflows import texture_sample
     from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_delivering import delivery_asked, turn_note
+    from freshtake.workflows.motion_retargeting import character_asked
     from freshtake.workflows.path_following import path_sentence
     from freshtake.workflows.texture_playing import guide_asked
     from freshtake.workflows.texture_sampling import Going
@@ -234,8 +237,8 @@ def sample(
         made = texture_sample(
             model, out, length_asked(frames, seconds), loop=loop, variety=variety, stretch=stretch, times=times,
             going=Going(cell, _plan(steer or []), guide, _course(course)), plant=plant and lock,
-            delivery=delivery_asked(root_motion, in_place, closing_frame), character=character, unit_m=unit, seed=seed,
-            report=report, warn=warn,
+            delivery=delivery_asked(root_motion, in_place, closing_frame), unit_m=unit, seed=seed,
+            onto=character_asked(character, body_map, warn), report=report, warn=warn,
         )  # fmt: skip
     if course is None and (note := turn_note([made.playback])) is not None:
         warn(note)

@@ -8,6 +8,7 @@ from freshtake.cli.console import in_words, output, print_json, progress_bar, wa
 from freshtake.cli.options import (
     Amount,
     AmountOfTime,
+    BodyMaps,
     Character,
     GroundPath,
     Heading,
@@ -41,8 +42,9 @@ def stream(
     path: GroundPath = None,
     root_motion: RootMotion = None,
     in_place: InPlace = False,
-    unit: Unit = None,
     character: Character = None,
+    body_map: BodyMaps = None,
+    unit: Unit = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -66,6 +68,7 @@ def stream(
     from freshtake.workflows import variation_stream as run
     from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_delivering import delivery_asked, playback_summary
+    from freshtake.workflows.motion_retargeting import character_asked
     from freshtake.workflows.path_following import path_sentence
     from freshtake.workflows.variation_asking import Asked, amount_asked, goals_of
 
@@ -76,7 +79,7 @@ def stream(
         made = run(
             model, out, length_asked(frames, seconds),
             amount=much, steer=steer, plant=plant and lock, delivery=delivery_asked(root_motion, in_place),
-            unit_m=unit, character=character, seed=seed, report=report, warn=warn,
+            onto=character_asked(character, body_map, warn), unit_m=unit, seed=seed, report=report, warn=warn,
         )  # fmt: skip
     if json:
         found = playback_summary(made.motion)

@@ -15,7 +15,7 @@ from freshtake.density.settings import Settings
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing, write
+from freshtake.formats.registry import for_writing
 from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, Stroke
@@ -24,6 +24,7 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.goals.steering import Followed
 from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
+from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.path_following import followed_by, placed, seen_from_its_start
 from freshtake.workflows.takes_reading import read_sets
 from freshtake.workflows.variation_asking import read_path
@@ -123,8 +124,8 @@ def density_sample(
     residuals: bool = True,
     control: Control | None = None,
     plant: bool | str = True,
+    onto: Onto | None = None,
     unit_m: float | None = None,
-    character: Path | None = None,
     seed: int = 0,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
@@ -166,8 +167,10 @@ def density_sample(
     motion: Motion = _stroke(model, made, target.stem) if isinstance(made, np.ndarray) else made
     if start is not None and isinstance(motion, Clip):
         motion = placed(motion, start)
-    write(target, motion, unit_m=unit_m, character=character)
-    return Blended(target, motion, None if path is None else followed_by(path, motion))
+    way = None if path is None else followed_by(path, motion)
+    motion = put_onto(onto, motion)
+    write_onto(target, motion, unit_m, onto)
+    return Blended(target, motion, way)
 
 
 def _stroke(model: DensityModel, rows: Any, name: str) -> Stroke:

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.read_options import Motion, WriteKeywords
-from freshtake.formats.registry import for_writing, read, write
+from freshtake.formats.read_options import Motion
+from freshtake.formats.registry import for_writing, holding_several, read
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.edit import take_frames, with_up
 from freshtake.motion.rates import at_rate
 from freshtake.motion.repair import repair
 from freshtake.workflows.motion_delivering import Delivery, delivered
+from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.output_naming import check_ending, is_file_name, targets_of
 
 
@@ -38,7 +39,7 @@ def motion_convert(
     end: str | None = None,
     up: str | None = None,
     unit_m: float | None = None,
-    character: Path | None = None,
+    onto: Onto | None = None,
     repairs: Sequence[str] = (),
     delivery: Delivery | None = None,
     ending: str | None = None,
@@ -49,31 +50,29 @@ def motion_convert(
     if not into_folder:
         check_ending(target, ending)
         found = for_writing(target)
-        if len(sources) > 1 and found.name != "gltf":
+        if len(sources) > 1 and not found.several:
             raise FormatError(
-                target, "only glTF (.glb, .gltf) holds several clips: for files one by one, name a folder and --format"
+                target, f"only {holding_several()} hold several clips: for files one by one, name a folder and --format"
             )
-    writing: WriteKeywords = {"unit_m": unit_m, "character": character}
     paths = targets_of(sources, target, ending) if into_folder else [target]
     made: list[Motion] = []
     for number, source in enumerate(sources):
         report(Progress(number / len(sources), source.name))
         changed = _changed(read(source, **reading), fps, start, end, up, repairs)
-        made.append(delivered(changed, delivery or Delivery()))
+        made.append(delivered(put_onto(onto, changed), delivery or Delivery()))
         if into_folder:
-            write(paths[number], made[-1], **writing)
+            write_onto(paths[number], made[-1], unit_m, onto)
     if not into_folder and len(made) == 1:
-        write(target, made[0], **writing)
+        write_onto(target, made[0], unit_m, onto)
     elif not into_folder:
-        write(target, [_clip(source, motion) for source, motion in zip(sources, made, strict=True)], **writing)
+        clips = [_clip(source, motion) for source, motion in zip(sources, made, strict=True)]
+        write_onto(target, clips, unit_m, onto)
     return Converted(sources, paths, made)
 
 
 def _clip(source: Path, motion: Motion) -> Clip:
     if not isinstance(motion, Clip):
-        raise FormatError(
-            source, f"this is a {type(motion).__name__}, and only clips can share one glTF file: leave it out"
-        )
+        raise FormatError(source, f"this is a {type(motion).__name__}, and only clips can share one file: leave it out")
     return motion
 
 

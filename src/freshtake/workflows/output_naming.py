@@ -33,11 +33,11 @@ def check_folder_name(target: Path) -> None:
         raise UsageError(f"{target} looks like one file, but several are written: name a folder")
 
 
-def is_one_file(target: Path, count: int, ending: str | None, what: str) -> bool:
-    """Whether a target is a file's name; then exactly one result goes into it."""
+def is_one_file(target: Path, count: int, ending: str | None, what: str, *, together: bool = False) -> bool:
+    """Whether a target is a file's name; then one result goes into it, or all `together` where the format can."""
     if not is_file_name(target):
         return False
-    if count != 1:
+    if count != 1 and not (together and for_writing(target).several):
         raise UsageError(
             f"{target} is one file for {count} {what}: add -n 1, or name a folder and --format {target.suffix[1:]}"
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
-from freshtake.formats.registry import for_writing, write
+from freshtake.formats.registry import for_writing
 from freshtake.methods.progress import Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.edit import take_frames
@@ -18,6 +18,7 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.gaits.bilinear import GaitModel, Level, Weights, fit
 from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
+from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_clips
 
 MOST_FRAMES = 10_000_000
@@ -93,7 +94,7 @@ def gaits_sample(
     cycles: int = 4,
     length: Length | None = None,
     unit_m: float | None = None,
-    character: Path | None = None,
+    onto: Onto | None = None,
 ) -> Clip:
     """A walk of some cycles, or of a length, in a mixture of styles and speeds, written to a file."""
     for_writing(target)
@@ -106,7 +107,7 @@ def gaits_sample(
         cycles = -(-frames // max(len(model.synthesize(*mixed, cycles=1)) - 1, 1))
     clip = model.synthesize(*mixed, cycles=cycles, name=target.stem)
     clip = (clip if length is None else take_frames(clip, 0, frames)).changed(provenance="made by freshtake: style")
-    write(target, clip, unit_m=unit_m, character=character)
+    write_onto(target, put_onto(onto, clip), unit_m, onto)
     return clip
 
 

@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.ftm import Stored, check_model_target, read_stored, save
+from freshtake.formats.limit_files import read_limits
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing, write
+from freshtake.formats.registry import for_writing
 from freshtake.methods.gathering import fitted, heading_note
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
@@ -34,6 +35,8 @@ from freshtake.variation.synthesis.amount import NATURAL, Amount, amount_of
 from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import checked
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary, turn_note
+from freshtake.workflows.motion_limiting import Limiter
+from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.output_naming import is_one_file
 from freshtake.workflows.path_following import followed_by, placed
 from freshtake.workflows.takes_reading import read_takes
@@ -172,21 +175,25 @@ def variation_vary(
     guard: bool = True,
     loop: bool = False,
     delivery: Delivery | None = None,
+    onto: Onto | None = None,
     ending: str | None = None,
     unit_m: float | None = None,
-    character: Path | None = None,
+    limits: Path | None = None,
     seed: int = 0,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> Written:
     """Write variants of a model into a folder that appears whole, in the format of the takes it was learned from.
 
-    A target with the ending of a format is a file for one variant.
+    A target with the ending of a format is a file: for one variant, or for all in a format that holds several. `onto`
+    is a character that they are put onto.
+    `limits` is a file with the limits of a robot's joints, at which variants of its table stop.
     """
-    single = is_one_file(folder, count, ending, "variants")
+    single = is_one_file(folder, count, ending, "variants", together=True)
+    limiter = None if limits is None else Limiter(read_limits(limits))
     stored = read_stored(source)
     model = _variation(stored, source)
-    suffix = folder.suffix if single else _ending(stored, ending)
+    suffix = folder.suffix if single else _ending(stored, ending, onto)
     written = Written([], [], [], [], [])
     if delivery is not None and delivery.closing and not loop:
         raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
@@ -196,20 +203,29 @@ def variation_vary(
     made = guided_variants(
         model, count, amount=amount, cycles=cycles, goals=own, plant=plant, guard=guard, loop=loop, seed=seed
     )
+    together: list[Motion] = []
     with nullcontext(folder.parent) if single else replacing_folder(folder) as place:
         for motion, goal_report, checks in made:
-            report(Progress(len(written.paths) / count, motion.name))
-            name = folder.name if single else f"{motion.name}{suffix}"
+            report(Progress(len(written.reports) / count, motion.name))
             if start is not None and isinstance(motion, Clip):
                 motion = placed(motion, start)
             _note_path(goals, motion, written)
-            ready = delivered(motion, delivery or Delivery())
-            write(place / name, ready, unit_m=unit_m, character=character)
+            ready = delivered(put_onto(onto, motion), delivery or Delivery())
+            ready = ready if limiter is None else limiter(ready)
+            if single:
+                together.append(ready)
+            else:
+                write_onto(place / f"{motion.name}{suffix}", ready, unit_m, onto)
+                written.paths.append(folder / f"{motion.name}{suffix}")
             written.playbacks.append(playback_summary(ready))
-            written.paths.append(folder if single else folder / name)
             written.reports.append(goal_report)
             written.guards.append(checks)
+    if single:
+        write_onto(folder, together[0] if count == 1 else cast(list[Clip], together), unit_m, onto)
+        written.paths.append(folder)
     if warn is not None:
+        if limiter is not None:
+            limiter.report(warn)
         _warn_of_goals(goals, written.reports, warn)
         for sentence in guard_notes(written.guards):
             warn(sentence)
@@ -289,8 +305,8 @@ def variation_stream(
     steer: Steering | None = None,
     plant: bool | str = True,
     delivery: Delivery | None = None,
+    onto: Onto | None = None,
     unit_m: float | None = None,
-    character: Path | None = None,
     seed: int = 0,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
@@ -324,8 +340,8 @@ def variation_stream(
     if steer is not None and steer.path is not None and isinstance(motion, Clip):
         way = followed_by(np.asarray(steer.path), motion)
     report(Progress(0.8, f"writing {target.name}"))
-    motion = delivered(motion, delivery or Delivery())
-    write(target, motion, unit_m=unit_m, character=character)
+    motion = delivered(put_onto(onto, motion), delivery or Delivery())
+    write_onto(target, motion, unit_m, onto)
     return Streamed(target, motion, way)
 
 
@@ -350,8 +366,10 @@ def _motion(model: VariationModel, made: Any, name: str) -> Motion:
     return motion
 
 
-def _ending(stored: Stored, asked: str | None) -> str:
-    """The ending of variants: as asked, else that of the first example, else the usual one of its kind."""
+def _ending(stored: Stored, asked: str | None, onto: Onto | None = None) -> str:
+    """The ending of variants: as asked, as the character's, that of the first example, or the usual one of its kind."""
+    if asked is None and onto is not None and onto.gltf:
+        return ".glb"
     if asked is not None:
         suffix = f".{asked.lstrip('.')}"
         for_writing(Path(f"variant{suffix}"))
