@@ -15,6 +15,7 @@ from freshtake.formats.body_map_files import BodyMapFile, Parts, read_body_maps,
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.read_options import Motion, ReadOptions
 from freshtake.formats.registry import detect, for_writing, holding_several, take_in, write
+from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.body.size import unit_name, unit_of
@@ -234,6 +235,7 @@ def motion_retarget(
     delivery: Delivery | None = None,
     ending: str | None = None,
     reading: dict[str, Any] | None = None,
+    report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> Retargeted:
     """Read clips, put them onto a character and write them: into one file, or into a folder under their names.
@@ -247,7 +249,10 @@ def motion_retarget(
         raise FormatError(target, f"only {holding_several()} hold several clips: name such a file, or a folder")
     suffix = f".{(ending or ('glb' if onto.gltf else character.suffix)).lstrip('.')}"
     for_writing(target if one else Path(f"clip{suffix}"))
-    clips = [_retargeted(path, onto, reading).changed(name=path.stem) for path in sources]
+    clips = []
+    for number, path in enumerate(sources):
+        report(Progress(number / len(sources), path.name))
+        clips.append(_retargeted(path, onto, reading).changed(name=path.stem))
     ready = [delivered(clip, delivery or Delivery()) for clip in clips]
     made = [clip for clip in ready if isinstance(clip, Clip)]
     way = onto.ways[0][1] if onto.ways else None
