@@ -22,7 +22,16 @@ from freshtake.texture.frame_distance import Weights, judged, mean_step
 from freshtake.texture.guiding import Bearings, Guide, GuidedState, bearings_of, begin_guided, read_on
 from freshtake.texture.jump_map import Chances, Jumps, Reach, chances_at, costs_of, jump_rate, totals, within
 from freshtake.texture.loop_courses import LoopCourse, check_course, detours, on_course, rate_of, turning_trend
-from freshtake.texture.loops import LONGEST, anchors_of, fades_of, find_loop, near_lengths, nearest_length, ways_of
+from freshtake.texture.loops import (
+    LONGEST,
+    anchors_of,
+    fades_of,
+    find_loop,
+    near_lengths,
+    nearest_length,
+    varied_loop,
+    ways_of,
+)
 from freshtake.texture.paper_jump_map import as_table, combined, probabilities, successor_distances
 from freshtake.texture.planting import Standing, around, cut_loop, planted, planted_stream, shown_contacts, standing_of
 from freshtake.texture.play_kernels import CONSTANT, LENGTH, NO_BLEND, SINCE, VARIABLE, Frames, Rules, costs_of_jumps
@@ -332,7 +341,8 @@ class TextureModel:
         found = nearest_length(frames, small, anchors_of(small, rng), stretch)
         if found is not None:
             length, anchor = found
-            return find_loop(length, small, stroll, rng, variety, self.frame_time, detour, (anchor,))
+            way = find_loop(length, small, stroll, rng, variety, self.frame_time, detour, (anchor,))
+            return varied_loop(frames, way, small, rng, variety, stretch, detour)
         wide = within(self.jumps, Reach(tuple(1e9 for _ in self.cells), self.reach.alive), self.segments)
         some = ways_of(*wide, self.weights.poses, self.rules, slots=32)
         return find_loop(frames, some, stroll, rng, variety, self.frame_time, detour)
