@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.density.class_cycles import Cycles
-from freshtake.density.follow import CHANCES, disturb, follow
+from freshtake.density.follow import CHANCES, bell, disturb, follow
 from freshtake.density.jumps import AGE, DRIVE, PACE, PLACE, RUN, SPAN, Rates, Track
 from freshtake.density.runs import fading, read_at
 from freshtake.numeric.arrays import Floats
@@ -14,6 +14,7 @@ from freshtake.numeric.compiled import compiled
 PULL = 0.25  # seconds in which a class comes back to the common phase
 EASE = 0.1  # seconds over which its pace changes
 LEAST, MOST = 0.4, 2.5  # times its own pace
+NEAR = 0.3  # of the distance that a jump may lead away from the data
 ALONE = 1.0 - 1e-9  # share from which a class is by itself
 PHASE, SINCE = range(2)  # fields of `common`
 WAS, BEFORE, GAP, SPEED, ASKED, ACTIVE = range(6)  # rows of `shares`
@@ -90,14 +91,38 @@ def settle(shares: Floats, common: Floats, weights: Floats, fastest: float, span
 
 
 @compiled
+def swerve(own: Floats, other: Floats, wander: Floats, luck: Floats, rates: Rates, modes: int, farthest: float) -> None:
+    """Move a frame (1, width) along the line to another one of the same phase by a smooth random share, in place.
+
+    In the modes it goes at most `NEAR` as far as jumps may lead away from the data, so that both together stay near.
+    """
+    wander[1] = wander[1] * (1.0 - 1.0 / rates.memory) + np.sqrt(2.0 / rates.memory) * bell(luck[0], luck[1])
+    wander[0] += (wander[1] - wander[0]) / rates.memory
+    share, square = rates.novelty * np.sqrt(2.0) * wander[0], 0.0
+    for k in range(modes):
+        square += (other[0, k] - own[0, k]) ** 2
+    far, most = abs(share) * np.sqrt(square), NEAR * farthest
+    if far > 0.0:
+        share *= most * np.tanh(far / most) / far
+    for k in range(own.shape[1]):
+        own[0, k] += share * (other[0, k] - own[0, k])
+
+
+@compiled
 def mingle(
     out: Floats, held: Floats, clock: Floats, shares: Floats, common: Floats, noise_state: Floats, visits: Floats,
-    track: Track, cycles: Cycles, rates: Rates, frame_time: float, span: float, weights: Floats, chances: Floats,
+    wander: Floats, track: Track, cycles: Cycles, rates: Rates, frame_time: float, span: float, weights: Floats,
+    chances: Floats,
 ) -> None:  # fmt: skip
-    """Frames (frames, width) one after the other. held (classes, 4, width), clock (classes, fields)."""
-    classes, d = len(held), track.modes
+    """Frames (frames, width) one after the other. held (2 classes, 4, width), clock (2 classes, fields).
+
+    Where `rates.novelty` is above 0, a second motion of every class is followed in the same phase, drawn by the density
+    as the first one is: the pose leaves the first towards or away from the second by a share that wanders.
+    """
+    classes, d, after = weights.shape[1], track.modes, 2 * weights.shape[1] * CHANCES
+    other = np.empty((1, out.shape[1]))
     own, single, credit, idle = np.empty((1, out.shape[1])), np.ones((1, 1)), np.zeros(1), np.zeros((2, d))
-    calm = Rates(rates.jump, rates.blend, rates.guard, rates.memory, rates.tempo, 0.0, rates.class_stay)
+    calm = Rates(rates.jump, rates.blend, rates.guard, rates.memory, rates.tempo, 0.0, rates.class_stay, 0.0)
     pull, ease = frame_time / PULL, min(frame_time / EASE, 1.0)
     for t in range(len(out)):
         settle(shares, common, weights[t], frame_time / span, span / frame_time)
@@ -108,6 +133,11 @@ def mingle(
             if share > 0.0 and shares[ACTIVE, c] == 0.0:
                 enter(cycles, track, held[c], clock[c], c, common[PHASE], luck[7])
                 clock[c, DRIVE] = 0.0
+                if rates.novelty > 0.0:
+                    b = classes + c
+                    enter(cycles, track, held[b], clock[b], c, common[PHASE], chances[t, b * CHANCES + 7])
+                    clock[b, DRIVE] = 0.0
+                    wander[:, c] = 0.0
             shares[ACTIVE, c] = 1.0 if share > 0.0 else 0.0
             if share > 0.0:
                 rate += share * pace_at(cycles, track, clock[c])
@@ -117,15 +147,23 @@ def mingle(
             share = shares[WAS, c]
             if share <= 0.0:
                 continue
-            off = wrapped(common[PHASE] - phase_at(cycles, track, clock[c]))
-            drive = 1.0 if share >= ALONE else (rate + pull * off) / pace_at(cycles, track, clock[c])
-            drive = min(max(drive, LEAST), MOST)
-            clock[c, DRIVE] = drive if clock[c, DRIVE] <= 0.0 else clock[c, DRIVE] + ease * (drive - clock[c, DRIVE])
-            luck = chances[t : t + 1, c * CHANCES : (c + 1) * CHANCES]
-            follow(own, held[c], clock[c], credit, credit, idle, visits, track, calm, single, luck, True)
+            voices = 2 if rates.novelty > 0.0 else 1
+            for voice in range(voices):
+                v = voice * classes + c
+                off = wrapped(common[PHASE] - phase_at(cycles, track, clock[v]))
+                free = share >= ALONE and voice == 0
+                drive = 1.0 if free else (rate + pull * off) / pace_at(cycles, track, clock[v])
+                drive = min(max(drive, LEAST), MOST)
+                before = clock[v, DRIVE]
+                clock[v, DRIVE] = drive if before <= 0.0 else before + ease * (drive - before)
+                luck = chances[t : t + 1, v * CHANCES : (v + 1) * CHANCES]
+                made = own if voice == 0 else other
+                follow(made, held[v], clock[v], credit, credit, idle, visits, track, calm, single, luck, True)
+            if voices == 2:
+                swerve(own, other, wander[:, c], chances[t, after + 2 * c :], rates, d, track.farthest[c])
             for k in range(out.shape[1]):
                 out[t, k] += share * own[0, k]
             pulled += share * wrapped(phase_at(cycles, track, clock[c]) - common[PHASE] - rate)
         common[PHASE] = wrapped(common[PHASE] + rate + pulled)
         if rates.noise > 0.0:
-            disturb(out[t], noise_state, rates, track.scale, chances[t, classes * CHANCES :], d)
+            disturb(out[t], noise_state, rates, track.scale, chances[t, after + 2 * classes :], d)
