@@ -40,6 +40,7 @@ def test_a_page_and_a_table(files: dict[str, list[str]], tmp_path: Path, capsys:
     assert f"wrote {target}" in printed.out
     assert "<h1>Steps</h1>" in target.read_text()
     assert [p.name for p in target.parent.iterdir()] == ["report.html"]
+    assert "data-viewport" in target.read_text()
 
 
 def test_a_folder_and_json(files: dict[str, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,8 +24,10 @@ from freshtake.cli.motion_info import info
 from freshtake.cli.motion_loop import loop
 from freshtake.cli.motion_noise import noise
 from freshtake.cli.motion_plant import plant
+from freshtake.cli.motion_retarget import retarget
 from freshtake.cli.motion_samples import app as samples
 from freshtake.cli.motion_study import app as study
+from freshtake.cli.motion_view import view
 from freshtake.cli.motion_warm_up import warm_up
 from freshtake.cli.style_align import align
 from freshtake.cli.style_translate import app as style
@@ -52,6 +54,7 @@ app = App(
 )
 for command in (
     demo,
+    view,
     warm_up,
     learn,
     vary,
@@ -59,6 +62,7 @@ for command in (
     loop,
     evaluate,
     plant,
+    retarget,
     select,
     compress,
     explain,

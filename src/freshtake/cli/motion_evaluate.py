@@ -94,6 +94,7 @@ def _print(result: Evaluation, everything: bool) -> None:
 
     from freshtake.evaluation.figure_kinds import GROUPS
     from freshtake.reports.baseline_table import terminal_cells
+    from freshtake.reports.verdict import verdict_of
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
@@ -112,6 +113,7 @@ def _print(result: Evaluation, everything: bool) -> None:
     if not console.is_terminal:
         console.width = PIPE_WIDTH + 12 * len(result.baselines)
     console.print(table)
+    console.print(verdict_of(result).sentence, markup=False)
     for note in result.notes:
         console.print(f"note: {note}", markup=False)
     if everything:

@@ -25,7 +25,9 @@ def align(
         Path | None, Parameter(name=["--out", "-o"], help="Write the second motion on the first one's clock.")
     ] = None,
     force: Force = False,
-    plot: Annotated[Path | None, Parameter(help="Draw the correspondences beside those of another method.")] = None,
+    plot: Annotated[
+        Path | None, Parameter(help="Draw the correspondences (.png), or a page with the motions too (.html).")
+    ] = None,
     onto: Annotated[str, Parameter(help="Whose clock --out uses: first, or second (then the first is written).")] = (
         "first"
     ),

@@ -51,6 +51,7 @@ def explain(
     model
         A model that `freshtake learn` wrote.
     """
+    from freshtake.reports.joint_words import link_sentences
     from freshtake.workflows import variation_explain as run
 
     prepare(out, force=force)
@@ -60,6 +61,8 @@ def explain(
     if json:
         print_json({**done.facts, "written": written})
         return 0
+    for sentence in link_sentences(done.found.links):
+        output().print(sentence, markup=False)
     _print(done.found)
     for sentence in done.notes:
         output().print(sentence, markup=False)

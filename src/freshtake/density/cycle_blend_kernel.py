@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from freshtake.density.class_cycles import Cycles
 from freshtake.density.follow import CHANCES, bell, disturb, follow
-from freshtake.density.jumps import AGE, DRIVE, PACE, PLACE, RUN, SPAN, Rates, Track
+from freshtake.density.jumps import AGE, DRIVE, PACE, PLACE, RUN, SPAN, Following, Rates, Track
 from freshtake.density.runs import fading, read_at
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 
+AT_ONCE = 0.67  # seconds over which weights that are changed at once get there
 PULL = 0.25  # seconds in which a class comes back to the common phase
 EASE = 0.1  # seconds over which its pace changes
 LEAST, MOST = 0.4, 2.5  # times its own pace
@@ -90,6 +93,25 @@ def settle(shares: Floats, common: Floats, weights: Floats, fastest: float, span
     shares[WAS] /= total
 
 
+class Draws(NamedTuple):
+    """One row per frame."""
+
+    weights: Floats  # (frames, classes)
+    chances: Floats  # random numbers from 0 to 1
+
+
+class Mixing(NamedTuple):
+    """What changes from frame to frame: of every class its last two, the offset that is evened out and its clock."""
+
+    held: Floats  # (2 classes, 4, width): of every class two motions, see mingle
+    clock: Floats  # (2 classes, fields)
+    shares: Floats  # (6, classes): weights of the last frames
+    common: Floats  # (2,): phase, and frames since weights were changed at once
+    noise_state: Floats  # (2, modes)
+    visits: Floats  # (blocks + classes,)
+    wander: Floats  # (2, classes): how far towards the second motion
+
+
 @compiled
 def swerve(own: Floats, other: Floats, wander: Floats, luck: Floats, rates: Rates, modes: int, farthest: float) -> None:
     """Move a frame (1, width) along the line to another one of the same phase by a smooth random share, in place.
@@ -110,22 +132,22 @@ def swerve(own: Floats, other: Floats, wander: Floats, luck: Floats, rates: Rate
 
 @compiled
 def mingle(
-    out: Floats, held: Floats, clock: Floats, shares: Floats, common: Floats, noise_state: Floats, visits: Floats,
-    wander: Floats, track: Track, cycles: Cycles, rates: Rates, frame_time: float, span: float, weights: Floats,
-    chances: Floats,
-) -> None:  # fmt: skip
-    """Frames (frames, width) one after the other. held (2 classes, 4, width), clock (2 classes, fields).
+    out: Floats, state: Mixing, track: Track, cycles: Cycles, rates: Rates, frame_time: float, draws: Draws
+) -> None:
+    """Frames (frames, width) one after the other.
 
     Where `rates.novelty` is above 0, a second motion of every class is followed in the same phase, drawn by the density
     as the first one is: the pose leaves the first towards or away from the second by a share that wanders.
     """
+    held, clock, shares, common, noise_state, visits, wander = state
+    weights, chances = draws
     classes, d, after = weights.shape[1], track.modes, 2 * weights.shape[1] * CHANCES
     other = np.empty((1, out.shape[1]))
     own, single, credit, idle = np.empty((1, out.shape[1])), np.ones((1, 1)), np.zeros(1), np.zeros((2, d))
     calm = Rates(rates.jump, rates.blend, rates.guard, rates.memory, rates.tempo, 0.0, rates.class_stay, 0.0)
     pull, ease = frame_time / PULL, min(frame_time / EASE, 1.0)
     for t in range(len(out)):
-        settle(shares, common, weights[t], frame_time / span, span / frame_time)
+        settle(shares, common, weights[t], frame_time / AT_ONCE, AT_ONCE / frame_time)
         rate = 0.0
         for c in range(classes):
             share = shares[WAS, c]
@@ -158,7 +180,8 @@ def mingle(
                 clock[v, DRIVE] = drive if before <= 0.0 else before + ease * (drive - before)
                 luck = chances[t : t + 1, v * CHANCES : (v + 1) * CHANCES]
                 made = own if voice == 0 else other
-                follow(made, held[v], clock[v], credit, credit, idle, visits, track, calm, single, luck, True)
+                alone = Following(held[v], clock[v], credit, credit, idle, visits)
+                follow(made, alone, track, calm, single, luck, True)
             if voices == 2:
                 swerve(own, other, wander[:, c], chances[t, after + 2 * c :], rates, d, track.farthest[c])
             for k in range(out.shape[1]):

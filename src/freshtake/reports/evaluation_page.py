@@ -1,4 +1,4 @@
-"""The report as one HTML page that needs nothing else: styles and pictures are inside, scripts there are none."""
+"""The report as one HTML page that needs nothing else: the motion first, then a verdict, then figures and plots."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from freshtake.reports.baseline_table import beside_table
 from freshtake.reports.page import picture_figure, whole_page
 from freshtake.reports.page_style import badge, legend, strip
 from freshtake.reports.plots import EXTRA, INPUT, VARIANT, Picture
-from freshtake.reports.wording import real_range, shown
+from freshtake.reports.verdict import verdict_of
+from freshtake.reports.viewport.scene import Scene
+from freshtake.reports.viewport.viewport_page import stage
+from freshtake.reports.wording import plain_title, real_range, shown
 
 TOGETHER = ("diversity", "jerk_limbs", "jerk", "planted_speed")
 CARDS = (
@@ -41,23 +44,40 @@ EACH = (
 MOST_DOFS = 14
 
 
-def page(result: Evaluation, pictures: Sequence[Picture], title: str = "Evaluation of variants") -> str:
-    """The whole page."""
+def page(
+    result: Evaluation,
+    pictures: Sequence[Picture],
+    title: str = "Evaluation of variants",
+    scene: Scene | None = None,
+) -> str:
+    """The whole page; with a scene, the motion itself stands at its top."""
     body = [
-        _head(result, title),
+        f"<h1>{escape(title)}</h1>",
+        stage(scene) if scene is not None else "",
+        _verdict(result),
         _cards(result),
+        _head(result),
+        _gallery(pictures),
+        "<details class=clips><summary>All figures</summary>",
         legend(result),
         beside_table(result),
         *[_group(result, group) for group in GROUPS],
         _dofs(result),
-        _gallery(pictures),
+        "</details>",
         _clips(result),
         _endnotes(result),
     ]
-    return whole_page(title, body)
+    return whole_page(title, body, moving=scene is not None)
 
 
-def _head(result: Evaluation, title: str) -> str:
+def _verdict(result: Evaluation) -> str:
+    """Whether the variants can be used, in one sentence."""
+    found = verdict_of(result)
+    kind = "good" if found.usable else "look"
+    return f"<p class='verdict {kind}'>{escape(found.sentence)}</p>"
+
+
+def _head(result: Evaluation) -> str:
     def of(names: Sequence[str], frames: Sequence[int]) -> str:
         span = f"{min(frames)}–{max(frames)}" if min(frames) != max(frames) else f"{frames[0]}"
         listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
@@ -79,7 +99,7 @@ def _head(result: Evaluation, title: str) -> str:
         "the other inputs, and each further take scored against the inputs. Real takes are the target: variants should "
         "differ from the inputs as much as real takes do, and be as smooth and as firm on their feet."
     )
-    return f"<header><h1>{escape(title)}</h1><ul class=sets>{''.join(rows)}</ul><p>{target}</p></header>"
+    return f"<section class=who><ul class=sets>{''.join(rows)}</ul><p class=dim>{target}</p></section>"
 
 
 def _cards(result: Evaluation) -> str:
@@ -96,7 +116,10 @@ def _cards(result: Evaluation) -> str:
 def _card_inner(figure: Figure) -> str:
     value = shown(figure.value, figure.kind.unit)
     real = f"<p class=dim>real takes {real_range(figure)}</p>" if figure.real and figure.kind.wanted != "zero" else ""
-    return f"<h3>{escape(figure.kind.title)}</h3><p class=big>{value}</p>{real}{badge(figure)}"
+    return (
+        f"<h3 title='{escape(figure.kind.title)}'>{escape(plain_title(figure))}</h3><p class=big>{value}</p>"
+        f"{real}{badge(figure)}"
+    )
 
 
 def _group(result: Evaluation, group: str) -> str:
@@ -109,8 +132,8 @@ def _group(result: Evaluation, group: str) -> str:
         inner = result.interpolation.get(kind.key)
         more = f" An interpolation of the inputs: {shown(inner, kind.unit)}." if inner is not None else ""
         rows.append(
-            f"<tr class='{'main' if kind.main else ''}'><td><details><summary>{escape(kind.title)}</summary>"
-            f"<p class=dim>{escape(kind.about)}{more}</p></details></td>"
+            f"<tr class='{'main' if kind.main else ''}'><td><details><summary>{escape(plain_title(figure))}</summary>"
+            f"<p class=dim><b>{escape(kind.title)}.</b> {escape(kind.about)}{more}</p></details></td>"
             f"<td class=num><b>{shown(figure.value, kind.unit)}</b></td>"
             f"<td class=num>{real_range(figure)}</td><td class='num own'>{_own(figure)}</td>"
             f"<td class=strip>{strip(figure)}</td><td class=mark>{badge(figure)}</td></tr>"

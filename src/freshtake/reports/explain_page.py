@@ -1,4 +1,4 @@
-"""The page of `freshtake explain`: pictures and tables of a model's networks in one HTML file without scripts."""
+"""The page of `freshtake explain`: pictures and tables of a model's networks in one HTML file."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from freshtake.reports.explanation import Explanation, Named
+from freshtake.reports.joint_words import link_sentences
 from freshtake.reports.page import picture_figure, whole_page
 from freshtake.reports.plots import Picture
 
@@ -25,12 +26,20 @@ def explain_page(
 ) -> str:
     """The whole page; `notes` are sentences about a clip."""
     body = [
-        f"<header><h1>{escape(title)}</h1><p>{_summary(facts)}</p><p class=dim>{ABOUT}</p></header>",
+        f"<h1>{escape(title)}</h1>",
+        _in_words(found),
+        f"<p>{_summary(facts)}</p><p class=dim>{ABOUT}</p>",
         "".join(f"<p>{escape(note)}</p>" for note in notes),
         f"<div class=plots>{''.join(picture_figure(picture) for picture in pictures)}</div>",
         *_tables(found),
     ]
     return whole_page(title, body)
+
+
+def _in_words(found: Explanation) -> str:
+    """What follows what, in sentences."""
+    said = link_sentences(found.links)
+    return f"<p class='verdict good'>{escape(' '.join(said))}</p>" if said else ""
 
 
 def _summary(facts: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STRONGEST = 40
-CLOSE = 0.03  # of the figure's size: labels nearer than this are joined
+CLOSE = 0.07  # of the figure's size: labels nearer than this are joined
 SPREAD = 0.5  # a rest pose at least this wide, as a share of its height, shows its limbs apart
 
 
@@ -100,7 +100,7 @@ def _skeleton(axis: Axes, clip: Clip, places: dict[str, Floats], named: Collecti
         axis.annotate(text, where, xytext=(side, 4), textcoords="offset points", ha=align, fontsize=7.5, zorder=5)
     axis.set_aspect("equal")
     axis.set_axis_off()
-    axis.margins(0.08)
+    axis.margins(x=0.3, y=0.04)  # arcs reach beyond the body
 
 
 def _labels(named: dict[str, Floats]) -> list[tuple[Floats, str]]:
@@ -126,6 +126,6 @@ def _arc(axis: Axes, start: Floats, end: Floats, share: float, color: str) -> No
         FancyArrowPatch(
             (float(start[0]), float(start[1])), (float(end[0]), float(end[1])), connectionstyle="arc3,rad=0.3",
             arrowstyle=f"-|>,head_width={2 + width},head_length={3.5 + width}", color=color, linewidth=width,
-            alpha=0.35 + 0.5 * max(share, 0.0), shrinkA=3.0, shrinkB=3.0, mutation_scale=1.0, zorder=4,
+            alpha=0.35 + 0.5 * max(share, 0.0), shrinkA=3.0, shrinkB=3.0, mutation_scale=1.0, zorder=4, clip_on=False,
         )
     )  # fmt: skip

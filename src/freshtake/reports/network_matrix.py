@@ -53,7 +53,7 @@ def matrix_figure(dofs: Sequence[str], skeleton: Skeleton | None, edges: Sequenc
             cells[row, column] = np.fmax(cells[row, column], edge.strength if np.isfinite(edge.strength) else 0.0)
     with matplotlib.rc_context({**STYLE, "axes.grid": False}):
         figure = Figure(figsize=(9.4, 8.6))
-        figure.subplots_adjust(left=0.13, right=0.95, bottom=0.11, top=0.96)  # laying out by itself takes seconds
+        figure.subplots_adjust(left=0.13, right=0.95, bottom=0.11, top=0.94)  # laying out by itself takes seconds
         _cells(figure.subplots(), cells, own, [dofs[k] for k in order], [parts[k] for k in order], figure)
     return figure
 
@@ -70,7 +70,9 @@ def _cells(axis: Axes, cells: Floats, own: Floats, names: Sequence[str], parts: 
         axis.axvline(start - 0.5, color=GRAY, linewidth=0.7)
     if len(starts) < 30:
         top = axis.secondary_xaxis("top")
-        top.set_xticks([(a + b - 1) / 2 for a, b in pairwise(starts)], [parts[a] for a in starts[:-1]])
+        top.set_xticks(
+            [(a + b - 1) / 2 for a, b in pairwise(starts)], [parts[a].replace(" ", "\n") for a in starts[:-1]]
+        )
         top.tick_params(length=0, labelsize=9)
         top.spines["top"].set_visible(False)
     if len(names) <= MOST_LABELS:

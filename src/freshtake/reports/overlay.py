@@ -91,6 +91,8 @@ def _strip(axis: Axes, body: Floats, phases: int, right: int, width: float, colo
         pose = body[frame][..., [right, 1]].copy()
         pose[..., 0] += column * width - body[frame, 0, 0, right]
         lines.append(pose)
-    axis.add_collection(LineCollection(list(np.concatenate(lines)), colors=color, linewidths=1.0, alpha=0.75))
+    axis.add_collection(
+        LineCollection(list(np.concatenate(lines)), colors=color, linewidths=1.5, alpha=0.8, capstyle="round")
+    )
     axis.set_xlim(-0.6 * width, (phases - 0.4) * width)
     axis.autoscale(axis="y")

@@ -18,10 +18,14 @@ CSS = """
 --band:#3c4752;--good:#7ddba2;--goodbg:#17382a;--off:#f3b07c;--offbg:#42291a}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--bg);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-main{max-width:1080px;margin:0 auto;padding:28px 18px 60px}
+main{max-width:1120px;margin:0 auto;padding:28px 18px 60px}
 h1{font-size:26px;line-height:1.2;margin:0 0 10px}h2{font-size:18px;margin:34px 0 6px}h3{font-size:13px;font-weight:600;
 margin:0;color:var(--dim);line-height:1.3}
 p{margin:6px 0}.dim{color:var(--dim);font-size:13px}
+.verdict{font-size:19px;line-height:1.45;font-weight:500;border-radius:12px;padding:14px 18px;margin:16px 0 4px;
+border-left:6px solid var(--good);background:var(--goodbg)}
+.verdict.look{border-color:var(--off);background:var(--offbg)}
+.who{margin:18px 0 0}main>.ft-viewport{margin:14px 0 0;border:1px solid var(--line)}
 .sets{list-style:none;padding:0;margin:0 0 10px}.sets i,.key i{display:inline-block;width:11px;height:11px;
 border-radius:3px;margin:0 7px 0 0;vertical-align:-1px}.key i{margin-left:12px}.key i:first-child{margin-left:0}
 .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(190px,1fr));gap:12px;margin:20px 0 8px}
@@ -47,7 +51,9 @@ td details p{max-width:52ch;margin:4px 0 2px}
 .dofs td.bar{width:45%}.bar div{height:9px;border-radius:5px;background:var(--bar);min-width:2px}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(420px,100%),1fr));gap:14px}
 figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:12px;padding:12px}
-figure.wide{grid-column:1/-1}figure img{width:100%;height:auto;display:block}figcaption{font-size:13px;margin-top:6px}
+figure.wide{grid-column:1/-1}
+figure img{width:100%;height:auto;max-height:860px;object-fit:contain;
+display:block}figcaption{font-size:13px;margin-top:6px}
 .clips{margin-top:30px}.clips>summary{font-size:18px;font-weight:700;margin-bottom:8px}.scroll{overflow-x:auto}
 .scroll th{min-width:74px;vertical-align:bottom}
 @media(max-width:760px){.cards{grid-template-columns:repeat(auto-fill,minmax(150px,1fr));gap:10px}

@@ -17,6 +17,7 @@ from freshtake.evaluation.tracks import Track
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.reports.joint_words import joint_words
 from freshtake.reports.overlay import VIEWS, overlay
 
 if TYPE_CHECKING:
@@ -57,12 +58,12 @@ def pictures(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequen
         found.append(drawn("strokes", "Strokes", around, lambda axis: _stroke_paths(axis, material), (5.6, 4.2)))
     names, order = material.layout.dofs, leading_dofs(material)
     for column in order[:4]:
-        title = f"{names[column]} over time"
+        title = f"{_in_words(names[column])} over time"
         found.append(drawn(f"time_{names[column]}", title, "fig. 5, 6 left", _time_curves(material, column)))
     for a, b in ((0, 1), (2, 3)):
         if len(order) > b and (material.layout.has_body or len(found) < 2):
             x, y = order[a], order[b]
-            title = f"{names[x]} against {names[y]}"
+            title = f"{_in_words(names[x])} against {_in_words(names[y])}"
             found.append(drawn(f"dofs_{a}", title, "fig. 6 middle", _dof_curves(material, x, y)))
     return found + _principal_pictures(material)
 
@@ -108,8 +109,7 @@ def drawn(
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=size)
-        figure.subplots_adjust(left=0.15, right=0.98, bottom=0.16, top=0.97)
+        figure = Figure(figsize=size, layout="constrained")
         draw(figure.subplots())
         return Picture(name.replace("/", "_"), title, caption, png(figure))
 
@@ -190,6 +190,13 @@ def _in_degrees(material: Material, column: int, values: Floats) -> Floats:
 
 def _is_angle(material: Material, column: int) -> bool:
     return material.layout.has_body and not material.layout.dofs[column].startswith("root.")
+
+
+def _in_words(dof: str) -> str:
+    """A DOF as people call it, with its own name: "left knee (LeftLeg.x)"."""
+    joint = dof.rpartition(".")[0]
+    words = joint_words(joint).removeprefix("the ") if joint else dof
+    return f"{words} ({dof})" if words not in (joint, dof) else dof
 
 
 def _label(material: Material, column: int) -> str:

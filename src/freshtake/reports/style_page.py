@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from freshtake.reports.page import picture_figure, whole_page
 from freshtake.reports.plots import Picture
+from freshtake.reports.viewport.scene import Scene
+from freshtake.reports.viewport.viewport_page import stage
 
 
 class Table(NamedTuple):
@@ -27,10 +29,17 @@ class Section(NamedTuple):
     pictures: tuple[Picture, ...] = ()
 
 
-def style_page(title: str, summary: str, sections: Sequence[Section]) -> str:
-    """The whole page."""
-    head = f"<header><h1>{escape(title)}</h1><p>{escape(summary)}</p></header>"
-    return whole_page(title, [head, *map(_section, sections)])
+def style_page(
+    title: str,
+    summary: str,
+    sections: Sequence[Section],
+    scene: Scene | None = None,
+    verdict: tuple[bool, str] | None = None,
+) -> str:
+    """The whole page: the motion first, then a verdict (good or not, and the sentence), then the sections."""
+    said = f"<p class='verdict {'good' if verdict[0] else 'look'}'>{escape(verdict[1])}</p>" if verdict else ""
+    head = [f"<h1>{escape(title)}</h1>", stage(scene) if scene is not None else "", said, f"<p>{escape(summary)}</p>"]
+    return whole_page(title, [*head, *map(_section, sections)], moving=scene is not None)
 
 
 def _section(section: Section) -> str:

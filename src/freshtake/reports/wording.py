@@ -14,6 +14,33 @@ VERDICTS = {
 }
 
 
+# What an animator would call a figure; the technical name stands below it.
+PLAIN_TITLES = {
+    "diversity": "how far apart variants are (takes: 1)",
+    "jerk_limbs": "hands and feet: smooth or shaky (takes: 1)",
+    "jerk": "whole body: smooth or shaky (takes: 1)",
+    "planted_speed": "how fast standing feet slide",
+    "hip_jerk": "hips: smooth or shaky (takes: 1)",
+    "static": "posture that never changes",
+    "peak": "hardest jolt of any joint (takes: 1)",
+    "foot_path": "how far the feet move (takes: 1)",
+    "travel": "how far the body goes (takes: 1)",
+    "copied": "frames copied from a take",
+    "nearest": "how far poses are from the takes'",
+    "outside_span": "what no mixture of the takes gives",
+    "auc": "told apart from real takes (0.5: never)",
+    "overshoot": "joints bent beyond the takes",
+    "duration_ratio": "duration (takes: 1)",
+    "action": "the action happens as often",
+    "coordination": "joints that no longer go together",
+}
+
+
+def plain_title(figure: Figure) -> str:
+    """A figure's name in an animator's words."""
+    return PLAIN_TITLES.get(figure.key, figure.kind.title)
+
+
 SIGNS = {key: sign for key, (sign, _) in VERDICTS.items()}
 
 

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from freshtake.workflows.motion_looping import motion_loop
     from freshtake.workflows.motion_noising import motion_noise
     from freshtake.workflows.motion_planting import motion_plant
+    from freshtake.workflows.motion_retargeting import motion_retarget
     from freshtake.workflows.motion_sampling import SAMPLE_SETS, download_takes, motion_samples
     from freshtake.workflows.motion_studying import study_analyze, study_design
+    from freshtake.workflows.motion_viewing import motion_view
     from freshtake.workflows.style_aligning import style_align
     from freshtake.workflows.style_gaits_making import gaits_facts, gaits_learn, gaits_sample
     from freshtake.workflows.style_translating import style_apply, style_facts, style_learn, style_pairs
@@ -45,6 +47,7 @@ _HOMES = {
     "variation_demo": "variation_demonstrating",
     "motion_info": "motion_describing",
     "motion_set_info": "motion_describing",
+    "motion_view": "motion_viewing",
     "study_design": "motion_studying",
     "download_takes": "motion_sampling",
     "texture_study_draw": "texture_study",
@@ -62,6 +65,7 @@ _HOMES = {
     "named_takes": "density_blending",
     "motion_noise": "motion_noising",
     "motion_plant": "motion_planting",
+    "motion_retarget": "motion_retargeting",
     "variation_restore": "variation_compressing",
     "texture_sample": "texture_sampling",
     "variation_select": "variation_selecting",
@@ -98,8 +102,10 @@ __all__ = [
     "motion_loop",
     "motion_noise",
     "motion_plant",
+    "motion_retarget",
     "motion_samples",
     "motion_set_info",
+    "motion_view",
     "named_takes",
     "study_analyze",
     "study_design",

@@ -16,7 +16,10 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.evaluation_page import page
 from freshtake.reports.plots import Picture, pictures
+from freshtake.reports.viewport.staging import scene_of
 from freshtake.workflows.takes_reading import read_sets
+
+MOST_SHOWN = 40  # motions of each kind in the page's viewport
 
 
 class Evaluated(NamedTuple):
@@ -85,15 +88,18 @@ def evaluate_motions(
     def scoring(step: Progress) -> None:
         report(Progress(0.75 * step.share, step.what))
 
-    sets = _baselines(inputs, variants, baselines, seed, report) if baselines else {}
+    other_sets = _baselines(inputs, variants, baselines, seed, report) if baselines else {}
     result = score(
-        inputs, variants, extra, rng=np.random.default_rng(seed), action=action, baselines=sets, report=scoring
+        inputs, variants, extra, rng=np.random.default_rng(seed), action=action, baselines=other_sets, report=scoring
     )
     if target is None:
         return Evaluated(result, [])
     report(Progress(0.78, "drawing"))
     drawn = [*pictures(inputs, variants, extra), *more]
-    html = page(result, drawn, title or f"{len(result.variants)} variants of {len(result.inputs)} inputs")
+    sets = (("input", inputs), ("variant", list(variants)[:MOST_SHOWN]), ("extra", list(extra)[:MOST_SHOWN]))
+    html = page(
+        result, drawn, title or f"{len(result.variants)} variants of {len(result.inputs)} takes", scene_of(sets)
+    )
     written = write_report(target, html, result.as_dict(), {picture.name: picture.png for picture in drawn})
     return Evaluated(result, written)
 

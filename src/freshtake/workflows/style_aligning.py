@@ -9,14 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, UsageError
+from freshtake.formats.files import write_bytes
 from freshtake.formats.registry import for_writing, write
-from freshtake.formats.report_files import KINDS, write_figure
+from freshtake.formats.report_files import KINDS, PAGES, write_figure
 from freshtake.methods.progress import Report
 from freshtake.motion import Clip, Stroke
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.warping.alignment import Alignment, align, warp
 from freshtake.style.warping.warp_settings import WarpSettings
 from freshtake.workflows.takes_reading import read_takes
+
+LEGEND = {"input": "the first", "variant": "the second, on the first one's clock", "extra": "the second, as it was"}
 
 
 class Aligned(NamedTuple):
@@ -48,8 +51,9 @@ def style_align(
     """
     if out is not None:
         for_writing(out)
-    if plot is not None and plot.suffix.lower().lstrip(".") not in KINDS:
-        raise FormatError(plot, f"a picture's name ends in one of {', '.join('.' + kind for kind in KINDS)}")
+    if plot is not None and plot.suffix.lower() not in (*PAGES, *(f".{kind}" for kind in KINDS)):
+        kinds = ", ".join("." + kind for kind in KINDS)
+        raise FormatError(plot, f"a picture's name ends in one of {kinds}, a page's in .html")
     a, b = _motions((first, second), reading)
     found = align(a, b, settings, report=report)
     figure = None
@@ -61,9 +65,29 @@ def style_align(
     if out is not None:
         moved = warp(b if onto == "first" else a, found, onto=onto)
         write(out, moved)
-    if plot is not None and figure is not None:
+    if plot is not None and figure is not None and plot.suffix.lower() in PAGES:
+        write_bytes(plot, _page(a, b, found, figure).encode())
+    elif plot is not None and figure is not None:
         write_figure(plot, figure)
     return Aligned(a, b, found, _identical(a, b))
+
+
+def _page(a: Clip | Stroke, b: Clip | Stroke, found: Alignment, figure: Any) -> str:
+    """Both motions and the second on the first one's clock, played beside one another; below it the correspondences."""
+    from freshtake.reports.plots import Picture, png
+    from freshtake.reports.style_page import Section, style_page
+    from freshtake.reports.viewport.staging import scene_of
+
+    moved = warp(b, found, onto="first")
+    sets = [("input", [a]), ("variant", [moved]), ("extra", [b])]
+    least, most = float(found.steps.min()), float(found.steps.max())
+    said = f"the second runs between {least:.2f} and {most:.2f} times as fast as the first"
+    picture = Picture("alignment", "Which frames belong together", "", png(figure), True)
+    summary = "Blue: the first motion. Green: the second one on the first one's clock. Red: the second as it was."
+    return style_page(
+        f"{a.name} and {b.name}, aligned", summary, [Section("Correspondences", "", (), (picture,))],
+        scene_of(sets, layout="row", legend=LEGEND), (True, f"In step: {said}."),
+    )  # fmt: skip
 
 
 def _motions(paths: Sequence[Path], reading: dict[str, Any] | None) -> list[Clip | Stroke]:

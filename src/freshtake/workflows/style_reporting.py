@@ -11,6 +11,7 @@ from freshtake.motion import Clip
 from freshtake.reports.plots import Picture, png
 from freshtake.reports.style_figures import blend_function, blend_over_time, ground_plan, strips, warp_curves
 from freshtake.reports.style_page import Section, Table, style_page
+from freshtake.reports.viewport.staging import scene_of
 from freshtake.style.learning import aligned
 from freshtake.style.model import StyleModel
 from freshtake.style.simple_translations import KINDS, held_out_errors
@@ -19,6 +20,9 @@ from freshtake.style.synthesize import Translated
 if TYPE_CHECKING:
     from freshtake.workflows.style_translating import StylePairs
 
+LEGEND = {"input": "as it was", "variant": "translated", "extra": "really done in this style"}
+USEFUL = 0.9  # of the error before translation
+MUCH_KEPT = 0.5
 MOST_FOLDS = 3  # clips left out for the table of errors
 Page = tuple[str, dict[str, Any], dict[str, bytes]]
 WORDS = {
@@ -36,12 +40,16 @@ def learning_page(model: StyleModel, found: StylePairs, report: Report) -> Page:
     warps = {(id(a), id(b)): aligned(a, b, model.settings) for a, b in pairs}
     held, shown = _held_out(model, found, warps, report)
     sections = [_pairs_section(found), *([_errors_section(held)] if held else [])]
+    scene = None
     if shown is not None:
         (source, target), other = shown
         made = other.translate(source)
         titles = [f"{source.name}, left out", "translated", f"{target.name}, real"]
         picture = _picture("strips", "Translation of a clip left out", strips([source, made, target], titles=titles))
         sections.append(Section("Input above, translation below", "As in figure 1.", (), (picture,)))
+        called = [clip.changed(name=title) for clip, title in zip((source, made, target), titles, strict=True)]
+        sets = [("input", called[:1]), ("variant", called[1:2]), ("extra", called[2:])]
+        scene = scene_of(sets, layout="row", legend=LEGEND)
     curves = warp_curves([warps[id(a), id(b)].steps for a, b in pairs], _names(pairs), 1.0 / model.frame_time)
     text = "Frames of the target style per frame of the source, as aligned by iterative motion warping."
     sections.append(Section("Time warps", text, (), (_picture("warps", "Differential time warps", curves),)))
@@ -49,7 +57,19 @@ def learning_page(model: StyleModel, found: StylePairs, report: Report) -> Page:
     summary = f"{len(pairs)} pairs; {model.choice.why}. {model.states} states, memory {model.memory:.2f} s."
     pictures = {p.name: p.png for section in sections for p in section.pictures}
     figures = {"choice": model.choice._asdict(), "held_out": held, "pairs": [row._asdict() for row in found.table]}
-    return style_page("Style translation, learned", summary, sections), figures, pictures
+    page = style_page("Style translation, learned", summary, sections, scene, _verdict(model, held))
+    return page, figures, pictures
+
+
+def _verdict(model: StyleModel, held: list[dict[str, Any]]) -> tuple[bool, str] | None:
+    """Whether clips that were not learned from come nearer to the other style by the translation."""
+    if not held:
+        return None
+    kind = model.bank.kind
+    left, copied = (float(np.mean([row["errors"][name] for row in held])) for name in (kind, "copy"))
+    said = f"clips that were not learned from are {left:.1f}° off the real ones after translation, {copied:.1f}° before"
+    good = left < USEFUL * copied
+    return good, f"Usable: {said}." if good else f"Look at: {said}; give more pairs, or pairs that are more alike."
 
 
 def _held_out(
@@ -102,8 +122,12 @@ def translation_page(model: StyleModel, source: Clip, out: Clip, made: Translate
     ]
     summary = f"{source.name} by a model of {len(model.pairs)} pairs ({model.bank.kind}); {model.choice.why}."
     figures = {"frames_in": len(source), "frames_out": len(out), "blended": float(made.blends.mean())}
+    scene = scene_of([("input", [source]), ("variant", [out])], layout="row", legend=LEGEND)
+    kept = float(made.blends.mean())
+    said = f"{100 * kept:.0f} % of the motion was kept as it was, because the examples hold nothing like it"
+    verdict = (kept < MUCH_KEPT, f"Usable: {said}." if kept < MUCH_KEPT else f"Look at: {said}.")
     return (
-        style_page("Style translation, applied", summary, sections),
+        style_page("Style translation, applied", summary, sections, scene, verdict),
         figures,
         {p.name: p.png for section in sections for p in section.pictures},
     )

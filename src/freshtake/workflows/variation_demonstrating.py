@@ -13,6 +13,7 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.network_pictures import network_pictures
 from freshtake.reports.overlay import overlay
 from freshtake.reports.plots import BLUES, GREENS
+from freshtake.reports.verdict import verdict_of
 from freshtake.workflows.motion_evaluating import evaluate_motions
 from freshtake.workflows.motion_sampling import motion_samples
 from freshtake.workflows.variation_varying import variants, variation_learn, variation_stream
@@ -51,7 +52,7 @@ def variation_demo(folder: Path, *, seed: int = 7, report: Report = silent) -> l
         write(folder / "variants" / f"{clip.name}.bvh", clip)
     endless = variation_stream(target, folder / "endless_walk.bvh", STREAM_FRAMES, seed=seed)
     title = f"{VARIANTS} variants of {INPUTS} walks"
-    evaluate_motions(
+    judged = evaluate_motions(
         inputs, new, extra,
         target=folder / "report.html", seed=seed, title=title, more=network_pictures(model), report=judging,
     )  # fmt: skip
@@ -62,7 +63,8 @@ def variation_demo(folder: Path, *, seed: int = 7, report: Report = silent) -> l
         Made(f"the model that was learned from them: {model!r}", target),
         Made(f"{len(new)} new walk cycles (BVH)", folder / "variants"),
         Made(f"an endless walk: {endless.motion.duration:.0f} s without a repeated cycle", endless.path),
-        Made(f"how good they are, beside {EXTRA} takes that were not learned from", folder / "report.html"),
+        Made(f"the page to open: all of them in motion, and how good they are beside {EXTRA} takes that were not learned "
+             f"from. {verdict_of(judged.result).sentence}", folder / "report.html"),
         *_drawn(folder, inputs, new),
     ]  # fmt: skip
 

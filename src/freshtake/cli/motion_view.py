@@ -1,0 +1,93 @@
+"""`freshtake view`: motion on a page that plays it, as a strip or as a moving picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from freshtake.cli.console import output, print_json, progress_bar
+from freshtake.cli.options import Json, Seed
+from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.reading import MESH_READING, MeshReading
+
+
+def view(
+    paths: list[Path],
+    /,
+    *,
+    out: Annotated[
+        Path | None, Parameter(name=["--out", "-o"], help="The page to write (.html); without it a browser opens one.")
+    ] = None,
+    force: Force = False,
+    variants: Annotated[
+        list[Path] | None,
+        Parameter(consume_multiple=True, negative="", help="More files, shown in green beside the others in blue."),
+    ] = None,
+    png: Annotated[Path | None, Parameter(help="Write a strip of poses (.png), without a browser.")] = None,
+    gif: Annotated[Path | None, Parameter(help="Write a moving picture (.gif), without a browser.")] = None,
+    number: Annotated[int, Parameter(name=["--number", "-n"], help="How many variants of each model are shown.")] = 4,
+    layout: Annotated[
+        Literal["row", "grid", "overlaid"] | None, Parameter(help="How motions stand; default: a row, many in a grid.")
+    ] = None,
+    title: Annotated[str, Parameter(help="What the page is called; default: the names of the files.")] = "",
+    seed: Seed = 0,
+    reading: MeshReading = MESH_READING,
+    json: Json = False,
+) -> int:
+    """Look at motions, side by side on one timeline: takes, variants, strokes, meshes, and new variants of models.
+
+    **Examples**
+
+    ```
+    freshtake view walk_1.bvh walk_2.bvh
+    freshtake view takes/ --variants variants/ -o compare.html
+    freshtake view walk.ftm -n 9 --seed 3
+    freshtake view fox_run.npz letter_a.csv -o both.html
+    freshtake view takes/ --png strip.png --gif takes.gif
+    ```
+
+    Parameters
+    ----------
+    paths
+        Motion files of any readable format, models (.ftm), or folders with any of them.
+    """
+    from freshtake.formats.take_files import MODELS, TAKES, take_files
+    from freshtake.workflows import motion_view
+
+    prepare(out, png, gif, force=force)
+    page = _temporary() if out is None and png is None and gif is None else out
+    kinds = TAKES | MODELS
+    with progress_bar() as report:
+        made = motion_view(
+            take_files(paths, kinds), page,
+            variants=take_files(variants or [], kinds), png=png, gif=gif, count=number, layout=layout or "",
+            title=title, seed=seed, reading=reading.options(), report=report,
+        )  # fmt: skip
+    opened = page is not None and out is None and _opened(page)
+    if json:
+        shown = [{"name": shape.name, "role": shape.role, "frames": len(shape)} for shape in made.scene.shapes]
+        print_json({"written": [str(path) for path in made.written], "shown": shown, "opened": opened})
+        return 0
+    for path in made.written:
+        hint = "opened" if opened else "wrote"
+        more = ": open it in a browser" if page is not None and out is None and not opened else ""
+        output().print(f"{hint} {path}{more}", markup=False)
+    return 0
+
+
+def _temporary() -> Path:
+    """A new file that the system clears away some day."""
+    import tempfile
+
+    return Path(tempfile.mkdtemp(prefix="freshtake-")) / "view.html"
+
+
+def _opened(page: Path) -> bool:
+    import webbrowser
+
+    try:
+        return webbrowser.open(page.as_uri())
+    except webbrowser.Error:
+        return False

@@ -1,0 +1,105 @@
+"""The evaluation in one sentence: whether the variants can be used, and what to look at."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from freshtake.evaluation.results import Evaluation, Figure
+from freshtake.reports.wording import shown
+
+SLIGHT, SERIOUS = 0.05, 0.25  # beyond real takes, as a share of their nearest value
+LEAST = {"depth": 2.0, "planted_speed": 2.0, "overshoot": 0.05, "coordination": 0.05, "static": 0.1}
+MOST_POINTS = 5
+
+
+class Words(NamedTuple):
+    """What is said of a figure that is like real takes, above or below them."""
+
+    good: str
+    above: str
+    below: str = ""
+
+
+WORDS = {
+    "copied": Words("no frame is a copy", "{value} of the frames are copies of a take"),
+    "diversity": Words(
+        "variants differ from one another as real takes do",
+        "variants differ from one another more than real takes do",
+        "variants differ from one another less than real takes do",
+    ),
+    "planted_speed": Words("feet stand as firmly", "standing feet slide more than in real takes"),
+    "jerk_limbs": Words(
+        "hands and feet move as smoothly",
+        "hands and feet are shakier than in real takes",
+        "hands and feet are smoother than in real takes",
+    ),
+    "hip_jerk": Words(
+        "the hips move as smoothly", "the hips shake more than in real takes", "the hips glide more than in real takes"
+    ),
+    "peak": Words("nothing pops", "the hardest jolt of a joint is above the takes'"),
+    "auc": Words("variants are hard to tell from real takes", "variants can be told from real takes"),
+    "depth": Words("feet stay above the floor", "feet sink {value} of a leg below the floor"),
+    "foot_path": Words("", "feet travel farther than in real takes", "feet travel less than in real takes"),
+    "travel": Words("", "the body goes farther than in real takes", "the body goes less far than in real takes"),
+    "static": Words("", "variants differ in posture more than in movement", "postures differ less than in real takes"),
+    "overshoot": Words("", "joints bend beyond the takes in {value} of the frames"),
+    "swing_hands": Words("", "left and right hand swing independently", "left and right hand swing independently"),
+    "swing_feet": Words("", "left and right foot swing independently", "left and right foot swing independently"),
+    "coordination": Words("", "joints go together less than in real takes"),
+    "duration_ratio": Words("", "variants last longer than real takes", "variants are shorter than real takes"),
+    "action": Words("", "", "the action does not happen as often as in the takes"),
+    "nearest": Words(
+        "", "poses are farther from the takes than real ones", "poses are nearer to the takes than real ones"
+    ),
+}
+
+
+class Verdict(NamedTuple):
+    """`usable` unless something is far beyond real takes; the points of the sentence, gravest first."""
+
+    usable: bool
+    good: tuple[str, ...]
+    look_at: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one sentence, which begins with "usable" or with "look at"."""
+        praise, points = ", ".join(self.good), ", ".join(self.look_at)
+        if not self.usable:
+            return f"Look at: {points}." + (f" Otherwise {praise}." if praise else "")
+        if not self.look_at:
+            return f"Usable: {praise or 'every figure is like that of real takes'}."
+        return f"Usable: {praise or 'most figures are like those of real takes'}; worth a look: {points}."
+
+
+def verdict_of(result: Evaluation) -> Verdict:
+    """Which figures are beyond those of real takes, and by how much; nothing is judged without real takes beside it."""
+    judged = [(figure, excess(figure)) for figure in result.figures if figure.key in WORDS and figure.verdict]
+    beyond = sorted(((e, f) for f, e in judged if f.verdict != "good" and e > SLIGHT), key=lambda pair: -pair[0])
+    good = [f for f, _ in judged if f.verdict == "good"]
+    praise = [words for key in WORDS for f in good if f.key == key and (words := WORDS[key].good)]
+    return Verdict(
+        all(share <= SERIOUS for share, _ in beyond),
+        tuple(praise[:MOST_POINTS]),
+        tuple(_point(figure, share) for share, figure in beyond[:MOST_POINTS]),
+    )
+
+
+def excess(figure: Figure) -> float:
+    """How far a figure is beyond the range of real takes, as a share of its nearest value; 0 inside."""
+    if figure.verdict in ("good", "") or not math.isfinite(figure.value):
+        return 0.0
+    if figure.kind.wanted in ("zero", "told", "tied") or not figure.real:
+        return math.inf
+    nearest = max(*figure.real, figure.inputs or 0.0) if figure.kind.wanted == "most" else max(figure.real)
+    nearest = nearest if figure.verdict == "above" else min(figure.real)
+    return abs(figure.value - nearest) / max(abs(nearest), LEAST.get(figure.key, 1e-9))
+
+
+def _point(figure: Figure, share: float) -> str:
+    words = WORDS[figure.key]
+    text = (words.above if figure.verdict == "above" else words.below) or words.above
+    said = text.format(value=shown(figure.value, figure.kind.unit))
+    by = f" (by {100 * share:.0f} %)" if math.isfinite(share) and share < 10.0 and "{value}" not in text else ""
+    return f"{said}{by}"

@@ -1,0 +1,64 @@
+"""A camera for pictures that are made without a browser."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.numeric.arrays import Floats
+
+ORBIT, ABOVE, SIDE, FRONT = (
+    (0.5, 0.28),
+    (0.3, 0.42),
+    (-0.5 * np.pi, 0.04),
+    (0.0, 0.0),
+)  # turn about the vertical and rise, in radians
+FIELD = float(np.tan(np.radians(15.0)))  # half the height of the picture at distance 1
+FAR_FIELD = 0.04  # of a camera so far away that all poses of a strip are seen from one side
+MARGIN = 0.92
+ROUNDS = 40
+
+
+class Box(NamedTuple):
+    """The lowest and the highest corner."""
+
+    low: Floats
+    high: Floats
+
+    def corners(self) -> Floats:
+        """(8, 3)."""
+        return np.array([np.where([k & 1, k & 2, k & 4], self.high, self.low) for k in range(8)])
+
+
+class Eye(NamedTuple):
+    """Where the camera is, its axes (right, up, back) as rows, the picture in pixels, and how wide it looks."""
+
+    place: Floats
+    axes: Floats
+    size: tuple[int, int]
+    field: float = FIELD
+
+    def seen(self, points: Floats) -> tuple[Floats, Floats]:
+        """Pixels (..., 2) and pixels per unit (...) of points (..., 3)."""
+        relative = (points - self.place) @ self.axes.T
+        scale = 0.5 * self.size[1] / self.field / np.maximum(-relative[..., 2], 1e-3)
+        middle = 0.5 * np.array(self.size, dtype=np.float64)
+        return relative[..., :2] * scale[..., None] * [1.0, -1.0] + middle, scale
+
+
+def eye_on(box: Box, view: tuple[float, float], size: tuple[int, int], field: float = FIELD) -> Eye:
+    """A camera that looks from a direction and sees all of a box, as large as it can."""
+    turn, rise = view
+    back = np.array([np.cos(rise) * np.sin(turn), np.sin(rise), np.cos(rise) * np.cos(turn)])
+    right = np.array([np.cos(turn), 0.0, -np.sin(turn)])
+    axes = np.stack([right, np.cross(back, right), back])
+    target, away = 0.5 * (box.low + box.high), (1.0 + float(np.linalg.norm(box.high - box.low))) * 0.5 / field
+    for _ in range(ROUNDS):
+        pixels, _ = Eye(target + away * back, axes, size, field).seen(box.corners())
+        low, high = pixels.min(axis=0), pixels.max(axis=0)
+        off = 0.5 * (low + high) - 0.5 * np.array(size)
+        unit = 2.0 * field * away / size[1]
+        target = target + unit * (off[0] * axes[0] - off[1] * axes[1])
+        away *= (float(((high - low) / np.array(size)).max()) / MARGIN) ** 0.6  # a full step would overshoot
+    return Eye(target + away * back, axes, size, field)

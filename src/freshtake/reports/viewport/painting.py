@@ -1,0 +1,213 @@
+"""Scenes as pictures, painted without a browser: bodies with volume, strokes, meshes, floor and soft shadows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from freshtake.numeric.arrays import Floats
+from freshtake.reports.viewport.arranging import placed_points
+from freshtake.reports.viewport.eye import FAR_FIELD, FRONT, SIDE, Box, Eye, eye_on
+from freshtake.reports.viewport.scene import Figure, Line, Scene, Shape, Surface
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageDraw import ImageDraw
+
+FINE = 2  # pictures are painted so many times larger, then made smaller: smooth edges
+PAPER, RULED, SHADE = (250, 250, 249), (222, 226, 231), (150, 158, 168)
+ROLE_COLORS = {
+    "input": ((31, 95, 174), (59, 130, 214), (95, 168, 238), (79, 111, 196), (43, 140, 190)),
+    "variant": ((30, 122, 71), (53, 162, 100), (92, 196, 138), (40, 150, 120), (88, 172, 84)),
+    "extra": ((181, 58, 54), (217, 83, 79), (233, 120, 95)),
+}
+LIGHT = np.array([-0.42, 0.75, 0.51])
+PEN = 0.024
+PHASES, ROW_HEIGHT, MOST_ROWS = 9, 150, 24
+
+
+def colors_of(scene: Scene) -> list[tuple[int, int, int]]:
+    """A color per shape: blues for inputs, greens for variants, reds for further takes."""
+    seen: dict[str, int] = {}
+    out = []
+    for shape in scene.shapes:
+        number = seen.get(shape.role, 0)
+        seen[shape.role] = number + 1
+        choice = ROLE_COLORS[shape.role]
+        out.append(choice[(number + 1) % len(choice)])
+    return out
+
+
+class Painter:
+    """Paints shapes seen by one camera into one picture."""
+
+    def __init__(self, picture: Image, eye: Eye) -> None:
+        from PIL.ImageDraw import Draw
+
+        self.picture, self.eye = picture, eye
+        self.draw: ImageDraw = Draw(picture)
+        self.pieces: list[tuple[float, Shape, tuple[int, int, int], Floats]] = []
+
+    def add(self, shape: Shape, color: tuple[int, int, int], points: Floats) -> None:
+        """A shape in one pose; what is farther away is painted first."""
+        away = float(np.nanmean((points.reshape(-1, 3) - self.eye.place) @ self.eye.axes[2]))
+        self.pieces.append((away, shape, color, points))
+
+    def finish(self) -> None:
+        """Paint shadows, then everything from the farthest to the nearest."""
+        self._shadows()
+        for _, shape, color, points in sorted(self.pieces, key=lambda piece: piece[0]):
+            if isinstance(shape, Figure):
+                self._figure(shape, color, points)
+            elif isinstance(shape, Surface):
+                self._surface(shape, color, points)
+            else:
+                self._line(color, points)
+
+    def _shadows(self) -> None:
+        from PIL import Image as Images
+        from PIL.ImageDraw import Draw
+        from PIL.ImageFilter import GaussianBlur
+
+        small = (max(1, self.picture.width // 4), max(1, self.picture.height // 4))
+        mask = Images.new("L", small)
+        brush = Draw(mask)
+        for _, shape, _, points in self.pieces:
+            if not isinstance(shape, Figure) or not len(shape.body.feet):
+                continue
+            ends = points[shape.body.bones]
+            flat = ends * [1.0, 0.0, 1.0] + ends[..., 1:2] * [0.1, 0.0, -0.12]
+            pixels, scale = self.eye.seen(flat)
+            for (a, b), unit, (thick, _) in zip(pixels / 4.0, scale[:, 0] / 4.0, shape.body.radii, strict=True):
+                brush.line([tuple(a), tuple(b)], fill=150, width=max(1, int(1.6 * thick * unit)))
+        soft = mask.filter(GaussianBlur(max(1.0, small[1] / 110.0))).resize(self.picture.size)
+        self.picture.paste(SHADE, (0, 0), soft)
+
+    def _figure(self, shape: Figure, color: tuple[int, int, int], points: Floats) -> None:
+        body = shape.body
+        ends = points[body.bones]
+        pixels, scale = self.eye.seen(ends)
+        radii = body.radii * scale
+        tint = np.array(color, dtype=np.float64)
+        order = np.argsort((ends.mean(axis=1) - self.eye.place) @ self.eye.axes[2])
+        for k in order:
+            if not np.isfinite(pixels[k]).all():
+                continue
+            shown = tint * body.shades[k]
+            self._capsule(pixels[k], radii[k], 0.72 * shown)
+            lift = np.array([-0.22, -0.22]) * radii[k][:, None]
+            self._capsule(pixels[k] + lift, 0.72 * radii[k], shown)
+            self._capsule(pixels[k] + 2.0 * lift, 0.28 * radii[k], np.minimum(1.18 * shown + 14.0, 255.0))
+
+    def _capsule(self, ends: Floats, radii: Floats, color: Floats) -> None:
+        fill = tuple(int(min(value, 255.0)) for value in color)
+        along = ends[1] - ends[0]
+        length = float(np.hypot(*along))
+        if length > 0.5:
+            side = np.array([-along[1], along[0]]) / length
+            outline = [ends[0] + side * radii[0], ends[1] + side * radii[1]]
+            outline += [ends[1] - side * radii[1], ends[0] - side * radii[0]]
+            self.draw.polygon([tuple(point) for point in outline], fill=fill)
+        for (x, y), radius in zip(ends, radii, strict=True):
+            self.draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=fill)
+
+    def _line(self, color: tuple[int, int, int], points: Floats) -> None:
+        pixels, scale = self.eye.seen(points.reshape(-1, 3))
+        width = max(2, int(2.0 * PEN * float(scale.mean())))
+        path = [tuple(point) for point in pixels]
+        if len(path) > 1:
+            self.draw.line(path, fill=color, width=width, joint="curve")
+        for x, y in (path[0], path[-1]):
+            self.draw.ellipse((x - width / 2, y - width / 2, x + width / 2, y + width / 2), fill=color)
+
+    def _surface(self, shape: Surface, color: tuple[int, int, int], points: Floats) -> None:
+        corners = points[shape.faces]
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
+        facing = np.sign(((self.eye.place - corners[:, 0]) * normals).sum(axis=1))
+        bright = 0.5 + 0.5 * np.maximum(normals @ LIGHT * facing, 0.0) + 0.12 * normals[:, 1] * facing
+        pixels, _ = self.eye.seen(corners)
+        order = np.argsort((corners.mean(axis=1) - self.eye.place) @ self.eye.axes[2])
+        tint = np.array(color, dtype=np.float64)
+        for k in order:
+            fill = tuple(int(v) for v in np.clip(1.15 * bright[k] * tint, 0, 255))
+            self.draw.polygon([tuple(point) for point in pixels[k]], fill=fill)
+
+
+def floor_picture(eye: Eye, box: Box, lines: bool) -> Image:
+    """Paper, with a ruled floor that fades where it is far away."""
+    from PIL import Image as Images
+    from PIL.ImageDraw import Draw
+
+    picture = Images.new("RGB", eye.size, PAPER)
+    if lines:
+        return picture
+    draw = Draw(picture)
+    middle, reach = 0.5 * (box.low + box.high), float((box.high - box.low)[[0, 2]].max()) + 6.0
+    steps = np.linspace(-1.0, 1.0, 41)
+    for place in np.arange(-np.ceil(reach / 0.5), np.ceil(reach / 0.5) + 1) * 0.5:
+        for axis in (0, 2):
+            path = np.zeros((len(steps), 3))
+            path[:, axis] = np.round(middle[axis] / 0.5) * 0.5 + place
+            path[:, 2 - axis] = middle[2 - axis] + reach * steps
+            ahead = (path - eye.place) @ eye.axes[2] < -0.3
+            away = np.hypot(*(path - middle)[:, [0, 2]].T) / reach
+            pixels, _ = eye.seen(path)
+            for k in np.flatnonzero(ahead[:-1] & ahead[1:] & (away[:-1] < 1.0)):
+                share = (1.0 - away[k]) ** 0.8
+                fill = tuple(int(p + (r - p) * share) for p, r in zip(PAPER, RULED, strict=True))
+                draw.line([tuple(pixels[k]), tuple(pixels[k + 1])], fill=fill, width=FINE)
+    return picture
+
+
+def finished(picture: Image) -> Image:
+    """A picture that was painted large, at its own size."""
+    from PIL import Image as Images
+
+    return picture.resize((picture.width // FINE, picture.height // FINE), Images.Resampling.BOX)
+
+
+def strip_picture(scene: Scene, phases: int = PHASES, width: int = 1200) -> Image:
+    """A row of poses per motion, from the side, at equal steps from the first to the last frame; strokes whole."""
+    from PIL import Image as Images
+
+    shapes = scene.shapes[:MOST_ROWS]
+    colors = colors_of(scene)
+    picture = Images.new("RGB", (width * FINE, ROW_HEIGHT * len(shapes) * FINE), PAPER)
+    for row, shape in enumerate(shapes):
+        strip = _strip(shape, colors[row], phases, (width * FINE, ROW_HEIGHT * FINE))
+        picture.paste(strip, (0, row * ROW_HEIGHT * FINE))
+    _names(picture, shapes)
+    return finished(picture)
+
+
+def _strip(shape: Shape, color: tuple[int, int, int], phases: int, size: tuple[int, int]) -> Image:
+    count = 1 if isinstance(shape, Line) else phases
+    frames = np.linspace(0, len(shape) - 1, count)
+    poses = [placed_points(shape, float(frame), True) for frame in frames]
+    if isinstance(shape, Line):
+        poses = [shape.points.astype(np.float64)]
+    step = max(float(np.nanmax(p[..., 2]) - np.nanmin(p[..., 2])) for p in poses) + 0.25
+    tall = max(float(np.nanmax(p[..., 1])) for p in poses) + 0.3
+    step = max(step, 0.95 * tall * size[0] / size[1] / count)
+    shifted = [pose + np.array([0.0, 0.0, k * step]) for k, pose in enumerate(poses)]
+    whole = np.concatenate([pose.reshape(-1, 3) for pose in shifted])
+    box = Box(np.nanmin(whole, axis=0) - 0.1, np.nanmax(whole, axis=0) + 0.1)
+    eye = eye_on(box, FRONT if isinstance(shape, Line) else SIDE, size, FAR_FIELD)
+    painter = Painter(floor_picture(eye, box, isinstance(shape, Line)), eye)
+    for pose in shifted:
+        painter.add(shape, color, pose)
+    painter.finish()
+    return painter.picture
+
+
+def _names(picture: Image, shapes: Sequence[Shape]) -> None:
+    from PIL.ImageDraw import Draw
+    from PIL.ImageFont import load_default
+
+    draw = Draw(picture)
+    for row, shape in enumerate(shapes):
+        place = (10 * FINE, (row * ROW_HEIGHT + 6) * FINE)
+        draw.text(place, shape.name, fill=(102, 112, 123), font=load_default(12 * FINE))

@@ -1,0 +1,102 @@
+"""What is shown: shapes in display units (a leg is 0.9 long, y is up, bodies start at the origin and face z)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+Points = npt.NDArray[np.float32]
+LEG = 0.9  # display units: a grown person is then as tall as in metres
+ROLES = ("input", "variant", "extra")
+
+
+@dataclass(frozen=True)
+class Body:
+    """How points are joined to a body with volume; shared by all clips of one skeleton.
+
+    `bones` (bones, 2) are pairs of points, `radii` (bones, 2) their thickness at both ends, `shades` (bones,) their
+    brightness. `tips` are the points whose trails are drawn: hands and feet. `feet` are pairs of points: ankle and toe.
+    """
+
+    bones: npt.NDArray[np.int32]
+    radii: Points
+    shades: Points
+    tips: tuple[int, ...] = ()
+    feet: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A body in motion, or markers: points (frames, points, 3), NaN where a marker was not seen.
+
+    `ground` (frames, 2) is the place x, z on the floor. `standing` (frames, feet) is 0 in the air, 1 on the floor and 2
+    where a foot slides.
+    """
+
+    name: str
+    role: str
+    frame_time: float
+    points: Points
+    body: Body
+    ground: Points
+    standing: npt.NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A stroke that writes itself: points (frames, 3) at equal times."""
+
+    name: str
+    role: str
+    frame_time: float
+    points: Points
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A mesh in motion: points (frames, vertices, 3), triangles, the place (frames, 2) of its middle on the floor."""
+
+    name: str
+    role: str
+    frame_time: float
+    points: Points
+    faces: npt.NDArray[np.int32]
+    ground: Points
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+Shape = Figure | Line | Surface
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything that one page or picture shows, on one timeline.
+
+    `layout` is row, grid or overlaid; "" chooses. `legend` says what a role is called here, where it is not takes,
+    variants and further takes.
+    """
+
+    shapes: tuple[Shape, ...]
+    title: str = ""
+    layout: str = ""
+    legend: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first frame to the last one of the longest shape."""
+        return max((len(shape) - 1) * shape.frame_time for shape in self.shapes)
+
+    def of_role(self, role: str) -> Sequence[Shape]:
+        """The shapes of one role."""
+        return [shape for shape in self.shapes if shape.role == role]

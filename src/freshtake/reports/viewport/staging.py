@@ -1,0 +1,199 @@
+"""Motions to shapes: turned upright, started at the origin, scaled by the body's own size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import UsageError
+from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.body.facing import facing, mean_angle
+from freshtake.motion.body.roles import feet, leg_length, pelvis
+from freshtake.motion.body.size import unit_of
+from freshtake.motion.edit import heading, tilt, turned, with_up
+from freshtake.motion.planting.contacts import ContactSettings, joint_contacts, smooth_speed
+from freshtake.motion.stroke import resample_stroke
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.rotations import rotate
+from freshtake.reports.viewport.body_volume import FOOT, body_volume
+from freshtake.reports.viewport.scene import LEG, Body, Figure, Line, Points, Scene, Shape, Surface
+
+Motion = Clip | Stroke | PointClip | MeshSequence
+TALL = 1.75  # display units: what has no legs is made so tall
+MOST_APART = 5.0  # how many times as long as another a leg may be
+MARKER = 0.022
+STROKE_SIZE = 1.4
+STROKE_RATE = 60.0
+SLIDING = 0.35  # leg lengths per second
+NEAR = ContactSettings(speed_on=0.8, speed_off=1.1)  # feet that slide count as standing too
+EDGE = 0.08  # seconds at either end of a contact, in which a foot lands or leaves
+MOST_NUMBERS = 40_000_000  # coordinates of one shape: a page beyond this does not open
+
+
+def scene_of(
+    sets: Sequence[tuple[str, Sequence[Motion]]],
+    *,
+    title: str = "",
+    layout: str = "",
+    legend: Mapping[str, str] | None = None,
+) -> Scene:
+    """A scene of motions by role: input (blue), variant (green) or extra (red)."""
+    motions = [motion for _, some in sets for motion in some]
+    if not motions:
+        raise UsageError("there is nothing to show: give at least one motion")
+    shared = _shared_scale(motions)
+    shapes = tuple(shape_of(motion, role, shared) for role, some in sets for motion in some)
+    return Scene(shapes, title, layout, legend or {})
+
+
+def _shared_scale(motions: Sequence[Motion]) -> float | None:
+    """Display units per metre, where all bodies are known in metres: then they keep their sizes to one another.
+
+    Not where one is many times as large as another: then a file says metres and means something else.
+    """
+    clips = [motion for motion in motions if isinstance(motion, Clip)]
+    units = [unit_of(clip) for clip in clips]
+    if len(clips) < len(motions) or any(unit is None for unit in units):
+        return None
+    legs = [leg_length(clip.skeleton) * unit for clip, unit in zip(clips, units, strict=True) if unit is not None]
+    return None if max(legs) > MOST_APART * min(legs) else LEG / float(np.median(legs))
+
+
+def shape_of(motion: Motion, role: str = "input", per_metre: float | None = None) -> Shape:
+    """One motion as a shape. `per_metre` are display units per metre; without it the body's own size decides."""
+    numbers = len(motion) * (motion.vertices.shape[1] if isinstance(motion, MeshSequence) else 1) * 3
+    if numbers > MOST_NUMBERS:
+        raise UsageError(f"{motion.name or 'a motion'} has {len(motion)} frames, too many to show: cut it first")
+    if isinstance(motion, Clip):
+        return _figure(motion, role, per_metre)
+    if isinstance(motion, PointClip):
+        return _markers(motion, role)
+    if isinstance(motion, MeshSequence):
+        return _surface(motion, role)
+    return _line(motion, role)
+
+
+def _figure(clip: Clip, role: str, per_metre: float | None) -> Figure:
+    skeleton = clip.skeleton
+    unit = unit_of(clip)
+    scale = LEG / leg_length(skeleton) if per_metre is None or unit is None else per_metre * unit
+    placed = facing_z(with_up(clip, "y"))
+    points = scale * np.concatenate([placed.positions(), placed.end_positions()], axis=1)
+    body = body_volume(skeleton, round(scale * leg_length(skeleton) / LEG, 3))
+    drawn = np.unique(body.bones)
+    center = points[:, pelvis(skeleton)]
+    shift = np.array([center[0, 0], _floor(points[:, drawn]), center[0, 2]])
+    points -= shift
+    ground = points[:, pelvis(skeleton)][:, [0, 2]]
+    return Figure(clip.name, role, clip.frame_time, _light(points), body, _light(ground), standing(clip))
+
+
+def facing_z(clip: Clip) -> Clip:
+    """A clip with y up turned to face z, however the root rests; on average where it keeps its heading."""
+    angles = facing(clip)
+    if angles is None:
+        return turned(clip, -float(heading(clip)[0]))
+    mean, agreement = mean_angle(angles)
+    return turned(clip, -(mean if agreement > 0.9 else float(angles[0])))
+
+
+def _floor(points: Floats) -> float:
+    """Just below the lowest points of nearly all frames."""
+    return float(np.percentile(points[..., 1].min(axis=1), 2.0)) - 0.8 * FOOT
+
+
+def standing(clip: Clip) -> npt.NDArray[np.uint8]:
+    """(frames, feet): 0 in the air, 1 on the floor, 2 sliding on it.
+
+    A foot slides where each of its joints that stand moves faster than a third of a leg per second; not while it lands
+    or leaves, and not where it rolls over its toe.
+    """
+    found = feet(clip.skeleton)
+    out = np.zeros((len(clip), len(found)), dtype=np.uint8)
+    if not found or len(clip) < 2:
+        return out
+    joints = [joint for foot in found for joint in foot.joints]
+    stands = joint_contacts(clip, settings=NEAR)
+    level = clip.positions()[:, joints].copy()
+    level[..., clip.up_index] = 0.0
+    speed = smooth_speed(level, clip.frame_time, 1.0 / 15.0) / leg_length(clip.skeleton)
+    column = 0
+    for number, foot in enumerate(found):
+        own = slice(column, column + len(foot.joints))
+        column += len(foot.joints)
+        down = np.asarray(stands[:, own].any(axis=1))
+        slowest = np.where(stands[:, own], speed[:, own], np.inf).min(axis=1)
+        slides = _inner(down, max(1, round(EDGE / clip.frame_time))) & (slowest > SLIDING)
+        out[:, number] = down.astype(np.uint8) + slides
+    return out
+
+
+def _inner(mask: Bools, edge: int) -> Bools:
+    """True where a run is true for `edge` frames to either side."""
+    out = mask.copy()
+    for step in range(1, edge + 1):
+        out[step:] &= mask[:-step]
+        out[:-step] &= mask[step:]
+    return out
+
+
+def _markers(clip: PointClip, role: str) -> Figure:
+    """Markers as small balls; the tallest frame decides the scale."""
+    points = _upright(clip.positions, clip.up)
+    seen = points[~np.isnan(points).any(axis=(1, 2))]
+    whole = seen if len(seen) else points[~np.isnan(points[..., 0]).all(axis=1)]
+    if len(whole) == 0:
+        raise UsageError(f"{clip.name or 'a point clip'} has no point in any frame: there is nothing to show")
+    low = np.nanmin(whole, axis=(0, 1))
+    heights = np.nanmax(whole[..., 1], axis=1) - np.nanmin(whole[..., 1], axis=1)
+    scale = TALL / max(float(np.median(heights)), 1e-12)
+    ground = _middle(points)
+    points = (points - np.array([ground[0, 0], low[1], ground[0, 2]])) * scale
+    ground = (ground - ground[0])[:, [0, 2]] * scale
+    number = np.arange(len(clip.names), dtype=np.int32)
+    size = np.full((len(number), 2), MARKER, dtype=np.float32)
+    body = Body(np.stack([number, number], axis=1), size, np.ones(len(number), dtype=np.float32))
+    none = np.zeros((len(clip), 0), dtype=np.uint8)
+    return Figure(clip.name, role, clip.frame_time, _light(points), body, _light(ground), none)
+
+
+def _middle(points: Floats) -> Floats:
+    """(frames, 3): the mean of the markers that are seen; frames without any get that of the frame before."""
+    counts = np.count_nonzero(~np.isnan(points[..., 0]), axis=1)
+    track = np.nansum(points, axis=1) / np.maximum(counts, 1)[:, None]
+    seen = np.flatnonzero(counts)
+    return np.asarray(track[seen[np.clip(np.searchsorted(seen, np.arange(len(track)), "right") - 1, 0, None)]])
+
+
+def _surface(mesh: MeshSequence, role: str) -> Surface:
+    points = _upright(mesh.vertices.astype(np.float64), mesh.up)
+    size = float(np.ptp(points[0], axis=0).max())
+    middle = points.mean(axis=1)
+    start = np.array([middle[0, 0], points[..., 1].min(), middle[0, 2]])
+    scale = TALL / max(size, 1e-12)
+    points, ground = (points - start) * scale, ((middle - start) * scale)[:, [0, 2]]
+    return Surface(mesh.name, role, mesh.frame_time, _light(points), mesh.faces.astype(np.int32), _light(ground))
+
+
+def _line(stroke: Stroke, role: str) -> Line:
+    """The first two dimensions upright; a single one over time."""
+    even = resample_stroke(stroke, STROKE_RATE) if len(stroke) > 1 else stroke
+    flat = even.points[:, :2]
+    if flat.shape[1] == 1:
+        flat = np.column_stack([even.times - even.times[0], flat])
+    low, high = flat.min(axis=0), flat.max(axis=0)
+    scale = STROKE_SIZE / max(float((high - low).max()), 1e-12)
+    points = np.zeros((len(flat), 3))
+    points[:, :2] = (flat - 0.5 * (low + high)) * scale
+    points[:, 1] += 0.5 * scale * (high - low)[1] + 0.1
+    return Line(stroke.name, role, 1.0 / STROKE_RATE, _light(points))
+
+
+def _upright(points: Floats, up: str) -> Floats:
+    return points if up == "y" else np.asarray(rotate(tilt(up, "y"), points))
+
+
+def _light(values: Floats) -> Points:
+    return np.asarray(values, dtype=np.float32)

@@ -1,0 +1,74 @@
+"""The viewport in HTML: a page of its own, or a part of a report. Everything is inside; no network is needed."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from functools import lru_cache
+from html import escape
+from importlib.resources import files
+
+from freshtake.reports.viewport.packing import packed
+from freshtake.reports.viewport.scene import Scene
+
+# Each module stands behind those that it imports.
+MODULES = (
+    "three/three.core.min.js", "three/three.module.min.js", "decode.js", "look.js", "bones.js", "figures.js", "ink.js",
+    "floor.js", "surfaces.js", "layout.js", "camera.js", "plan.js", "bar.js", "viewport.js",
+)  # fmt: skip
+WHOLE = (
+    "html,body{margin:0;height:100%;overflow:hidden;background:#12161b}"
+    ".ft-viewport{position:fixed;inset:0;border-radius:0}"
+)
+
+
+def web_file(name: str) -> str:
+    """The text of a file that comes with the package."""
+    return files("freshtake.reports.viewport").joinpath("web", name).read_text(encoding="utf-8")
+
+
+def style() -> str:
+    """The style sheet of viewports, as a tag."""
+    return f"<style>{web_file('viewport.css')}</style>"
+
+
+@lru_cache(maxsize=1)
+def scripts() -> str:
+    """The tags that start all viewports of a page; they stand behind the last one, once."""
+    listed = [[name.rpartition("/")[2], web_file(name)] for name in MODULES]
+    return (
+        f"<script type='text/plain' id='ft-modules'>{_zipped(json.dumps(listed).encode())}</script>\n"
+        f"<script type='module'>{web_file('page.js')}</script>"
+    )
+
+
+def stage(scene: Scene, name: str = "scene", *, height: str = "min(62vh, 560px)", whole_page: bool = False) -> str:
+    """The place of one viewport in a page, with its motion; `name` tells several of one page apart."""
+    told = packed(scene)
+    manifest = (
+        json.dumps(told.manifest, ensure_ascii=False, allow_nan=False).replace("</", "<\\/").replace("<!--", "<\\!--")
+    )
+    whole = " data-whole-page" if whole_page else f" style='height:{height}'"
+    return (
+        f"<div data-viewport='{escape(name)}' class='ft-viewport'{whole} tabindex='0' "
+        f"aria-label='{escape(scene.title or 'motion')}'></div>\n"
+        f"<script type='application/json' id='{escape(name)}-manifest'>{manifest}</script>\n"
+        f"<script type='text/plain' id='{escape(name)}-data'>{_zipped(told.data)}</script>"
+    )
+
+
+def viewport_page(scene: Scene, title: str = "") -> str:
+    """A page that is one large viewport."""
+    title = title or scene.title or "freshtake view"
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{escape(title)}</title>{style()}<style>{WHOLE}</style></head>\n<body>\n"
+        f"{stage(scene, whole_page=True)}\n{scripts()}\n</body></html>\n"
+    )
+
+
+def _zipped(data: bytes) -> str:
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")

@@ -1,0 +1,69 @@
+// The description and the block of bytes that packing.py makes, as shapes with arrays of floats.
+
+const UNSEEN = -32768;
+export const HIDDEN = -1e4; // height of a marker that was not seen: far below the floor
+
+export function decode({ manifest, buffer }) {
+  const shapes = manifest.shapes.map((told) => shape(told, manifest.bodies, buffer));
+  const placements = manifest.placements ?? shapes.map((_, number) => ({ shape: number }));
+  const duration = Math.max(1e-6, ...shapes.map((one) => one.duration));
+  return { shapes, placements, duration, title: manifest.title ?? "", layout: manifest.layout ?? "", legend: manifest.legend ?? {} };
+}
+
+function shape(told, bodies, buffer) {
+  const { frames, count, frameTime } = told;
+  const ground = new Float32Array(buffer, told.ground, frames * 2);
+  const whole = new Int16Array(buffer, told.points, frames * count * 3);
+  const points = new Float32Array(whole.length);
+  for (let frame = 0, k = 0; frame < frames; frame++) {
+    const x = ground[2 * frame], z = ground[2 * frame + 1];
+    for (let point = 0; point < count; point++, k += 3) {
+      if (whole[k] === UNSEEN) { points[k] = x; points[k + 1] = HIDDEN; points[k + 2] = z; continue; }
+      points[k] = whole[k] * told.step + x;
+      points[k + 1] = whole[k + 1] * told.step;
+      points[k + 2] = whole[k + 2] * told.step + z;
+    }
+  }
+  const body = told.body === undefined ? null : bodies[told.body];
+  const standing = told.standing === undefined ? null
+    : new Uint8Array(buffer, told.standing, frames * body.feet.length);
+  const faces = told.faces === undefined ? null : new Uint32Array(buffer, told.faces, told.faceCount * 3);
+  return { ...told, ground, points, body, standing, faces, duration: (frames - 1) * frameTime, box: box(points, ground) };
+}
+
+// Extent in the world, and around the place on the floor (for motion in place).
+function box(points, ground) {
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  const nearLow = [Infinity, Infinity, Infinity], nearHigh = [-Infinity, -Infinity, -Infinity];
+  const stride = points.length / (ground.length / 2);
+  const every = Math.max(1, Math.floor(ground.length / 2 / 200));
+  for (let frame = 0; frame < ground.length / 2; frame += every) {
+    for (let k = frame * stride; k < (frame + 1) * stride; k += 3) {
+      if (points[k + 1] === HIDDEN) continue;
+      for (let axis = 0; axis < 3; axis++) {
+        const value = points[k + axis];
+        const near = axis === 1 ? value : value - ground[2 * frame + (axis >> 1)];
+        if (value < low[axis]) low[axis] = value;
+        if (value > high[axis]) high[axis] = value;
+        if (near < nearLow[axis]) nearLow[axis] = near;
+        if (near > nearHigh[axis]) nearHigh[axis] = near;
+      }
+    }
+  }
+  return { low, high, nearLow, nearHigh };
+}
+
+// The points of a shape at a time in seconds, between two frames, into `out`; returns the place on the floor.
+export function poseAt(shape, seconds, out, place) {
+  const { points, ground, frames } = shape;
+  const at = Math.min(Math.max(seconds / shape.frameTime, 0), frames - 1);
+  const first = Math.min(Math.floor(at), Math.max(frames - 2, 0));
+  const share = frames > 1 ? at - first : 0, rest = 1 - share;
+  const size = shape.count * 3;
+  const a = first * size, b = frames > 1 ? a + size : a;
+  for (let k = 0; k < size; k++) out[k] = points[a + k] * rest + points[b + k] * share;
+  if (shape.gaps) for (let k = 1; k < size; k += 3) if (out[k] < -100) out[k] = HIDDEN;
+  const next = frames > 1 ? first + 1 : first;
+  place[0] = ground[2 * first] * rest + ground[2 * next] * share;
+  place[1] = ground[2 * first + 1] * rest + ground[2 * next + 1] * share;
+}

@@ -1,0 +1,78 @@
+// Where shapes stand: side by side, on a grid (a new row where the role changes), or on top of one another.
+
+export const LAYOUTS = ["row", "grid", "overlaid"];
+const GAP = 0.45;
+
+export function arrange(scene, kind, inPlace) {
+  const count = scene.placements.length;
+  const layout = { x: new Float32Array(count), y: new Float32Array(count), z: new Float32Array(count), kind };
+  const placed = scene.placements.every((told) => told.x !== undefined);
+  if (placed) {
+    scene.placements.forEach((told, k) => { layout.x[k] = told.x; layout.z[k] = told.z; });
+  } else if (kind !== "overlaid") {
+    const boxes = scene.placements.map((told) => extent(scene.shapes[told.shape], inPlace));
+    const rows = kind === "row" ? [scene.placements.map((_, k) => k)] : gridRows(scene);
+    const flat = scene.shapes.every((shape) => shape.kind === "line"); // what is written stands in lines
+    if (flat) placeFlat(layout, rows, boxes);
+    else place(layout, rows, boxes);
+  }
+  return { ...layout, box: whole(scene, layout, inPlace) };
+}
+
+function extent(shape, inPlace) {
+  const { box } = shape;
+  return inPlace ? { low: box.nearLow, high: box.nearHigh } : box;
+}
+
+// Rows of numbers: inputs first; more columns than rows.
+function gridRows(scene) {
+  const count = scene.placements.length;
+  const flat = scene.shapes.every((shape) => shape.kind === "line");
+  const columns = Math.max(2, Math.ceil(Math.sqrt(count * (flat ? 1.8 : 2.6))));
+  const rows = [];
+  let role = null;
+  scene.placements.forEach((told, k) => {
+    const own = scene.shapes[told.shape].role;
+    if (own !== role || rows[rows.length - 1].length >= columns) rows.push([]);
+    role = own;
+    rows[rows.length - 1].push(k);
+  });
+  return rows;
+}
+
+function place(layout, rows, boxes) {
+  const widest = Math.max(...boxes.map((box) => box.high[0] - box.low[0])) + GAP;
+  let z = 0;
+  for (const row of rows) {
+    const front = Math.max(...row.map((k) => boxes[k].high[2]));
+    z -= rows.length > 1 ? front : 0;
+    row.forEach((k, column) => {
+      const middle = (boxes[k].low[0] + boxes[k].high[0]) / 2;
+      layout.x[k] = (column - (row.length - 1) / 2) * widest - middle;
+      layout.z[k] = z;
+    });
+    z += Math.min(...row.map((k) => boxes[k].low[2])) - 2.5 * GAP;
+  }
+}
+
+function placeFlat(layout, rows, boxes) {
+  const wide = Math.max(...boxes.map((box) => box.high[0] - box.low[0])) + GAP;
+  const tall = Math.max(...boxes.map((box) => box.high[1] - box.low[1])) + 1.2 * GAP;
+  rows.forEach((row, line) => row.forEach((k, column) => {
+    layout.x[k] = (column - (row.length - 1) / 2) * wide;
+    layout.y[k] = (rows.length - 1 - line) * tall;
+  }));
+}
+
+function whole(scene, layout, inPlace) {
+  const low = [Infinity, 0, Infinity], high = [-Infinity, 0.1, -Infinity];
+  scene.placements.forEach((told, k) => {
+    const box = extent(scene.shapes[told.shape], inPlace);
+    const shift = [layout.x[k], layout.y[k], layout.z[k]];
+    for (const axis of [0, 1, 2]) {
+      low[axis] = Math.min(low[axis], box.low[axis] + shift[axis]);
+      high[axis] = Math.max(high[axis], box.high[axis] + shift[axis]);
+    }
+  });
+  return { low, high };
+}

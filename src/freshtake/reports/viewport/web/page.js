@@ -1,0 +1,40 @@
+// Starts every viewport of a page that carries all it needs: modules and motion are gzipped text inside the page.
+
+const packedBytes = (id) => Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (c) => c.charCodeAt(0));
+
+async function unpacked(id) {
+  const stream = new Blob([packedBytes(id)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+// Modules in the order in which they can be loaded: each import is replaced by the address of the module before it.
+async function modules(list) {
+  const addresses = {};
+  for (const [name, text] of list) {
+    const linked = text.replace(/(from\s*)"\.\/([\w.]+)"/g, (_, word, file) => `${word}"${addresses[file]}"`);
+    addresses[name] = URL.createObjectURL(new Blob([linked], { type: "text/javascript" }));
+  }
+  return addresses;
+}
+
+async function start() {
+  const hosts = [...document.querySelectorAll("[data-viewport]")];
+  try {
+    const list = JSON.parse(new TextDecoder().decode(await unpacked("ft-modules")));
+    const addresses = await modules(list);
+    const THREE = await import(addresses["three.module.min.js"]);
+    const { createViewport } = await import(addresses["viewport.js"]);
+    window.viewports = [];
+    for (const host of hosts) {
+      const manifest = JSON.parse(document.getElementById(`${host.dataset.viewport}-manifest`).textContent);
+      const buffer = await unpacked(`${host.dataset.viewport}-data`);
+      const whole = host.hasAttribute("data-whole-page");
+      host.replaceChildren();
+      window.viewports.push(createViewport(THREE, host, { manifest, buffer }, { keys: whole ? window : host }));
+    }
+  } catch (error) {
+    for (const host of hosts) host.textContent = `This browser cannot show the motion (${error.message}): WebGL 2 is needed.`;
+  }
+}
+
+start();
