@@ -44,6 +44,15 @@ def some_clock(track: Track, kernel: int, pace: float = 1.1) -> np.ndarray:
     return clock
 
 
+def test_a_track_knows_the_step_that_led_to_every_kernel(track: Track) -> None:
+    d, order = track.modes, track.lookup.order
+    inside = order[order > track.firsts[order]]
+    steps = (track.rows[inside, :d] - track.rows[inside - 1, :d]) * track.scale[d:]
+    found = track.lookup.places[order > track.firsts[order]]
+    np.testing.assert_allclose(found[:, :d], track.rows[inside, :d] * track.scale[:d], atol=1e-9)
+    np.testing.assert_allclose(found[:, d:], steps, atol=1e-9)
+
+
 def test_a_point_is_pose_and_step_in_kernel_widths(track: Track) -> None:
     held, d = np.random.default_rng(0).normal(size=(4, track.rows.shape[1])), track.modes
     out = np.empty(2 * d)

@@ -57,11 +57,11 @@ def test_a_rehearsed_jump_is_what_a_jump_does() -> None:
 def test_a_straight_run_is_read_straight_whatever_stands_beside_it() -> None:
     rows = np.random.default_rng(0).normal(size=(12, 2))
     slope = np.array([0.5, -2.0])
-    rows[3:9] = np.arange(6)[:, None] * slope
+    rows[3:9] = 4.0 + np.arange(6)[:, None] * slope
     out = np.empty(2)
     for place in np.linspace(2.0, 9.0, 29):
         read_at(rows, place, 3, 8, 2, out)
-        np.testing.assert_allclose(out, (place - 3.0) * slope, atol=1e-12)
+        np.testing.assert_allclose(out, 4.0 + (place - 3.0) * slope, atol=1e-12)
 
 
 def test_what_a_jump_does_grows_with_the_motion() -> None:
