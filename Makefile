@@ -16,7 +16,7 @@ else
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo test browser lint types test-clients clients fuzz benchmark docs lock clean
+.PHONY: help demo test browser lint types test-clients clients fuzz mutate benchmark docs lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -59,15 +59,17 @@ lint: $(VENV)/.test
 types: $(VENV)/.test
 	$(BIN)/mypy
 
-# Blender's Python module (GPL, large, for Python 3.11 only) and the Khronos validator live apart from our environment.
+# Blender's Python module (GPL, large, for Python 3.11 only), OpenSim, MuJoCo and programs for node live apart from ours.
 CLIENT_PYTHON ?= $(shell for p in python3.11 $(PYTHON) python3 python; do \
   $$p -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null && echo $$p && break; done)
 clients: .clients/.ready
 
-.clients/.ready: tests/clients/requirements.txt tests/clients/package.json
+.clients/.ready: tests/clients/requirements.txt tests/clients/requirements-science.txt tests/clients/package.json
 	@test -n "$(CLIENT_PYTHON)" || { echo "Blender's module needs Python 3.11 on PATH (or: make clients CLIENT_PYTHON=/path/to/python3.11)"; exit 2; }
 	$(CLIENT_PYTHON) -m venv .clients/venv
 	.clients/venv/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements.txt
+	$(CLIENT_PYTHON) -m venv .clients/science
+	.clients/science/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements-science.txt
 	cp tests/clients/package.json .clients/package.json
 	cd .clients && npm install --silent --no-audit --no-fund
 	@touch $@
@@ -78,6 +80,10 @@ test-clients: $(VENV)/.test clients
 fuzz: $(VENV)/.test
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),3600)
 
+# Break the numeric core on purpose and list what no test notices; METHODS="style density" and MOST=5 for less.
+mutate: $(VENV)/.test
+	$(BIN)/python -m tests.mutation.mutate $(METHODS) --most $(or $(MOST),12)
+
 benchmark: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
@@ -87,7 +93,7 @@ docs: $(VENV)/.test $(VENV)/.docs
 # Needs uv. Writes one hashed requirement file per group, without the name of any host.
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 lock:
-	$(COMPILE) --upgrade --extra c3d --group test pyproject.toml -o requirements/test.txt
+	$(COMPILE) --upgrade --extra c3d --extra usd --group test pyproject.toml -o requirements/test.txt
 	$(COMPILE) --upgrade -c requirements/test.txt pyproject.toml -o requirements/runtime.txt
 	$(COMPILE) --upgrade -c requirements/test.txt --group docs -o requirements/docs.txt
 

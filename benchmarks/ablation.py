@@ -29,6 +29,7 @@ OURS: dict[str, dict[str, Any]] = {
     "no split of detail": {"detail": False},
     "no tempo": {"tempo": False},
     "feet no nodes": {"foot_nodes": False},
+    "swings no nodes": {"swing_nodes": False},
     "step of .07 s": {"step": 0.07},
     "step of .25 s": {"step": 0.25},
 }

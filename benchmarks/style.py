@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 
 import freshtake as ft
-from benchmarks.style_measures import heading_off, planted_speed, streamed_speed, strides, usual_turn
+from benchmarks.style_measures import (
+    heading_off,
+    jerk,
+    nearest_pose,
+    planted_speed,
+    streamed_speed,
+    strides,
+    usual_turn,
+)
 from benchmarks.style_speed import speed
 from benchmarks.style_targets import targets as target_tables
 from benchmarks.timing import table
@@ -38,7 +46,7 @@ Clips = dict[str, Any]
 def style() -> str:
     """All tables."""
     if not (DATA / "style").is_dir():
-        return "\n".join([punches(), speed()])
+        return "\n".join([punches(), fights(), speed()])
     clips = {path.stem: ft.read(path) for path in sorted((DATA / "style").glob("*.bvh"))}
     errors, kept = translations(clips)
     return "\n".join(
@@ -50,6 +58,7 @@ def style() -> str:
             deviations(clips),
             made_pairs(),
             punches(),
+            fights(),
             speed(normals(clips), targets(clips, "crouched")),
         ]
     )
@@ -283,6 +292,48 @@ def punches() -> str:
     return table(
         "Weak punches into aggressive ones, left out: degrees, hand speed", [*KINDS, "fastest hand, cm/s"], [row]
     )
+
+
+def fights() -> str:
+    """A model of five weak and aggressive punches and kicks each, on long weak fights that it has not seen."""
+    pairs = []
+    for action in ("punch", "kick"):
+        for k in range(5):
+            weak, strong = (
+                ft.samples.fight(np.random.default_rng(seed), actions=(action,), strength=strength)
+                for seed, strength in ((k, "weak"), (100 + k, "aggressive"))
+            )
+            pairs.append((weak, strong))
+    model = learn(pairs)
+    rows = []
+    for seed in range(3):
+        weak, real = (
+            ft.samples.fight(np.random.default_rng(200 + seed), strength=strength)
+            for strength in ("weak", "aggressive")
+        )
+        made = model.translate(weak)
+        speeds = []
+        for joint in ("RightHand", "RightToeBase"):
+            own = [strike_speed(clip, joint) for clip in (weak, made, real)]
+            speeds.append(f"{own[0]:.0f} → {own[1]:.0f} (real {own[2]:.0f}): {own[1] / own[2]:.0%}")
+        rows.append([
+            f"fight {seed + 1}", *speeds, f"{len(weak)} → {len(made)} (real {len(real)})",
+            f"{jerk(made) / jerk(real):.2f}", f"{nearest_pose(made, real):.3f}", f"{nearest_pose(weak, real):.3f}",
+        ])  # fmt: skip
+    head = ["", "punches, cm/s", "kicks, cm/s", "frames", "jerk / real", "nearest pose, legs", "the input's"]
+    return table("Long weak fights (punches and kicks) into aggressive ones", head, rows)
+
+
+def strike_speed(clip: Any, joint: str) -> float:
+    """Mean over the four strikes of a fight of the joint's greatest speed, in cm/s."""
+    place = clip.positions()[:, clip.skeleton.index(joint)]
+    speed = np.linalg.norm(np.diff(place, axis=0), axis=1) * clip.fps
+    found = []
+    for _ in range(4):
+        peak = int(speed.argmax())
+        found.append(float(speed[peak]))
+        speed[max(peak - round(0.7 * clip.fps), 0) : peak + round(0.7 * clip.fps)] = 0.0
+    return float(np.mean(found))
 
 
 if __name__ == "__main__":

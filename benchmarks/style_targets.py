@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import freshtake as ft
 from benchmarks.style_measures import (
     heading_off,
@@ -27,6 +29,7 @@ from freshtake.style.model import StyleModel
 
 STYLES = ("bentforward", "crouched", "toes", "toescrouched")
 KEPT_ASIDE = ("oldman", "graceful")
+BLOCK = 8  # rows of a stream that is fed in blocks
 TAUGHT = 360  # frames of the takes kept aside that teach; the source's last stretch begins a little earlier
 TURNS = ("style/test_turns", "cyclic/walk_turns_16s", "cyclic/walk8_11s", "cyclic/walk8_13s")
 OTHERS = ("cyclic/run_circle_10s", "jump/jump_1", "cheering/cheering_1", "style/test_backwards")
@@ -77,7 +80,7 @@ def targets(data: Path) -> str:
     head = [
         "style", "jerk / real", "nearest pose / another take", "the input's", "planted / real", "strides",
         "heading: end", "along the way", "on turns: end", "along the way", "input kept", "speed / real",
-        "planting changes travel", "learning, CPU s", "stream, frames/s",
+        "planting changes travel", "learning, CPU s", "stream, frames/s", "in blocks of 8", "clip, frames/s",
     ]  # fmt: skip
     first = table("Targets", head, rows)
     return "\n".join([first, table("Other content", ["style", "clip", "kept, by part"], kept)])
@@ -97,6 +100,7 @@ def target_row(case: Case, model: StyleModel, spent: float) -> list[str]:
         f"{strides(case.source)} → {strides(out)}", f"{end:+.1f}°", f"{way:.1f}°", f"{max(map(abs, ends)):.1f}°",
         f"{max(ways):.1f}°", f"{made.blends.mean():.1%}", f"{travel_speed(out) / travel_speed(case.real):.2f}",
         f"{travel_speed(out) / travel_speed(raw) - 1:+.1%}", f"{spent:.1f}", f"{streamed(model, rows):,.0f}",
+        f"{streamed(model, np.array_split(rows, len(rows) // BLOCK)):,.0f}", f"{translated(model, case.source):,.0f}",
     ]  # fmt: skip
 
 
@@ -116,6 +120,13 @@ def streamed(model: StyleModel, rows: Any) -> float:
     count = sum(1 for _ in model.stream(rows[:60], decode=True, plant=True))
     start = time.process_time()
     count = sum(1 for _ in model.stream(rows, decode=True, plant=True))
+    return count / (time.process_time() - start)
+
+
+def translated(model: StyleModel, clip: Any) -> float:
+    """Frames per second of CPU of a whole clip, planted."""
+    start = time.process_time()
+    count = sum(len(model.translate(clip)) for _ in range(4))
     return count / (time.process_time() - start)
 
 

@@ -19,17 +19,19 @@ MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p.name != "__init__.py")
 NO_FILES = LAYERS[: LAYERS.index("formats")]
 
 # Inside a method: pieces <- synthesize <- model <- what works on a finished model (learning, selection, ...).
-BEFORE_MODEL = {"variation": ("goals",), "style": ("live",)}  # call synthesize, and the model calls them
+BEFORE_MODEL = {  # call synthesize, and the model calls them
+    "variation": ("goals", "live"),
+    "style": ("live",),
+    "texture": ("live", "loop_making", "cells", "guiding"),
+}
 AFTER_MODEL = {
     "variation": ("learning", "selection", "compression", "network.held_out", "network.strengths"),
-    "style": ("learning", "simple_translations", "style_blending"),
+    "style": ("learning", "simple_translations", "style_blending", "style_mixing"),
     "density": ("learning",),
     "texture": ("learning",),
 }
 # Steps against that order which are known and to be removed: importer -> imported.
-KNOWN_STEPS_BACK: set[tuple[str, str]] = {
-    ("texture.guiding", "texture.synthesize"),
-}
+KNOWN_STEPS_BACK: set[tuple[str, str]] = set()
 
 
 def layer(path: Path) -> str:

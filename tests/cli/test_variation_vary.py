@@ -16,6 +16,7 @@ import pytest
 
 import freshtake as ft
 from freshtake.cli.entry import run
+from freshtake.formats.gltf import read_animations
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 KERNEL = [
@@ -57,6 +58,17 @@ def test_a_name_with_an_ending_is_one_file(folder: Path, tmp_path: Path, capsys:
     assert one.is_file()
     assert run(["vary", model, "-n", "1", "-o", str(tmp_path / "v1.5"), "--format", "npz"]) == 0  # 5 is no format
     np.testing.assert_array_equal(ft.read(tmp_path / "v1.5" / "variant_001.npz").points, ft.read(one).points)
+
+
+def test_formats_that_hold_several_clips_get_all_variants_in_one_file(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("all.glb", "all.fbx"):
+        assert run(["vary", str(folder / "walk.ftm"), "-n", "3", "-o", str(tmp_path / name), "--unit", "cm"]) == 0
+        assert f"3 variants: {tmp_path / name}" in capsys.readouterr().out.replace("\n", "")
+    names = [clip.name for clip in read_animations(tmp_path / "all.glb")]
+    assert names == ["variant_001", "variant_002", "variant_003"]
+    assert all(name.encode() in (tmp_path / "all.fbx").read_bytes() for name in names)
 
 
 @pytest.mark.parametrize("length", [["--frames", "36"], ["--frames", "0.6s"], ["--seconds", "0.6"]])

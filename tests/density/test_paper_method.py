@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from freshtake.density import DensityModel
-from freshtake.density.paper_method import PaperState, advance_paper, begin_paper, climb, likelihood
+from freshtake.density.paper_method import NearKernels, PaperState, advance_paper, begin_paper, climb, likelihood
 from tests.density.made import one_orbit, two_orbits
 
 
@@ -42,7 +42,7 @@ def test_likelihood_is_that_of_the_equations(correction: bool) -> None:
         pose = model.weights[i] + 0.05 * rng.normal(size=model.modes)
         step = model.speeds[i] + 0.02 * rng.normal(size=model.modes)
         near = (((model.weights - pose) / model.widths[: model.modes]) ** 2).sum(axis=1)
-        fast = likelihood(places, shares, model.widths, near, pose, step, correction)
+        fast = likelihood(NearKernels(places, shares, model.widths, near), pose, step, correction)
         assert fast == pytest.approx(slow_likelihood(model, mix, pose, step, correction), rel=1e-9)
 
 

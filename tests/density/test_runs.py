@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.density.runs import fading, read_at, rehearse
+from freshtake.density.runs import Leap, Place, fading, read_at, rehearse
 from tests.density.made import orbit
 
 
@@ -40,8 +40,8 @@ def test_a_rehearsed_jump_is_what_a_jump_does() -> None:
     rows = orbit(1, 4)
     held = np.zeros((4, 6))
     held[0], held[1] = rows[33] + 0.3, rows[32] + 0.28
-    gap, speed = np.empty(6), np.empty(6)
-    sharp, far = rehearse(rows, 6, held, 75.0, 0, 159, 1.0, 10.0, 33.0, 0, 159, gap, speed)
+    gap, speed = offset = np.empty((2, 6))
+    sharp, far = rehearse(rows, 6, held, Leap(Place(33.0, 0, 159), Place(75.0, 0, 159), 1.0, 10.0), offset)
     np.testing.assert_allclose(gap, held[0] - rows[75])
     np.testing.assert_allclose(speed, held[0] - held[1] - (rows[75] - rows[74]), atol=1e-12)
     path = [held[1], held[0]]

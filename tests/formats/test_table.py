@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import freshtake as ft
+from freshtake.formats import registry
+from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.table import steady_frame_time
 from tests.conftest import data_files, label
 
@@ -280,3 +282,36 @@ def test_a_column_that_counts_rows_is_no_dimension(tmp_path: Path) -> None:
     other = ft.read(path)
     assert isinstance(other, ft.Stroke)
     assert other.dimensions == ("index", "x")
+
+
+@pytest.mark.parametrize(
+    ("line", "up", "unit_m"),
+    [
+        ("# up z, unit mm", "z", 0.001),
+        ("#Up: y, Unit: cm", "y", 0.01),
+        ("# unit 0.0254, up z", "z", 0.0254),
+        ("# up z", "z", None),
+    ],
+)
+def test_points_can_say_their_axis_and_unit(tmp_path: Path, line: str, up: str, unit_m: float | None) -> None:
+    (tmp_path / "x.csv").write_text(f"{line}\nt,a.x,a.y,a.z\n0,1,2,3\n0.1,4,5,6\n")
+    taken = registry.take_in(tmp_path / "x.csv", ReadOptions())
+    assert isinstance(taken.motion, ft.PointClip)
+    assert (taken.motion.up, taken.motion.unit_m, taken.up) == (up, unit_m, "said by the file")
+    assert ft.read(tmp_path / "x.csv", up="y", unit_m=1.0).unit_m == 1.0  # type: ignore[union-attr]
+    ft.write(tmp_path / "y.csv", taken.motion)
+    again = ft.read(tmp_path / "y.csv")
+    assert isinstance(again, ft.PointClip) and (again.up, again.unit_m) == (up, unit_m)
+
+
+@pytest.mark.parametrize("line", ["# up sideways", "# unit parsecs", "# unit -1", "# up z, unit 0"])
+def test_an_axis_or_unit_that_does_not_exist_is_named(tmp_path: Path, line: str) -> None:
+    (tmp_path / "x.csv").write_text(f"{line}\nt,a.x,a.y,a.z\n0,1,2,3\n0.1,4,5,6\n")
+    with pytest.raises(ft.FormatError, match="line 1: 'up y' or 'up z'"):
+        ft.read(tmp_path / "x.csv")
+
+
+def test_lines_are_counted_from_the_top_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("# up z\nt,a.x,a.y,a.z\n0,1,2,3\n0.1,4,5,six\n")
+    with pytest.raises(ft.FormatError, match="line 4"):
+        ft.read(tmp_path / "x.csv")

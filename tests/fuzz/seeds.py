@@ -8,7 +8,7 @@ import json
 import struct
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -142,7 +142,15 @@ def _csv(folder: Path) -> Target:
 
 def _npz(folder: Path) -> Target:
     seeds = written(folder, "x.npz", made_clip(moving_layout(), frames=3), _points(), _stroke(), _mesh())
-    return Target("npz", "x.npz", seeds, inside=_inside_zip)
+    return Target("npz", "x.npz", (*seeds, _amass()), inside=_inside_zip)
+
+
+def _amass() -> bytes:
+    data = io.BytesIO()
+    rng = np.random.default_rng(4)
+    poses, trans = rng.normal(size=(3, 156)) * 0.3, rng.normal(size=(3, 3))
+    np.savez(data, poses=poses, trans=trans, betas=np.zeros(16), gender="male", mocap_framerate=60.0)
+    return data.getvalue()
 
 
 def _inside_zip(data: bytes, other: bytes, rng: Rng) -> bytes:
@@ -253,6 +261,24 @@ def _gltf(folder: Path) -> Target:
     return Target("gltf", "x.gltf", seeds, tuple(beside))
 
 
+def _trc(folder: Path) -> Target:
+    return Target("trc", "x.trc", written(folder, "x.trc", replace(_points(), unit_m=0.001)))
+
+
+def _mot(folder: Path) -> Target:
+    return Target(
+        "mot", "x.mot", written(folder, "x.mot", made_clip(usual_layout(), frames=3).changed(unit_m=0.01), _stroke())
+    )
+
+
+def _usd(ending: str) -> Callable[[Path], Target]:
+    def make(folder: Path) -> Target:
+        clips = [made_clip(usual_layout(), frames=3, seed=k).changed(unit_m=0.01, name=f"take {k}") for k in (1, 2)]
+        return Target(ending, f"x.{ending}", written(folder, f"x.{ending}", clips[0], clips))
+
+    return make
+
+
 def _obj(folder: Path) -> Target:
     ft.write(folder / "mesh", _mesh())
     files = sorted((folder / "mesh").iterdir())
@@ -275,5 +301,9 @@ _MAKERS: dict[str, Callable[[Path], Target]] = {
     "glb": _glb,
     "gltf": _gltf,
     "obj": _obj,
+    "trc": _trc,
+    "mot": _mot,
+    "usda": _usd("usda"),
+    "usdc": _usd("usdc"),
 }
 TARGETS = tuple(_MAKERS)

@@ -14,11 +14,14 @@ from tests.fuzz.runner import fuzz
 from tests.fuzz.seeds import TARGETS, make_target
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", [target for target in TARGETS if target != "usdc"])  # a second for each file
 def test_only_our_own_errors_come_back(tmp_path: Path, target: str) -> None:
     if target == "c3d":
         pytest.importorskip("ezc3d")
-    result = fuzz(target, seed=7, seconds=20.0, count=250, keep=tmp_path)
+    if target == "usda":
+        pytest.importorskip("pxr")
+    count = 25 if target == "usda" else 250  # opening a stage takes 50 ms
+    result = fuzz(target, seed=7, seconds=20.0, count=count, keep=tmp_path)
     assert result.done >= 20
     assert [f"{failure.kept.name}: {failure.problem}" for failure in result.failures] == []
 

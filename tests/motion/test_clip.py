@@ -109,3 +109,12 @@ def test_the_files_channels_live_as_long_as_the_motion() -> None:
     assert clip.changed(rotations=clip.rotations).channels is None
     assert clip.changed(skeleton=clip.skeleton).channels is None
     assert clip.changed(root=clip.root, channels=clip.channels).channels is not None
+
+
+@given(clip_groups())
+def test_single_frames_are_the_clip_frame_by_frame(clips: list[Clip]) -> None:
+    for clip in clips:
+        frames = list(clip.single_frames())
+        assert [len(frame) for frame in frames] == [1] * len(clip)
+        np.testing.assert_array_equal(np.concatenate([frame.positions() for frame in frames]), clip.positions())
+        assert not any(frame.rotations.flags.writeable or frame.playback for frame in frames)

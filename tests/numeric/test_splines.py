@@ -1,11 +1,11 @@
-"""Cubic B-splines against scipy's."""
+"""Cubic splines against scipy's."""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.interpolate import BSpline
+from scipy.interpolate import BSpline, CubicHermiteSpline
 
-from freshtake.numeric.splines import spline_weights
+from freshtake.numeric.splines import cubic_weights, spline_weights
 
 
 def test_weights_are_those_of_a_b_spline() -> None:
@@ -13,3 +13,10 @@ def test_weights_are_those_of_a_b_spline() -> None:
     for t in (0.0, 0.1, 0.5, 0.99):
         np.testing.assert_allclose(spline_weights(t), [hump(3.0 + t - k) for k in range(4)], atol=1e-15)
         assert abs(sum(spline_weights(t)) - 1.0) < 1e-15
+
+
+def test_a_cubic_through_four_values_has_the_slopes_of_their_neighbours() -> None:
+    values = np.array([0.3, -1.0, 2.0, 0.7])
+    curve = CubicHermiteSpline([0.0, 1.0], values[1:3], [(values[2] - values[0]) / 2, (values[3] - values[1]) / 2])
+    for t in (0.0, 0.1, 0.5, 0.99):
+        assert abs(cubic_weights(t) @ values - curve(t)) < 1e-14

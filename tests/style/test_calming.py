@@ -9,7 +9,6 @@ from freshtake.style.columns import Block
 from freshtake.style.settings import Settings
 from freshtake.style.systems.system_choice import CALMING, Trial, calming_of
 from freshtake.style.translation_kernels import calmed
-from tests.style.pairs_of_clips import model
 
 DT = 1.0 / 60.0
 PAST = 90
@@ -37,7 +36,6 @@ def test_what_swings_is_smoothed_and_what_comes_suddenly_is_not() -> None:
     blows = [np.convolve(rng.normal(size=len(t)), np.hanning(9), mode="same") for _ in range(4)]
     assert chosen(blows) == 0.0
     assert chosen(gait[:1]) == 0.0  # nothing to leave out
-    assert model().settings.calming == CALMING
 
 
 def test_calming_keeps_what_stands_and_takes_away_what_shakes() -> None:

@@ -8,6 +8,7 @@ from scipy.integrate import quad
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.style.generalization import blend_curve, unlikeness
+from freshtake.style.synthesize import UNBOUNDED
 from freshtake.style.translation_kernels import Frames, blends_of
 
 
@@ -26,7 +27,7 @@ def weights(rows: Floats, reach: Floats, part: Ints, preference: float) -> Float
     zeros, ones = np.zeros(len(part) + 1), np.ones(len(part) + 1)
     root = np.array([-1, -1, -1], dtype=np.intp)  # no DOF is the speed
     parts = int(part.max()) + 1
-    frames = Frames(zeros, ones, zeros, ones, reach, np.full(8, preference), root, part, np.ones(parts))
+    frames = Frames(zeros, ones, zeros, ones, reach, np.full(9, preference), root, part, UNBOUNDED, np.ones(parts))
     out = np.empty((len(rows), parts))
     for row, own in zip(rows, out, strict=True):
         blends_of(row, frames, own)
@@ -54,7 +55,7 @@ def test_the_weight_is_the_largest_over_the_dofs_of_each_part() -> None:
 def test_only_speeds_above_the_usual_or_backwards_are_unexpected() -> None:
     mean, deviation, unit = np.array([100.0]), np.array([10.0]), np.ones(1)
     root, part = np.array([0, -1, -1], dtype=np.intp), np.zeros(1, dtype=np.intp)
-    frames = Frames(mean, deviation, mean, deviation, unit, np.full(8, 30.0), root, part, unit)
+    frames = Frames(mean, deviation, mean, deviation, unit, np.full(9, 30.0), root, part, UNBOUNDED, unit)
     found = {}
     for speed in (0.0, 50.0, 100.0, 140.0, -40.0):
         out = np.empty(1)

@@ -350,7 +350,8 @@ def test_durations_of_the_examples_come_out_right_on_average() -> None:
     made = plain = wanted = 0.0
     for pair in pairs:
         rows = pair_rows(learned.recipe, *pair, aligned(*pair, learned.settings))
-        log_w = learned.translator(generalize=False).outputs(rows.source, learned.past(rows.source))[:, -1]
+        tool = learned.translator(generalize=False)
+        log_w = tool.outputs(tool.start(learned.past(rows.source)), rows.source)[1][:, -1]
         made += float(np.exp(log_w).sum())
         plain += float(np.exp(log_w - learned.later).sum())
         wanted += float(np.exp(rows.target[:, -1]).sum())
@@ -370,3 +371,30 @@ def test_the_style_sways_the_heading_within_bounds_and_only_where_asked_to() -> 
         swayed.append(first + np.cumsum(made.rows[1:, turn] - rows[1:, turn]) * each.frame_time)
     assert np.abs(swayed[1]).max() < 1e-12 and still.widest == 0.0
     assert np.radians(0.1) < np.ptp(swayed[0]) and np.abs(swayed[0]).max() <= learned.widest + 1e-9
+
+
+def test_a_source_that_comes_to_a_stand_stands_in_the_style() -> None:
+    learned = model("fir")
+    going = learned.encode(walk(61, cycles=4)).values
+    fade = np.clip(np.linspace(1.0, -1.0, 120), 0.0, 1.0)[:, None]
+    stop = np.repeat(going[-1:], 120, axis=0)
+    stop[:, :3] *= fade
+    made, _ = learned.translate_rows(np.concatenate([going, stop]), time_warp=False)
+    speed = np.linalg.norm(made.rows[:, :2], axis=1)
+    assert speed[: len(going)].mean() > 0.5 * learned.slowest
+    assert speed[-40:].max() < 0.02 * learned.slowest  # it went on at the style's usual speed before
+    slow, _ = learned.translate_rows(np.concatenate([going, stop]))
+    assert np.abs(np.diff(slow.origins[-30:]) - 1.0).max() < 0.02  # and in the style's usual time
+
+
+def test_rates_beyond_the_examples_drive_no_more_than_theirs() -> None:
+    learned = model("fir")
+    tool = learned.translator()
+    rows = learned.encode(walk(61)).values
+    wild = rows.copy()
+    wild[:, :3] += [[900.0, -500.0, 30.0]]
+    inputs = tool.inputs(tool.start(wild[:1]), wild)
+    bounds = (learned.speeds - learned.source.mean[:3]) / learned.source.deviation[:3]
+    assert (inputs[:, :3] <= bounds[1] + 1e-9).all() and (inputs[:, :3] >= bounds[0] - 1e-9).all()
+    usual = tool.inputs(tool.start(rows[:1]), rows)
+    np.testing.assert_array_equal(inputs[:, 3:], usual[:, 3:])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from freshtake.errors import UsageError
+from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet
 from freshtake.motion.planting import Planter
@@ -60,6 +60,32 @@ def test_a_planted_stream_is_the_planter_on_the_stream_with_the_classifiers_cont
     assert stood_speed(made, mask) < 0.8 * stood_speed(raw, mask)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_blocks_of_rows_give_what_single_rows_give(kind: str) -> None:
+    learned = model(kind)
+    rows = learned.encode(walk(61, cycles=4)).values
+    blocks = np.split(rows, [1, 8, 9, 40])
+    for how in ({"decode": True}, {"decode": True, "plant": True}):
+        one, many = (joined(list(learned.stream(items, **how))) for items in (rows, blocks))  # type: ignore[arg-type]
+        np.testing.assert_allclose(many.root, one.root, atol=1e-9)
+        np.testing.assert_allclose(many.rotations, one.rotations, atol=1e-9)
+    np.testing.assert_array_equal(list(learned.stream(blocks)), list(learned.stream(rows)))
+
+
+def test_a_block_with_a_bad_row_is_refused_and_the_stream_goes_on() -> None:
+    learned = model("fir")
+    rows = learned.encode(walk(61, cycles=4)).values
+    bad = rows[20:30].copy()
+    bad[3, 4] = np.nan
+    stream = learned.stream([rows[:20], bad, rows[20:]], time_warp=False, decode=True, plant=True)
+    made = []
+    with pytest.raises(InvalidMotion, match="row 3"):
+        made.extend(stream)
+    made.extend(stream)
+    whole = joined(list(learned.stream([rows], time_warp=False, decode=True, plant=True)))
+    np.testing.assert_allclose(joined(made).rotations, whole.rotations[len(whole) - len(made) :], atol=1e-9)
+
+
 def test_poses_come_as_late_as_the_planter_says() -> None:
     learned = model("fir")
     rows = learned.encode(walk(62, cycles=4)).values
@@ -85,7 +111,7 @@ def test_labels_of_single_rows_are_those_of_all_rows_at_once(kind: str) -> None:
     state = tool.start(learned.past(rows))
     told = []
     for row in rows:
-        told.append(labels_now(tool, state, row, learned.annotations))
+        told.append(labels_now(tool, state, row, learned.annotations)[0])
         state, _ = tool.advance(state, row)
     whole = learned.labels(rows)
     for column, annotation in enumerate(learned.annotations):

@@ -14,10 +14,10 @@ from freshtake.motion.edit import take_frames
 from freshtake.reports.texture_figures import dense
 from freshtake.texture import Settings, learn
 from freshtake.texture.examples import material_of
-from freshtake.texture.jump_map import Chances, Jumps, costs_of
+from freshtake.texture.jump_map import Jumps, costs_of
 from freshtake.texture.learning import recurring
 from freshtake.texture.loops import fades_of, period
-from freshtake.texture.play_kernels import NO_BLEND, Rules
+from freshtake.texture.play_kernels import NO_BLEND, Chances, PlayMaterial, Rules
 from freshtake.texture.synthesize import advance, begin, looped, shown
 from tests.conftest import data_files, label
 from tests.texture.made import FRAME_TIME, circling, long_walk, second_differences, sheet
@@ -39,7 +39,7 @@ def test_chances_come_true() -> None:
     chances = np.array([[0.3, 0.0], [0.6, 0.0], [0.25, 0.75]])
     table = Chances(successor, np.array([0.7, 0.4, 0.0]), targets, chances)
     rng, rules = np.random.default_rng(0), Rules(0, NO_BLEND, 0, 1.0)
-    _, played = advance(begin(0, 0), 60_000, successor, table, np.zeros((3, 1)), rules, 0, rng)
+    _, played = advance(begin(0, 0), 60_000, table, PlayMaterial(successor, np.zeros((3, 1)), rules), 0, rng)
     seen = np.zeros((3, 3))
     np.add.at(seen, (played.source[:-1], played.source[1:]), 1)
     full = np.array([[0.0, 0.7, 0.3], [0.6, 0.0, 0.4], [0.25, 0.75, 0.0]])
@@ -55,7 +55,7 @@ def test_recent_frames_are_not_jumped_to() -> None:
     chances = np.array([[0, 0], [0, 0], [0.5, 0.4], [0.9, 0.1]])
     table = Chances(successor, np.array([1.0, 1.0, 0.1, 0.0]), targets, chances)
     rng, rules = np.random.default_rng(0), Rules(0, NO_BLEND, 0, 1.0)
-    _, played = advance(begin(0, 2), 3000, successor, table, np.zeros((4, 1)), rules, 0, rng)
+    _, played = advance(begin(0, 2), 3000, table, PlayMaterial(successor, np.zeros((4, 1)), rules), 0, rng)
     for t in range(2, 3000):
         assert played.source[t] not in played.source[t - 2 : t]
 
@@ -166,7 +166,7 @@ def test_the_cheapest_loop_is_found() -> None:
 
     rower = learn(circling(4.0), frame_time=FRAME_TIME)
     ways = loops.ways_of(*rower.live, rower.weights.poses, rower.rules)
-    found = loops.find_loop(100, ways, lambda a, n: (), np.random.default_rng(0), 0.0, FRAME_TIME)
+    found = loops.find_loop(100, ways, lambda a, n: (), np.random.default_rng(0), loops.LoopWish(0.0, 1))
     single = [
         float(0.5 + 0.5 * rower.live[1].costs[i, slot] ** 2)
         for i, slot in zip(*np.nonzero(rower.live[1].targets >= 0), strict=True)
@@ -252,17 +252,16 @@ def test_the_way_into_a_cell_is_the_cheapest_in_time() -> None:
     entries = Jumps(np.array([[5], [-1], [6], [-1], [7], [-1], [-1], [-1]], dtype=np.int32), np.full((8, 1), 3.0))
     entries.costs[2], entries.costs[4] = 2.0, 1.0
     reach = Reach((1.0, 1.0), np.ones(8, dtype=bool))
-    successor = segments.successors()
 
     def way(ahead: int) -> tuple[int, ...]:
-        return way_into(1, 0, successor, none, entries, segments, reach, ahead)
+        return way_into(1, 0, none, entries, segments, reach, ahead)
 
     assert way(1) == (5,) and way(3) == (1, 2, 6) and way(5) == (1, 2, 3, 4, 7) == way(50)
     entries.costs[[0, 2, 4]] = 1.0
     assert way(5) == (5,)  # of ways that cost the same, the first to arrive
     lost = Jumps(np.full((8, 1), -1, dtype=np.int32), np.full((8, 1), np.inf))
     with pytest.raises(UsageError, match="the cell 'b' cannot be reached from 'a'"):
-        way_into(1, 0, successor, none, lost, segments, reach, 3)
+        way_into(1, 0, none, lost, segments, reach, 3)
 
 
 def test_meshes_travel_and_stay_near_their_take() -> None:
@@ -378,3 +377,16 @@ def test_real_walk_is_steered_in_time(data) -> None:
         state = model.steer(state, str(rng.choice([c for c in model.cells if c != model.cell_of(state)])))
         waits.append(len(state.plan) * model.frame_time)
     assert np.median(waits) <= 0.3
+
+
+def test_a_planted_stream_is_the_planted_clip(walker) -> None:
+    count = 300
+    poses = list(itertools.islice(walker.stream(np.random.default_rng(5), decode=True, plant=True), count))
+    assert [len(pose) for pose in poses] == [1] * count
+    clip, loose = (walker.sample(np.random.default_rng(5), frames=count + 80, plant=plant) for plant in (True, False))
+    np.testing.assert_allclose(np.concatenate([pose.root for pose in poses]), clip.root[:count], atol=1e-9)
+    streamed = np.concatenate([pose.rotations for pose in poses])
+    np.testing.assert_allclose(streamed, clip.rotations[:count], atol=1e-9)
+    assert np.abs(streamed - loose.rotations[:count]).max() > 1e-3
+    with pytest.raises(UsageError, match="decode=True"):
+        walker.stream(np.random.default_rng(5), plant=True)

@@ -14,8 +14,10 @@ from freshtake.formats.gltf.container import load
 from freshtake.formats.registry import read as read_any
 from freshtake.motion.edit import heading
 from freshtake.samples import walk
+from freshtake.samples.rigs import rig
 from freshtake.workflows import texture_learn, texture_sample
 from freshtake.workflows.motion_delivering import Delivery
+from freshtake.workflows.motion_retargeting import onto_character
 from freshtake.workflows.texture_playing import guide_asked
 from freshtake.workflows.texture_sampling import Going
 from tests.texture.made import long_walk, sheet
@@ -63,7 +65,7 @@ def test_a_plan_of_headings_and_speeds(folder: Path) -> None:
 def test_a_character_keeps_its_skin(folder: Path, loop: bool) -> None:
     """Learned from a skinned file and put back onto it: the same mesh and skin, other motion, the same skeleton."""
     texture_learn([folder / "body.glb"], folder / "body.ftm")
-    texture_sample(folder / "body.ftm", folder / "new.glb", 90, loop=loop, character=folder / "body.glb")
+    texture_sample(folder / "body.ftm", folder / "new.glb", 90, loop=loop, onto=onto_character(folder / "body.glb"))
     old, new = load(folder / "body.glb").top.value, load(folder / "new.glb").top.value
     for part in ("meshes", "skins", "materials"):
         assert len(new.get(part, [])) == len(old.get(part, []))
@@ -76,9 +78,10 @@ def test_a_character_keeps_its_skin(folder: Path, loop: bool) -> None:
 
 def test_meshes_have_no_skin_to_be_put_onto(tmp_path: Path) -> None:
     write(tmp_path / "sheet.npz", sheet())
+    write(tmp_path / "body.glb", rig("smpl"))
     texture_learn([tmp_path / "sheet.npz"], tmp_path / "m.ftm")
     with pytest.raises(UsageError, match="only clips with a skeleton are put onto a character"):
-        texture_sample(tmp_path / "m.ftm", tmp_path / "x.glb", 40, character=tmp_path / "body.glb")
+        texture_sample(tmp_path / "m.ftm", tmp_path / "x.glb", 40, onto=onto_character(tmp_path / "body.glb"))
 
 
 def test_morph_targets_have_normals(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from freshtake.texture.examples import material_of
 from freshtake.texture.play_kernels import CONSTANT, NO_BLEND, VARIABLE, Rules, inserted
 from freshtake.texture.segments import laid_out
 from freshtake.texture.transitions import (
+    MadeJumps,
     Played,
     back,
     blended,
@@ -80,7 +81,9 @@ def test_a_jump_is_as_smooth_as_the_take() -> None:
     rows, segments = circling(), laid_out([300], ["all"])
     source = np.concatenate([np.arange(40, 80), np.arange(31, 90)])  # frame 80 resembles 30, not 31
     hard = rows[source]
-    soft = with_offsets(hard.copy(), rows, np.array([40]), np.array([79]), np.array([31]), segments, None, 10)
+    soft = with_offsets(
+        hard.copy(), MadeJumps(np.array([40]), np.array([79]), np.array([31]), 10), rows, segments, None
+    )
     usual = second_differences(rows).max()
     assert second_differences(hard).max() > 4 * usual
     assert second_differences(soft).max() < 2.0 * usual
@@ -91,9 +94,9 @@ def test_a_jump_is_as_smooth_as_the_take() -> None:
 def test_offsets_at_the_end_of_a_loop_go_on_at_its_start() -> None:
     rows, segments = circling(), laid_out([300], ["all"])
     out = rows[np.arange(20, 40)]
-    jump = (np.array([18]), np.array([80]), np.array([38]))
-    around = with_offsets(out.copy(), rows, *jump, segments, None, 6, around=True)
-    twice = with_offsets(np.tile(out, (2, 1)), rows, *jump, segments, None, 6)
+    jump = MadeJumps(np.array([18]), np.array([80]), np.array([38]), 6)
+    around = with_offsets(out.copy(), jump, rows, segments, None, around=True)
+    twice = with_offsets(np.tile(out, (2, 1)), jump, rows, segments, None)
     np.testing.assert_allclose(around[18:], twice[18:20])
     np.testing.assert_allclose(around[:4], twice[20:24])
 

@@ -241,7 +241,7 @@ def test_takes_laid_end_to_end_are_found_again() -> None:
 
 def test_a_length_that_was_found_is_made() -> None:
     """The loop that decides the length goes through an anchor, and is looked for there again."""
-    from freshtake.texture.loops import find_loop, nearest_length, ways_of
+    from freshtake.texture.loops import LoopWish, find_loop, nearest_length, ways_of
 
     model = learn(circling(5.0), frame_time=1 / 60)
     ways = ways_of(*model.live, model.weights.poses, model.rules)
@@ -251,5 +251,5 @@ def test_a_length_that_was_found_is_made() -> None:
             found = nearest_length(length, ways, [anchor], 0.12)
             if found is not None:
                 rng = np.random.default_rng(0)
-                way = find_loop(found[0], ways, lambda a, n: (), rng, 0.0, 1 / 60, None, (found[1],))
+                way = find_loop(found[0], ways, lambda a, n: (), rng, LoopWish(0.0, 1, None, (found[1],)))
                 assert len(way) == found[0]

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import GroundPath, Heading, Json, Lock, Out, Plant, Seed, Unit
+from freshtake.cli.options import BodyMaps, Character, GroundPath, Heading, Json, Lock, Out, Plant, Seed, Unit
 from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 from freshtake.cli.reading import READING, Reading
 
@@ -109,6 +109,8 @@ def sample(
     residuals: Annotated[bool, Parameter(help="Give back what the eigenspace leaves out.")] = True,
     plant: Plant = True,
     lock: Lock = "soft",
+    character: Character = None,
+    body_map: BodyMaps = None,
     unit: Unit = None,
     seed: Seed = 0,
     json: Json = False,
@@ -133,13 +135,15 @@ def sample(
     from freshtake.workflows import density_sample
     from freshtake.workflows.density_blending import control_of
     from freshtake.workflows.length_asking import length_asked
+    from freshtake.workflows.motion_retargeting import character_asked
 
     prepare(out, force=force)
     with progress_bar() as report:
         made = density_sample(
             model, out, length_asked(frames, seconds),
             weights=weights, method=method, noise=noise, residuals=residuals,
-            control=control_of(speed, turn, heading, path), plant=plant and lock, unit_m=unit,
+            control=control_of(speed, turn, heading, path), plant=plant and lock,
+            onto=character_asked(character, body_map, warn), unit_m=unit,
             seed=seed,
             report=report,
             warn=warn,

@@ -24,6 +24,7 @@ from freshtake.cli.motion_info import info
 from freshtake.cli.motion_loop import loop
 from freshtake.cli.motion_noise import noise
 from freshtake.cli.motion_plant import plant
+from freshtake.cli.motion_retarget import retarget
 from freshtake.cli.motion_samples import app as samples
 from freshtake.cli.motion_study import app as study
 from freshtake.cli.motion_view import view
@@ -61,6 +62,7 @@ for command in (
     loop,
     evaluate,
     plant,
+    retarget,
     select,
     compress,
     explain,

@@ -8,7 +8,19 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, warn
-from freshtake.cli.options import Animation, InPlace, Json, Mesh, RootMotion, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.options import (
+    Animation,
+    BodyMaps,
+    Character,
+    InPlace,
+    Json,
+    Mesh,
+    RootMotion,
+    SkeletonFile,
+    SourceFps,
+    Unit,
+    Up,
+)
 from freshtake.cli.outputs import Force, prepare
 from freshtake.errors import UsageError
 
@@ -27,7 +39,8 @@ def convert(
     up: Annotated[str | None, Parameter(help="Turn the result so that y or z points up.")] = None,
     animation: Animation = None,
     mesh: Mesh = False,
-    character: Annotated[Path | None, Parameter(help="A glTF character to animate, joints matched by name.")] = None,
+    character: Character = None,
+    body_map: BodyMaps = None,
     repair: Annotated[
         list[str] | None,
         Parameter(consume_multiple=True, negative="", help="Named repairs, in order; `info` says which."),
@@ -44,17 +57,18 @@ def convert(
     ```
     freshtake convert take.amc take.bvh --skeleton 35.asf --fps 60
     freshtake convert walk.bvh walk.glb --unit 0.0564 --start 10 --end 2.5s
-    freshtake convert a.bvh b.bvh both.glb --unit 0.01
+    freshtake convert a.bvh b.bvh both.fbx --unit 0.01
     freshtake convert raw.bvh clean.bvh --repair drop-tpose unwrap
     ```
 
     Parameters
     ----------
     paths
-        IN and OUT; several IN only for glTF, as named animations of one file.
+        IN and OUT; several IN only for glTF, FBX and USD, as named animations of one file.
     """
     from freshtake.workflows import motion_convert as run
     from freshtake.workflows.motion_delivering import delivery_asked, playback_summary
+    from freshtake.workflows.motion_retargeting import character_asked
 
     if len(paths) < 2:
         raise UsageError("convert takes IN and OUT: name the file to read and the file to write")
@@ -71,7 +85,7 @@ def convert(
         end=end,
         up=up,
         unit_m=unit,
-        character=character,
+        onto=character_asked(character, body_map, warn),
         repairs=repair or [],
         delivery=delivery_asked(root_motion, in_place),
     )

@@ -8,14 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, warn
-from freshtake.cli.options import (
-    ClosingFrame,
-    InPlace,
-    Json,
-    Lock,
-    Plant,
-    RootMotion,
-)
+from freshtake.cli.options import BodyMaps, Character, ClosingFrame, InPlace, Json, Lock, Plant, RootMotion
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import SOURCE_READING, SourceReading
 from freshtake.errors import UsageError
@@ -34,6 +27,8 @@ def loop(
     closing_frame: ClosingFrame = False,
     root_motion: RootMotion = None,
     in_place: InPlace = False,
+    character: Character = None,
+    body_map: BodyMaps = None,
     reading: SourceReading = SOURCE_READING,
     json: Json = False,
 ) -> int:
@@ -59,6 +54,7 @@ def loop(
     """
     from freshtake.workflows import motion_loop as run
     from freshtake.workflows.motion_delivering import delivery_asked, turn_note
+    from freshtake.workflows.motion_retargeting import character_asked
 
     prepare(out, force=force)
     if whole and cycles is not None:
@@ -69,6 +65,7 @@ def loop(
         cycles=None if whole else 1 if cycles is None else cycles,
         plant=plant and lock,
         delivery=delivery_asked(root_motion, in_place, closing_frame),
+        onto=character_asked(character, body_map, warn),
         unit_m=reading.unit,
         reading=reading.options(),
     )

@@ -59,6 +59,16 @@ Parts = Annotated[
     ),
 ]
 Plant = Annotated[bool, Parameter(help="Hold feet where they stand.")]
+Character = Annotated[
+    Path | None,
+    Parameter(
+        help="Put the motion onto this character (glTF with a skin, or a skeleton); other joints are retargeted."
+    ),
+]
+BodyMaps = Annotated[
+    Path | None,
+    Parameter(name="--map", help="Which joints are which part of the body (TOML or JSON); default: found."),
+]
 ClosingFrame = Annotated[
     bool,
     Parameter(negative="", help="End a loop with its first frame again, for players that need both ends."),

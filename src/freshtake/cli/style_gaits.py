@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar
-from freshtake.cli.options import Json, Unit
+from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.options import BodyMaps, Character, Json, Unit
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
 
@@ -63,6 +63,8 @@ def sample(
     cycles: Annotated[int, Parameter(help="How many cycles.")] = 4,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write.")],
     force: Force = False,
+    character: Character = None,
+    body_map: BodyMaps = None,
     unit: Unit = None,
     json: Json = False,
 ) -> int:
@@ -76,9 +78,12 @@ def sample(
     ```
     """
     from freshtake.workflows import gaits_sample
+    from freshtake.workflows.motion_retargeting import character_asked
 
     prepare(out, force=force)
-    clip = gaits_sample(model, out, style, speed, cycles=cycles, unit_m=unit)
+    clip = gaits_sample(
+        model, out, style, speed, cycles=cycles, unit_m=unit, onto=character_asked(character, body_map, warn)
+    )
     if json:
         print_json({"frames": len(clip), "cycles": cycles, "written": str(out)})
         return 0

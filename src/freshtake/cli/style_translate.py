@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import messages, output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Lock
+from freshtake.cli.options import BodyMaps, Character, Json, Lock
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
 from freshtake.cli.style_gaits import app as gaits
@@ -136,6 +136,8 @@ def apply(
     plant: Annotated[bool, Parameter(help="Clean up feet that slide.")] = True,
     lock: Lock = "soft",
     report: Page = None,
+    character: Character = None,
+    body_map: BodyMaps = None,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
@@ -160,6 +162,7 @@ def apply(
         A clip in the source style, on the same skeleton.
     """
     from freshtake.workflows import style_apply
+    from freshtake.workflows.motion_retargeting import character_asked
 
     prepare(out, report, force=force)
     if (clip is None) == (style is None):
@@ -167,7 +170,8 @@ def apply(
     styles = [(model, 1.0)] if clip is not None else [(Path(name), weight) for name, weight in weighed(style or [])]
     done = style_apply(
         styles, clip or model, out, strength=strength, parts=dict(weighed(part or [])), time_warp=time_warp,
-        generalize=generalize, plant=plant and lock, page=report, reading=reading.options(),
+        generalize=generalize, plant=plant and lock, page=report, onto=character_asked(character, body_map, warn),
+        reading=reading.options(),
     )  # fmt: skip
     written = [str(path) for path in done.written]
     if json:

@@ -10,6 +10,8 @@ from cyclopts import App, Parameter
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import (
     Animation,
+    BodyMaps,
+    Character,
     ClosingFrame,
     GroundPath,
     Heading,
@@ -170,9 +172,8 @@ def sample(
     closing_frame: ClosingFrame = False,
     plant: Plant = True,
     lock: Lock = "soft",
-    character: Annotated[
-        Path | None, Parameter(help="The glTF character whose skin the motion is put onto, joints matched by name.")
-    ] = None,
+    character: Character = None,
+    body_map: BodyMaps = None,
     unit: Unit = None,
     seed: Seed = 0,
     json: Json = False,
@@ -203,6 +204,7 @@ def sample(
     from freshtake.workflows import texture_sample
     from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_delivering import delivery_asked, turn_note
+    from freshtake.workflows.motion_retargeting import character_asked
     from freshtake.workflows.texture_playing import guide_asked
     from freshtake.workflows.texture_sampling import Going
 
@@ -212,8 +214,8 @@ def sample(
     made = texture_sample(
         model, out, length_asked(frames, seconds), loop=loop, variety=variety, stretch=stretch, times=times,
         going=Going(cell, _plan(steer or []), guide, _course(course)), plant=plant and lock,
-        delivery=delivery_asked(root_motion, in_place, closing_frame), character=character, unit_m=unit, seed=seed,
-        warn=warn,
+        delivery=delivery_asked(root_motion, in_place, closing_frame), unit_m=unit, seed=seed,
+        onto=character_asked(character, body_map, warn), warn=warn,
     )  # fmt: skip
     if course is None and (note := turn_note([made.playback])) is not None:
         warn(note)

@@ -9,6 +9,8 @@ from freshtake.cli.console import output, print_json, warn
 from freshtake.cli.options import (
     Amount,
     AmountOfTime,
+    BodyMaps,
+    Character,
     GroundPath,
     Heading,
     InPlace,
@@ -45,6 +47,8 @@ def stream(
     path: GroundPath = None,
     root_motion: RootMotion = None,
     in_place: InPlace = False,
+    character: Character = None,
+    body_map: BodyMaps = None,
     unit: Unit = None,
     seed: Seed = 0,
     json: Json = False,
@@ -69,6 +73,7 @@ def stream(
     from freshtake.workflows import variation_stream as run
     from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_delivering import delivery_asked, playback_summary
+    from freshtake.workflows.motion_retargeting import character_asked
     from freshtake.workflows.variation_asking import Asked, amount_asked, goals_of
 
     prepare(out, force=force)
@@ -76,8 +81,8 @@ def stream(
     much = amount_asked(amount, amount_time, part)
     made = run(
         model, out, length_asked(frames, seconds),
-        amount=much, steer=steer, plant=plant and lock, delivery=delivery_asked(root_motion, in_place), unit_m=unit,
-        seed=seed, warn=warn,
+        amount=much, steer=steer, plant=plant and lock, delivery=delivery_asked(root_motion, in_place),
+        onto=character_asked(character, body_map, warn), unit_m=unit, seed=seed, warn=warn,
     )  # fmt: skip
     if json:
         found = playback_summary(made.motion)

@@ -12,6 +12,8 @@ from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import (
     Amount,
     AmountOfTime,
+    BodyMaps,
+    Character,
     ClosingFrame,
     GroundPath,
     Heading,
@@ -32,7 +34,10 @@ def vary(
     /,
     *,
     out: Annotated[
-        Path, Parameter(name=["--out", "-o"], help="Folder for the variants; with -n 1 also a file, such as one.glb.")
+        Path,
+        Parameter(
+            name=["--out", "-o"], help="Folder for the variants, or a file: one.bvh with -n 1, all.fbx or .glb for all."
+        ),
     ],
     force: Force = False,
     count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15,
@@ -66,10 +71,15 @@ def vary(
     closing_frame: ClosingFrame = False,
     root_motion: RootMotion = None,
     in_place: InPlace = False,
+    character: Character = None,
+    body_map: BodyMaps = None,
     format: Annotated[
         str | None, Parameter(help="Ending of the files; default: as the examples (of AMC: bvh).")
     ] = None,
     unit: Unit = None,
+    limits: Annotated[
+        Path | None, Parameter(help="Limits of a robot's joints (joint,low,high) at which its table stops.")
+    ] = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -82,9 +92,12 @@ def vary(
     ```
     freshtake vary walk.ftm -n 15 -o variants/
     freshtake vary walk.ftm -n 1 -o one_walk.glb
+    freshtake vary walk.ftm -n 50 -o walks.fbx
     freshtake vary jump.ftm -n 100 -o jumps/ --amount 1.2 --seed 3
     freshtake vary walk.ftm -n 5 -o long/ --cycles 4 --format glb
     freshtake vary walk.ftm -n 20 -o loops/ --loop --in-place --format glb
+            limits=limits,
+    freshtake vary walk.ftm -n 20 -o hero_walks/ --character hero.glb
     freshtake vary cheer.ftm -o wild/ --part arms=1.5 --part legs=0.3
     freshtake vary throw.ftm -o throws/ --start idle.bvh:0 --end idle.bvh:0 --duration 2.5
     ```
@@ -96,17 +109,20 @@ def vary(
     """
     from freshtake.workflows import variation_vary as run
     from freshtake.workflows.motion_delivering import delivery_asked
+    from freshtake.workflows.motion_retargeting import character_asked
     from freshtake.workflows.variation_asking import Asked, amount_asked, goals_of
 
     prepare(out, force=force)
     much = amount_asked(amount, amount_time, part)
     goals = goals_of(Asked(start, end, pose, pins, duration, speed, heading, path))
     delivery = delivery_asked(root_motion, in_place, closing_frame)
+    onto = character_asked(character, body_map, warn)
     with progress_bar() as report:
         made = run(
             model, out, count,
             amount=much, cycles=cycles, goals=goals, plant=plant and lock, guard=guard, ending=format, unit_m=unit,
-            seed=seed, loop=loop, delivery=delivery, report=report, warn=warn,
+            limits=limits,
+            seed=seed, loop=loop, delivery=delivery, onto=onto, report=report, warn=warn,
         )  # fmt: skip
     if json:
         print_json(
@@ -118,7 +134,7 @@ def vary(
             }
         )
     else:
-        first, last = made.paths[0], made.paths[-1]
-        files = f"{len(made.paths)} variants: {first} ... {last.name}" if len(made.paths) > 1 else f"1 variant: {first}"
+        first, last, count = made.paths[0], made.paths[-1], len(made.reports)
+        files = f"{count} variant{'s' * (count > 1)}: {first}" + (f" ... {last.name}" if first != last else "")
         output().print(f"wrote {files}", markup=False)
     return 0

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from freshtake.density.class_cycles import Cycles
 from freshtake.density.follow import CHANCES, disturb, follow
-from freshtake.density.jumps import AGE, DRIVE, PACE, PLACE, RUN, SPAN, Rates, Track
+from freshtake.density.jumps import AGE, DRIVE, PACE, PLACE, RUN, SPAN, Following, Rates, Track
 from freshtake.density.runs import fading, read_at
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 
+AT_ONCE = 0.67  # seconds over which weights that are changed at once get there
 PULL = 0.25  # seconds in which a class comes back to the common phase
 EASE = 0.1  # seconds over which its pace changes
 LEAST, MOST = 0.4, 2.5  # times its own pace
@@ -89,18 +92,37 @@ def settle(shares: Floats, common: Floats, weights: Floats, fastest: float, span
     shares[WAS] /= total
 
 
+class Draws(NamedTuple):
+    """One row per frame."""
+
+    weights: Floats  # (frames, classes)
+    chances: Floats  # random numbers from 0 to 1
+
+
+class Mixing(NamedTuple):
+    """What changes from frame to frame: of every class its last two, the offset that is evened out and its clock."""
+
+    held: Floats  # (classes, 4, width)
+    clock: Floats  # (classes, fields)
+    shares: Floats  # (6, classes): weights of the last frames
+    common: Floats  # (2,): phase, and frames since weights were changed at once
+    noise_state: Floats  # (2, modes)
+    visits: Floats  # (blocks + classes,)
+
+
 @compiled
 def mingle(
-    out: Floats, held: Floats, clock: Floats, shares: Floats, common: Floats, noise_state: Floats, visits: Floats,
-    track: Track, cycles: Cycles, rates: Rates, frame_time: float, span: float, weights: Floats, chances: Floats,
-) -> None:  # fmt: skip
-    """Frames (frames, width) one after the other. held (classes, 4, width), clock (classes, fields)."""
+    out: Floats, state: Mixing, track: Track, cycles: Cycles, rates: Rates, frame_time: float, draws: Draws
+) -> None:
+    """Frames (frames, width) one after the other."""
+    held, clock, shares, common, noise_state, visits = state
+    weights, chances = draws
     classes, d = len(held), track.modes
     own, single, credit, idle = np.empty((1, out.shape[1])), np.ones((1, 1)), np.zeros(1), np.zeros((2, d))
     calm = Rates(rates.jump, rates.blend, rates.guard, rates.memory, rates.tempo, 0.0, rates.class_stay)
     pull, ease = frame_time / PULL, min(frame_time / EASE, 1.0)
     for t in range(len(out)):
-        settle(shares, common, weights[t], frame_time / span, span / frame_time)
+        settle(shares, common, weights[t], frame_time / AT_ONCE, AT_ONCE / frame_time)
         rate = 0.0
         for c in range(classes):
             share = shares[WAS, c]
@@ -122,7 +144,8 @@ def mingle(
             drive = min(max(drive, LEAST), MOST)
             clock[c, DRIVE] = drive if clock[c, DRIVE] <= 0.0 else clock[c, DRIVE] + ease * (drive - clock[c, DRIVE])
             luck = chances[t : t + 1, c * CHANCES : (c + 1) * CHANCES]
-            follow(own, held[c], clock[c], credit, credit, idle, visits, track, calm, single, luck, True)
+            alone = Following(held[c], clock[c], credit, credit, idle, visits)
+            follow(own, alone, track, calm, single, luck, True)
             for k in range(out.shape[1]):
                 out[t, k] += share * own[0, k]
             pulled += share * wrapped(phase_at(cycles, track, clock[c]) - common[PHASE] - rate)

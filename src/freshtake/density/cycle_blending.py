@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from freshtake.density.class_cycles import Cycles
-from freshtake.density.cycle_blend_kernel import ACTIVE, ASKED, BEFORE, SINCE, WAS, enter, mingle
+from freshtake.density.cycle_blend_kernel import ACTIVE, ASKED, BEFORE, SINCE, WAS, Draws, Mixing, enter, mingle
 from freshtake.density.follow import CHANCES
 from freshtake.density.jumps import DRIVE, FIELDS, PLAN, Rates, Track
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 
-AT_ONCE = 0.67  # seconds over which weights that are changed at once get there
 LONG_AGO = 1e9
 
 
@@ -65,12 +64,7 @@ def advance_mix(
     lead = 1 if state.first and len(out) else 0
     out[:lead] = state.shares[WAS] @ state.held[:, 0]
     chances = rng.random((len(out) - lead, count * CHANCES + (2 * track.modes if rates.noise > 0.0 else 0)))
-    names = ("held", "clock", "shares", "common", "noise_state", "visits")
-    after = replace(
-        state, first=state.first and not lead, **{name: getattr(state, name).copy() for name in names}
-    )  # fmt: skip
-    mingle(
-        out[lead:], after.held, after.clock, after.shares, after.common, after.noise_state, after.visits, track, cycles,
-        rates, frame_time, AT_ONCE, np.ascontiguousarray(weights[lead:]), chances,
-    )  # fmt: skip
-    return after, out
+    after = Mixing(*(getattr(state, name).copy() for name in Mixing._fields))
+    draws = Draws(np.ascontiguousarray(weights[lead:]), chances)
+    mingle(out[lead:], after, track, cycles, rates, frame_time, draws)
+    return MixState(*after, first=state.first and not lead), out

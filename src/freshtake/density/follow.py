@@ -19,6 +19,7 @@ from freshtake.density.jumps import (
     SPAN,
     TEMPO,
     TEMPO_FAST,
+    Following,
     Rates,
     Track,
     excess,
@@ -116,13 +117,13 @@ def disturb(row: Floats, noise_state: Floats, rates: Rates, scale: Floats, chanc
 
 @compiled
 def follow(
-    out: Floats, held: Floats, clock: Floats, credit: Floats, before: Floats, noise_state: Floats, visits: Floats,
-    track: Track, rates: Rates, weights: Floats, chances: Floats, endless: bool,
-) -> int:  # fmt: skip
+    out: Floats, state: Following, track: Track, rates: Rates, weights: Floats, chances: Floats, endless: bool
+) -> int:
     """Frames (frames, width) one after the other, with weights (frames, classes) and random numbers; how many.
 
     Fewer than asked for only where an acyclic motion has ended and is not `endless`.
     """
+    held, clock, credit, before, noise_state, visits = state
     d, width = track.modes, held.shape[1]
     for t in range(len(out)):
         luck = chances[t]
@@ -155,7 +156,7 @@ def follow(
             if luck[6] < rates.jump * max(1.0 + excess(track, visits, now), 0.25):
                 goal = own
         if goal >= 0:
-            made = jump(track, rates, held, clock, visits, goal, forced, luck[2:])
+            made = jump(track, rates, state, goal, forced, luck[2:])
             again = forced and not made
         if again:  # to a start, where there is no kernel to draw
             restart(track, rates, held, clock, goal if forced else own, luck[2])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from freshtake.density.kernel_search import Index, block_index, drawn, near_kernels
-from freshtake.density.runs import rehearse
+from freshtake.density.runs import Leap, Place, rehearse
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.compiled import compiled
 
@@ -61,6 +61,17 @@ class Rates(NamedTuple):
     class_stay: float
 
 
+class Following(NamedTuple):
+    """What changes from frame to frame while runs are followed."""
+
+    held: Floats  # (4, width): last frame, the one before, offset, speed of the offset
+    clock: Floats  # (fields,)
+    credit: Floats  # (classes,): how long each class has been owed its share
+    weights: Floats  # (classes,): those of the last frame
+    noise_state: Floats  # (2, modes)
+    visits: Floats  # (blocks + classes,): how long blocks of kernels were followed
+
+
 @compiled
 def point_of(track: Track, held: Floats, out: Floats) -> None:
     """Pose and velocity of the last frames in kernel widths (2 modes,)."""
@@ -107,31 +118,29 @@ def visit(track: Track, visits: Floats, i: int) -> None:
 
 
 @compiled
-def jump(
-    track: Track, rates: Rates, held: Floats, clock: Floats, visits: Floats, owner: int, forced: bool, chances: Floats
-) -> bool:
+def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool, chances: Floats) -> bool:
     """Change to a kernel of a class, drawn by its motion density at the present pose and velocity (eq. 14, normalised).
 
     A jump that would be sharper than the data, or lead away from them, is drawn again; if it is `forced`,
     more are tried and the mildest one is made. Says whether there was a jump.
     """
+    held, clock = state.held, state.clock
     d, width = track.modes, held.shape[1]
-    point, gap, speed = np.empty(2 * d), np.empty(width), np.empty(width)
-    best_gap, best_speed = np.empty(width), np.empty(width)
+    point, offset, best_offset = np.empty(2 * d), np.empty((2, width)), np.empty((2, width))
     point_of(track, held, point)
     found, squares = np.empty(len(track.owners), np.intp), np.empty(len(track.owners))
-    old, here = clock[PLACE], int(clock[RUN])
-    first, last = track.firsts[here], track.lasts[here]
-    low, high = max(old - rates.guard, float(first)), min(old + rates.guard, float(last))
+    here = int(clock[RUN])
+    source = Place(clock[PLACE], track.firsts[here], track.lasts[here])
+    low, high = max(source.at - rates.guard, float(source.first)), min(source.at + rates.guard, float(source.last))
     count = near_kernels(track.lookup, point, owner, low, high, found, squares)
     if count == 0:
         return False
     for c in range(count):
-        squares[c] += 2.0 * EVENNESS * excess(track, visits, found[c])
-    source = track.owners[here]
-    sharp = max(track.sharpest[owner], track.sharpest[source])
-    far = max(track.farthest[owner], track.farthest[source])
-    if owner != source:
+        squares[c] += 2.0 * EVENNESS * excess(track, state.visits, found[c])
+    own = track.owners[here]
+    sharp = max(track.sharpest[owner], track.sharpest[own])
+    far = max(track.farthest[owner], track.farthest[own])
+    if owner != own:
         far = np.inf
     mildest, chosen, duration, target = np.inf, -1, rates.blend, 0.0
     for attempt in range(TRIES + MORE if forced else TRIES):
@@ -139,18 +148,14 @@ def jump(
             break
         c = drawn(squares, count, chances[attempt]) if attempt < TRIES else int(np.argmin(squares[:count]))
         j = found[c]
-        at = aligned_place(track, held[0], j)
+        goal = Place(aligned_place(track, held[0], j), track.firsts[j], track.lasts[j])
         span = max(rates.blend, 2.0)
         while span <= LONGEST * rates.blend + 2.0:
-            bend, away = rehearse(
-                track.rows, d, held, at, track.firsts[j], track.lasts[j], clock[PACE], span, old, first, last,
-                gap, speed,
-            )  # fmt: skip
+            bend, away = rehearse(track.rows, d, held, Leap(source, goal, clock[PACE], span), offset)
             strain = max(bend / sharp, away / far)
             if strain < mildest:
-                mildest, chosen, duration, target = strain, j, span, at
-                best_gap[:] = gap
-                best_speed[:] = speed
+                mildest, chosen, duration, target = strain, j, span, goal.at
+                best_offset[:] = offset
             if strain <= 1.0 or bend / sharp <= 1.0:
                 break
             span *= GROWTH
@@ -160,8 +165,7 @@ def jump(
         found[c], squares[c] = found[count], squares[count]
     if chosen < 0 or (mildest > 1.0 and not forced):
         return False
-    held[2, :] = best_gap
-    held[3, :] = best_speed
+    held[2:] = best_offset
     clock[PLACE], clock[RUN], clock[AGE], clock[SPAN] = target, float(chosen), 0.0, duration
     return True
 
@@ -179,10 +183,9 @@ def restart(track: Track, rates: Rates, held: Floats, clock: Floats, owner: int,
         if pick == 0:
             span = LONGEST * max(rates.blend, 2.0)
             here = int(clock[RUN])
-            rehearse(
-                track.rows, track.modes, held, float(start), start, track.lasts[start], clock[PACE], span,
-                clock[PLACE], track.firsts[here], track.lasts[here], held[2], held[3],
-            )  # fmt: skip
+            source = Place(clock[PLACE], track.firsts[here], track.lasts[here])
+            goal = Place(float(start), start, track.lasts[start])
+            rehearse(track.rows, track.modes, held, Leap(source, goal, clock[PACE], span), held[2:])
             clock[PLACE], clock[RUN], clock[AGE], clock[SPAN] = float(start), float(start), 0.0, span
             return
         pick -= 1

@@ -6,7 +6,7 @@ It is here to be compared with; docs/results/density.md says where it stalls, in
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -75,6 +75,15 @@ def _carried(places: Floats, shares: Floats, widths: Floats, pose: Floats, step:
     return carried
 
 
+class NearKernels(NamedTuple):
+    """The kernels of all classes, seen from one pose."""
+
+    places: Floats  # (kernels, 2 modes): poses and speeds, in kernel widths
+    shares: Floats  # (kernels,)
+    widths: Floats  # (2 modes,)
+    near: Floats  # (kernels,): squared distances from the pose
+
+
 @compiled
 def climb(
     places: Floats, shares: Floats, widths: Floats, pose: Floats, step: Floats, coordinate: bool, correction: bool
@@ -88,18 +97,19 @@ def climb(
         for k in range(d):
             total += (places[i, k] - spot[k]) ** 2
         near[i] = total
+    kernels = NearKernels(places, shares, widths, near)
     best = step.copy()
     if coordinate:
         for _ in range(SWEEPS):
             for k in range(d):
-                best[k] = line_search(places, shares, widths, near, pose, best, k, correction)
+                best[k] = line_search(kernels, pose, best, k, correction)
         return best
     top = -np.inf
     trial = np.empty(d)
     for i in range(count):
         for k in range(d):
             trial[k] = places[i, d + k] * widths[d + k]
-        value = likelihood(places, shares, widths, near, pose, trial, correction)
+        value = likelihood(kernels, pose, trial, correction)
         if value > top:
             top = value
             best[:] = trial
@@ -107,14 +117,12 @@ def climb(
 
 
 @compiled
-def likelihood(
-    places: Floats, shares: Floats, widths: Floats, near: Floats, pose: Floats, step: Floats, correction: bool
-) -> float:
+def likelihood(kernels: NearKernels, pose: Floats, step: Floats, correction: bool) -> float:
     """log of P(y, dy/dt), times P(y + dy/dt) with the correction: Okwechime 2008, eq. 12 and 14.
 
-    `shares` (kernels,) are the weight of a kernel's class over its number of kernels, so that classes are mixed as in
-    eq. 14; `near` (kernels,) holds the squared distances of the pose.
+    Shares are the weight of a kernel's class over its number of kernels, so that classes are mixed as in eq. 14.
     """
+    places, shares, widths, near = kernels
     d = len(pose)
     count = len(places)
     least, total, least_next, total_next = np.inf, 0.0, np.inf, 0.0
@@ -140,27 +148,25 @@ def likelihood(
 
 
 @compiled
-def line_search(
-    places: Floats, shares: Floats, widths: Floats, near: Floats, pose: Floats, step: Floats, k: int, correction: bool
-) -> float:
+def line_search(kernels: NearKernels, pose: Floats, step: Floats, k: int, correction: bool) -> float:
     """The best value of one coordinate of the step, by golden section round where it is."""
     trial = step.copy()
-    reach = REACH * widths[len(pose) + k]
+    reach = REACH * kernels.widths[len(pose) + k]
     low, high = step[k] - reach, step[k] + reach
     a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     trial[k] = a
-    at_a = likelihood(places, shares, widths, near, pose, trial, correction)
+    at_a = likelihood(kernels, pose, trial, correction)
     trial[k] = b
-    at_b = likelihood(places, shares, widths, near, pose, trial, correction)
+    at_b = likelihood(kernels, pose, trial, correction)
     for _ in range(SHRINKS):
         if at_a > at_b:
             high, b, at_b = b, a, at_a
             a = high - GOLDEN * (high - low)
             trial[k] = a
-            at_a = likelihood(places, shares, widths, near, pose, trial, correction)
+            at_a = likelihood(kernels, pose, trial, correction)
         else:
             low, a, at_a = a, b, at_b
             b = low + GOLDEN * (high - low)
             trial[k] = b
-            at_b = likelihood(places, shares, widths, near, pose, trial, correction)
+            at_b = likelihood(kernels, pose, trial, correction)
     return 0.5 * (low + high)

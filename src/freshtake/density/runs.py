@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
+from freshtake.numeric.splines import cubic_weights
 
 
 @compiled
@@ -13,11 +16,7 @@ def read_at(rows: Floats, place: float, first: int, last: int, width: int, out: 
     """The run first..last of rows at a fractional frame, by a cubic through four frames, straight past its ends."""
     i = min(max(int(np.floor(place)), first), max(last - 1, first))
     j = min(i + 1, last)
-    u = place - i
-    a = ((2.0 - u) * u - 1.0) * u * 0.5
-    b = ((3.0 * u - 5.0) * u * u + 2.0) * 0.5
-    c = ((4.0 - 3.0 * u) * u + 1.0) * u * 0.5
-    d = (u - 1.0) * u * u * 0.5
+    a, b, c, d = cubic_weights(place - i)
     for k in range(width):
         here, there = rows[i, k], rows[j, k]
         before = rows[i - 1, k] if i > first else 2.0 * here - there
@@ -36,15 +35,34 @@ def fading(time: float, duration: float) -> tuple[float, float]:
     return cube * (1.0 + 3.0 * u + 6.0 * u * u), cube * (u + 3.0 * u * u) * duration
 
 
-@compiled
-def rehearse(
-    rows: Floats, modes: int, held: Floats, at: float, first: int, last: int, pace: float, duration: float,
-    old: float, old_first: int, old_last: int, gap: Floats, speed: Floats,
-) -> tuple[float, float]:  # fmt: skip
-    """What a jump to place `at` would do: the largest second difference, and the largest distance from both runs.
+class Place(NamedTuple):
+    """A fractional frame of the run first..last."""
 
-    `held` (4, width) holds the last two frames. Offset and its speed, at which the jump starts, go to gap and speed.
+    at: float
+    first: int
+    last: int
+
+
+class Leap(NamedTuple):
+    """A jump that could be made."""
+
+    source: Place
+    target: Place
+    pace: float
+    duration: float  # frames until its offset is gone
+
+
+@compiled
+def rehearse(rows: Floats, modes: int, held: Floats, leap: Leap, offset: Floats) -> tuple[float, float]:
+    """What a jump would do: the largest second difference, and the largest distance from both runs.
+
+    `held` (4, width) holds the last two frames. `offset` (2, width) becomes the offset at which the jump starts, and
+    its speed.
     """
+    old, old_first, old_last = leap.source
+    at, first, last = leap.target
+    pace, duration = leap.pace, leap.duration
+    gap, speed = offset[0], offset[1]
     width = held.shape[1]
     now, ahead = np.empty(width), np.empty(modes)
     read_at(rows, at, first, last, width, now)

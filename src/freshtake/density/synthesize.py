@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from freshtake.density.follow import CHANCES, follow
-from freshtake.density.jumps import DRIVE, ENDED, FIELDS, PACE, PLACE, PLAN, RUN, Rates, Track
+from freshtake.density.jumps import DRIVE, ENDED, FIELDS, PACE, PLACE, PLAN, RUN, Following, Rates, Track
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 
@@ -82,20 +82,6 @@ def advance(
     lead = 1 if state.first and len(out) else 0
     out[:lead] = state.held[0]
     chances = rng.random((len(weights) - lead, CHANCES + (2 * track.modes if rates.noise > 0.0 else 0)))
-    held, clock, credit = state.held.copy(), state.clock.copy(), state.credit.copy()
-    before, noise_state, visits = state.weights.copy(), state.noise_state.copy(), state.visits.copy()
-    count = follow(
-        out[lead:], held, clock, credit, before, noise_state, visits, track, rates,
-        np.ascontiguousarray(weights[lead:]), chances, endless,
-    )  # fmt: skip
-    after = replace(
-        state,
-        held=held,
-        clock=clock,
-        credit=credit,
-        weights=before,
-        noise_state=noise_state,
-        visits=visits,
-        first=state.first and not lead,
-    )
-    return after, out[: lead + count]
+    after = Following(*(getattr(state, name).copy() for name in Following._fields))
+    count = follow(out[lead:], after, track, rates, np.ascontiguousarray(weights[lead:]), chances, endless)
+    return BlendState(*after, first=state.first and not lead), out[: lead + count]

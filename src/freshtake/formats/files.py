@@ -170,7 +170,7 @@ def _beside(path: Path) -> Path:
 
 
 _cleared: set[Path] = set()  # looked through once in a process: a folder may hold many files
-_LEFT = re.compile(r"\..+\.([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{8}\.tmp(\.c3d)?", re.DOTALL)
+_LEFT = re.compile(r"\..+\.([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{8}\.tmp(\.(c3d|usd[ac]?))?", re.DOTALL)
 _LONG_AGO = 86400.0  # seconds
 
 

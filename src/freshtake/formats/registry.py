@@ -31,7 +31,8 @@ class Format:
     module: str
     looks_like: Callable[[bytes], bool]
     writable: bool = True
-    says_up: bool = False  # whether its files say (or the format fixes) which axis points up
+    says_up: bool | Callable[[bytes], bool] = False  # whether its files say (or the format fixes) which axis points up
+    several: bool = False  # whether one file holds several clips, each with its name
 
     def load(self) -> Any:
         """Import the module that reads and writes this format, now that it is needed."""
@@ -45,7 +46,10 @@ def _starts(pattern: bytes) -> Callable[[bytes], bool]:
 
 _COMMENTS = rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*"
 
-_TABLE = re.compile(rb'(?:\xef\xbb\xbf)?\s*"?[A-Za-z_][^\n]*[,;\t][^\n]*\n')
+_SAID_UP = re.compile(rb"(?:\xef\xbb\xbf)?\s*#[ \t]*(?:unit[^\n]*,[ \t]*)?up\b", re.IGNORECASE)
+_TABLE = re.compile(
+    rb'(?!PathFileType)(?:\xef\xbb\xbf)?\s*(?:#[ \t]*(?:up|unit)\b[^\n]*\n\s*)?"?[A-Za-z_][^\n]*[,;\t][^\n]*\n'
+)
 
 FORMATS = (
     Format("bvh", "BVH", (".bvh",), "bvh", _starts(rb"(?:\xef\xbb\xbf)?\s*HIERARCHY\b")),
@@ -57,14 +61,30 @@ FORMATS = (
     Format(
         "gltf",
         "glTF 2.0",
-        (".glb", ".gltf"),
+        (".glb", ".gltf", ".vrma"),
         "gltf",
         _starts(rb'glTF|(?:\xef\xbb\xbf)?\s*\{[\s\S]*"asset"'),
         says_up=True,
+        several=True,
+    ),
+    Format("fbx", "FBX", (".fbx",), "fbx", _starts(rb"Kaydara FBX Binary  \x00|; FBX \d"), says_up=True, several=True),
+    Format("usd", "USD", (".usd", ".usda", ".usdc"), "usd", _starts(rb"PXR-USDC|#usda "), says_up=True, several=True),
+    Format("trc", "OpenSim markers", (".trc",), "trc", _starts(rb"PathFileType\b")),
+    Format(
+        "mot",
+        "OpenSim motion",
+        (".mot", ".sto"),
+        "mot",
+        lambda head: re.search(rb"^[ \t]*endheader[ \t]*\r?$", head, re.IGNORECASE | re.MULTILINE) is not None,
     ),
     Format("npz", "NumPy archive", (".npz",), "npz", _starts(rb"PK\x03\x04"), says_up=True),
     Format(
-        "csv", "CSV table", (".csv", ".tsv"), "table", lambda head: b"\0" not in head and _TABLE.match(head) is not None
+        "csv",
+        "CSV table",
+        (".csv", ".tsv"),
+        "table",
+        lambda head: b"\0" not in head and _TABLE.match(head) is not None,
+        says_up=lambda head: _SAID_UP.match(head) is not None,
     ),
     Format("obj", "OBJ mesh or folder", (".obj",), "obj", _starts(_COMMENTS + rb"(?:v|vn|vt|o|g|mtllib)[ \t]")),
 )
@@ -101,8 +121,9 @@ def _understood(source: Path, found: Format, motion: Motion, settings: ReadOptio
     """The motion with its vertical axis: as given, said by the file, found or assumed."""
     if settings.up is not None and found.name not in ("gltf", "npz"):
         return TakenIn(motion, "as given")
-    if found.says_up or not isinstance(motion, Clip | PointClip):
-        return TakenIn(motion, "said by the file" if found.says_up else ASSUMED)
+    said = found.says_up(read_head(source)) if callable(found.says_up) else found.says_up
+    if said or not isinstance(motion, Clip | PointClip):
+        return TakenIn(motion, "said by the file" if said else ASSUMED)
     upright = find_up(motion)
     if upright.doubtful:
         settings.warn(
@@ -126,7 +147,7 @@ def _read(source: Path, found: Format, settings: ReadOptions) -> Motion:
 def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options: Any) -> None:
     """Write in the format that the name's ending says; the file appears whole or not at all.
 
-    Options are the fields of `WriteOptions`. A sequence of clips goes into one glTF file as named animations.
+    Options are the fields of `WriteOptions`. A sequence of clips goes into one glTF or FBX file as named animations.
     """
     target = Path(path)
     found = for_writing(target)
@@ -187,6 +208,11 @@ def for_writing(path: Path) -> Format:
             return candidate
     writable = [f for f in FORMATS if f.writable]
     raise FormatError(path, f"nothing is written with the ending {suffix!r}; choose from {_titles(writable)}")
+
+
+def holding_several() -> str:
+    """The formats of which one file holds several clips, in words."""
+    return _titles([f for f in FORMATS if f.several])
 
 
 def by_name(name: str) -> Format:

@@ -1,6 +1,6 @@
 """CSV tables: strokes (x,y,... with or without t) and points (t,NAME.x,NAME.y,NAME.z,...; an empty cell is a gap).
 
-The format says neither unit nor vertical axis; y is up unless the caller says otherwise.
+A first line such as `# up z, unit mm` says the vertical axis and the unit of points; without it neither is known.
 
 The times behind a column of times that were rounded when they were printed.
 """
@@ -11,6 +11,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,16 +19,20 @@ import numpy as np
 
 from freshtake.errors import FormatError
 from freshtake.formats.files import read_text, write_bytes
+from freshtake.formats.numbers import finite_number
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.formats.table_cells import Table, parse_table
 from freshtake.motion import Clip, PointClip, Stroke
+from freshtake.motion.body.size import UNITS
 from freshtake.motion.points import joint_points
+from freshtake.motion.validation import UP_AXES
 from freshtake.numeric.arrays import Floats
 
 _MOST_DECIMALS = 15
 DEFAULT_FPS = 100.0
 _TIME_NAMES = ("t", "time")
 _COUNTER_NAMES = ("frame", "frames", "index", "sample", "row", "#")
+SAID = re.compile(r"(?:\ufeff)?\s*#[ \t]*((?:up|unit)\b[^\n]*)", re.IGNORECASE)
 _COORDINATE = re.compile(r"(.*\S)\.([xyz])", re.IGNORECASE)
 
 
@@ -86,7 +91,44 @@ def _decimals(times: Floats, printed: str) -> int:
 
 def read(path: Path, options: ReadOptions) -> Stroke | PointClip:
     """A point clip where columns are named NAME.x, NAME.y and NAME.z, otherwise a stroke."""
-    table = parse_table(path, read_text(path))
+    text = read_text(path)
+    said = SAID.match(text)
+    if said is None:
+        return _read(parse_table(path, text), options)
+    up, unit_m = _said(path, said[1])
+    rest = "\n" * text.count("\n", 0, said.end()) + text[said.end() :]
+    found = _read(parse_table(path, rest), options)
+    if isinstance(found, PointClip):
+        return replace(found, up=options.up or up or "y", unit_m=options.unit_m or unit_m)
+    return found
+
+
+def _said(path: Path, line: str) -> tuple[str | None, float | None]:
+    """Axis and unit out of a line such as `up z, unit mm`; a unit may also be a number of metres."""
+    up, unit_m = None, None
+    for part in line.split(","):
+        key, _, value = part.strip().partition(" ")
+        value = value.strip(' :=\t"').lower()
+        if key.lower().rstrip(":=") == "up" and value in UP_AXES:
+            up = value
+        elif key.lower().rstrip(":=") == "unit":
+            unit_m = next((unit.metres for unit in UNITS if value == unit.short), None) or finite_number(value)
+        if (up is None and unit_m is None) or (unit_m is not None and not unit_m > 0):
+            known = ", ".join(unit.short for unit in UNITS)
+            problem = f"'up y' or 'up z' and 'unit' with {known} or metres were expected, not {part.strip()[:40]!r}"
+            raise FormatError(path, problem, "line 1")
+    return up, unit_m
+
+
+def stroke_from(table: Table, options: ReadOptions) -> Stroke:
+    """The columns of a table as a stroke, whatever they are called."""
+    found = _read(table, options, points=False)
+    assert isinstance(found, Stroke)
+    return found
+
+
+def _read(table: Table, options: ReadOptions, points: bool = True) -> Stroke | PointClip:
+    path = table.path
     timed = [k for k, name in enumerate(table.names) if name.lower() in _TIME_NAMES]
     if len(timed) > 1:
         raise FormatError(path, "two columns hold times: keep one of t and time", "line of names")
@@ -97,7 +139,7 @@ def read(path: Path, options: ReadOptions) -> Stroke | PointClip:
     time = timed[0] if timed else None
     if time is not None:
         _require_finite(table, [time])
-    if any(_COORDINATE.fullmatch(table.names[k]) for k in others):
+    if points and any(_COORDINATE.fullmatch(table.names[k]) for k in others):
         return _points(table, time, others, options)
     return _stroke(table, time, others, options)
 
@@ -226,7 +268,18 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     if bad:
         raise FormatError(path, f"a table cannot hold the name {bad[0]!r}: rename it")
     separator = "\t" if path.suffix.lower() == ".tsv" else ","
-    write_bytes(path, _text(("t", *names), times, values, separator).encode())
+    write_bytes(path, (_saying(motion, options) + _text(("t", *names), times, values, separator)).encode())
+
+
+def _saying(motion: Stroke | PointClip, options: WriteOptions) -> str:
+    """The first line, of points whose unit is known or whose vertical axis is not y."""
+    if isinstance(motion, Stroke):
+        return ""
+    unit_m = options.unit_m or motion.unit_m
+    if unit_m is None:
+        return "" if motion.up == "y" else f"# up {motion.up}\n"
+    named = next((unit.short for unit in UNITS if unit.metres == unit_m), repr(float(unit_m)))
+    return f"# up {motion.up}, unit {named}\n"
 
 
 def _text(names: Sequence[str], times: Floats, values: Floats, separator: str) -> str:

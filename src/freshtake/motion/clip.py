@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, fields
 from typing import Any
@@ -116,3 +117,17 @@ class Clip(Timed):
         if changes.keys() - {"name", "provenance"}:
             out._take_in(set(changes))
         return out
+
+    def single_frames(self) -> Iterator[Clip]:
+        """One-frame clips, one after the other; their arrays are views of this clip's, which were checked."""
+        parts = {
+            name: getattr(self, name)
+            for name in ("root", "rotations", "joint_translations", "channels")
+            if getattr(self, name) is not None
+        }
+        for frame in range(len(self)):
+            out = copy(self)
+            for name, values in parts.items():
+                object.__setattr__(out, name, values[frame : frame + 1])
+            object.__setattr__(out, "playback", None)
+            yield out

@@ -29,8 +29,9 @@ def frozen(
         raise InvalidMotion(f"{name} must be an array of numbers ({error})") from None
     if np.issubdtype(dtype, np.integer) and not np.array_equal(array, np.asarray(value)):
         raise InvalidMotion(f"{name} must be whole numbers")
-    wanted = tuple("any" if n is None else str(n) for n in shape)
-    if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
+    got = array.shape
+    if len(got) != len(shape) or got != tuple([m if n is None else n for n, m in zip(shape, got, strict=True)]):
+        wanted = tuple("any" if n is None else str(n) for n in shape)
         raise InvalidMotion(f"{name} must have shape ({', '.join(wanted)}), but has {array.shape}")
     if finite and not np.isfinite(array).all():
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])

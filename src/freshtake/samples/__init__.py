@@ -11,6 +11,7 @@ from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
     from freshtake.samples.cheering import cheer
+    from freshtake.samples.fighting import fight, kick
     from freshtake.samples.jumping import jump
     from freshtake.samples.meshes import flag
     from freshtake.samples.punching import punch
@@ -23,9 +24,11 @@ _HOMES = {
     "cheer": "cheering",
     "circle": "strokes",
     "digit_2": "strokes",
+    "fight": "fighting",
     "fit_circle": "strokes",
     "flag": "meshes",
     "jump": "jumping",
+    "kick": "fighting",
     "letter_a": "strokes",
     "punch": "punching",
     "run": "running",
@@ -33,6 +36,20 @@ _HOMES = {
     "walk": "walking",
 }
 
-__all__ = ["cheer", "circle", "digit_2", "fit_circle", "flag", "jump", "letter_a", "punch", "run", "skip", "walk"]
+__all__ = [
+    "cheer",
+    "circle",
+    "digit_2",
+    "fight",
+    "fit_circle",
+    "flag",
+    "jump",
+    "kick",
+    "letter_a",
+    "punch",
+    "run",
+    "skip",
+    "walk",
+]
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

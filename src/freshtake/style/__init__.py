@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from freshtake.style.model import StyleModel
     from freshtake.style.settings import Settings
     from freshtake.style.style_blending import blend
+    from freshtake.style.style_mixing import blend_stream
     from freshtake.style.translation_kernels import TranslationState
     from freshtake.style.warping.alignment import Alignment, align, warp
     from freshtake.style.warping.correspondence import match
@@ -25,6 +26,7 @@ _HOMES = {
     "WarpSettings": "warping.warp_settings",
     "align": "warping.alignment",
     "blend": "style_blending",
+    "blend_stream": "style_mixing",
     "learn": "learning",
     "match": "warping.correspondence",
     "warp": "warping.alignment",
@@ -39,6 +41,7 @@ __all__ = [
     "align",
     "bilinear",
     "blend",
+    "blend_stream",
     "learn",
     "match",
     "warp",

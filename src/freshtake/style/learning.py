@@ -13,6 +13,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion.body.limbs import limb_joints
 from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import Recipe, recipe
@@ -22,8 +23,9 @@ from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.style.body_coding import Coding, coded, coding_of
 from freshtake.style.calibration import confidences, distinct
-from freshtake.style.columns import Normal, blocks_of, column_of, normal_of, pose_weights
+from freshtake.style.columns import Normal, blocks_of, column_of, normal_of, pose_weights, root_columns
 from freshtake.style.footplants import Annotation, learn_annotation
 from freshtake.style.long_takes import cut_and_paired
 from freshtake.style.model import StyleModel
@@ -53,10 +55,14 @@ WIDER = 1.25  # how much farther than in the examples the heading may sway
 
 
 def style_recipe(clips: Sequence[Clip]) -> Recipe:
-    """Of all clips of both styles; joints that never move have no DOFs, the root always has all of its own."""
+    """Of all clips of both styles; joints that never move have no DOFs, the root and legs always all of their own."""
     found = recipe(clips, angles="expmap", root="heading", scale="none")
-    assert isinstance(found.layout, ClipLayout)
-    kept = np.union1d(np.arange(found.layout.root_width), found.kept)
+    layout = found.layout
+    assert isinstance(layout, ClipLayout)
+    chains = [joints[:3] for _, joints, is_leg in limb_joints(layout.skeleton) if is_leg]
+    legs = {layout.skeleton.names[joint] for chain in chains for joint in chain}
+    own = [k for k, name in enumerate(layout.names()) if name.rsplit(".", 1)[0] in legs]
+    kept = np.union1d(np.union1d(np.arange(layout.root_width), own), found.kept).astype(np.intp)
     return Recipe(found.layout, "none", kept, found.fixed, np.ones(len(kept)), np.zeros(len(kept)))
 
 
@@ -102,10 +108,12 @@ def learn_rows(
 ) -> StyleModel:  # fmt: skip
     """From aligned rows on."""
     fps = 1.0 / recipe.frame_time
+    effects, poses = _effects(recipe, rows), _poses(rows)
+    if settings.coding == "ends":
+        rows = [_coded(pair, coding_of(recipe, poses)) for pair in rows]
     source = normal_of([pair.source for pair in rows], recipe.units, settings.floor)
     target = normal_of([pair.target for pair in rows], [*_target_units(recipe), "log"], settings.floor)
     names = tuple((a.name or f"source {k}", b.name or f"target {k}") for k, (a, b) in enumerate(pairs, start=1))
-    effects = _effects(recipe, rows)
     weights = pose_weights(recipe, effects)
     folds = fold_numbers(_identities(pairs))
 
@@ -134,8 +142,15 @@ def learn_rows(
     return StyleModel(
         recipe, settings, source, target, bank, annotations, planted,
         np.mean([floor_heights(b) for _, b in pairs], axis=0), effects, _later(bank, trials, target, rows),
-        WIDER * sway if settings.heading == "model" else 0.0, choice, names, confidence, _poses(rows),
+        WIDER * sway if settings.heading == "model" else 0.0, *_speeds(recipe, trials, source), choice, names,
+        confidence, poses,
     )  # fmt: skip
+
+
+def _coded(pair: Pair, coding: Coding) -> Pair:
+    """The pair as the systems see it."""
+    target = np.column_stack([coded(np.ascontiguousarray(pair.target[:, :-1]), coding), pair.target[:, -1]])
+    return pair._replace(source=coded(pair.source, coding), target=target)
 
 
 def _poses(rows: Sequence[Pair]) -> Floats:
@@ -227,6 +242,13 @@ def _later(bank: Bank, trials: Sequence[Trial], target: Normal, rows: Sequence[P
         made += float(np.exp(out * target.deviation[-1] + target.mean[-1]).sum())
         wanted += float(np.exp(pair.target[:, -1]).sum())
     return float(np.log(wanted / made))
+
+
+def _speeds(recipe: Recipe, trials: Sequence[Trial], source: Normal) -> tuple[float, Floats]:
+    """The least speed over the ground in the examples, and the range (2, 3) of the root's rates, as they drive."""
+    rows = source.up(np.concatenate([trial.inputs[trial.past :] for trial in trials]))
+    rates = rows[:, root_columns(recipe)]
+    return float(np.linalg.norm(rates[:, :2], axis=1).min()), np.stack([rates.min(axis=0), rates.max(axis=0)])
 
 
 def _annotations(

@@ -6,6 +6,8 @@ Clean-up of feet that slide: legs are turned so that feet stand, the body keeps 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,16 +16,63 @@ from freshtake.methods.live import LiveStream
 from freshtake.motion.body.limbs import learn_limbs, limb_feet
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import Recipe, Start, decode, where_it_ends
-from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, StreamFrame, settings_for
+from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.footplants import Annotation
-from freshtake.style.synthesize import Translator
+from freshtake.style.synthesize import Translated, Translator
 from freshtake.style.translation_kernels import TranslationState
 
 STEPS = 0.8  # leg lengths a second: legs and root are translated apart, so that feet which stand slide a good deal
 FEWEST_POSES = 2
-Live = Callable[[], Translator]  # the translator of the moment: its strength may change
+
+
+class Source(Protocol):
+    """What yields the rows of a stream: one style, or several that are mixed."""
+
+    def start(self) -> Any:
+        """The state before the first row."""
+
+    def advance(self, state: Any, rows: Floats) -> tuple[Any, Translated]:
+        """Translate a row (DOFs,) or a block (rows, DOFs); what is refused leaves the state as it was."""
+
+    def footplants(self, state: Any, rows: Floats) -> Bools:
+        """(rows, feet): whether feet stand, told from the state before the rows and from the rows."""
+
+
+Live = Callable[[], Source]  # the source of the moment: its strength may change
+
+
+@dataclass(frozen=True, eq=False)
+class LiveStyle:
+    """A source of one style."""
+
+    tool: Translator
+    feet: Sequence[Annotation] = ()
+
+    def with_strength(self, strength: float) -> LiveStyle:
+        """The same with another strength of all parts of the body."""
+        return LiveStyle(self.tool.with_strength(np.full(len(self.tool.frames.strength), strength)), self.feet)
+
+    def start(self) -> TranslationState:
+        """The state before the first row."""
+        return self.tool.start()
+
+    def advance(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated]:
+        """As `Translator.advance`."""
+        return self.tool.advance(state, rows)
+
+    def footplants(self, state: TranslationState, rows: Floats) -> Bools:
+        """What the classifiers of the feet say."""
+        return labels_now(self.tool, state, rows, self.feet)
+
+
+def labels_now(tool: Translator, state: TranslationState, rows: Floats, annotations: Sequence[Annotation]) -> Bools:
+    """(rows, annotations): what the classifiers say, told from the state before the rows and from the rows."""
+    rows = tool.checked(rows)
+    state = tool.begun(state, rows[0])
+    seen = tool.bank.features(state.systems, tool.inputs(state, rows))
+    return np.stack([annotation.label(seen) for annotation in annotations], axis=1)
 
 
 def planted(clip: Clip, mask: Bools, floor: Floats, plant: bool | str = True) -> Clip:
@@ -50,72 +99,68 @@ def stream_planter(recipe: Recipe, poses: Floats, floor: Floats) -> Planter:
     return Planter.learn(base, PlantSettings(steps=STEPS))
 
 
-def translated_rows(tool: Live, rows: Iterable[Floats]) -> Iterator[Floats]:
+def translated_rows(live: Live, rows: Iterable[Floats]) -> Iterator[Floats]:
     """Rows of the target style, as they come."""
-    state = tool().start()
+    state = live().start()
 
-    def made(row: Floats) -> Floats:
+    def made(block: Floats) -> Floats:
         nonlocal state
-        state, out = tool().advance(state, row)
+        state, out = live().advance(state, block)
         return out.rows
 
     return LiveStream(rows, made, list)
 
 
-def decoded_stream(recipe: Recipe, tool: Live, rows: Iterable[Floats]) -> Iterator[Clip]:
+def decoded_stream(recipe: Recipe, live: Live, rows: Iterable[Floats]) -> Iterator[Clip]:
     """One-frame clips, placed one after the other; no lag."""
-    place, state = _Place(recipe), tool().start()
+    place, state = _Place(recipe), live().start()
 
-    def made(row: Floats) -> list[Clip]:
+    def made(block: Floats) -> Iterable[Clip]:
         nonlocal state
-        state, out = tool().advance(state, row)
-        return [place.next(one) for one in out.rows]
+        state, out = live().advance(state, block)
+        return place.next(out.rows).single_frames() if len(out.rows) else ()
 
     return LiveStream(rows, made, list)
 
 
-def planted_stream(
-    recipe: Recipe, tool: Live, rows: Iterable[Floats], feet: Sequence[Annotation], planter: Planter
-) -> Iterator[Clip]:
+def planted_stream(recipe: Recipe, live: Live, rows: Iterable[Floats], planter: Planter) -> Iterator[Clip]:
     """The same with feet that stand where the classifiers say so; `planter.latency` frames late, none is lost."""
-    feeder = _Feeder(recipe, tool, feet, planter)
+    feeder = _Feeder(recipe, live, planter)
     return LiveStream(rows, feeder.made, feeder.last)
 
 
 class _Feeder:
-    """Translator, place and planter of one stream, and what each has come to."""
+    """Source, place and planter of one stream, and what each has come to."""
 
-    def __init__(self, recipe: Recipe, tool: Live, feet: Sequence[Annotation], planter: Planter) -> None:
-        self.tool, self.feet, self.planter = tool, feet, planter
-        self.place, self.state, self.held = _Place(recipe), tool().start(), planter.start()
+    def __init__(self, recipe: Recipe, live: Live, planter: Planter) -> None:
+        self.live, self.planter = live, planter
+        self.place, self.state, self.held = _Place(recipe), live().start(), planter.start()
         self.before: Bools | None = None
         self.pose: Clip | None = None
 
-    def made(self, row: Floats) -> list[Clip]:
-        """The planted frames that a row of the source yields."""
-        tool = self.tool()
-        row = tool.checked(row)[0]
-        state = tool.begun(self.state, row)
-        now = labels_now(tool, state, row, self.feet)
-        self.state, made = tool.advance(state, row)
-        out: list[Clip] = []
-        for one, origin in zip(made.rows, made.origins, strict=True):
-            self.pose = self.place.next(one)
-            stands = now if self.before is None or round(float(origin)) >= 0 else self.before
-            self.held, ready = self.planter.feed(self.held, self.pose.root, self.pose.rotations, stands)
-            out += _clips(self.pose, ready)
-        self.before = now
-        return out
+    def made(self, rows: Floats) -> Iterable[Clip]:
+        """The planted frames that a row of the source, or a block of rows, yields."""
+        source, rows = self.live(), np.atleast_2d(rows)
+        if not len(rows):
+            return ()
+        now = source.footplants(self.state, rows)
+        self.state, made = source.advance(self.state, rows)
+        known = np.concatenate([now[:1] if self.before is None else self.before, now])
+        self.before = now[-1:]
+        if not len(made.rows):
+            return ()
+        stands = known[1 + np.round(made.origins).astype(np.intp)]  # -1: the row before this block
+        self.pose = self.place.next(made.rows)
+        self.held, ready = self.planter.feed(self.held, self.pose.root, self.pose.rotations, stands)
+        return self._clips(*ready)
 
-    def last(self) -> list[Clip]:
+    def last(self) -> Iterable[Clip]:
         """The frames that the planter still holds."""
-        return [] if self.pose is None else list(_clips(self.pose, self.planter.finish(self.held)))
+        return () if self.pose is None else self._clips(*self.planter.finish(self.held))
 
-
-def labels_now(tool: Translator, state: TranslationState, row: Floats, annotations: Sequence[Annotation]) -> Bools:
-    """(annotations,): what the classifiers say of a row, told from the state before it and from the row itself."""
-    seen = tool.bank.features(state.systems, tool.inputs(state, row[None]))
-    return np.array([bool(annotation.label(seen)[0]) for annotation in annotations])
+    def _clips(self, root: Floats, rotations: Floats) -> Iterable[Clip]:
+        assert self.pose is not None
+        return self.pose.changed(root=root, rotations=rotations).single_frames() if len(root) else ()
 
 
 class _Place:
@@ -124,15 +169,10 @@ class _Place:
     def __init__(self, recipe: Recipe) -> None:
         self.recipe, self.start, self.resume = recipe, Start(), False
 
-    def next(self, row: Floats) -> Clip:
-        """The row as a clip of one frame that goes on from the one before."""
-        pose = decode(self.recipe, row[None], start=self.start, resume=self.resume)
-        assert isinstance(pose, Clip)
-        self.start = where_it_ends(self.recipe, row[None], start=self.start, resume=self.resume)
+    def next(self, rows: Floats) -> Clip:
+        """The rows as a clip that goes on from the one before."""
+        clip = decode(self.recipe, rows, start=self.start, resume=self.resume)
+        assert isinstance(clip, Clip)
+        self.start = where_it_ends(self.recipe, rows, start=self.start, resume=self.resume)
         self.resume = True
-        return pose
-
-
-def _clips(like: Clip, ready: StreamFrame) -> Iterator[Clip]:
-    for root, rotations in zip(ready.root, ready.rotations, strict=True):
-        yield like.changed(root=root[None], rotations=rotations[None])
+        return clip

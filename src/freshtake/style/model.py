@@ -16,9 +16,10 @@ from freshtake.motion.features import Features, Recipe, decode, encode
 from freshtake.motion.planting import Planter
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.style.body_coding import Coding, coded, coding_of, uncoded
 from freshtake.style.columns import Normal, pose_weights, reach_of, root_columns
 from freshtake.style.footplants import Annotation
-from freshtake.style.live import decoded_stream, planted, planted_stream, stream_planter, translated_rows
+from freshtake.style.live import LiveStyle, decoded_stream, planted, planted_stream, stream_planter, translated_rows
 from freshtake.style.parts import Strength, parts_of, strengths_of
 from freshtake.style.settings import Settings
 from freshtake.style.synthesize import Translated, Translator, translator
@@ -45,6 +46,8 @@ class StyleModel:
     effects: Floats  # (DOFs,): leg lengths by which one unit of a DOF moves the body
     later: float  # added to log w, so that durations come out right on average
     widest: float  # the sway of the heading is at most this
+    slowest: float  # speed of the source below which the style's travel and timing fade: the least in the examples
+    speeds: Floats  # (2, 3): least and greatest forward and sideways speed and turn rate of the source in the examples
     choice: Choice
     pairs: tuple[tuple[str, str], ...]  # names of the clips that it was learned from
     confidence: Floats  # (DOFs,): k_c of eq. 8
@@ -83,6 +86,11 @@ class StyleModel:
         return self._parts[0]
 
     @cached_property
+    def coding(self) -> Coding:
+        """How trunk and legs are coded for the systems; none of them where they are seen joint by joint."""
+        return coding_of(self.recipe, self.poses if self.settings.coding == "ends" else self.poses[:0])
+
+    @cached_property
     def planter(self) -> Planter:
         """What plants the feet of a stream; its `latency` is how many frames late they come."""
         return stream_planter(self.recipe, self.poses, self.floor)
@@ -104,6 +112,7 @@ class StyleModel:
                 reach=reach_of(self.recipe, self.effects, self.source, s.reach) / self.confidence,
                 part=self._parts[1], frame_time=self.frame_time, preference=s.preference,
                 time_warp=key[0], generalize=key[1], later=self.later, widest=self.widest, calming=s.calming or 0.0,
+                slowest=self.slowest, speeds=self.speeds, coding=self.coding,
             )  # fmt: skip
         tool = self._translators[key]
         return tool if strength == 1.0 else tool.with_strength(strengths_of(self.parts, strength))
@@ -118,7 +127,8 @@ class StyleModel:
         rows = features.values / self.lengths(clip)
         if (features.skeleton is not None) if calibrate is None else calibrate:
             pose = np.isin(self.recipe.units, ("angle", "length"))
-            rows += np.where(pose, self.source.mean - rows.mean(axis=0), 0.0)
+            rows = coded(rows, self.coding)
+            rows = uncoded(rows + np.where(pose, self.source.mean - rows.mean(axis=0), 0.0), self.coding)
         return Features(self.recipe, rows, features.start, features.name, False, features.skeleton)
 
     def decode(self, rows: Floats, features: Features) -> Clip:
@@ -237,23 +247,28 @@ class StyleModel:
     ) -> Iterator[Any]:
         """Rows in, rows out, without end and without lag; `time_warp=False` keeps in step with a live source.
 
-        `strength` may be a function, which is asked anew for every row: a slider.
+        An item of `rows` is a row (DOFs,) or a block (rows, DOFs): blocks give the same and are several times faster.
+        `strength` may be a function, which is asked anew for every item: a slider.
 
         With `decode` one-frame clips come out, placed one after the other; with `plant` as well, their standing feet
         do not slide, and they come `planter.latency` frames late.
         """
-        tool = self._live(strength, time_warp=time_warp, generalize=generalize)
         if plant and not decode:
             raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
+        live = self._live(strength, time_warp=time_warp, generalize=generalize)
         if decode and plant and self.feet:
-            known = {annotation.name: annotation for annotation in self.annotations}
-            return planted_stream(self.recipe, tool, rows, [known[name] for name in self.feet], self.planter)
-        return decoded_stream(self.recipe, tool, rows) if decode else translated_rows(tool, rows)
+            return planted_stream(self.recipe, live, rows, self.planter)
+        return decoded_stream(self.recipe, live, rows) if decode else translated_rows(live, rows)
 
-    def _live(self, strength: Strength | Callable[[], Strength], **how: Any) -> Callable[[], Translator]:
-        """The translator of the moment."""
+    def live(self, strength: Strength = 1.0, **how: Any) -> LiveStyle:
+        """This style as the source of a stream; `how` as for `translator`."""
+        known = {annotation.name: annotation for annotation in self.annotations}
+        return LiveStyle(self.translator(strength=strength, **how), [known[name] for name in self.feet])
+
+    def _live(self, strength: Strength | Callable[[], Strength], **how: Any) -> Callable[[], LiveStyle]:
+        """The source of the moment."""
         if not callable(strength):
-            fixed = self.translator(strength=strength, **how)
+            fixed = self.live(strength, **how)
             return lambda: fixed
         ask = strength
-        return lambda: self.translator(strength=ask(), **how)
+        return lambda: self.live(ask(), **how)

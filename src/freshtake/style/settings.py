@@ -10,6 +10,7 @@ from freshtake.methods.settings_checks import between, one_of
 SYSTEMS = ("auto", "n4sid", "fir")
 INPUTS = ("own", "legs")
 HEADINGS = ("model", "input")
+CODINGS = ("ends", "joints")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +19,7 @@ class Settings:
 
     system: str = "auto"  # n4sid: subspace identification (Hsu 2005, §4.3); fir: ridge on a delay line, for short clips
     inputs: str = "own"  # what drives a joint's system: its own DOFs (§4.2), or the thighs' as well
+    coding: str = "ends"  # ends: trunk and legs by where they end (see body_coding); joints: by rotations of joints
     order: int | None = None  # states per joint of n4sid
     most_states: int = 10  # per joint, where the order is chosen
     horizon: float = 0.4  # past and future that the subspace method sees
@@ -39,6 +41,7 @@ class Settings:
         one_of(self, "system", SYSTEMS)
         one_of(self, "inputs", INPUTS)
         one_of(self, "heading", HEADINGS)
+        one_of(self, "coding", CODINGS)
         between(self, "order", 1, 40)
         between(self, "most_states", 1, 40)
         between(self, "horizon", 0.02, 5.0)

@@ -11,6 +11,7 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.features import Recipe
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import angle_between, from_rotvec
+from freshtake.style.body_coding import coded, uncoded
 from freshtake.style.learning import aligned, learn
 from freshtake.style.model import StyleModel
 from freshtake.style.pairs import Pair, pair_rows
@@ -45,13 +46,15 @@ def joint_angle_error(recipe: Recipe, made: Floats, wanted: Floats) -> float:
 
 def untimed_rows(model: StyleModel, rows: Floats) -> Floats:
     """The target style in the source's own time, row for row, without generalization."""
-    return model.translator(generalize=False).outputs(rows, model.past(rows))[:, : len(model.dofs)]
+    tool = model.translator(generalize=False)
+    return tool.outputs(tool.start(model.past(rows)), rows)[1][:, : len(model.dofs)]
 
 
 def shifted_rows(model: StyleModel, rows: Floats) -> Floats:
     """Every DOF with the mean and the variance of the target style, no more."""
     count = len(model.dofs)
-    return model.source.down(rows) * model.target.deviation[:count] + model.target.mean[:count]
+    shifted = model.source.down(coded(rows, model.coding)) * model.target.deviation[:count] + model.target.mean[:count]
+    return np.asarray(uncoded(shifted, model.coding))
 
 
 def held_out_errors(

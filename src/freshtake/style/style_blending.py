@@ -14,6 +14,7 @@ from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.style.body_coding import coded, uncoded
 from freshtake.style.columns import root_columns
 from freshtake.style.live import planted
 from freshtake.style.model import StyleModel
@@ -40,7 +41,8 @@ def blend(
     shares = _checked(models, clip, weights)
     first = models[0]
     features = first.encode(clip)
-    rows = features.values.copy()
+    source = coded(features.values, first.coding)
+    rows = source.copy()
     log_w, sway = np.zeros(len(rows)), 0.0
     floor = np.zeros_like(first.floor)
     marks = np.zeros((len(rows), len(first.feet)))
@@ -48,12 +50,13 @@ def blend(
     for model, share, part in zip(models, shares.T, (np.abs(shares) / total[:, None]).T, strict=True):
         own, timing, swayed = _in_place(model, first, clip, generalize)
         sway += share[0] * swayed
-        rows += share[:, None] * (own - features.values)
+        rows += share[:, None] * (coded(own, first.coding) - source)
         floor += part.mean() * model.floor
         log_w += share * timing
         if model.feet == first.feet:
             labels = model.labels(model.encode(clip).values)
             marks += part[:, None] * np.stack([labels[name] for name in first.feet], axis=1)
+    rows = uncoded(rows, first.coding)
     made, origins = _retimed(first, rows, log_w if time_warp else np.zeros(len(rows)))
     start = features.start._replace(heading=features.start.heading + sway)
     out = first.decode(made, Features(first.recipe, made, start, clip.name, False, features.skeleton))
@@ -66,14 +69,7 @@ def blend(
 
 def _checked(models: Sequence[StyleModel], clip: Clip, weights: npt.ArrayLike) -> Floats:
     """Weights (frames, models)."""
-    if not models:
-        raise UsageError("a blend needs at least one model")
-    for model in models[1:]:
-        ours, theirs = models[0].recipe.skeleton, model.recipe.skeleton
-        assert ours is not None and theirs is not None
-        require_compatible(ours, theirs, "the first model", "another")
-        if not same_rate(model.frame_time, models[0].frame_time):
-            raise UsageError("the models to be blended have different frame rates: learn them at one rate")
+    check_models(models)
     shares = np.asarray(weights, dtype=np.float64)
     if shares.shape not in ((len(models),), (len(clip), len(models))) or not np.isfinite(shares).all():
         raise UsageError(f"weights must be {len(models)} numbers, or {len(models)} for every frame of the clip")
@@ -82,12 +78,25 @@ def _checked(models: Sequence[StyleModel], clip: Clip, weights: npt.ArrayLike) -
     return np.broadcast_to(shares, (len(clip), len(models)))
 
 
+def check_models(models: Sequence[StyleModel]) -> None:
+    """Raise where models cannot be mixed."""
+    if not models:
+        raise UsageError("a blend needs at least one model")
+    for model in models[1:]:
+        ours, theirs = models[0].recipe.skeleton, model.recipe.skeleton
+        assert ours is not None and theirs is not None
+        require_compatible(ours, theirs, "the first model", "another")
+        if not same_rate(model.frame_time, models[0].frame_time):
+            raise UsageError("the models to be blended have different frame rates: learn them at one rate")
+
+
 def _in_place(
     model: StyleModel, first: StyleModel, clip: Clip, generalize: bool | None
 ) -> tuple[Floats, Floats, float]:
     """One model's translation in the source's time, as rows of the first model's DOFs, its log w and first sway."""
     features = model.encode(clip)
-    out = model.translator(generalize=generalize).outputs(features.values, model.past(features.values))
+    tool = model.translator(generalize=generalize)
+    out = tool.outputs(tool.start(model.past(features.values)), features.values)[1]
     turn = root_columns(model.recipe)[2]
     rows, sway = out[:, :-1].copy(), out[:, turn]
     rows[:, turn] = features.values[:, turn] + np.diff(sway, prepend=sway[:1]) / model.frame_time

@@ -10,15 +10,18 @@ import numpy as np
 
 from freshtake.methods.live import checked_rows
 from freshtake.numeric.arrays import Floats, Ints
+from freshtake.style.body_coding import PLAIN, Coding, coded, uncoded
 from freshtake.style.columns import Normal
 from freshtake.style.systems.banks import Bank, StateSpaceBank, settled
 from freshtake.style.translation_kernels import (
     KEEPING,
     NUMBERS,
+    STARTED,
     WALK,
     Frames,
     TranslationState,
     Written,
+    driving,
     normalized,
     restored,
     translate_delays,
@@ -26,6 +29,7 @@ from freshtake.style.translation_kernels import (
 )
 
 STEEPEST = 4.0  # times faster or slower than the source, at most
+UNBOUNDED = np.array([[-np.inf] * 3, [np.inf] * 3])  # of the root's rates
 
 
 class Translated(NamedTuple):
@@ -47,6 +51,7 @@ class Translator:
     frames: Frames
     source: Normal
     names: tuple[str, ...]  # of the DOFs
+    coding: Coding
 
     @cached_property
     def _run(self) -> Any:
@@ -65,9 +70,9 @@ class Translator:
         """Before the first frame. `past` (frames, DOFs) leads up to it; without one the first pose has always been."""
         systems, calm = self.bank.start(), np.zeros((2, self.width))
         if past is not None and len(past):
-            past = self.checked(past)
+            past = coded(self.checked(past), self.coding)
             calm[:] = past[0]
-            systems = self.bank.run(systems, normalized(past, calm, self.frames))[0]
+            systems = self.bank.run(systems, driving(normalized(past, calm, self.frames), self.frames))[0]
         keeping = np.zeros((len(self.frames.strength), KEEPING))
         return TranslationState(systems, np.zeros(WALK), np.zeros(self.width), keeping, calm, past is not None)
 
@@ -75,38 +80,45 @@ class Translator:
         """The same with other strengths (parts,); a stream that goes on with it changes over smoothly."""
         return replace(self, frames=self.frames._replace(strength=strength))
 
-    def outputs(self, rows: Floats, past: Floats) -> Floats:
+    def outputs(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Floats]:
         """The target style in the source's time (frames, DOFs + 1), the sway in the place of the turn, log w last."""
-        state, rows = self.start(past), self.checked(rows)
-        inputs = self.inputs(state, rows)
-        out = self.bank.run(state.systems, inputs)[1]
-        blends = np.empty((len(rows), len(state.keeping)))
-        restored(rows, inputs, out, self.frames, state.walk, state.keeping, blends)
-        return out
+        rows = self.checked(rows)
+        state = self.begun(state, rows[0])
+        rows = coded(rows, self.coding)
+        walk, keeping, calm = state.walk.copy(), state.keeping.copy(), state.calm.copy()
+        inputs = normalized(rows, calm, self.frames)
+        systems, out = self.bank.run(state.systems, driving(inputs, self.frames))
+        restored(rows, inputs, out, self.frames, walk, keeping, np.empty((len(rows), len(keeping))))
+        walk[STARTED] = 1.0
+        out[:, :-1] = uncoded(np.ascontiguousarray(out[:, :-1]), self.coding)
+        return TranslationState(systems, walk, state.pose, keeping, calm, True), out
 
     def inputs(self, state: TranslationState, rows: Floats) -> Floats:
         """What drives the systems (frames, DOFs) when rows follow a state."""
-        found: Floats = normalized(np.ascontiguousarray(rows), state.calm.copy(), self.frames)
+        found: Floats = driving(normalized(coded(rows, self.coding), state.calm.copy(), self.frames), self.frames)
         return found
 
     def begun(self, state: TranslationState, row: Floats) -> TranslationState:
         """A state that has not begun as if `row` had always been; any other as it is."""
         if state.started:
             return state
+        row = coded(row[None], self.coding)[0]
         calm = np.stack([row, row])
-        return state._replace(systems=settled(self.bank, self.source.down(row)), calm=calm, started=True)
+        still = driving(self.source.down(row)[None], self.frames)[0]
+        return state._replace(systems=settled(self.bank, still), calm=calm, started=True)
 
     def advance(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated]:
         """Translate rows (frames, DOFs), or a single one (DOFs,); what is refused leaves the state as it was."""
         rows = self.checked(rows)
         if not state.started and len(rows):
             state = self.begun(state, rows[0])
+        rows = coded(rows, self.coding)
         most = 1 + int(STEEPEST + 1.0) * len(rows)
         out = Written(np.empty((most, self.width)), np.empty(most), np.empty((len(rows), len(state.keeping))))
         systems, walk, pose, keeping, calm = (part.copy() for part in state[:5])
         after = TranslationState(systems, walk, pose, keeping, calm, state.started)
         count = self._run(after, rows, self.bank.packed, self.frames, out)
-        return after, Translated(out.rows[:count], out.origins[:count], out.blends)
+        return after, Translated(uncoded(out.rows[:count], self.coding), out.origins[:count], out.blends)
 
 
 def translator(
@@ -125,15 +137,21 @@ def translator(
     later: float,
     widest: float,
     calming: float,
+    slowest: float = 0.0,
+    speeds: Floats = UNBOUNDED,
+    coding: Coding = PLAIN,
 ) -> Translator:
-    """Packed for the kernels; `later` is added to log w, `widest` bounds the sway of the heading."""
+    """Packed for the kernels; `later` is added to log w, `widest` bounds the sway of the heading.
+
+    Below `slowest` the style's travel fades; the root's rates drive systems within `speeds` (2, 3).
+    """
     numbers = np.empty(NUMBERS)
     numbers[:] = (
-        frame_time, preference, time_warp, generalize, later, widest, np.log(STEEPEST), calming,
+        frame_time, preference, time_warp, generalize, later, widest, np.log(STEEPEST), calming, slowest,
     )  # fmt: skip
     parts = [np.ascontiguousarray(a) for a in (source.mean, source.deviation, target.mean, target.deviation, reach)]
     frames = Frames(
-        parts[0], parts[1], parts[2], parts[3], parts[4], numbers, np.array(root, dtype=np.intp), part,
+        parts[0], parts[1], parts[2], parts[3], parts[4], numbers, np.array(root, dtype=np.intp), part, speeds,
         np.ones(part.max(initial=0) + 1),
     )  # fmt: skip
-    return Translator(bank, frames, source, names)
+    return Translator(bank, frames, source, names, coding)

@@ -15,8 +15,8 @@ from freshtake.style.systems.state_kernels import Modal, run_modal
 
 STARTED, AHEAD, ALONG, ASIDE, TURNED, SWAY, LEVEL = 0, 1, 2, 3, 4, 5, 6  # places in `walk`
 WALK = 7
-FRAME_TIME, PREFERENCE, WARPED, GENERAL, LATER, WIDEST, STEEPEST, CALMING = 0, 1, 2, 3, 4, 5, 6, 7  # in `numbers`
-NUMBERS = 8
+FRAME_TIME, PREFERENCE, WARPED, GENERAL, LATER, WIDEST, STEEPEST, CALMING, SLOWEST = range(9)  # in `numbers`
+NUMBERS = 9
 ENVELOPE, ENGAGED, SHARE, SLOPE = 0, 1, 2, 3  # per part of the body, in `keeping`
 KEEPING = 4
 RELEASE = 0.5  # seconds in which what was unlike is forgotten: about half a gait cycle
@@ -41,6 +41,7 @@ class Frames(NamedTuple):
     numbers: Floats
     root: Ints
     part: Ints
+    speeds: Floats  # (2, 3): the least and the greatest of the root's rates in the examples
     strength: Floats
 
 
@@ -87,6 +88,19 @@ def normalized(rows: Floats, calm: Floats, frames: Frames) -> Floats:
     for t in range(rows.shape[0]):
         for k in range(rows.shape[1]):
             out[t, k] = (out[t, k] - frames.source_mean[k]) / frames.source_deviation[k]
+    return out
+
+
+@compiled
+def driving(inputs: Floats, frames: Frames) -> Floats:
+    """The inputs with the root's rates held within those of the examples: standing is no very slow walk."""
+    out = inputs.copy()
+    for place in range(len(frames.root)):
+        k = frames.root[place]
+        low = (frames.speeds[0, place] - frames.source_mean[k]) / frames.source_deviation[k]
+        high = (frames.speeds[1, place] - frames.source_mean[k]) / frames.source_deviation[k]
+        for t in range(len(out)):
+            out[t, k] = min(max(out[t, k], low), high)
     return out
 
 
@@ -143,6 +157,19 @@ def _levelled(sway: float, walk: Floats, frames: Frames) -> float:
 
 
 @compiled
+def going(row: Floats, frames: Frames) -> float:
+    """From 0, where the source stands, to 1, where it goes as fast as the slowest moment of the examples.
+
+    Below that the systems know nothing, and what they yield goes on at the style's usual speed.
+    """
+    square = 0.0
+    for k in frames.root[:2]:
+        square += (row[k] * frames.source_deviation[k] + frames.source_mean[k]) ** 2
+    speed, slowest = math.sqrt(square), frames.numbers[SLOWEST]
+    return speed / slowest if speed < slowest else 1.0
+
+
+@compiled
 def restored(
     rows: Floats, inputs: Floats, outputs: Floats, frames: Frames, walk: Floats, keeping: Floats, blends: Floats
 ) -> None:
@@ -158,12 +185,15 @@ def restored(
         kept(keeping, now, frames, t == 0 and walk[STARTED] < 0.5)
         for part in range(len(keeping)):
             blends[t, part] = keeping[part, ENGAGED] * keeping[part, ENVELOPE]
+        pace = going(inputs[t], frames)
         for k in range(d + 1):
             value = outputs[t, k] * frames.target_deviation[k] + frames.target_mean[k]
             if k == d:  # log w: none of it is what the source has
-                outputs[t, k] = keeping[body, SHARE] * (value + frames.numbers[LATER])
+                outputs[t, k] = keeping[body, SHARE] * pace * (value + frames.numbers[LATER])
             elif k == turn:
-                outputs[t, k] = _levelled(keeping[body, SHARE] * value, walk, frames)
+                outputs[t, k] = _levelled(keeping[body, SHARE] * pace * value, walk, frames)
+            elif k == frames.root[0] or k == frames.root[1]:
+                outputs[t, k] = rows[t, k] + keeping[body, SHARE] * (pace * value - rows[t, k])
             else:
                 outputs[t, k] = rows[t, k] + keeping[frames.part[k], SHARE] * (value - rows[t, k])
 
@@ -246,7 +276,7 @@ def translate_modal(state: TranslationState, rows: Floats, bank: Modal, frames: 
     """All of it with state-space systems; returns how many rows were written."""
     inputs = normalized(rows, state.calm, frames)
     outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
-    run_modal(state.systems, inputs, outputs, bank, np.zeros((0, 0)))
+    run_modal(state.systems, driving(inputs, frames), outputs, bank, np.zeros((0, 0)))
     restored(rows, inputs, outputs, frames, state.walk, state.keeping, out.blends)
     return retimed(rows, outputs, state.walk, state.pose, frames, out)
 
@@ -256,6 +286,6 @@ def translate_delays(state: TranslationState, rows: Floats, bank: Delays, frames
     """All of it with delay lines; returns how many rows were written."""
     inputs = normalized(rows, state.calm, frames)
     outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
-    run_delays(state.systems, inputs, outputs, bank)
+    run_delays(state.systems, driving(inputs, frames), outputs, bank)
     restored(rows, inputs, outputs, frames, state.walk, state.keeping, out.blends)
     return retimed(rows, outputs, state.walk, state.pose, frames, out)

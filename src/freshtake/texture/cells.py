@@ -6,6 +6,7 @@ A walk cut into cells by where it turns: forward, left and right.
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,8 +15,12 @@ from freshtake.motion import Clip
 from freshtake.motion.edit import heading, take_frames
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture.jump_map import Jumps, Reach
-from freshtake.texture.play_kernels import Numbers, arrival_costs
+from freshtake.texture.play_kernels import LENGTH, SINCE, Numbers, arrival_costs
 from freshtake.texture.segments import Segments
+from freshtake.texture.synthesize import PlayState
+
+if TYPE_CHECKING:
+    from freshtake.texture.model import TextureModel
 
 ENTRIES = 4  # jumps into each other cell that are kept per frame
 FARTHEST = 100_000  # frames after which a way that has not arrived is none
@@ -25,8 +30,35 @@ WINDOW = 0.25  # seconds to either side over which turning is measured
 LEAST = 0.4  # seconds of the shortest piece that is kept
 
 
+def steered(model: TextureModel, state: PlayState, cell: str) -> PlayState:
+    """Go to a cell, by the best way within the look-ahead; play goes on in it (Sattler 2004, §2.5)."""
+    goal = model.cell(cell)
+    if not model.entries:
+        return state.heading_for(())
+    _, jumps = model.live
+    ahead = max(1, int(model.settings.lookahead / model.frame_time + 1e-6))
+    frame = state.frame if state.numbers[4] == 0 else state.numbers[2]  # a blend under way ends first
+    settled = _until_settled(model, state)
+    frame = settled[-1] if settled else frame
+    way = way_into(goal, frame, jumps, model.entries[goal], model.segments, model.reach, ahead)
+    return state.heading_for((*settled, *way))
+
+
+def _until_settled(model: TextureModel, state: PlayState) -> tuple[int, ...]:
+    """The frames that come before the last jump has died away, as far as the take goes on."""
+    frame, way, natural = state.frame, [], model.segments.successors()
+    if state.numbers[LENGTH] > 0 or not 0 <= state.numbers[SINCE] < model.rules.hold:
+        return ()
+    for _ in range(model.rules.hold - state.numbers[SINCE]):
+        frame = int(natural[frame])
+        if frame < 0:
+            break
+        way.append(frame)
+    return tuple(way)
+
+
 def way_into(
-    cell: int, frame: int, successor: Ints, jumps: Jumps, entries: Jumps, segments: Segments, reach: Reach, ahead: int
+    cell: int, frame: int, jumps: Jumps, entries: Jumps, segments: Segments, reach: Reach, ahead: int
 ) -> tuple[int, ...]:
     """Frames to show next, the last of them the first in the cell; empty where `frame` is in it already.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.texture.play_kernels import Frames, Numbers, best_jumps, costs_to_come, visiting
+from freshtake.texture.play_kernels import Chances, Frames, Numbers, best_jumps, costs_to_come, visiting
 from freshtake.texture.segments import Segments
 
 LADDER = (1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 11.0, 15.0, 20.0, 30.0, 50.0, 100.0, 1e3, 1e9)  # mean frame steps
@@ -27,15 +27,6 @@ class Jumps(NamedTuple):
 
     targets: Numbers
     costs: Floats
-
-
-class Chances(NamedTuple):
-    """The jump map that is played: the chance to go on (frames,), and of each jump (frames, k)."""
-
-    successor: Ints  # -1 where a frame cannot go on
-    onward: Floats
-    targets: Numbers
-    chances: Floats
 
 
 @dataclass(frozen=True)
@@ -59,7 +50,7 @@ def find_jumps(
     if not forward:
         still = np.zeros_like(frames.change)
         frames = frames._replace(change=still, change_ahead=still)
-    best_jumps(frames, wanted, cells, band, rest, k, targets, costs)
+    best_jumps(frames, wanted, cells, band, rest, targets, costs)
     used = max(1, int((targets >= 0).sum(axis=1).max()))
     return Jumps(np.ascontiguousarray(targets[:, :used]), np.ascontiguousarray(costs[:, :used]))
 

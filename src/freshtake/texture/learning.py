@@ -31,8 +31,8 @@ from freshtake.texture.jump_map import (
     within,
 )
 from freshtake.texture.mesh_compression import COMPONENTS, compress
-from freshtake.texture.model import Sigmas, TextureModel, hold_of, paper_chances
-from freshtake.texture.paper_jump_map import check_size, successor_distances
+from freshtake.texture.model import TextureModel, hold_of
+from freshtake.texture.paper_jump_map import Sigmas, check_size, paper_chances, successor_distances
 from freshtake.texture.play_kernels import Frames
 from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings

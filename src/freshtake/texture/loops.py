@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture.jump_map import Jumps
-from freshtake.texture.play_kernels import Numbers, Rules, inserted, walk_costs
+from freshtake.texture.play_kernels import Numbers, Rules, Steps, inserted, walk_costs
 
 ANCHORS = 16  # frames that loops are tried from
 SLOTS = 6  # jumps per frame that loops use
@@ -46,7 +47,8 @@ class Ways:
         """Least costs after 0 ... length frames from `start`, and where from."""
         shape = (length + 1, len(self.successor))
         least, origin = np.empty(shape), np.empty(shape, dtype=np.int32)
-        walk_costs(start, length, self.successor, self.targets, self.costs, self.durations, toll, least, origin)
+        steps = Steps(self.successor, self.targets, self.costs, self.durations)
+        walk_costs(start, length, steps, toll, least, origin)
         return least, origin
 
     def traced(self, end: int, length: int, origin: Numbers) -> tuple[int, ...]:
@@ -87,22 +89,26 @@ def fades_of(costs: Floats, fade: int) -> Ints:
     return np.asarray(np.rint(fade * np.clip(np.sqrt(costs / LARGE), 1.0, LONGEST)).astype(np.intp))
 
 
-def find_loop(
-    length: int,
-    ways: Ways,
-    stroll: Stroll,
-    rng: np.random.Generator,
-    variety: float,
-    frame_time: float,
-    detour: Floats | None = None,
-    through: Sequence[int] = (),
-) -> tuple[int, ...]:
+class LoopWish(NamedTuple):
+    """What a loop should be like."""
+
+    variety: float  # how much repetitions count against costs of jumps
+    closing: int  # frames of which the way back of a random play has at most
+    detour: Floats | None = None  # (frames,): what it costs to show each frame, 1 as much as showing one twice
+    through: Sequence[int] = ()  # frames that a loop may be looked for at besides those that are drawn
+
+
+def closing_frames(frame_time: float) -> int:
+    """How many frames the way back of a random play has at most."""
+    return round(CLOSING / frame_time)
+
+
+def find_loop(length: int, ways: Ways, stroll: Stroll, rng: np.random.Generator, wish: LoopWish) -> tuple[int, ...]:
     """A closed way of exactly `length` frames, inserted ones included: cheap jumps, few frames shown twice.
 
-    `stroll(start, frames)` gives the frames of a random play; `variety` weighs repetitions against costs; `detour`
-    (frames,) is what it costs to show each frame, 1 as much as showing one twice; `through` are frames that a loop may
-    be looked for at besides those that are drawn.
+    `stroll(start, frames)` gives the frames of a random play.
     """
+    variety, closing, detour, through = wish
     dear = TOLL * (np.zeros(len(ways.successor)) if detour is None else detour)
     drawn = Ways(
         ways.successor, ways.entries, ways.targets, ways.costs * np.exp(SPREAD * rng.standard_normal(ways.costs.shape)),
@@ -112,7 +118,7 @@ def find_loop(
     best, price = None, np.inf
     found = _planned(length, drawn, anchors, variety, dear)
     if variety > 0.0:
-        found = _both(found, _closed(length, drawn, anchors, stroll, round(CLOSING / frame_time), dear))
+        found = _both(found, _closed(length, drawn, anchors, stroll, closing, dear))
     for way in found:
         shown = np.bincount(way, minlength=len(ways.successor))
         cost = jump_cost(way, drawn) + variety * TOLL * float(np.maximum(shown - 1, 0).sum())

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture.frame_distance import Weights, ahead, weight_distances
-from freshtake.texture.play_kernels import Numbers
+from freshtake.texture.play_kernels import Chances, Numbers
 from freshtake.texture.segments import Segments
+from freshtake.texture.settings import Settings
 
 MOST_FRAMES = 4000  # a full map of more frames takes hundreds of megabytes
 
@@ -63,3 +66,25 @@ def as_table(chances: Floats, successor: Ints) -> tuple[Numbers, Floats, Floats]
     onward[goes] = chances[goes, successor[goes]]
     jumping[goes, successor[goes]] = 0.0
     return targets, jumping, onward
+
+
+class Sigmas(NamedTuple):
+    """What maps costs to chances: sigma and reluctance in mean frame steps; of the paper's method sigma and sigma*."""
+
+    sigma: float
+    velocity: float
+    reluctance: float = 0.0
+
+
+def paper_chances(weights: Weights, segments: Segments, sigmas: Sigmas, settings: Settings) -> Chances:
+    """The jump map of eq. 2-8 as printed."""
+    positions, velocities = successor_distances(weights, segments)
+    full = combined(
+        probabilities(positions, sigmas.sigma), probabilities(velocities, sigmas.velocity), settings.q,
+        settings.velocity_q,
+    )  # fmt: skip
+    cells = segments.cells()
+    full = np.where(cells[:, None] == cells[None], full, 0.0)
+    full /= full.sum(axis=1, keepdims=True)
+    targets, chances, onward = as_table(full, segments.successors())
+    return Chances(segments.successors(), onward, targets, chances)

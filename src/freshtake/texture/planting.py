@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +44,18 @@ def planted(clip: Clip, contacts: Floats, standing: Standing, lock: bool | str) 
     """The clip with feet that are held where these contacts say, which are known: feet of a run too."""
     made = plant(clip, contacts, examples=standing.base, settings=settings_for(lock), careful=False)
     return made.clip
+
+
+def planted_stream(blocks: Iterator[tuple[Clip, Played]], standing: Standing, lock: bool | str) -> Iterator[Clip]:
+    """One-frame clips of play with its feet held, a constant number of frames late (`Planter.latency`)."""
+    planter: Planter | None = None
+    for clip, played in blocks:
+        if planter is None:
+            planter = Planter(standing.base, settings_for(lock), clip.frame_time, careful=False)
+            state = planter.start()
+        state, ready = planter.feed(state, clip.root, clip.rotations, shown_contacts(standing, played))
+        if len(ready.root):
+            yield from clip.changed(root=ready.root, rotations=ready.rotations).single_frames()
 
 
 def around(frames: int, standing: Standing, frame_time: float) -> tuple[int, int]:

@@ -61,14 +61,14 @@ def costs_of_jumps(frames: Frames, left: Ints, entered: Ints) -> Floats:
 
 @compiled
 def best_jumps(
-    frames: Frames, wanted: Ints, cells: Ints, band: int, rest: int, k: int, targets: Numbers, costs: Floats
+    frames: Frames, wanted: Ints, cells: Ints, band: int, rest: int, targets: Numbers, costs: Floats
 ) -> None:
-    """The k cheapest jumps of every frame into its wanted cell, at local minima over the target, none backward in pose.
+    """The cheapest jumps of every frame into its wanted cell, at local minima over the target, none backward in pose.
 
     A jump within `band` frames of going on, or to one of the last `rest` frames of a take, is none. Nor is one to
     where the same take comes with less than `band` frames' usual movement: a body that stands would jump about there.
     """
-    count, c = frames.here.shape
+    (count, c), k = frames.here.shape, targets.shape[1]
     row = np.empty(count)
     for i in range(count):
         row[:] = np.inf
@@ -192,26 +192,40 @@ def inserted(rules: Rules, poses: Floats, i: int, j: int) -> int:
     return int(min(np.rint(np.sqrt(squared) / rules.step), LONGEST))
 
 
+class Chances(NamedTuple):
+    """The jump map that is played: the chance to go on (frames,), and of each jump (frames, k)."""
+
+    successor: Ints  # -1 where a frame cannot go on
+    onward: Floats
+    targets: Numbers
+    chances: Floats
+
+
+class Playing(NamedTuple):
+    """What changes from frame to frame, and the frames to be shown next."""
+
+    state: Ints  # (STATE,)
+    recent: Ints  # frames shown last, newest first
+    plan: Ints
+
+
+class PlayMaterial(NamedTuple):
+    """The takes as play sees them."""
+
+    natural: Ints  # (frames,): the frame that follows in the take, or -1
+    poses: Floats
+    rules: Rules
+
+
 @compiled
-def play(
-    draws: Floats,
-    state: Ints,
-    recent: Ints,
-    plan: Ints,
-    natural: Ints,
-    successor: Ints,
-    onward: Floats,
-    targets: Numbers,
-    chances: Floats,
-    poses: Floats,
-    rules: Rules,
-    out: Numbers,
-) -> None:
-    """Show len(draws) frames: out (frames, 5) as in Played. `state`, `recent` and nothing else change.
+def play(draws: Floats, playing: Playing, chances: Chances, material: PlayMaterial, out: Numbers) -> None:
+    """Show len(draws) frames: out (frames, 5) as in Played. State and recent frames change, nothing else.
 
     A plan (frames to show next) is followed first. What is no step to the `natural` successor is a jump. A frame among
     the `recent` ones is not jumped to (Sattler 2004, §2.1) unless there is no other way.
     """
+    state, recent, plan = playing
+    natural, poses, rules = material
     for t in range(len(draws)):
         out[t, 2] = 0
         out[t, 3] = 0
@@ -236,7 +250,7 @@ def play(
                 j = plan[state[PLANNED]]
                 state[PLANNED] += 1
             else:
-                j = _next(draws[t], i, state[SINCE], recent, successor, onward, targets, chances, rules.hold)
+                j = _next(draws[t], i, state[SINCE], recent, chances, rules.hold)
             state[SINCE] += 1
             if j != natural[i]:
                 length = inserted(rules, poses, i, j)
@@ -261,18 +275,9 @@ def play(
 
 
 @compiled
-def _next(
-    draw: float,
-    i: int,
-    since: int,
-    recent: Ints,
-    successor: Ints,
-    onward: Floats,
-    targets: Numbers,
-    chances: Floats,
-    hold: int,
-) -> int:
+def _next(draw: float, i: int, since: int, recent: Ints, table: Chances, hold: int) -> int:
     """The frame after i: the successor, or one of the jumps, by chance."""
+    successor, onward, targets, chances = table
     if successor[i] >= 0 and since < hold:
         return successor[i]
     k = targets.shape[1]
@@ -307,23 +312,23 @@ def _among(frame: int, recent: Ints) -> bool:
     return found
 
 
+class Steps(NamedTuple):
+    """Ways on from every frame: to the successor, or by a jump (frames, k) that costs something and takes its time."""
+
+    successor: Ints  # (frames,): -1 where there is none
+    targets: Numbers
+    costs: Floats
+    durations: Numbers
+
+
 @compiled
-def walk_costs(
-    start: int,
-    length: int,
-    successor: Ints,
-    targets: Numbers,
-    costs: Floats,
-    durations: Numbers,
-    toll: Floats,
-    least: Floats,
-    origin: Numbers,
-) -> None:
+def walk_costs(start: int, length: int, steps: Steps, toll: Floats, least: Floats, origin: Numbers) -> None:
     """Least costs of being at each frame after t = 0 ... length frames from `start`, and where from.
 
     `least` (length + 1, frames) is filled, and `origin` alike with the frame before + frames * (1 + slot of the jump,
     or 0 for going on); `toll` (frames,) is the cost of leaving a frame.
     """
+    successor, targets, costs, durations = steps
     count, k = targets.shape
     for t in range(length + 1):
         for i in range(count):

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.texture.jump_map import Chances
-from freshtake.texture.play_kernels import FRAME, PLANNED, SINCE, STATE, Rules, play
+from freshtake.texture.play_kernels import FRAME, PLANNED, SINCE, STATE, Chances, Playing, PlayMaterial, play
 from freshtake.texture.segments import Segments
-from freshtake.texture.transitions import Played, Turning, blended, with_offsets
+from freshtake.texture.transitions import MadeJumps, Played, Turning, blended, with_offsets
 
 
 @dataclass(frozen=True)
@@ -69,16 +68,12 @@ def begin(frame: int, recent: int) -> PlayState:
 
 
 def advance(
-    state: PlayState, frames: int, natural: Ints, chances: Chances, poses: Floats, rules: Rules, fade: int,
-    rng: np.random.Generator,
-) -> tuple[PlayState, Played]:  # fmt: skip
+    state: PlayState, frames: int, chances: Chances, material: PlayMaterial, fade: int, rng: np.random.Generator
+) -> tuple[PlayState, Played]:
     """Choose the next frames; the same ones however they are divided into blocks."""
     numbers, recent = np.array(state.numbers, dtype=np.intp), np.array(state.recent, dtype=np.intp)
     out = np.empty((frames, 5), dtype=np.int32)
-    play(
-        rng.random(frames), numbers, recent, np.array(state.plan, dtype=np.intp), natural, chances.successor,
-        chances.onward, chances.targets, chances.chances, poses, rules, out,
-    )  # fmt: skip
+    play(rng.random(frames), Playing(numbers, recent, np.array(state.plan, dtype=np.intp)), chances, material, out)
     played = Played(*out.T)
     done = int(numbers[PLANNED]) >= len(state.plan)
     fading = [Fading(old.age + frames, old.left, old.entered) for old in state.fading]
@@ -104,10 +99,8 @@ def shown(before: PlayState, played: Played, blending: Blending) -> Floats:
     at = np.concatenate([[-jump.age for jump in before.fading], now]).astype(np.intp)
     left = _joined([jump.left for jump in before.fading], played.jumped[now])
     entered = _joined([jump.entered for jump in before.fading], played.source[now])
-    return with_offsets(
-        out, blending.rows, at, left, entered, blending.segments, blending.turning, blending.fades(left, entered),
-        rates=blending.rates,
-    )  # fmt: skip
+    jumps = MadeJumps(at, left, entered, blending.fades(left, entered))
+    return with_offsets(out, jumps, blending.rows, blending.segments, blending.turning, rates=blending.rates)
 
 
 def _joined(old: list[int], new: Ints) -> Ints:
@@ -119,7 +112,7 @@ def looped(played: Played, blending: Blending) -> Floats:
     out = blended(blending.rows, played, blending.segments, blending.turning, blending.printed)
     now = np.flatnonzero(played.jumped >= 0)
     left, entered = played.jumped[now].astype(np.intp), played.source[now].astype(np.intp)
+    jumps = MadeJumps(now, left, entered, blending.fades(left, entered))
     return with_offsets(
-        out, blending.rows, now, left, entered, blending.segments, blending.turning, blending.fades(left, entered),
-        around=True, rates=blending.rates,
-    )  # fmt: skip
+        out, jumps, blending.rows, blending.segments, blending.turning, around=True, rates=blending.rates
+    )

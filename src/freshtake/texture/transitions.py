@@ -144,23 +144,34 @@ def blended(rows: Floats, played: Played, segments: Segments, turning: Turning |
     return out
 
 
+class MadeJumps(NamedTuple):
+    """Jumps (jumps,) of shown rows: where they were made, possibly before 0, from which frame to which.
+
+    Their offsets die away in `frames`, one number for all jumps or one for each.
+    """
+
+    at: Ints
+    left: Ints
+    entered: Ints
+    frames: int | Ints
+
+
 def with_offsets(
     out: Floats,
+    jumps: MadeJumps,
     rows: Floats,
-    at: Ints,
-    left: Ints,
-    entered: Ints,
     segments: Segments,
     turning: Turning | None,
-    frames: int | Ints,
+    *,
     around: bool = False,
     rates: int = 0,
 ) -> Floats:
-    """Add to shown rows the offsets of jumps made `at` (places, possibly before 0), from `left` to `entered`.
+    """Add the offsets of jumps to shown rows.
 
-    They die away in `frames`, one number for all jumps or one for each. `around`: the rows are a loop, so that what
-    dies away at the end goes on at the start. The first `rates` columns are speeds.
+    `around`: the rows are a loop, so that what dies away at the end goes on at the start. The first `rates` columns are
+    speeds.
     """
+    at, left, entered, frames = jumps
     if not np.any(frames) or len(at) == 0:
         return out
     lengths = np.broadcast_to(frames, at.shape).tolist()

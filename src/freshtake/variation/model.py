@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from freshtake.errors import UsageError
 from freshtake.methods.live import checked_rows
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet
-from freshtake.motion.features import Start, decode, encode, where_it_ends
+from freshtake.motion.features import Start, decode, encode
 from freshtake.motion.guards import BodyLimits, learn_limits
 from freshtake.motion.planting import PlantingModel, learn_planting, settings_for
 from freshtake.motion.planting import plant as plant_feet
@@ -23,32 +23,32 @@ from freshtake.numeric.blas_threads import on_one_blas_thread, one_blas_thread
 from freshtake.variation.examples import Material, rounded
 from freshtake.variation.goals.goals import Goals
 from freshtake.variation.goals.guidance import Guided, guided
-from freshtake.variation.goals.steering import Steering, SteeringState, Travel, steered, travel_of, turn_column
+from freshtake.variation.goals.steering import Steering, Travel, travel_of, turn_column
 from freshtake.variation.goals.variation_loops import looped
+from freshtake.variation.live import Block, decoded_stream, steered_blocks, whole_variant
 from freshtake.variation.network.instances import PriorInstances, prior_instances
 from freshtake.variation.network.likelihood import Likelihood, LikelihoodScorer
 from freshtake.variation.network.networks import PriorNetwork, TransitionNetwork
-from freshtake.variation.network.prior_sampling import sample_prior
 from freshtake.variation.network.regression import Regression
 from freshtake.variation.network.take_likelihood import take_likelihood
 from freshtake.variation.planting import (
-    Posed,
     StandingTable,
     nobody_followed,
-    planted_stream,
     standing_at,
     standing_table,
 )
 from freshtake.variation.settings import Settings
 from freshtake.variation.synthesis.amount import Amount, amount_of
+from freshtake.variation.synthesis.body_nodes import body_nodes
 from freshtake.variation.synthesis.common_phase import align
 from freshtake.variation.synthesis.courses import Courses, courses_of
 from freshtake.variation.synthesis.dynamics import Dynamics, deviating_together
-from freshtake.variation.synthesis.foot_nodes import NO_FEET, foot_nodes
 from freshtake.variation.synthesis.frame_kernels import Amounts, Tables
-from freshtake.variation.synthesis.kernel_method import KNOTS, KernelParts, paper_blocks
+from freshtake.variation.synthesis.hinges import Hinge, hinges_of, on_hinges
+from freshtake.variation.synthesis.kernel_method import KernelParts
+from freshtake.variation.synthesis.swing_following import SwingTables, swings_along
 from freshtake.variation.synthesis.traits import sizes_at, trait_basis
-from freshtake.variation.synthesize import Sampler, SynthesisState, advance, begin, synthesis_tables
+from freshtake.variation.synthesize import Sampler, SynthesisState, begin, synthesis_tables
 
 ALIGNMENT = 0.05  # seconds by which warps are smoothed
 
@@ -61,15 +61,8 @@ def common_phase_frames(material: Material) -> Floats:
 def example_courses(material: Material, phase_frames: Floats, settings: Settings, cyclic: bool) -> Courses:
     """The examples on their common phase, split into smooth courses and detail."""
     frames = settings.network_step / material.frame_time if settings.detail else 0.0
-    feet = foot_nodes(material) if settings.foot_nodes and settings.method == "default" else NO_FEET
-    return courses_of(material, phase_frames, detail_frames=frames, cyclic=cyclic, feet=feet)
-
-
-class Block(NamedTuple):
-    """Rows (frames, DOFs) and their phases (frames,); the kernel methods have none."""
-
-    rows: Floats
-    phases: Floats | None
+    body = body_nodes(material, settings)
+    return courses_of(material, phase_frames, detail_frames=frames, cyclic=cyclic, body=body)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,6 +126,10 @@ class VariationModel:
         """What the default synthesis reads."""
         return synthesis_tables(self._dynamics, self.courses, self.material)
 
+    @cached_property
+    def _swings(self) -> SwingTables:
+        return swings_along(self._dynamics, self.courses, self.material, self.tables)
+
     @property
     def _dynamics(self) -> Dynamics:
         if self.dynamics is None:
@@ -170,14 +167,15 @@ class VariationModel:
         return learn_limits(self._clips()) if recipe is not None and recipe.skeleton is not None else None
 
     @cached_property
-    def _standing(self) -> StandingTable:
+    def standing_table(self) -> StandingTable:
+        """When the feet of every example stand, and where they are."""
         assert self.planting_model is not None
         return standing_table(self._clips(), self.phase_frames, self.planting_model)
 
     def standing(self, clip: Clip, phases: Floats) -> Floats:
         """Which feet of a clip stand at these phases (frames,), as the nearest example has it: (frames, joints)."""
         assert self.planting_model is not None
-        table = self._standing
+        table = self.standing_table
         return standing_at(table, nobody_followed(table), clip, phases, self.cyclic, self.planting_model)[1]
 
     def _clips(self) -> list[Clip]:
@@ -214,18 +212,27 @@ class VariationModel:
         time = asked.tempo
         space = np.where(self.material.timing, time, space)
         pace = [time * settings.tempo]
-        feet = [np.full(3, space[leg].mean()) for leg in self.courses.feet.legs]
-        space = np.concatenate([space, pace, space[self.material.rates], *feet, pace])
+        body = self.courses.body
+        feet = [np.full(3, space[leg].mean()) for leg in body.feet.legs]
+        swings = np.zeros(len(body.swings.joints))  # which act by way of other nodes
+        space = np.concatenate([space, pace, space[self.material.rates], *feet, swings, pace])
         timing = np.where(space > 0.0, time, 0.0)
         tables = self.tables
         if not settings.traits:
             tables = tables._replace(basis=np.zeros_like(tables.basis))
         detail = min(asked.space, 1.0)
-        return Sampler(self._dynamics, tables, Amounts(space, timing, detail, rate))
+        return Sampler(self._dynamics, tables, Amounts(space, timing, detail, rate), self._swings)
 
     def start(self, rng: np.random.Generator, amount: float | Amount = 1.0, *, rate: float = 1.0) -> SynthesisState:
         """The state before the first frame."""
         return begin(self.sampler(amount, rate=rate), rng)
+
+    @cached_property
+    def pairs(self) -> PriorInstances:
+        """The prior network's instances."""
+        return prior_instances(
+            self.material.values, self.settings.prior_pairs, delta=self.settings.chosen("prior_deltas")
+        )
 
     def blocks(
         self,
@@ -236,54 +243,7 @@ class VariationModel:
         steer: Steering | None = None,
     ) -> Iterator[Block]:
         """Rows (frames, DOFs) and their phases, block after block; endless for a cyclic model."""
-        made = self._blocks(rng, amount, rate)
-        if steer is None:
-            yield from made
-            return
-        course, recipe, travel = SteeringState(Start()), self.material.recipe, self.travel
-        assert recipe is not None
-        for block in made:
-            rows, course = (
-                steered(steer, recipe, travel, block.rows, course) if len(block.rows) else (block.rows, course)
-            )
-            yield Block(rows, block.phases)
-
-    def _blocks(self, rng: np.random.Generator, amount: float | Amount, rate: float) -> Iterator[Block]:
-        if self.kernel is not None:
-            for rows in self._kernel_blocks(rng, amount_of(amount).space):
-                yield Block(rows, None)
-            return
-        sampler = self.sampler(amount, rate=rate)
-        state = begin(sampler, rng)
-        while not state.ended:
-            state, rows = advance(state, sampler, rng)
-            yield Block(rows, state.phases)
-
-    def _kernel_blocks(self, rng: np.random.Generator, amount: float) -> Iterator[Floats]:
-        """The paper's sampler (Lau 2009, §6)."""
-        s = self.settings
-        first, second = self._first_frames(rng, amount)
-        order = self.transition.order
-        begin_with = np.stack([first + k * (second - first) for k in range(order)])
-        yield from paper_blocks(
-            self.material.values, self.material.weights, self.transition, self.rule, begin_with, rng,
-            amount=amount, pull=s.chosen("pull"), smooth_frames=KNOTS / self.frame_time if s.smooth_noise else 0.0,
-            deltas=s.deltas, cyclic=self.cyclic, regression=s.regression,
-        )  # fmt: skip
-
-    @cached_property
-    def _pairs(self) -> PriorInstances:
-        """The prior network's instances."""
-        return prior_instances(
-            self.material.values, self.settings.prior_pairs, delta=self.settings.chosen("prior_deltas")
-        )
-
-    def _first_frames(self, rng: np.random.Generator, amount: float) -> tuple[Floats, Floats]:
-        """Frames 0 and 1, drawn from the prior network."""
-        return sample_prior(
-            self.prior, self._pairs, self.material.weights, self.prior_rule, rng,
-            amount=amount, delta=self.settings.chosen("prior_deltas"), regression=self.settings.regression,
-        )  # fmt: skip
+        return steered_blocks(self, rng, amount, rate, steer)
 
     def made(
         self,
@@ -296,25 +256,7 @@ class VariationModel:
         steer: Steering | None = None,
     ) -> Block:
         """A whole variant as rows and phases: so many frames or whole cycles of a cyclic model, else to its end."""
-        if self.cyclic and frames is None and cycles is None:
-            raise UsageError("a cyclic model goes on for ever: say how many frames or cycles")
-        if cycles is not None and cycles < 1:
-            raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
-        if cycles is not None and self.kernel is not None:
-            frames = 1 + cycles * round(float(np.mean([len(x) - 1 for x in self.material.values])))
-        goal = np.inf if cycles is None or frames is not None else cycles * (len(self.phase_frames) - 1.0)
-        blocks, count = [], 0
-        for block in self.blocks(rng, amount=amount, rate=rate, steer=steer):
-            blocks.append(block)
-            if frames is None and block.phases is not None and block.phases[-1:].max(initial=0.0) >= goal:
-                frames = count + 1 + int(np.argmax(block.phases >= goal))
-            count += len(block.rows)
-            if frames is not None and count >= frames:
-                break
-        rows = np.concatenate([block.rows for block in blocks])[:frames]
-        if blocks[0].phases is None:
-            return Block(rows, None)
-        return Block(rows, np.concatenate([block.phases for block in blocks if block.phases is not None])[:frames])
+        return whole_variant(self, self.blocks(rng, amount=amount, rate=rate, steer=steer), frames, cycles)
 
     @one_blas_thread()
     def rows(self, rng: np.random.Generator, *, amount: float | Amount = 1.0, frames: int | None = None) -> Floats:
@@ -395,38 +337,20 @@ class VariationModel:
         With `decode` and `plant`, standing feet are held still; frames then come a constant number of frames late.
         """
         blocks = on_one_blas_thread(self.blocks(rng, amount=amount, steer=steer))
-        if not decode:
-            for block in blocks:
-                yield from block.rows
-        elif plant and self.planting_model is not None and self.kernel is None:
-            yield from planted_stream(
-                self._posed(blocks), self._standing, self.cyclic, self.planting_model, settings_for(plant)
-            )
-        else:
-            start, first = Start(), True
-            for block in blocks:
-                for row in block.rows:
-                    yield self.decode(row[None], start=start, resume=not first)
-                    start, first = self._after(row[None], start, not first), False
+        if decode:
+            return decoded_stream(self, blocks, plant)
+        return (row for block in blocks for row in block.rows)
 
-    def _posed(self, blocks: Iterator[Block]) -> Iterator[Posed]:
-        """Blocks as clips that go on where the one before ended."""
-        start, first = Start(), True
-        for block in blocks:
-            if len(block.rows) and block.phases is not None:
-                yield Posed(self.decode(block.rows, start=start, resume=not first), block.phases)
-                start, first = self._after(block.rows, start, not first), False
-
-    def _after(self, rows: Floats, start: Start, resume: bool) -> Start:
-        recipe = self.material.recipe
-        return start if recipe is None else where_it_ends(recipe, rows, start=start, resume=resume)
+    @cached_property
+    def _hinges(self) -> tuple[Hinge, ...]:
+        return hinges_of(self.material)
 
     def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
         """Rows to a motion of the examples' kind."""
         recipe = self.material.recipe
         if recipe is None:
             return rows
-        motion = decode(recipe, rows, start=start, resume=resume, name=name)
+        motion = decode(recipe, on_hinges(self._hinges, rows), start=start, resume=resume, name=name)
         return motion.changed(provenance="made by freshtake: variation") if isinstance(motion, Clip) else motion
 
     def encode(self, example: Any) -> Floats:

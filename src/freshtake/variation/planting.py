@@ -70,16 +70,15 @@ def standing_at(
     own = planting_model.feet_in_body(clip)
     after = Following(state.example.copy(), state.distances.copy())
     out = np.empty((len(clip), table.stands.shape[2]))
-    _follow(table.feet, table.stands, table.joints, table.keep, own, places, after.example, after.distances, out)
+    _follow(table, own, places, after, out)
     return after, out
 
 
 @compiled
-def _follow(
-    feet: Floats, stands: Floats, joints: Ints, keep: float, own: Floats, places: Floats, example: Ints,
-    distances: Floats, out: Floats,
-) -> None:  # fmt: skip
-    """Frame by frame; `example` and `distances` are the state."""
+def _follow(table: StandingTable, own: Floats, places: Floats, state: Following, out: Floats) -> None:
+    """Contacts frame by frame; the state changes."""
+    feet, stands, joints, keep = table
+    example, distances = state
     for frame in range(len(own)):
         low = min(int(places[frame]), feet.shape[1] - 2)
         t = places[frame] - low

@@ -12,6 +12,9 @@ METHODS = ("default", "kernel", "paper")
 REGRESSIONS = ("kernel", "linear", "radial")
 PARENTS = ("learned", "random", "own", "none")
 NOISES = ("smooth", "white")
+SWITCHES = (
+    "traits", "tempo", "foot_nodes", "swing_nodes", "detail", "deltas", "propagate", "calibrated", "thorough",
+)  # fmt: skip
 LEAST_STEP = 0.07  # seconds
 
 ADDITIONS: dict[str, tuple[Any, Any]] = {
@@ -47,6 +50,7 @@ class Settings:
     traits: bool = True  # deviations that hold from the first frame to the last
     tempo: bool = True  # the pace varies
     foot_nodes: bool = True  # where feet are: nodes of the network, which their legs follow
+    swing_nodes: bool = True  # how far hands and feet swing: nodes of the network, which all traits follow
     detail: bool = True  # movement faster than `step` is taken from the examples, not from the network
 
     order: int = 2  # frames that the transition network sees
@@ -77,7 +81,7 @@ class Settings:
         one_of(self, "parents", PARENTS)
         if self.noise is not None:
             one_of(self, "noise", NOISES)
-        for name in ("traits", "tempo", "foot_nodes", "detail", "deltas", "propagate", "calibrated", "thorough"):
+        for name in SWITCHES:
             _switch(self, name)
         for name in ("slice_edges", "adaptive", "prior_deltas", "prior_whole_takes"):
             _switch(self, name, may_be_none=True)

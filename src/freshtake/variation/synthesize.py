@@ -22,6 +22,7 @@ from freshtake.variation.synthesis.frame_kernels import (
     spread_evenly,
 )
 from freshtake.variation.synthesis.leg_following import foot_tables
+from freshtake.variation.synthesis.swing_following import SwingTables, follow_swings
 from freshtake.variation.synthesis.traits import TRAITS, sizes_at, trait_basis
 
 BLOCK = 32  # frames
@@ -54,6 +55,7 @@ class Sampler(NamedTuple):
     dynamics: Dynamics
     tables: Tables
     amounts: Amounts
+    swings: SwingTables
 
 
 def synthesis_tables(dynamics: Dynamics, courses: Courses, material: Material) -> Tables:
@@ -79,7 +81,7 @@ def begin(sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
     chosen = choose_detail(examples, rng)
     return SynthesisState(
         np.zeros(2), np.zeros(len(tables.speeds) + 1), np.stack([first[nodes:], first[:nodes]]),
-        draw_traits(dynamics, MEMORY, rng),
+        draw_traits(sampler, MEMORY, rng),
         rng.standard_normal((MEMORY, len(chosen))), chosen, np.empty(0),
     )  # fmt: skip
 
@@ -91,15 +93,17 @@ def choose_detail(examples: int, rng: np.random.Generator) -> Ints:
     return np.sort(rng.choice(examples, MOST_EXAMPLES, replace=False)).astype(np.intp)
 
 
-def draw_traits(dynamics: Dynamics, count: int, rng: np.random.Generator) -> Floats:
+def draw_traits(sampler: Sampler, count: int, rng: np.random.Generator) -> Floats:
     """Knots of the traits, tied as the network says, spread evenly over +-sqrt(3) standard deviations.
 
-    Of normal draws one in twenty lies two standard deviations off and leaves the range of a few takes.
+    Of normal draws one in twenty lies two standard deviations off and leaves the range of a few takes. Traits then
+    follow the swings that were drawn with them.
     """
+    dynamics = sampler.dynamics
     drawn = rng.standard_normal((count, len(TRAITS), len(dynamics.noise)))
     tied = np.einsum("qij,cqj->cqi", dynamics.trait_roots, drawn)
     spread_evenly(tied.reshape(-1))
-    return np.asarray(tied)
+    return follow_swings(sampler.swings, np.asarray(tied))
 
 
 def advance(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -> tuple[SynthesisState, Floats]:
@@ -139,7 +143,7 @@ def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generato
     traits, shares = state.traits, state.shares
     missing = _missing(last, TRAIT_KNOTS * length, state.traits_first + len(traits))
     if missing:
-        traits = np.concatenate([traits, draw_traits(dynamics, missing, rng)])
+        traits = np.concatenate([traits, draw_traits(sampler, missing, rng)])
     missing = _missing(last, SHARE_KNOTS * length, state.shares_first + len(shares))
     if missing:
         shares = np.concatenate([shares, rng.standard_normal((missing, shares.shape[1]))])

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from freshtake.workflows.motion_looping import motion_loop
     from freshtake.workflows.motion_noising import motion_noise
     from freshtake.workflows.motion_planting import motion_plant
+    from freshtake.workflows.motion_retargeting import motion_retarget
     from freshtake.workflows.motion_sampling import SAMPLE_SETS, download_takes, motion_samples
     from freshtake.workflows.motion_studying import study_analyze, study_design
     from freshtake.workflows.motion_viewing import motion_view
@@ -64,6 +65,7 @@ _HOMES = {
     "named_takes": "density_blending",
     "motion_noise": "motion_noising",
     "motion_plant": "motion_planting",
+    "motion_retarget": "motion_retargeting",
     "variation_restore": "variation_compressing",
     "texture_sample": "texture_sampling",
     "variation_select": "variation_selecting",
@@ -100,6 +102,7 @@ __all__ = [
     "motion_loop",
     "motion_noise",
     "motion_plant",
+    "motion_retarget",
     "motion_samples",
     "motion_set_info",
     "motion_view",

@@ -15,13 +15,14 @@ from freshtake.density.settings import Settings
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing, write
+from freshtake.formats.registry import for_writing
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Stroke
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
+from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_sets
 from freshtake.workflows.variation_asking import read_path
 from freshtake.workflows.variation_varying import MOST_FRAMES, generator
@@ -119,6 +120,7 @@ def density_sample(
     residuals: bool = True,
     control: Control | None = None,
     plant: bool | str = True,
+    onto: Onto | None = None,
     unit_m: float | None = None,
     seed: int = 0,
     report: Report = silent,
@@ -154,7 +156,8 @@ def density_sample(
         report(Progress(1.0, "planting feet"))
         made = model.planted(made, plant)
     motion: Motion = _stroke(model, made, target.stem) if isinstance(made, np.ndarray) else made
-    write(target, motion, unit_m=unit_m)
+    motion = put_onto(onto, motion)
+    write_onto(target, motion, unit_m, onto)
     return Blended(target, motion)
 
 

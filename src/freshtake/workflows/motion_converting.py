@@ -12,12 +12,13 @@ import numpy as np
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing, read, write
+from freshtake.formats.registry import for_writing, holding_several, read
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.edit import places_at_rate, resample, take_frames, with_up
 from freshtake.motion.repair import repair
 from freshtake.motion.stroke import resample_stroke
 from freshtake.workflows.motion_delivering import Delivery, delivered
+from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 
 ROUNDED = 1e-4  # how far frame times in files are off by rounding
 
@@ -32,29 +33,27 @@ def motion_convert(
     end: str | None = None,
     up: str | None = None,
     unit_m: float | None = None,
-    character: Path | None = None,
+    onto: Onto | None = None,
     repairs: Sequence[str] = (),
     delivery: Delivery | None = None,
 ) -> list[Motion]:
     """Read, change as asked, write. Returns what was written."""
     found = for_writing(target)
-    if len(sources) > 1 and found.name != "gltf":
-        raise FormatError(target, "only glTF (.glb, .gltf) holds several clips: convert the others one by one")
+    if len(sources) > 1 and not found.several:
+        raise FormatError(target, f"only {holding_several()} hold several clips: convert the others one by one")
     made = [_changed(read(source, **reading), fps, start, end, up, repairs) for source in sources]
-    made = [delivered(motion, delivery or Delivery()) for motion in made]
+    made = [delivered(put_onto(onto, motion), delivery or Delivery()) for motion in made]
     if len(made) == 1:
-        write(target, made[0], unit_m=unit_m, character=character)
+        write_onto(target, made[0], unit_m, onto)
     else:
         clips = [_clip(source, motion) for source, motion in zip(sources, made, strict=True)]
-        write(target, clips, unit_m=unit_m, character=character)
+        write_onto(target, clips, unit_m, onto)
     return made
 
 
 def _clip(source: Path, motion: Motion) -> Clip:
     if not isinstance(motion, Clip):
-        raise FormatError(
-            source, f"this is a {type(motion).__name__}, and only clips can share one glTF file: leave it out"
-        )
+        raise FormatError(source, f"this is a {type(motion).__name__}, and only clips can share one file: leave it out")
     return motion
 
 

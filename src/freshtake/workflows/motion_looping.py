@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.formats.registry import for_writing, write
+from freshtake.formats.registry import for_writing
 from freshtake.motion import Clip
 from freshtake.motion.cycles.loop_search import Span, best_loop
 from freshtake.motion.cycles.looping import closed, facing_forward, planted_loop
@@ -15,6 +15,7 @@ from freshtake.motion.cycles.seams import Seam, seam_of, steps_of
 from freshtake.motion.planting import settings_for
 from freshtake.motion.planting.planting_model import own_planting_model
 from freshtake.workflows.motion_delivering import Delivery, delivered
+from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_clips
 
 
@@ -46,6 +47,7 @@ def motion_loop(
     cycles: int | None = 1,
     plant: bool | str = True,
     delivery: Delivery | None = None,
+    onto: Onto | None = None,
     unit_m: float | None = None,
     reading: dict[str, Any] | None = None,
 ) -> Looped:
@@ -56,9 +58,9 @@ def motion_loop(
     made = made.changed(name=target.stem)
     steps = steps_of(take)
     usual = Seam(float(np.percentile(steps.step, 99)), float(np.percentile(steps.bend, 99)))
-    ready = delivered(made, delivery or Delivery())
+    ready = delivered(put_onto(onto, made), delivery or Delivery())
     assert isinstance(ready, Clip)
-    write(target, ready, unit_m=unit_m)
+    write_onto(target, ready, unit_m, onto)
     return Looped(target, ready, span, seam_of(made), usual)
 
 

@@ -38,6 +38,8 @@ SAMPLE_SETS = (
     SampleSet("jump", "a jump forward", samples.jump),
     SampleSet("punch", "an aggressive punch", lambda rng: samples.punch(rng, strength="aggressive")),
     SampleSet("jab", "a weak punch", lambda rng: samples.punch(rng, strength="weak")),
+    SampleSet("kick", "an aggressive front kick", samples.kick),
+    SampleSet("fight", "punches and kicks, one after the other", samples.fight),
     SampleSet("letter_a", "the handwritten letter a", samples.letter_a, ".csv"),
     SampleSet("digit_2", "the handwritten digit 2", samples.digit_2, ".csv"),
     SampleSet("circle", "circular strokes with known equations (Lau 2009, fig. 7)", samples.circle, ".csv"),

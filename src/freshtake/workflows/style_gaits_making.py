@@ -10,12 +10,13 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
-from freshtake.formats.registry import for_writing, write
+from freshtake.formats.registry import for_writing
 from freshtake.methods.progress import Report, silent
 from freshtake.motion import Clip
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.gaits.bilinear import GaitModel, Level, Weights, fit
 from freshtake.workflows.model_kinds import model_of
+from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_clips
 
 CELL = "write STYLE@SPEED=CLIP, as in crouch@1.3=crouch_fast.bvh"
@@ -81,7 +82,14 @@ def mixture(text: str, levels: Sequence[Level]) -> Weights:
 
 @one_blas_thread()
 def gaits_sample(
-    source: Path, target: Path, style: str, speed: str, *, cycles: int = 4, unit_m: float | None = None
+    source: Path,
+    target: Path,
+    style: str,
+    speed: str,
+    *,
+    cycles: int = 4,
+    unit_m: float | None = None,
+    onto: Onto | None = None,
 ) -> Clip:
     """A walk of some cycles in a mixture of styles and speeds, written to a file."""
     for_writing(target)
@@ -89,7 +97,7 @@ def gaits_sample(
     clip = model.synthesize(
         mixture(style, model.styles), mixture(speed, model.speeds), cycles=cycles, name=target.stem
     ).changed(provenance="made by freshtake: style")
-    write(target, clip, unit_m=unit_m)
+    write_onto(target, put_onto(onto, clip), unit_m, onto)
     return clip
 
 

@@ -94,7 +94,8 @@ def _held_out(
 def translation_page(model: StyleModel, source: Clip, out: Clip, made: Translated) -> Page:
     """Strips of the clip before and after, the time warp that was applied, and how much of the input was kept."""
     rows = model.encode(source).values
-    steps = np.exp(model.translator().outputs(rows, model.past(rows))[:, -1])
+    tool = model.translator()
+    steps = np.exp(tool.outputs(tool.start(model.past(rows)), rows)[1][:, -1])
     fps = 1.0 / model.frame_time
     titles = [f"{source.name}, {len(source)} frames", f"translated, {len(out)} frames"]
     strip, plan = strips([source, out], titles=titles), ground_plan([source, out], titles=titles)

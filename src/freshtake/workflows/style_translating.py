@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from freshtake.errors import UsageError
 from freshtake.formats.files import is_folder
 from freshtake.formats.ftm import check_model_target, save
-from freshtake.formats.registry import for_writing, write
+from freshtake.formats.registry import for_writing
 from freshtake.formats.report_files import check_report_target, write_report
 from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Progress, Report, silent
@@ -21,6 +21,7 @@ from freshtake.style.model import StyleModel
 from freshtake.style.parts import ALL
 from freshtake.style.settings import Settings
 from freshtake.workflows.model_kinds import model_of
+from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_clips
 
 NEED = "style translation needs clips with a skeleton"
@@ -190,6 +191,7 @@ def style_apply(
     generalize: bool | None = None,
     plant: bool | str = True,
     page: Path | None = None,
+    onto: Onto | None = None,
     reading: dict[str, Any] | None = None,
 ) -> StyleApplied:
     """Translate a file into the style of a model, or into several mixed by weights, and write it and its report page.
@@ -221,7 +223,7 @@ def style_apply(
     if clip.skeleton.base is not None:
         out = out.changed(skeleton=replace(out.skeleton, base=clip.skeleton.base))
     out = with_up(out, taken.up).changed(name=target.stem)
-    write(target, out, unit_m=taken.unit_m)
+    write_onto(target, put_onto(onto, out), taken.unit_m, onto)
     written = [target]
     if page is not None and made is not None:
         from freshtake.workflows.style_reporting import translation_page

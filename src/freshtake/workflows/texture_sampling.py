@@ -12,7 +12,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing, write
+from freshtake.formats.registry import for_writing
 from freshtake.methods.progress import Report, silent
 from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.motion.features.mesh_features import MeshLayout
@@ -26,6 +26,7 @@ from freshtake.texture.transitions import Played
 from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary
+from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_sets, read_takes
 
 MOST_FRAMES = 10_000_000
@@ -178,14 +179,14 @@ def texture_sample(
     going: Going | None = None,
     plant: bool | str = True,
     delivery: Delivery | None = None,
-    character: Path | None = None,
+    onto: Onto | None = None,
     unit_m: float | None = None,
     seed: int = 0,
     warn: Callable[[str], None] | None = None,
 ) -> Made:
     """Write exactly this much: endless play cut there, or with `loop` a loop, `times` over.
 
-    `character` is a glTF file whose skin the clip is put onto. `warn` hears of a loop that needs large jumps and of
+    `onto` is a character that the clip is put onto. `warn` hears of a loop that needs large jumps and of
     a speed that cannot be had.
     """
     model, way = load_texture(source), going or Going()
@@ -199,12 +200,12 @@ def texture_sample(
     else:
         motion, rows, jumps = _played(model, rng, frames, way, plant, say)
     if motion is None:
-        if character is not None or delivery not in (None, Delivery()):
+        if onto is not None or delivery not in (None, Delivery()):
             raise UsageError("only clips with a skeleton are put onto a character or have a root to move")
         _write_morphs(model, rows, target, unit_m)
     else:
-        motion = delivered(motion, delivery or Delivery())
-        write_motion(model, motion, target, unit_m, character)
+        motion = delivered(put_onto(onto, motion), delivery or Delivery())
+        write_motion(model, motion, target, unit_m, onto)
     shown = len(rows) if motion is None else len(motion)
     seconds = (len(rows) if loop else len(rows) - 1) * model.frame_time
     return Made(target, shown, seconds, jumps, None if motion is None else playback_summary(motion))
@@ -287,16 +288,14 @@ def _check(model: TextureModel, target: Path, frames: int, times: int) -> None:
             )
 
 
-def write_motion(model: TextureModel, made: Any, target: Path, unit_m: float | None, character: Path | None) -> None:
+def write_motion(model: TextureModel, made: Any, target: Path, unit_m: float | None, onto: Onto | None) -> None:
     """A motion, named after its file; plain rows as a stroke."""
     if isinstance(made, np.ndarray):
         times = np.arange(len(made), dtype=np.float64) * model.frame_time
         made = Stroke(made, times, tuple(f"x{k}" for k in range(made.shape[1])))
     motion: Motion = made.changed(name=target.stem) if isinstance(made, Clip) else replace(made, name=target.stem)
     unit = unit_m if isinstance(motion, Stroke) or unit_m is not None else motion.unit_m
-    if character is not None and not isinstance(motion, Clip):
-        raise UsageError("only clips with a skeleton are put onto a character or have a root to move")
-    write(target, motion, unit_m=unit, character=character)
+    write_onto(target, motion, unit, onto)
 
 
 def _write_morphs(model: TextureModel, rows: Floats, target: Path, unit_m: float | None) -> None:

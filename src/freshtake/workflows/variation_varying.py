@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.ftm import Stored, check_model_target, read_stored, save
+from freshtake.formats.limit_files import read_limits
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing, write
+from freshtake.formats.registry import for_writing
 from freshtake.methods.gathering import fitted, heading_note
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
@@ -34,6 +35,8 @@ from freshtake.variation.synthesis.amount import NATURAL, Amount, amount_of
 from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import checked
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary, turn_note
+from freshtake.workflows.motion_limiting import Limiter
+from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_takes
 
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
@@ -167,20 +170,25 @@ def variation_vary(
     guard: bool = True,
     loop: bool = False,
     delivery: Delivery | None = None,
+    onto: Onto | None = None,
     ending: str | None = None,
     unit_m: float | None = None,
+    limits: Path | None = None,
     seed: int = 0,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> Written:
     """Write variants of a model into a folder that appears whole, in the format of the takes it was learned from.
 
-    A target with the ending of a format is a file for one variant.
+    A target with the ending of a format is a file: for one variant, or for all in a format that holds several. `onto`
+    is a character that they are put onto.
+    `limits` is a file with the limits of a robot's joints, at which variants of its table stop.
     """
     single = _is_file(folder, count, ending)
+    limiter = None if limits is None else Limiter(read_limits(limits))
     stored = read_stored(source)
     model = _variation(stored, source)
-    suffix = folder.suffix if single else _ending(stored, ending)
+    suffix = folder.suffix if single else _ending(stored, ending, onto)
     written = Written([], [], [], [])
     if delivery is not None and delivery.closing and not loop:
         raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
@@ -189,17 +197,26 @@ def variation_vary(
     made = guided_variants(
         model, count, amount=amount, cycles=cycles, goals=goals, plant=plant, guard=guard, loop=loop, seed=seed
     )
+    together: list[Motion] = []
     with nullcontext(folder.parent) if single else replacing_folder(folder) as place:
         for motion, goal_report, checks in made:
-            report(Progress(len(written.paths) / count, motion.name))
-            name = folder.name if single else f"{motion.name}{suffix}"
-            ready = delivered(motion, delivery or Delivery())
-            write(place / name, ready, unit_m=unit_m)
+            report(Progress(len(written.reports) / count, motion.name))
+            ready = delivered(put_onto(onto, motion), delivery or Delivery())
+            ready = ready if limiter is None else limiter(ready)
+            if single:
+                together.append(ready)
+            else:
+                write_onto(place / f"{motion.name}{suffix}", ready, unit_m, onto)
+                written.paths.append(folder / f"{motion.name}{suffix}")
             written.playbacks.append(playback_summary(ready))
-            written.paths.append(folder if single else folder / name)
             written.reports.append(goal_report)
             written.guards.append(checks)
+    if single:
+        write_onto(folder, together[0] if count == 1 else cast(list[Clip], together), unit_m, onto)
+        written.paths.append(folder)
     if warn is not None:
+        if limiter is not None:
+            limiter.report(warn)
         _warn_of_goals(goals, written.reports, warn)
         for sentence in guard_notes(written.guards):
             warn(sentence)
@@ -209,14 +226,14 @@ def variation_vary(
 
 
 def _is_file(target: Path, count: int, ending: str | None) -> bool:
-    """Whether a target is a file, by an ending that can be written; then one variant goes into it."""
+    """Whether a target is a file, by an ending that can be written; then all variants must go into it."""
     try:
-        for_writing(target)
+        found = for_writing(target)
     except FormatError:
         return False
     if target.suffix == "" or target.is_dir():
         return False
-    if count != 1:
+    if count != 1 and not found.several:
         raise UsageError(
             f"{target} is one file for {count} variants: add -n 1, or name a folder and --format {target.suffix[1:]}"
         )
@@ -275,6 +292,7 @@ def variation_stream(
     steer: Steering | None = None,
     plant: bool | str = True,
     delivery: Delivery | None = None,
+    onto: Onto | None = None,
     unit_m: float | None = None,
     seed: int = 0,
     warn: Callable[[str], None] | None = None,
@@ -306,8 +324,8 @@ def variation_stream(
     if steer is not None and steer.path is not None and isinstance(motion, Clip):
         places = motion.root[:, [0, 2] if motion.up == "y" else [0, 1]]
         way = followed(steer, model.travel, places, motion.frame_time)
-    motion = delivered(motion, delivery or Delivery())
-    write(target, motion, unit_m=unit_m)
+    motion = delivered(put_onto(onto, motion), delivery or Delivery())
+    write_onto(target, motion, unit_m, onto)
     return Streamed(target, motion, way)
 
 
@@ -332,8 +350,10 @@ def _motion(model: VariationModel, made: Any, name: str) -> Motion:
     return motion
 
 
-def _ending(stored: Stored, asked: str | None) -> str:
-    """The ending of variants: as asked, else that of the first example, else the usual one of its kind."""
+def _ending(stored: Stored, asked: str | None, onto: Onto | None = None) -> str:
+    """The ending of variants: as asked, as the character's, that of the first example, or the usual one of its kind."""
+    if asked is None and onto is not None and onto.gltf:
+        return ".glb"
     if asked is not None:
         suffix = f".{asked.lstrip('.')}"
         for_writing(Path(f"variant{suffix}"))

@@ -16,6 +16,7 @@ def warm_up(report: Report = silent) -> None:
     """Learn and make a little with each method; what compiles on the way is cached on disk."""
     steps: list[tuple[str, Callable[[], object]]] = [
         ("variants", _variants), ("textures", _textures), ("styles", _styles), ("blends", _blends),
+        ("clips on other skeletons", _retargeting),
     ]  # fmt: skip
     for number, (name, step) in enumerate(steps):
         report(Progress(number / len(steps), f"compiling what makes {name}"))
@@ -59,3 +60,11 @@ def _blends() -> None:
 
     gaits = {"walk": [samples.walk(_rng(), cycles=3)], "run": [samples.run(_rng(), cycles=3)]}
     learn(gaits).sample(_rng(), frames=60)
+
+
+def _retargeting() -> None:
+    from freshtake.motion.retarget import Retargeter, make_rig
+    from freshtake.samples.humanoid import TALL
+
+    walk, tall = samples.walk(_rng(), cycles=1), samples.walk(_rng(), cycles=1, build=TALL)
+    Retargeter(make_rig(walk), make_rig(tall)).retarget(walk)

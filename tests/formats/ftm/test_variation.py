@@ -227,6 +227,17 @@ def test_every_field_of_a_skeleton_is_checked(opened_walk: Opened, tmp_path: Pat
             refused(opened_walk.write(tmp_path / "bad.ftm"))
 
 
+def test_models_saved_before_swings_were_nodes_are_read(tmp_path: Path) -> None:
+    takes = [ft.samples.walk(np.random.default_rng(k), cycles=1) for k in range(3)]
+    saved = learn(takes, QUICK.changed(swing_nodes=False), rng=np.random.default_rng(0))
+    ft.save(tmp_path / "old.ftm", saved)
+    old = Opened(tmp_path / "old.ftm")
+    del old.header["settings"]["swing_nodes"]
+    again = ft.load(old.write(tmp_path / "old.ftm"))
+    assert again.transition == saved.transition
+    assert np.array_equal(*(model.rows(np.random.default_rng(1), frames=20) for model in (saved, again)))
+
+
 @pytest.mark.parametrize("name", ["opened", "opened_default"])
 def test_a_missing_field_is_named(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     opened: Opened = request.getfixturevalue(name)

@@ -11,6 +11,7 @@ import pytest
 from freshtake.errors import InvalidMotion
 from freshtake.methods.progress import Progress
 from freshtake.variation import Settings, VariationModel, learn
+from freshtake.variation.live import first_frames
 from freshtake.variation.network.instances import prior_instances, transition_instances
 from freshtake.variation.network.joint_scores import JointScores, way_of
 from freshtake.variation.network.joint_search import few_edits, search_jointly, steepest
@@ -118,7 +119,7 @@ def literal(**options: Any) -> VariationModel:
 def test_the_paper_has_no_pull_no_adaptive_width_and_no_time_in_its_prior() -> None:
     model = literal(cyclic=False)
     assert not model.rule.adaptive and not model.prior_rule.adaptive
-    first, second = model._first_frames(np.random.default_rng(0), 0.0)
+    first, second = first_frames(model, np.random.default_rng(0), 0.0)
     starts = np.array([x[:11] for x in model.material.values])
     assert (np.abs(second - starts.mean(axis=(0, 1))) < 4 * starts.std(axis=(0, 1))).all()  # a place, not a change
     assert not np.allclose(first, second)

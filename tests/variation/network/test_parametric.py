@@ -11,12 +11,20 @@ from freshtake.numeric.arrays import Floats
 from freshtake.variation.network.instances import prior_instances, transition_instances
 from freshtake.variation.network.joint_scores import JointScores, Way
 from freshtake.variation.network.networks import PriorNetwork, TransitionNetwork
-from freshtake.variation.network.parametric import CENTERS, LINEAR, RADIAL, RIDGES, fit
-from freshtake.variation.network.parametric_nodes import FittedNode, FittedPriorNode
+from freshtake.variation.network.parametric import CENTERS, KINDS, LINEAR, RADIAL, RIDGES, fit
+from freshtake.variation.network.parametric_nodes import FittedNode, FittedPriorNode, FittedWay
 from freshtake.variation.network.prior_sampling import sample_prior
-from freshtake.variation.network.propagation import PredictionMode, floors_of, pack_parents, pool_of, propagate
+from freshtake.variation.network.propagation import (
+    PredictionMode,
+    Predictor,
+    floors_of,
+    pack_parents,
+    pool_of,
+    predicted_frames,
+    propagate,
+)
 from freshtake.variation.network.regression import Regression
-from freshtake.variation.synthesis.kernel_method import paper_blocks
+from freshtake.variation.synthesis.kernel_method import noise_blocks, paper_blocks
 from tests.variation.twins import takes
 
 EDGES = ((0, 4, 5), (1, 5, 8), (2, 6, 9, 0), (3, 7))  # node numbers slice * 4 + i
@@ -88,10 +96,8 @@ def test_a_node_alone_scores_as_the_whole_with_the_others_at_the_data(regression
     joint = JointScores(instances, WEIGHTS, Way(rule, PredictionMode(True, propagate, 0.0, False), regression))
     whole = joint.node_scores(joint.outcomes(EDGES))
     for i in [3] if propagate else range(4):
-        node = FittedNode(
-            i, joint.pools, joint.clips, joint.clips, WEIGHTS, regression=regression, velocity_weight=1.0, order=2,
-            deltas=True, propagate=propagate, calibrated=False,
-        )  # fmt: skip
+        way = FittedWay(KINDS[regression], 1.0, 2, True, propagate, False)
+        node = FittedNode(i, joint.pools, joint.clips, joint.clips, WEIGHTS, way)
         others = frozenset(p for p in EDGES[i] if p % 4 != i)
         assert node.score(others) == pytest.approx(whole[i], rel=1e-8)
         assert node.additions(others - {5}, [5])[0] == pytest.approx(node.score(others | {5}), rel=1e-12)
@@ -126,7 +132,9 @@ def test_a_prior_drawn_linearly_has_the_mean_and_covariance_of_its_instances() -
     drawn = np.array(
         [
             np.concatenate(
-                sample_prior(network, instances, np.ones(2), rule, rng, amount=1.0, delta=False, regression="linear")
+                sample_prior(
+                    network, instances, np.ones(2), rule, rng.standard_normal(4), delta=False, regression="linear"
+                )
             )
             for _ in range(4000)
         ]
@@ -159,10 +167,8 @@ def test_a_linear_gaussian_process_is_reproduced() -> None:
     network = TransitionNetwork(("a", "b"), 1, ((0, 1), (0, 1)))
     rule = Regression(5, 0.3, True, 0.0)
     made: list[Floats] = []
-    blocks = paper_blocks(
-        examples, np.ones(2), network, rule, examples[0][:1], rng,
-        amount=1.0, pull=0.0, smooth_frames=0.0, deltas=True, cyclic=True, regression="linear",
-    )  # fmt: skip
+    way = Way(rule, PredictionMode(True, True, 0.0, False), "linear")
+    blocks = paper_blocks(examples, np.ones(2), network, way, examples[0][:1], noise_blocks(rng, 2, 0.0))
     while sum(map(len, made)) < 20_000:
         made.append(next(blocks))
     x = np.concatenate(made)[500:]
@@ -185,11 +191,11 @@ def test_kernel_regression_draws_the_next_frame_of_a_linear_gaussian_process() -
     here, draws = np.array([[0.4, -0.3]]), 3000
     noise = rng.normal(size=(draws, 1, 2))
     x = np.empty((draws, 2))
-    out = np.empty((1, 2)), np.empty((1, 2)), np.empty((2, 2))
     edges = pack_parents(((0, 1), (0, 1)), 1)
     for k in range(draws):
-        propagate(edges, pool, np.ones(2), rule, COURSE, floors, here, noise[k], *out)
-        x[k] = out[2][1]
+        out = predicted_frames(here, noise[k], 1)
+        propagate(Predictor(edges, pool, np.ones(2), rule, COURSE, floors), out)
+        x[k] = out.values[1]
     weight = np.exp(-((instances.rows[instances.queries] - here) ** 2).sum(axis=1) / 0.15**2).sum()
     several = 6 * np.sqrt(1 / draws + 1 / weight)
     assert (np.abs(x.mean(axis=0) - A @ here[0]) < several * NOISE + 0.02).all()

@@ -10,6 +10,8 @@ import pytest
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.network.parent_search import (
     TRAIT_FLOOR,
+    FoldFit,
+    Limits,
     Moments,
     TraitFolds,
     Weights,
@@ -131,9 +133,8 @@ def test_one_parent_more_costs_no_new_fit(parents: list[int]) -> None:
             known, left = own.moments.known[f], own.moments.left[f]
             fit(known, 1, numbers(parents), RIDGE, inverse, slopes)
             before = error(left, 1, numbers(parents), slopes)
-            found = error_with(
-                known, left, 1, numbers(parents), RIDGE, inverse, slopes, before, candidate, room
-            )  # fmt: skip
+            fold = FoldFit(known, left, inverse, slopes, before)
+            found = error_with(fold, 1, numbers(parents), RIDGE, candidate, room)
             assert found == pytest.approx(slow_errors(own, 1, [*parents, candidate])[f], rel=1e-9)
 
 
@@ -169,7 +170,6 @@ def test_the_greedy_search_is_that_of_all_additions(seed: int, trait: float) -> 
     target = 3
     start, candidates = [NODES + target, 2 * NODES + target], [0, 1, 2, 4, 5, 6]
     for most, gain in ((7, 0.3), (7, 3.0), (3, 0.3), (8, -np.inf)):
-        found = best_parents(
-            own.moments, own.folds, target, numbers(start), numbers(candidates), most, RIDGE, gain, weights
-        )  # fmt: skip
+        limits = Limits(most, gain, RIDGE)
+        found = best_parents(own.moments, own.folds, target, numbers(start), numbers(candidates), limits, weights)
         assert found.tolist() == slow_search(own, target, start, candidates, most, gain, weights)

@@ -13,7 +13,15 @@ from freshtake.numeric.arrays import Floats
 from freshtake.variation.network.instances import transition_instances
 from freshtake.variation.network.joint_scores import JointScores, Way
 from freshtake.variation.network.networks import TransitionNetwork, own_parents
-from freshtake.variation.network.propagation import PredictionMode, floors_of, pack_parents, pool_of, propagate
+from freshtake.variation.network.propagation import (
+    PredictionMode,
+    Predictor,
+    floors_of,
+    pack_parents,
+    pool_of,
+    predicted_frames,
+    propagate,
+)
 from freshtake.variation.network.regression import FLOOR, Regression
 from tests.variation.twins import slow_gaussian, takes
 
@@ -115,12 +123,10 @@ def test_noise_adds_so_many_standard_deviations() -> None:
         floors_of(instances.rows),
     )
     noise = np.random.default_rng(0).normal(size=(9, 4))
-    means, variances, values = np.empty((9, 4)), np.empty((9, 4)), np.empty((11, 4))
-    propagate(
-        pack_parents(EDGES[2], 2), pool, WEIGHTS, rule, mode, floors, takes(2)[0], noise, means, variances, values
-    )
-    np.testing.assert_allclose(values[2:], means + np.sqrt(variances) * noise, rtol=1e-12)
-    np.testing.assert_array_equal(values[:2], takes(2)[0][:2])
+    out = predicted_frames(takes(2)[0], noise, 2)
+    propagate(Predictor(pack_parents(EDGES[2], 2), pool, WEIGHTS, rule, mode, floors), out)
+    np.testing.assert_allclose(out.values[2:], out.means + np.sqrt(out.variances) * noise, rtol=1e-12)
+    np.testing.assert_array_equal(out.values[:2], takes(2)[0][:2])
 
 
 def test_a_course_that_may_end_does_so_at_the_end_of_an_example() -> None:
@@ -135,10 +141,8 @@ def test_a_course_that_may_end_does_so_at_the_end_of_an_example() -> None:
     )
 
     def frames(ends: bool) -> int:
-        out = np.empty((90, 4)), np.empty((90, 4)), np.empty((92, 4))
-        mode = PredictionMode(True, True, 0.1, ends)
-        noise = np.zeros((90, 4))
-        return 2 + int(propagate(packed, pool, WEIGHTS, rule, mode, floors, examples[0][:2], noise, *out))
+        predictor = Predictor(packed, pool, WEIGHTS, rule, PredictionMode(True, True, 0.1, ends), floors)
+        return 2 + int(propagate(predictor, predicted_frames(examples[0][:2], np.zeros((90, 4)), 2)))
 
     assert 25 <= frames(True) <= 38
     assert frames(False) == 92

@@ -40,7 +40,7 @@ def test_feet_are_seen_from_the_root_wherever_it_is() -> None:
     feet = foot_nodes(made.material)
     rows = made.material.values[0]
     clip = made.decode(rows)
-    seen = seen_from_root(feet, made.material, rows)
+    seen = seen_from_root(feet.joints, made.material, rows)
     for e, joint in enumerate(feet.joints):
         apart = clip.positions()[:, joint] - clip.positions()[:, 0]
         ground = np.linalg.norm(apart[:, [0, 2]], axis=1)
@@ -67,19 +67,19 @@ def test_joints_follow_so_that_the_foot_comes_to_its_place() -> None:
     """Where a small change of place is asked for, the pose with the change in it has its foot there."""
     made = model()
     courses, material = made.courses, made.material
-    tables, feet = foot_tables(courses, material, np.maximum(made.sizes, 1e-3)), courses.feet
+    tables, feet = foot_tables(courses, material, np.maximum(made.sizes, 1e-3)), courses.body.feet
     dofs, phase = len(material.names), 20
     pose = courses.mean[:, :dofs] + np.where(material.rates, 0.0, courses.detail.mean(axis=0))
     reached = []
     for e in range(len(feet.joints)):
         for axis in range(3):
             wanted = np.zeros(3)
-            wanted[axis] = 0.003 * abs(seen_from_root(feet, material, pose[phase : phase + 1])[0, e]).max()
+            wanted[axis] = 0.003 * abs(seen_from_root(feet.joints, material, pose[phase : phase + 1])[0, e]).max()
             change = np.zeros(dofs)
             change[tables.legs[e]] = tables.follows[phase, e] @ wanted
             linear = tables.moves[phase, e] @ change[tables.moving[e]]
             both = np.stack([pose[phase], pose[phase] + change])
-            moved = np.diff(seen_from_root(feet, material, both)[:, e], axis=0)[0]
+            moved = np.diff(seen_from_root(feet.joints, material, both)[:, e], axis=0)[0]
             turn = courses.mean[phase, heading_columns(material)[2]] * material.frame_time  # type: ignore[index]
             ground = complex(moved[0], moved[1]) * np.exp(1j * turn)
             moved[:2] = ground.real, ground.imag

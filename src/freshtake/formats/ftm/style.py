@@ -17,6 +17,7 @@ from freshtake.style.columns import Block, Normal, blocks_of
 from freshtake.style.footplants import Annotation
 from freshtake.style.model import StyleModel
 from freshtake.style.settings import Settings
+from freshtake.style.synthesize import UNBOUNDED
 from freshtake.style.systems.banks import Bank, Choice, DelayBank, StateSpaceBank, System
 
 MOST_STATES, MOST_TAPS = 4096, 65536
@@ -34,6 +35,7 @@ def to_parts(model: StyleModel) -> Parts:
         "annotations": [{"name": a.name, "boundary": float(a.boundary)} for a in model.annotations],
         "later": float(model.later),
         "widest": float(model.widest),
+        "slowest": float(model.slowest),
         "choice": {"kind": model.choice.kind, "why": model.choice.why, "errors": dict(model.choice.errors)},
         "pairs": [list(pair) for pair in model.pairs],
         "recipe": recipe.header,
@@ -45,6 +47,7 @@ def to_parts(model: StyleModel) -> Parts:
         "target_deviation": model.target.deviation,
         "effects": model.effects,
         "floor": model.floor,
+        "speeds": model.speeds,
         "confidence": model.confidence,
         "poses": compact(model.poses),
         "directions": np.array([a.direction for a in model.annotations]).reshape(len(model.annotations), -1),
@@ -62,6 +65,8 @@ def from_parts(parts: ReadParts) -> StyleModel:
         parts.numbers("target_mean", (count + 1,)), parts.numbers("target_deviation", (count + 1,), low=1e-12)
     )
     settings = read_settings(header.inner("settings"), Settings)
+    if "coding" not in header.inner("settings").values:  # written before there was any other
+        settings = settings.changed(coding="joints")
     bank = _bank(parts, blocks_of(recipe, settings.inputs))
     annotations = _annotations(parts, bank)
     feet = header.texts("feet")
@@ -70,10 +75,18 @@ def from_parts(parts: ReadParts) -> StyleModel:
     return StyleModel(
         recipe, settings, source, target, bank, annotations, feet,
         parts.numbers("floor", _shape(parts, "floor", 1)), parts.numbers("effects", (count,), low=0.0),
-        header.get("later", "float"), header.get("widest", "float"), _choice(header.inner("choice")), _pairs(header),
+        header.get("later", "float"), header.get("widest", "float"),
+        *_speeds(parts), _choice(header.inner("choice")), _pairs(header),
         parts.numbers("confidence", (count,), low=1e-6),
         parts.numbers("poses", (_shape(parts, "poses", 2)[0], count)),
     )  # fmt: skip
+
+
+def _speeds(parts: ReadParts) -> tuple[float, Floats]:
+    """The least speed and the ranges of the root's rates; files written before there were any have no bounds."""
+    if "speeds" not in parts.arrays:
+        return 0.0, UNBOUNDED
+    return parts.fields.get("slowest", "float"), parts.numbers("speeds", (2, 3))
 
 
 def _bank_parts(bank: Bank) -> Parts:

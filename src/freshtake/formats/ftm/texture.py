@@ -23,7 +23,8 @@ from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.numeric.arrays import Floats
 from freshtake.texture.frame_distance import Weights
 from freshtake.texture.jump_map import Jumps, Reach
-from freshtake.texture.model import Sigmas, TextureModel
+from freshtake.texture.model import TextureModel
+from freshtake.texture.paper_jump_map import Sigmas
 from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Group, Shape, mesh_recipe

@@ -22,9 +22,9 @@ from freshtake.variation.model import VariationModel
 from freshtake.variation.network.networks import PriorNetwork, TransitionNetwork
 from freshtake.variation.network.regression import Regression
 from freshtake.variation.settings import Settings
+from freshtake.variation.synthesis.body_nodes import body_nodes
 from freshtake.variation.synthesis.courses import node_names
 from freshtake.variation.synthesis.dynamics import ORDER, Dynamics
-from freshtake.variation.synthesis.foot_nodes import NO_FEET, foot_nodes
 from freshtake.variation.synthesis.kernel_method import KernelParts
 from freshtake.variation.synthesis.traits import POINTS, TRAITS
 
@@ -63,6 +63,8 @@ def to_parts(model: VariationModel) -> Parts:
 def from_parts(parts: ReadParts) -> VariationModel:
     """The model again; raises a FreshtakeError when the parts cannot be one."""
     settings = read_settings(parts.fields.inner("settings"), Settings)
+    if "swing_nodes" not in parts.fields.inner("settings").values:
+        settings = settings.changed(swing_nodes=False)  # saved before swings were nodes
     material = _material(parts)
     names = material.names
     inner = parts.fields.inner("transition")
@@ -98,8 +100,7 @@ def _method_header(model: VariationModel) -> dict[str, Any]:
 
 def _dynamics(parts: ReadParts, material: Material, settings: Settings, inner: Fields) -> Dynamics:
     """The network of the default method with its numbers."""
-    feet = foot_nodes(material) if settings.foot_nodes else NO_FEET
-    every = node_names(material.names, material.rates, feet)
+    every = node_names(material.names, material.rates, body_nodes(material, settings))
     nodes = len(every)
     edges = inner.lists_of_numbers("edges", 0, (ORDER + 1) * nodes - 1)
     count, traits = sum(map(len, edges)), len(TRAITS)

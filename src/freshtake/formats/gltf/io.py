@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
+from freshtake.formats.clip_sets import clips_of
 from freshtake.formats.gltf.animation import Animation, animated_nodes, chosen, read_animation
-from freshtake.formats.gltf.character import Character, find_character, tip_name
+from freshtake.formats.gltf.bind import bind_pose
+from freshtake.formats.gltf.character import Character, find_character
 from freshtake.formats.gltf.container import Container, load
 from freshtake.formats.gltf.frame_times import timing
 from freshtake.formats.gltf.nodes import Nodes, distinct, read_nodes
-from freshtake.formats.gltf.pose import JointPose, joint_pose, rest_pose, sampled_pose
+from freshtake.formats.gltf.pose import joint_pose, rest_pose, sampled_pose
+from freshtake.formats.gltf.rest_skeleton import rest_skeleton
 from freshtake.formats.gltf.skin import bake
+from freshtake.formats.gltf.vrm import Parts, humanoid_parts
 from freshtake.formats.gltf.writing import write_clips
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
-from freshtake.motion import Clip, EndSite, MeshSequence, Skeleton
+from freshtake.motion import Clip, MeshSequence
 from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Floats
 
@@ -61,6 +66,32 @@ def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip
         ]
 
 
+class StillCharacter(NamedTuple):
+    """A character as it stands in its file, one frame, and its bind pose: places (joints, 3), rotations (joints, 4).
+
+    `parts` are joints by part of the body, where the file states them (VRM).
+    """
+
+    clip: Clip
+    places: Floats
+    turns: Floats
+    skinned: bool
+    parts: Parts | None
+
+
+def read_character(path: Path, options: ReadOptions | None = None) -> StillCharacter:
+    """The joints of a character without any animation; the bind pose of its skin, else its nodes, is its rest."""
+    options = options or ReadOptions()
+    with _naming(path):
+        container = load(path)
+        nodes = read_nodes(container)
+        character = find_character(container, nodes, animated_nodes(container), options.warn)
+        clip = _clip(container, nodes, character, None, path.stem, options)
+        bound = bind_pose(container, nodes, character, clip)
+        skinned = bool(container.top.items("skins"))
+        return StillCharacter(clip, *bound, skinned, humanoid_parts(container, character))
+
+
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
     """Numbers that overflow become an error that names the file, not a warning of the array library."""
@@ -72,13 +103,16 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) -> None:
-    """Write one clip, or several as named animations, as a bone figure or onto `options.character`."""
-    clips = [motion] if isinstance(motion, Clip) else motion
-    if not isinstance(clips, Sequence) or not clips or not all(isinstance(clip, Clip) for clip in clips):
-        kind = "nothing" if isinstance(motion, Sequence) and not motion else type(motion).__name__
-        remedy = "choose .npz or an OBJ folder" if isinstance(motion, MeshSequence) else "choose .npz or .csv"
-        raise FormatError(path, f"glTF is written for clips with a skeleton, not for {kind}: {remedy}")
-    write_clips(path, clips, options)
+    """Write one clip, or several as named animations, as a bone figure or onto `options.character`.
+
+    With the ending .vrma, for any humanoid avatar.
+    """
+    clips = clips_of(path, motion, "glTF")
+    if path.suffix.lower() == ".vrma":
+        from freshtake.formats.gltf.vrma import write_vrma
+
+        return write_vrma(path, clips, options)
+    return write_clips(path, clips, options)
 
 
 def _clip(
@@ -91,7 +125,7 @@ def _clip(
 ) -> Clip:
     wanted = [node for node in character.nodes if node >= 0]
     rest = joint_pose(rest_pose(nodes, wanted), character)
-    skeleton = _skeleton(nodes, character, rest)
+    skeleton = rest_skeleton(nodes, character, rest)
     if animation is None:
         pose, frame_time = rest, 1.0 / (options.fps or 60.0)
     else:
@@ -118,25 +152,6 @@ def _clip(
 def _playback(animation: Animation | None, frames: int, frame_time: float) -> Playback | None:
     noted = animation.playback if animation else None
     return noted if noted is not None and noted.fits(frames, frame_time) else None
-
-
-def _skeleton(nodes: Nodes, character: Character, rest: JointPose) -> Skeleton:
-    """Rest offsets from the nodes; bare leaves below joints become end sites."""
-    sites = []
-    if character.tips:
-        tips = [node for _, node in character.tips]
-        with_tips = Character(
-            (*character.nodes, *tips),
-            np.array([*character.parents.tolist(), *[joint for joint, _ in character.tips]]),
-            (*character.names, *[str(node) for node in tips]),
-            (),
-        )
-        places = joint_pose(rest_pose(nodes, [*character.nodes, *tips]), with_tips).translations[
-            0, len(character.nodes) :
-        ]
-        for (joint, node), offset in zip(character.tips, places.tolist(), strict=True):
-            sites.append(EndSite(joint, (offset[0], offset[1], offset[2]), tip_name(nodes, node)))
-    return Skeleton(character.names, character.parents, rest.translations[0], tuple(sites))
 
 
 def _moving(translations: Floats, offsets: Floats) -> Floats | None:

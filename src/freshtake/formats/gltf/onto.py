@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, SkeletonMismatch
+from freshtake.formats.gltf.added_root import lacking_root, with_root
 from freshtake.formats.gltf.animation import animated_nodes
 from freshtake.formats.gltf.build import Builder, NodeMotion, add_animation
 from freshtake.formats.gltf.character import Character, find_character
-from freshtake.formats.gltf.container import load
+from freshtake.formats.gltf.container import Container, load
 from freshtake.formats.gltf.nodes import Nodes, read_nodes
 from freshtake.formats.gltf.pose import rest_pose, world_matrices
 from freshtake.formats.gltf.strip import without_animations
@@ -26,23 +27,42 @@ _STILL = 1e-6  # of the character's size: a joint that stays this near to its re
 def onto_character(path: Path, source: Path, clips: list[Clip], names: list[str]) -> Builder:
     """The character's file with these clips as its only animations; joints are matched by name."""
     source = Path(source)
-    container = load(source)
-    nodes = read_nodes(container)
-    character = find_character(container, nodes, animated_nodes(container), lambda message: None)
-    if character.root < 0:
-        raise FormatError(source, "the animated nodes have no common root, so no clip can be put onto them", "nodes")
+    container, nodes, character = load_character(source, clips[0])
     try:
         builder = without_animations(path, container)
     except RecursionError:
         raise FormatError(source, "the JSON is nested too deeply to be carried over") from None
     for clip, name in zip(clips, names, strict=True):
-        motions = _node_motions(nodes, character, clip, _matched(source, character, clip))
+        motions = _node_motions(nodes, character, clip, matched(source, character, clip))
         add_animation(builder, name, clip, motions)
     _free_from_matrices(builder, nodes, character)
     return builder
 
 
-def _matched(source: Path, character: Character, clip: Clip) -> list[int]:
+class Loaded(NamedTuple):
+    """A character's file, its nodes and its joints."""
+
+    container: Container
+    nodes: Nodes
+    character: Character
+
+
+def load_character(source: Path, clip: Clip) -> Loaded:
+    """Read a character that clips can be put onto; where the clip has a joint above its first, so has what is read."""
+    loaded = _loaded(load(source))
+    if loaded.character.root < 0:
+        raise FormatError(source, "the animated nodes have no common root, so no clip can be put onto them", "nodes")
+    name = lacking_root(loaded.character, clip)
+    return loaded if name is None else _loaded(with_root(*loaded, name))
+
+
+def _loaded(container: Container) -> Loaded:
+    nodes = read_nodes(container)
+    animated = animated_nodes(container)
+    return Loaded(container, nodes, find_character(container, nodes, animated, lambda message: None))
+
+
+def matched(source: Path, character: Character, clip: Clip) -> list[int]:
     """For every joint of the character the joint of the clip with its name; parents have to agree too."""
     theirs, ours = character.names, clip.skeleton.names
     lacking, extra = [n for n in theirs if n not in ours], [n for n in ours if n not in theirs]

@@ -23,7 +23,7 @@ from freshtake.numeric.arrays import Floats
 Single = npt.NDArray[np.float32]
 
 
-class _Part(NamedTuple):
+class MeshPart(NamedTuple):
     """One mesh node: what it draws, the weights of its morph targets at rest, the skin that deforms it."""
 
     node: int
@@ -57,7 +57,9 @@ def bake(
     container: Container, nodes: Nodes, animation: Animation | None, label: str, options: ReadOptions
 ) -> MeshSequence:
     """All triangles of the file's scene over the frames of one animation, skinned by linear blending."""
-    parts = _parts(container, nodes, options)
+    parts = mesh_parts(container, nodes, options)
+    if not parts:
+        container.top.fail("no mesh with triangles is in the scene, so there is nothing to bake", "meshes")
     joints = [node for part in parts if part.skin for node in part.skin.indices("joints", len(nodes), "node")]
     wanted = [*[part.node for part in parts], *joints]
     if animation is None:
@@ -79,7 +81,8 @@ def bake(
     )
 
 
-def _parts(container: Container, nodes: Nodes, options: ReadOptions) -> list[_Part]:
+def mesh_parts(container: Container, nodes: Nodes, options: ReadOptions) -> list[MeshPart]:
+    """Every node of the scene that draws triangles."""
     meshes, skins = container.top.items("meshes"), container.top.items("skins")
     out = []
     total = 0
@@ -97,16 +100,14 @@ def _parts(container: Container, nodes: Nodes, options: ReadOptions) -> list[_Pa
             meshes[number].fail("all primitives need the same number of morph targets", "primitives")
         weights = mesh_weights(item, meshes[number], targets.pop() if targets else 0)
         if primitives:
-            out.append(_Part(node, primitives, weights, None if skin is None else skins[skin]))
-    if not out:
-        container.top.fail("no mesh with triangles is in the scene, so there is nothing to bake", "meshes")
+            out.append(MeshPart(node, primitives, weights, None if skin is None else skins[skin]))
     return out
 
 
 def _vertices(
     container: Container,
     nodes: Nodes,
-    parts: list[_Part],
+    parts: list[MeshPart],
     pose: LocalPose,
     animation: Animation | None,
     when: Timing,
@@ -130,30 +131,42 @@ def _vertices(
                 linear, shift = placer.matrices(primitive, frame)
                 vertices[frame, rows] = _applied(linear, shape) + shift
                 if normals is not None and facing is not None:
-                    normals[frame, rows] = _turned(linear, facing)
+                    normals[frame, rows] = turned_normals(linear, facing)
             first = rows.stop
     return vertices, normals
 
 
-def _placer(container: Container, nodes: Nodes, part: _Part, pose: LocalPose, world: WorldMatrices) -> _Placer:
+def _placer(container: Container, nodes: Nodes, part: MeshPart, pose: LocalPose, world: WorldMatrices) -> _Placer:
     if part.skin is None:
         return _Placer(world, pose.place(part.node), None, None)
+    joints = [pose.place(node) for node in part.skin.indices("joints", len(nodes), "node")]
+    return _Placer(world, pose.place(part.node), joints, inverse_binds(container, part, len(joints)))
+
+
+def inverse_binds(container: Container, part: MeshPart, count: int) -> Floats:
+    """(joints, 4, 4): from the mesh to each of the `count` joints of its skin, as the file was bound."""
     skin = part.skin
-    joints = [pose.place(node) for node in skin.indices("joints", len(nodes), "node")]
+    assert skin is not None
     for primitive in part.primitives:
-        if primitive.joints is not None and primitive.joints.max() >= len(joints):
+        if primitive.joints is not None and primitive.joints.max() >= count:
             highest = int(primitive.joints.max())
-            primitive.item.fail(f"joint {highest} of the skin is used, but it has {len(joints)}", "attributes.JOINTS_0")
+            primitive.item.fail(f"joint {highest} of the skin is used, but it has {count}", "attributes.JOINTS_0")
+    matrices = bind_matrices(container, skin, count)
+    return np.tile(np.eye(4), (count, 1, 1)) if matrices is None else matrices
+
+
+def bind_matrices(container: Container, skin: Item, count: int) -> Floats | None:
+    """The inverse bind matrices (joints, 4, 4) of a skin; None where it has none."""
     index = skin.index("inverseBindMatrices", len(container.accessors), "accessor")
     if index is None:
-        return _Placer(world, pose.place(part.node), joints, np.tile(np.eye(4), (len(joints), 1, 1)))
+        return None
     matrices = floats(container, index, ("MAT4",)).reshape(-1, 4, 4).transpose(0, 2, 1)
-    if len(matrices) < len(joints):
-        skin.fail(f"{len(joints)} matrices were expected, not {len(matrices)}", "inverseBindMatrices")
-    return _Placer(world, pose.place(part.node), joints, matrices[: len(joints)])
+    if len(matrices) < count:
+        skin.fail(f"{count} matrices were expected, not {len(matrices)}", "inverseBindMatrices")
+    return matrices[:count]
 
 
-def _weights(part: _Part, animation: Animation | None, when: Timing) -> Floats:
+def _weights(part: MeshPart, animation: Animation | None, when: Timing) -> Floats:
     """Weights of the morph targets (frames, targets)."""
     for track in animation.tracks if animation else ():
         if track.node == part.node and track.path == "weights":
@@ -171,7 +184,7 @@ def _applied(linear: Floats, vectors: Floats) -> Floats:
     return np.asarray(vectors @ linear.T if linear.ndim == 2 else np.einsum("nij,nj->ni", linear, vectors))
 
 
-def _turned(linear: Floats, normals: Floats) -> Floats:
+def turned_normals(linear: Floats, normals: Floats) -> Floats:
     """Normals by the inverse transpose (through cofactors, so that flat matrices do no harm), of unit length."""
     x, y, z = linear[..., 0], linear[..., 1], linear[..., 2]
     cofactors = np.stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)], axis=-1)
@@ -181,7 +194,7 @@ def _turned(linear: Floats, normals: Floats) -> Floats:
     return np.asarray(out / np.where(length > 0, length, 1.0))
 
 
-def _faces(parts: list[_Part]) -> npt.NDArray[np.int32]:
+def _faces(parts: list[MeshPart]) -> npt.NDArray[np.int32]:
     faces, first = [], 0
     for part in parts:
         for primitive in part.primitives:
@@ -190,7 +203,7 @@ def _faces(parts: list[_Part]) -> npt.NDArray[np.int32]:
     return np.concatenate(faces).astype(np.int32)
 
 
-def _coordinates(parts: list[_Part]) -> dict[str, Single]:
+def _coordinates(parts: list[MeshPart]) -> dict[str, Single]:
     """Texture coordinates as the attribute `uv`, where every primitive has them."""
     found = [primitive.coordinates for part in parts for primitive in part.primitives]
     given = [values for values in found if values is not None]

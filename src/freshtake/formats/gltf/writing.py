@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from freshtake.errors import FormatError, SkeletonMismatch
+from freshtake.errors import FormatError
+from freshtake.formats.clip_sets import same_skeleton
 from freshtake.formats.files import write_bytes
 from freshtake.formats.gltf.build import INDICES, VERTICES, Builder, NodeMotion, add_animation
 from freshtake.formats.gltf.container import packed
@@ -22,9 +23,6 @@ from freshtake.formats.gltf.onto import onto_character
 from freshtake.formats.read_options import WriteOptions
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.roles import rest_positions
-from freshtake.motion.body.size import guess_unit
-from freshtake.motion.edit import scaled, with_up
-from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import rotate, shortest_arc
 
@@ -88,45 +86,13 @@ def _diamond(size: float) -> Floats:
 
 def write_clips(path: Path, clips: Sequence[Clip], options: WriteOptions) -> None:
     """One file with one named animation per clip, in metres and y up; the clips share one skeleton."""
-    ready = [_in_meters(path, clip, options) for clip in clips]
-    for clip in ready[1:]:
-        _require_same(ready[0], clip)
+    ready = same_skeleton(path, clips, options, "glTF")
     names = distinct([clip.name or "clip" for clip in ready])
     if options.character is not None:
         builder = onto_character(path, options.character, ready, names)
     else:
         builder = _figure(path, ready, names)
     write_bytes(path, packed(path, builder.document, bytes(builder.binary)))
-
-
-def _in_meters(path: Path, clip: Clip, options: WriteOptions) -> Clip:
-    unit = options.unit_m if options.unit_m is not None else clip.unit_m
-    guess = guess_unit(clip.skeleton) if unit is None else None
-    if guess is not None:
-        unit = guess.metres
-        said = f"glTF is in metres, and {guess.name} are guessed from the body's size"
-        options.warn(f"{said}: --unit {guess.short} says so, or another unit")
-    if unit is None:
-        what = f"glTF is in metres, but {clip.name or 'the clip'} does not say what its unit is"
-        raise FormatError(path, f"{what}: give --unit (0.01 for centimetres, 0.0564 for CMU's BVH files, 1 for metres)")
-    if not (np.isfinite(unit) and unit > 0):
-        raise FormatError(path, f"the unit must be a number of metres above 0, not {unit}")
-    upright = with_up(clip, "y")
-    return upright if unit == 1.0 else scaled(upright, unit)
-
-
-def _require_same(first: Clip, other: Clip) -> None:
-    """Same joints, and the same offsets but for the root's."""
-    name = other.name or "a later clip"
-    require_compatible(first.skeleton, other.skeleton, first.name or "the first clip", name)
-    away = np.abs(first.skeleton.offsets - other.skeleton.offsets).max(axis=1)
-    away[0] = 0.0
-    if away.max() > 1e-6 * np.abs(first.skeleton.offsets).max():
-        joint = first.skeleton.names[int(away.argmax())]
-        raise SkeletonMismatch(
-            f"{first.name or 'the first clip'} and {name} place the joint {joint!r} at different offsets: "
-            "one file has one skeleton, so write them to separate files"
-        )
 
 
 def _figure(path: Path, clips: list[Clip], names: list[str]) -> Builder:

@@ -2,7 +2,8 @@
 
 A clip is names, parents, offsets, root, rotations (w x y z), fps, up and unit_m (NaN where unknown) and what else
 it holds; a mesh sequence vertices, faces, fps and optional normals and `attribute_NAME`; a point clip names,
-positions and fps; a stroke points, times and dimensions. Files by others need only these; `kind` is ours.
+positions and fps; a stroke points, times and dimensions. Files by others need only these; `kind` is ours. Archives of
+AMASS are told by their `poses` and `trans`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from freshtake.errors import FormatError
+from freshtake.formats.npz.amass import amass_from, is_amass, joints_asked, write_amass
 from freshtake.formats.npz.archive import Archive, open_archive, write_archive
 from freshtake.formats.npz.array_fields import (
     Arrays,
@@ -40,6 +42,8 @@ _ATTRIBUTE = "attribute_"
 def read(path: Path, options: ReadOptions) -> Motion:
     """A clip, mesh sequence, point clip or stroke, told by the file's `kind` or else by which arrays it has."""
     archive = open_archive(path)
+    if "kind" not in archive and is_amass(archive):
+        return amass_from(archive, options)
     kind = text(archive, "kind", "") or _kind_by_keys(archive)
     if "version" in archive and number(archive, "version") > _VERSION:
         raise FormatError(path, "the file was written by a newer freshtake: update it to read this", "array 'version'")
@@ -109,14 +113,17 @@ _READERS: dict[str, Callable[[Archive, ReadOptions], Motion]] = {
 
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
-    """Write any noun; equal content gives equal bytes."""
+    """Write any noun; equal content gives equal bytes. Names that end as those of AMASS are written for its body."""
+    count = joints_asked(path)
+    if count is not None:
+        return write_amass(path, motion, options, count)
     try:
         kind, arrays = _arrays(motion)
     except ValueError as error:
         raise FormatError(path, str(error)) from None
     arrays = {"kind": text_array(kind), "version": np.array(_VERSION, dtype=np.int64), **arrays}
     # Poses shrink by a quarter, for more time than making them takes.
-    write_archive(path, arrays, compress=not isinstance(motion, Clip))
+    return write_archive(path, arrays, compress=not isinstance(motion, Clip))
 
 
 def _arrays(motion: Motion) -> tuple[str, Arrays]:

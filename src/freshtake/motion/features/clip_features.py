@@ -195,12 +195,16 @@ class ClipLayout:
 
     def _posed(self, values: Floats, start: Start, resume: bool) -> Pose:
         """The pose of the usual columns, compiled; as `pose` but for the last bits."""
-        from freshtake.motion.features.pose_kernel import pose_rows  # numba is slow to import, and encoding needs none
+        from freshtake.motion.features.pose_kernel import (  # numba is slow to import, and encoding needs none
+            PoseCoding,
+            pose_rows,
+        )
 
         first, second = start.ground
         begin = np.array([second if self.up == "y" else -second, first, start.heading])
         root, rotations = np.empty((len(values), 3)), np.empty((len(values), len(self.skeleton), 4))
-        pose_rows(values, self.reference, self.upright, self.up_index, self.frame_time, begin, resume, root, rotations)
+        coding = PoseCoding(self.reference, self.upright, self.up_index, self.frame_time)
+        pose_rows(values, coding, begin, resume, root, rotations)
         return Pose(root, rotations, None)
 
     def pose(self, values: Floats, path: Path, skeleton: Skeleton) -> Pose:

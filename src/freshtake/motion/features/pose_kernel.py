@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,17 +12,24 @@ from freshtake.numeric.compiled import compiled
 from freshtake.numeric.limb_kernels import turn_into
 
 
+class PoseCoding(NamedTuple):
+    """What rows are decoded with."""
+
+    reference: Floats  # (joints, 4): mean rotations
+    upright: Floats  # (4,): of the root
+    up: int
+    frame_time: float
+
+
 @compiled
-def pose_rows(
-    values: Floats, reference: Floats, upright: Floats, up: int, frame_time: float, begin: Floats, resume: bool,
-    root: Floats, rotations: Floats,
-) -> None:  # fmt: skip
+def pose_rows(values: Floats, coding: PoseCoding, begin: Floats, resume: bool, root: Floats, rotations: Floats) -> None:
     """All columns (frames, columns) to root (frames, 3) and rotations (frames, joints, 4).
 
     The columns are forward and sideways speed, turn rate, height, two swings of the root, then three numbers for every
     other joint. `begin` (3,) is forward, sideways (see ground) and heading at the start, one step before row 0 when
     resuming. The same as `ClipLayout.pose`, frame by frame.
     """
+    reference, upright, up, frame_time = coding
     joints = len(reference)
     turn, vector = np.zeros(4), np.zeros(3)
     x = y = heading = 0.0

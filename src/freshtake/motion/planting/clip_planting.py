@@ -15,10 +15,10 @@ from freshtake.motion.pins import Pin, check_pins
 from freshtake.motion.planting.contact_labels import checked_labels, spread_labels
 from freshtake.motion.planting.contacts import ContactSettings
 from freshtake.motion.planting.pinning import pinned_clip, pinned_root
-from freshtake.motion.planting.planter import NO_LEGS, PlantedFrames, Planter, PlanterState
+from freshtake.motion.planting.planter import NO_LEGS, Planter, PlanterState
 from freshtake.motion.planting.planting_model import PlantingModel, learn_planting, own_planting_model
 from freshtake.motion.planting.reporting import Planted
-from freshtake.motion.planting.rig import empty_frames, fresh_memory
+from freshtake.motion.planting.rig import PlantedFrames, empty_frames, fresh_memory
 from freshtake.motion.planting.settings import PlantSettings
 from freshtake.numeric.arrays import Floats
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from freshtake.motion.planting.contacts import ContactSettings
-from freshtake.motion.planting.rig import Bones, Frames, Ground
+from freshtake.motion.planting.rig import Bones, Frames, Ground, PelvisFrame
 from freshtake.motion.planting.settings import Pace
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
@@ -87,10 +87,10 @@ def take_in(bones: Bones, ground: Ground, offsets: Floats, frames: Frames, frame
 
 @compiled
 def feet_in_body(
-    bones: Bones, pelvis: int, up: int, leg: float, reference: Floats, offsets: Floats, root: Floats,
-    rotations: Floats, out: Floats,
-) -> None:  # fmt: skip
+    bones: Bones, body: PelvisFrame, offsets: Floats, root: Floats, rotations: Floats, out: Floats
+) -> None:
     """out (frames, legs, 6): ankle and toe from the pelvis in leg lengths, without heading, as pose_space has them."""
+    pelvis, up, leg, facing = body
     longest = bones.path.shape[1]
     places, turns, away = np.empty((longest, 3)), np.empty((longest, 4)), np.empty(4)
     a, b = plane_of(up)
@@ -99,9 +99,9 @@ def feet_in_body(
         own = offsets[min(frame, len(offsets) - 1)]
         for limb in range(out.shape[1]):
             place_path(bones, limb, root[frame], rotations[frame], own, places, turns)
-            away[0] = reference[0]
+            away[0] = facing[0]
             for k in range(1, 4):
-                away[k] = -reference[k]
+                away[k] = -facing[k]
             turn_into(turns[pelvis], away, away)
             angle = -2.0 * sign * math.atan2(away[1 + up], away[0])
             cosine, sine = math.cos(angle), math.sin(angle)

@@ -8,7 +8,7 @@ import numpy as np
 
 from freshtake.motion.planting.contact_kernels import plane_of
 from freshtake.motion.planting.limb_leading import FULL, straight_length
-from freshtake.motion.planting.rig import Bones, Frames, Ground, Memory
+from freshtake.motion.planting.rig import Bones, Frames, Ground, Scene
 from freshtake.motion.planting.settings import Pace
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
@@ -21,17 +21,15 @@ KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the least bend of a knee whose fo
 
 
 @compiled
-def plan_foot(
-    ground: Ground, pace: Pace, frames: Frames, memory: Memory, leg: int, frame: int, last: int, plan: Floats,
-    firm: Floats,
-) -> None:  # fmt: skip
+def plan_foot(scene: Scene, leg: int, frame: int, last: int, plan: Floats, firm: Floats) -> None:
     """Offsets (frames, 3) of a foot from `frame` to `last`, and how firmly it is held (frames,)."""
+    ground, pace, frames, memory = scene
     count = last - frame
     a, b = plane_of(ground.up)
     weights, wishes, band = np.empty(count), np.empty((count, 2)), np.empty((count, 4))
     flat, past = np.empty((count, 2)), np.empty((3, 2))
     _grips(pace, frames, leg, frame, last, firm)
-    _wishes(pace, frames, memory, leg, frame, last, firm, wishes)
+    _wishes(scene, leg, frame, last, firm, wishes)
     for k in range(count):
         weights[k] = pace.free + firm[k] * pace.stand
         for c in range(2):
@@ -72,10 +70,9 @@ def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Fl
 
 
 @compiled
-def _wishes(
-    pace: Pace, frames: Frames, memory: Memory, leg: int, frame: int, last: int, firm: Floats, wishes: Floats
-) -> None:
+def _wishes(scene: Scene, leg: int, frame: int, last: int, firm: Floats, wishes: Floats) -> None:
     """Offsets (frames, 2) that would hold the foot still where it stands on average; 0 in the air."""
+    _, pace, frames, memory = scene
     k = frame
     while k < last:
         if frames.age[k, leg] < 0:
@@ -144,10 +141,9 @@ def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: F
 
 
 @compiled
-def plan_sink(
-    ground: Ground, pace: Pace, frames: Frames, memory: Memory, frame: int, last: int, plans: Floats, firm: Floats
-) -> float:  # fmt: skip
+def plan_sink(scene: Scene, frame: int, last: int, plans: Floats, firm: Floats) -> float:
     """How far the hips sink in a frame so that standing legs reach their feet."""
+    ground, pace, frames, memory = scene
     count = last - frame
     if pace.sink == 0.0:
         return 0.0

@@ -8,9 +8,8 @@ import numpy as np
 
 from freshtake.motion.planting.contact_kernels import decide, judge, take_in
 from freshtake.motion.planting.foot_plans import longest_reach, plan_foot, plan_sink, slack_of
-from freshtake.motion.planting.limb_leading import SOFT, lead_limb
-from freshtake.motion.planting.rig import Bones, Frames, Ground, Memory
-from freshtake.motion.planting.settings import Pace
+from freshtake.motion.planting.limb_leading import SOFT, Move, lead_limb
+from freshtake.motion.planting.rig import Bones, Memory, PlantedFrames, Scene
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 from freshtake.numeric.limb_kernels import copy_into
@@ -19,16 +18,14 @@ UNMOVED = 1e-9  # leg lengths
 
 
 @compiled
-def plant_frames(
-    bones: Bones, ground: Ground, pace: Pace, offsets: Floats, frames: Frames, memory: Memory, counts: Ints,
-    ended: bool, root: Floats, rotations: Floats, contact_strengths: Floats, missed: Floats,
-) -> None:  # fmt: skip
+def plant_frames(bones: Bones, scene: Scene, offsets: Floats, counts: Ints, ended: bool, out: PlantedFrames) -> None:
     """Take all stages as far as they know enough of the future.
 
     `counts` (5,): how many frames are taken in, judged, decided and given, and 1 where frames before the buffer's first
-    have been given. Planted frames go to root (frames, 3) and rotations (frames, joints, 4) from 0 on, how firmly legs
-    are held to grips (frames, legs), by how much goals were missed to missed (frames, legs).
+    have been given. Planted frames go to `out`, from 0 on.
     """
+    ground, pace, frames, memory = scene
+    root, rotations, contact_strengths, missed = out
     fed = len(frames.root)
     for frame in range(counts[0], fed):
         take_in(bones, ground, offsets, frames, frame)
@@ -52,9 +49,9 @@ def plant_frames(
         k = frame - counts[3]
         last = min(frame + size, decided)
         for leg in range(legs):
-            plan_foot(ground, pace, frames, memory, leg, frame, last, plans[leg], firm[leg])
+            plan_foot(scene, leg, frame, last, plans[leg], firm[leg])
             contact_strengths[k, leg] = firm[leg, 0]
-        sink = plan_sink(ground, pace, frames, memory, frame, last, plans, firm)
+        sink = plan_sink(scene, frame, last, plans, firm)
         remember(memory, plans, sink)
         copy_into(frames.root[frame], root[k])
         root[k, ground.up] -= pace.sink * math.tanh(sink / pace.sink) if sink != 0.0 else 0.0
@@ -63,10 +60,8 @@ def plant_frames(
         own = offsets[min(frame, len(offsets) - 1)]
         for leg in range(legs):
             slack = slack_of(ground, plans[leg], last - frame)
-            missed[k, leg] = lead_limb(
-                bones, leg, frames.root[frame], root[k], own, plans[leg, 0], UNMOVED * ground.leg, True, slack, SOFT,
-                rotations[k],
-            )  # fmt: skip
+            move = Move(frames.root[frame], root[k], plans[leg, 0], UNMOVED * ground.leg, True, slack, SOFT)
+            missed[k, leg] = lead_limb(bones, leg, move, own, rotations[k])
     counts[3] = given
 
 

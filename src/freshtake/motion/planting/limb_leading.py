@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,18 +27,43 @@ SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # of a limb's length: of feet that stan
 ROUNDS = 3  # where an ankle cannot turn in every direction
 
 
+class Move(NamedTuple):
+    """Where the end of a limb is to go, and how."""
+
+    before: Floats  # (3,): where the root was
+    root: Floats  # (3,): where it is
+    offset: Floats  # (3,): of the end, from where it was
+    unmoved: float  # what is less than this is left alone
+    by_toe: bool  # where the ankle cannot turn freely, the toe is brought to its goal instead
+    slack: float  # see bend_angle
+    soft: float  # see within_reach
+
+
+class LimbPath(NamedTuple):
+    """World places (joints, 3) and rotations (joints, 4) of the joints from the root to the last point of a limb."""
+
+    places: Floats
+    turns: Floats
+
+
+class FootGoal(NamedTuple):
+    """What is wanted of a foot, and where its toe is now."""
+
+    turn: Floats  # (4,): its rotation in the world
+    ankle: Floats  # (3,)
+    toe: Floats  # (3,): from the ankle; 0 where the toe does not matter
+    toe_now: Floats  # (3,): as it has become
+
+
 @compiled
-def lead_limb(
-    bones: Bones, limb: int, before: Floats, root: Floats, offsets: Floats, offset: Floats, unmoved: float,
-    by_toe: bool, slack: float, soft: float, rotations: Floats,
-) -> float:  # fmt: skip
-    """Turn a limb, in place, so that its end is `offset` from where it was when the root was at `before`.
+def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: Floats) -> float:
+    """Turn a limb, in place, so that its end moves by an offset from where it was before the root moved.
 
     The knee bends about its hinge until the distance is right, the hip makes the least turn that takes the end to its
     goal (of all that do, the one nearest to the sample: Lau 2009, eq. 7, with w2 = 0), and a foot keeps its direction
-    in the world. Where the ankle cannot turn freely, the toe is brought to its goal instead, if `by_toe`. `slack` is
-    that of bend_angle, `soft` that of within_reach. Returns by how much the goal was missed.
+    in the world. Returns by how much the goal was missed.
     """
+    before, root, offset, unmoved, by_toe, _, _ = move
     still = True
     for axis in range(3):
         still = still and abs(offset[axis]) <= unmoved and abs(root[axis] - before[axis]) <= unmoved
@@ -46,6 +72,7 @@ def lead_limb(
     longest = bones.path.shape[1]
     places, turns = np.empty((longest, 3)), np.empty((longest, 4))
     place_path(bones, limb, root, rotations, offsets, places, turns)
+    path = LimbPath(places, turns)
     end, toe = bones.at[limb, 2], bones.at[limb, 3]
     goal, aim, foot, tip, now = np.empty(3), np.empty(3), np.empty(4), np.zeros(3), np.zeros(3)
     sample = np.empty((longest, 4))
@@ -63,8 +90,8 @@ def lead_limb(
     for _ in range(ROUNDS if led_by_toe and bones.links[limb, 1] > 0 else 1):
         for k in range(bones.at[limb, 0], end + 1):
             copy_into(sample[k], rotations[bones.path[limb, k]])
-        _bend(bones, limb, aim, full, slack, soft, rotations, places, turns)
-        missed = _keep_foot(bones, limb, foot, goal, tip, offsets, rotations, places, turns, now)
+        _bend(bones, limb, aim, full, move, rotations, path)
+        missed = _keep_foot(bones, limb, FootGoal(foot, goal, tip, now), offsets, rotations, path)
         for axis in range(3):  # an ankle that cannot turn freely turns the toe away, which the ankle makes up for
             aim[axis] = goal[axis] + tip[axis] - now[axis]
     return missed
@@ -78,10 +105,8 @@ def lead_limbs(
     for frame in range(len(root)):
         own = offsets[min(frame, len(offsets) - 1)]
         for limb in range(moves.shape[1]):
-            lead_limb(
-                bones, limb, before[frame], root[frame], own, moves[frame, limb], 0.0, by_toe[limb] == 1, 0.0, PINNED,
-                rotations[frame],
-            )  # fmt: skip
+            move = Move(before[frame], root[frame], moves[frame, limb], 0.0, by_toe[limb] == 1, 0.0, PINNED)
+            lead_limb(bones, limb, move, own, rotations[frame])
 
 
 @compiled
@@ -95,11 +120,9 @@ def straight_length(bones: Bones, limb: int, offsets: Floats) -> float:
 
 
 @compiled
-def _bend(
-    bones: Bones, limb: int, goal: Floats, full: float, slack: float, soft: float, rotations: Floats, places: Floats,
-    turns: Floats,
-) -> None:  # fmt: skip
-    """Knee and hip for a goal of the ankle, as far as the limb reaches; `places` and `turns` are those before."""
+def _bend(bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotations: Floats, path: LimbPath) -> None:
+    """Knee and hip for a goal of the ankle, as far as a limb of this `full` length reaches; `path` is that before."""
+    places, turns = path
     upper, middle, end = bones.at[limb, 0], bones.at[limb, 1], bones.at[limb, 2]
     thigh, shank, line, axis, turn, swing = (
         np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(4), np.empty(4),
@@ -111,9 +134,9 @@ def _bend(
         line[k] = goal[k] - places[upper, k]
         asked += line[k] * line[k]
         own += (thigh[k] + shank[k]) ** 2
-    distance = within_reach(bones.reach[limb], math.sqrt(asked), math.sqrt(own), full, soft)
+    distance = within_reach(bones.reach[limb], math.sqrt(asked), math.sqrt(own), full, move.soft)
     _knee_axis(bones, limb, thigh, shank, turns[middle], axis)
-    angle = bend_angle(thigh, shank, axis, distance, slack)
+    angle = bend_angle(thigh, shank, axis, distance, move.slack)
     for k in range(3):
         axis[k] *= angle
     exponential_into(axis, turn)
@@ -169,15 +192,13 @@ def _knee_axis(bones: Bones, limb: int, thigh: Floats, shank: Floats, turn: Floa
 
 
 @compiled
-def _keep_foot(
-    bones: Bones, limb: int, foot: Floats, goal: Floats, tip: Floats, offsets: Floats, rotations: Floats,
-    places: Floats, turns: Floats, now: Floats,
-) -> float:  # fmt: skip
-    """Turn the ankle so that the foot's world rotation is `foot`, as far as the ankle can.
+def _keep_foot(bones: Bones, limb: int, foot: FootGoal, offsets: Floats, rotations: Floats, path: LimbPath) -> float:
+    """Turn the ankle so that the foot has its rotation in the world, as far as the ankle can.
 
-    `now` becomes the way from ankle to toe, if `tip`, where it should be, is not 0. Returns how far the toe, or else
-    the ankle, is from its goal.
+    Returns how far the toe, or else the ankle, is from its goal.
     """
+    places, turns = path
+    turn, goal, tip, now = foot
     upper, end, toe = bones.at[limb, 0], bones.at[limb, 2], bones.at[limb, 3]
     world, place, arm = np.empty(4), np.empty(3), np.empty(3)
     copy_into(turns[upper - 1], world)
@@ -190,7 +211,7 @@ def _keep_foot(
     joint, count = bones.path[limb, end], bones.links[limb, 1]
     if bones.upright[limb]:
         wanted = np.empty(4)
-        turn_back_into(world, foot, wanted)
+        turn_back_into(world, turn, wanted)
         if count == 0:
             copy_into(wanted, rotations[joint])
         else:

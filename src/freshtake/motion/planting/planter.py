@@ -16,7 +16,7 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.planting.contact_labels import checked_labels, spread_labels
 from freshtake.motion.planting.frame_kernel import plant_frames
 from freshtake.motion.planting.planting_model import PlantingModel, learn_planting
-from freshtake.motion.planting.rig import Frames, Ground, Memory, empty_frames, fresh_memory
+from freshtake.motion.planting.rig import Frames, Ground, Memory, PlantedFrames, Scene, empty_frames, fresh_memory
 from freshtake.motion.planting.settings import Pace, PlantSettings, pace
 from freshtake.numeric.arrays import Floats, Ints
 
@@ -41,15 +41,6 @@ class PlanterState(NamedTuple):
     memory: Memory
     counts: Ints
     offsets: Floats
-
-
-class PlantedFrames(NamedTuple):
-    """Planted frames, how firmly legs are held (frames, legs) and by how much their goals were missed."""
-
-    root: Floats
-    rotations: Floats
-    contact_strengths: Floats
-    missed: Floats
 
 
 @dataclass(frozen=True)
@@ -132,17 +123,8 @@ class Planter:
             np.zeros((most, legs)),
         )  # fmt: skip
         before = int(state.counts[3])
-        plant_frames(
-            self.base.bones,
-            self.ground,
-            self.pace,
-            state.offsets,
-            state.frames,
-            state.memory,
-            state.counts,
-            ended,
-            *out,
-        )
+        scene = Scene(self.ground, self.pace, state.frames, state.memory)
+        plant_frames(self.base.bones, scene, state.offsets, state.counts, ended, out)
         done = int(state.counts[3]) - before
         return PlantedFrames(*(part[:done] for part in out))
 

@@ -16,7 +16,7 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.planting.contact_kernels import feet_in_body
 from freshtake.motion.planting.contact_labels import ContactGallery, contact_gallery, nearest_contacts
 from freshtake.motion.planting.contacts import ContactSettings, joint_contacts
-from freshtake.motion.planting.rig import Bones, make_bones
+from freshtake.motion.planting.rig import Bones, PelvisFrame, make_bones
 from freshtake.motion.planting.settings import PlantSettings
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
@@ -85,11 +85,9 @@ class PlantingModel:
         """(frames, legs, 6): ankle and toe from the pelvis in leg lengths, heading removed."""
         out = np.empty((len(clip), len(self.legs), 6))
         offsets = self.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
-        up, leg = "xyz".index(self.up), leg_length(self.skeleton)
-        feet_in_body(
-            self.bones, self.pelvis_depth, up, leg, self.facing, np.ascontiguousarray(offsets),
-            np.ascontiguousarray(clip.root), np.ascontiguousarray(clip.rotations), out,
-        )  # fmt: skip
+        body = PelvisFrame(self.pelvis_depth, "xyz".index(self.up), leg_length(self.skeleton), self.facing)
+        offsets, root, rotations = (np.ascontiguousarray(part) for part in (offsets, clip.root, clip.rotations))
+        feet_in_body(self.bones, body, offsets, root, rotations, out)
         return out
 
     @property

@@ -16,8 +16,8 @@ from freshtake.motion.body.limbs import Limb
 from freshtake.motion.clip import Clip
 from freshtake.motion.pins import Pin
 from freshtake.motion.planting.contacts import runs
-from freshtake.motion.planting.planter import PlantedFrames
 from freshtake.motion.planting.planting_model import PlantingModel
+from freshtake.motion.planting.rig import PlantedFrames
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import angle_between
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion.body.limbs import Limb
+from freshtake.motion.planting.settings import Pace
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats, Ints
 
@@ -79,6 +80,33 @@ class Memory(NamedTuple):
     sinks: Floats
     known: Ints
     centers: Floats
+
+
+class Scene(NamedTuple):
+    """What the plans of feet and hips see."""
+
+    ground: Ground
+    pace: Pace
+    frames: Frames
+    memory: Memory
+
+
+class PelvisFrame(NamedTuple):
+    """What feet are measured from: the pelvis, by its place on the way to a foot, without its heading."""
+
+    pelvis: int
+    up: int
+    leg: float  # a leg's length
+    facing: Floats  # (4,): the rotation from which headings are measured
+
+
+class PlantedFrames(NamedTuple):
+    """Planted frames, how firmly legs are held (frames, legs) and by how much their goals were missed."""
+
+    root: Floats
+    rotations: Floats
+    contact_strengths: Floats
+    missed: Floats
 
 
 def make_bones(skeleton: Skeleton, limbs: tuple[Limb, ...]) -> Bones:

@@ -36,7 +36,11 @@ def recurrence(rows: Floats, fps: float) -> int | None:
     if scale <= 1e-12:
         return None
     lags = np.arange(least, last + 1)
-    apart = np.array([np.mean(np.sum((rows[lag : lag + look] - rows[:look]) ** 2, axis=1)) for lag in lags]) / scale
+    away = rows - rows[:look].mean(axis=0)  # so that squares stay small against their differences
+    squares = np.sum(away**2, axis=1)
+    apart = np.zeros(len(lags))
+    for k, products in enumerate(away[:look] @ away.T):  # |a - b|² = |a|² + |b|² - 2 a b
+        apart += (squares[k] + squares[lags + k] - 2.0 * products[lags + k]) / (look * scale)
     inner = np.flatnonzero((apart[1:-1] <= apart[:-2]) & (apart[1:-1] <= apart[2:])) + 1
     good = [k for k in inner if apart[k] < LIKE]
     if not good:

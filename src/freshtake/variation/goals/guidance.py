@@ -22,7 +22,8 @@ from freshtake.variation.goals.steering import turn_column
 from freshtake.variation.synthesis.amount import Amount
 
 if TYPE_CHECKING:
-    from freshtake.variation.model import Block, VariationModel
+    from freshtake.variation.live import Block
+    from freshtake.variation.model import VariationModel
 
 LEAST = 0.3  # of a DOF's mean size: how small it may get where examples agree
 ROUNDS = 6  # of Gauss-Newton

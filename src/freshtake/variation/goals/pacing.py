@@ -17,7 +17,8 @@ from freshtake.variation.synthesis.common_phase import read_at
 from freshtake.variation.synthesize import BLOCK
 
 if TYPE_CHECKING:
-    from freshtake.variation.model import Block, VariationModel
+    from freshtake.variation.live import Block
+    from freshtake.variation.model import VariationModel
 
 TRIES = 8  # at a tempo that gives the duration or speed
 SLOWEST, FASTEST = 0.7, 1.4  # of the mean pace; beyond it a goal is met as nearly as this allows

@@ -108,7 +108,7 @@ def _knots(sampler: Sampler, cycles: int, rng: np.random.Generator) -> tuple[Kno
     chosen = choose_detail(len(sampler.tables.detail), rng)
     rest = periodic_slices(dynamics, cycles * dynamics.slices, rng)
     count = max(FEWEST_KNOTS, round(cycles / TRAIT_KNOTS))
-    traits = draw_traits(dynamics, count, rng)
+    traits = draw_traits(sampler, count, rng)
     spacing = cycles * length / count if cycles >= FEWEST_KNOTS else np.inf
     shares = rng.standard_normal((round(cycles / SHARE_KNOTS), len(chosen)))
     return Knots(

@@ -15,9 +15,11 @@ from freshtake.variation.network.propagation import (
     PackedParents,
     Pool,
     PredictionMode,
+    Predictor,
     floors_of,
     pack_parents,
     pool_of,
+    predicted_frames,
     propagate,
 )
 from freshtake.variation.network.regression import Regression, log_densities
@@ -54,15 +56,15 @@ def run(
     packed: PackedParents, pool: Pool, weights: Floats, way: Way, floors: Floats, clip: Floats, noise: Floats
 ) -> Outcome:
     """Propagate a network along a clip; with `ends` in the mode it may be shorter."""
-    frames, dofs = (len(noise) or len(clip) - packed.order), clip.shape[1]
-    out = Outcome(np.empty((frames, dofs)), np.empty((frames, dofs)), np.empty((packed.order + frames, dofs)))
+    predictor = Predictor(packed, pool, weights, way.rule, way.mode, floors)
+    out = predicted_frames(clip, noise, packed.order)
     if way.regression == "kernel":
-        count = propagate(packed, pool, weights, way.rule, way.mode, floors, clip, noise, *out)
+        count = propagate(predictor, out)
     else:
         from freshtake.variation.network.parametric import KINDS, fit_all, propagate_fitted
 
         fits = fit_all(KINDS[way.regression], packed, pool, way.rule.velocity_weight, floors)
-        count = propagate_fitted(packed, pool, weights, way.rule, way.mode, fits, clip, noise, *out)
+        count = propagate_fitted(predictor, fits, out)
     return Outcome(out.means[:count], out.variances[:count], out.values[: packed.order + count])
 
 

@@ -38,6 +38,18 @@ class Doing(NamedTuple):
     outcomes: list[Outcome]
 
 
+class Search(NamedTuple):
+    """What stays the same over the rounds, and which edits were refused."""
+
+    joint: JointScores
+    data: TransitionData
+    settings: Settings
+    mapper: Mapper
+    kept: frozenset[int]
+    shortlists: Sequence[Sequence[int]]
+    refused: set[tuple[int, frozenset[int]]]
+
+
 def search_jointly(
     joint: JointScores,
     data: TransitionData,
@@ -58,19 +70,18 @@ def search_jointly(
     if rounds == 0:
         return start
     doing = _doing(joint, start)
-    shortlists = _shortlists(joint, data, doing, settings, mapper)
-    refused: set[tuple[int, frozenset[int]]] = set()
+    search = Search(joint, data, settings, mapper, kept, _shortlists(joint, data, doing, settings, mapper), set())
     changed = False
     for turn in range(rounds):
         report(Progress(0.45 + 0.3 * turn / rounds, f"transition network: round {turn + 1} of at most {rounds}"))
-        wanted = _proposals(joint, data, doing, shortlists, kept, settings, refused, mapper)
+        wanted = _proposals(search, doing)
         if not wanted and not changed:
             break
         if not wanted:  # what was refused may be good after what was taken since
-            refused.clear()
+            search.refused.clear()
             changed = False
             continue
-        fresh = _take(joint, doing, wanted, data.instances.order, refused)
+        fresh = _take(joint, doing, wanted, data.instances.order, search.refused)
         changed = changed or fresh is not doing
         doing = fresh
     return doing.edges
@@ -103,26 +114,14 @@ def steepest(joint: JointScores, settings: Settings, report: Report) -> Edges:
         doing = best
 
 
-def _proposals(
-    joint: JointScores,
-    data: TransitionData,
-    doing: Doing,
-    shortlists: Sequence[Sequence[int]],
-    kept: frozenset[int],
-    settings: Settings,
-    refused: set[tuple[int, frozenset[int]]],
-    mapper: Mapper,
-) -> list[Proposal]:
+def _proposals(search: Search, doing: Doing) -> list[Proposal]:
     """The best edit of every node that would gain by one, the greatest gain first; if none would, of every node."""
-    order = data.instances.order
-    cap = settings.max_parents - order
 
     def propose(i: int, *, gaining: bool) -> Proposal:
-        scorer = seen_node(i, data, joint, doing.outcomes, settings)
-        return best_edit(scorer, i, doing.edges, order, shortlists[i], cap, kept, refused, gaining=gaining)
+        return _best_edit(search, doing, i, gaining=gaining)
 
     for gaining in (True, False):
-        found = mapper(partial(propose, gaining=gaining), range(len(data.columns)))
+        found = search.mapper(partial(propose, gaining=gaining), range(len(search.data.columns)))
         legal = [p for p in found if np.isfinite(p.gain) and not (gaining and p.gain <= GAIN)]
         if legal:
             return sorted(legal, key=lambda p: (-p.gain, p.node))
@@ -189,13 +188,11 @@ def seen_node(
     """
     others = [found.values for found in outcomes] if settings.propagate else joint.clips
     if settings.regression != "kernel":
-        from freshtake.variation.network.parametric_nodes import FittedNode
+        from freshtake.variation.network.parametric_nodes import FittedNode, fitted_way
 
-        return FittedNode(
-            index, joint.pools, joint.clips, others, joint.weights, regression=settings.regression,
-            velocity_weight=joint.way.rule.velocity_weight, order=data.instances.order, deltas=settings.deltas,
-            propagate=settings.propagate, calibrated=settings.calibrated,
-        )  # fmt: skip
+        velocity_weight = joint.way.rule.velocity_weight
+        way = fitted_way(settings.regression, velocity_weight, data.instances.order, settings)
+        return FittedNode(index, joint.pools, joint.clips, others, joint.weights, way)
     known = data.instances
     paths = np.concatenate(others).T.copy()
     paths[index] = data.columns[index]
@@ -207,29 +204,20 @@ def seen_node(
     return TransitionNode(index, both, joint.way.rule, **how)
 
 
-def best_edit(
-    scorer: NodeScores,
-    index: int,
-    edges: Edges,
-    order: int,
-    candidates: Sequence[int],
-    cap: int,
-    kept: frozenset[int],
-    refused: set[tuple[int, frozenset[int]]],
-    *,
-    gaining: bool,
-) -> Proposal:
+def _best_edit(search: Search, doing: Doing, index: int, *, gaining: bool) -> Proposal:
     """The addition or deletion that helps this node most and was not refused before; only a gain if that is asked."""
+    edges, refused, order = doing.edges, search.refused, search.data.instances.order
+    scorer = seen_node(index, search.data, search.joint, doing.outcomes, search.settings)
     dofs = len(edges)
     now = frozenset(p for p in edges[index] if p % dofs != index)
     value = scorer.score(now)
     above = value if gaining else -np.inf
     tried: list[tuple[float, frozenset[int]]] = []
-    fresh = [c for c in candidates if c not in now and (index, now | {c}) not in refused]
+    fresh = [c for c in search.shortlists[index] if c not in now and (index, now | {c}) not in refused]
     fresh = [c for c in fresh if _legal(edges, index, now | {c}, order)]
-    if len(now) < cap and fresh:
+    if len(now) < search.settings.max_parents - order and fresh:
         tried += zip(scorer.additions(now, fresh, above).tolist(), [now | {c} for c in fresh], strict=True)
-    gone = [now - {p} for p in sorted(now - kept) if (index, now - {p}) not in refused]
+    gone = [now - {p} for p in sorted(now - search.kept) if (index, now - {p}) not in refused]
     tried += [(scorer.score(own, above), own) for own in gone]
     finite = [(score, own) for score, own in tried if np.isfinite(score)]
     if not finite:

@@ -10,7 +10,7 @@ import numpy as np
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.network.instances import PriorInstances, TransitionInstances
 from freshtake.variation.network.regression import FLOOR, Regression
-from freshtake.variation.network.score_kernels import HeldOutTakes, Way, prior_scores, transition_scores
+from freshtake.variation.network.score_kernels import HeldOutTakes, NodeEdits, Way, prior_scores, transition_scores
 
 KEEP = 4  # times k: instances that are looked at first
 
@@ -92,7 +92,7 @@ class TransitionNode:
     ) -> None:
         self.node, self.data, self.rule = node, data, rule
         floor = FLOOR * max(float(data.columns[node].var()), 1e-30)
-        self.way = Way(floor, deltas, propagate, calibrated)
+        self.way = Way(rule, floor, deltas, propagate, calibrated)
         self._room = np.empty((len(data.instances.queries), data.pools.shape[1]))
 
     def _scores(
@@ -101,10 +101,8 @@ class TransitionNode:
         nodes = self.data.members[sorted(parents)].ravel()
         out = np.empty(len(members))
         keep = KEEP * self.rule.neighbors if len(members) > 1 and parents else 0
-        transition_scores(
-            self.data.held(part), self.node, nodes[nodes >= 0], members, keep, self.rule, self.way, above,
-            self._room[part], out,
-        )  # fmt: skip
+        edits = NodeEdits(self.node, nodes[nodes >= 0], members, keep, above)
+        transition_scores(self.data.held(part), edits, self.way, self._room[part], out)
         return out
 
     def score(self, parents: frozenset[int], above: float = -np.inf) -> float:

@@ -12,8 +12,8 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
-from freshtake.variation.network.propagation import PackedParents, Pool, PredictionMode
-from freshtake.variation.network.regression import FLOOR, Regression
+from freshtake.variation.network.propagation import PackedParents, Pool, PredictedFrames, Predictor
+from freshtake.variation.network.regression import FLOOR
 
 LINEAR, RADIAL = 0, 1
 KINDS = {"linear": LINEAR, "radial": RADIAL}
@@ -110,21 +110,11 @@ def fit_all(kind: int, packed: PackedParents, pool: Pool, velocity_weight: float
 
 
 @compiled
-def propagate_fitted(
-    packed: PackedParents,
-    pool: Pool,
-    weights: Floats,
-    rule: Regression,
-    mode: PredictionMode,
-    fits: Fits,
-    clip: Floats,
-    noise: Floats,
-    means: Floats,
-    variances: Floats,
-    values: Floats,
-) -> int:
+def propagate_fitted(predictor: Predictor, fits: Fits, out: PredictedFrames) -> int:
     """As `propagate`, with fitted functions; it ends where the nearest instance of all parents together is a last
     one."""
+    packed, pool, weights, rule, mode, _ = predictor
+    clip, noise, means, variances, values = out
     order, frames = packed.order, means.shape[0]
     dofs, count = pool.targets.shape
     squared, row = np.empty(count), np.empty(fits.coefficients.shape[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,24 +15,39 @@ from freshtake.variation.network.parametric import CENTERS, FAR, KINDS, LINEAR, 
 from freshtake.variation.network.propagation import Pool
 from freshtake.variation.network.regression import FLOOR, log_density
 from freshtake.variation.network.score_kernels import recalibrated
+from freshtake.variation.settings import Settings
+
+
+class FittedWay(NamedTuple):
+    """How a node is predicted by a fitted function, and scored."""
+
+    kind: int
+    velocity_weight: float
+    order: int
+    delta: bool  # the change from the newest frame, not the value
+    propagated: bool  # predictions are fed back (Lau 2009, eq. 4: the hat on Pa)
+    calibrated: bool  # see `recalibrated`
+    floor: float = 0.0  # least variance
+
+
+def fitted_way(regression: str, velocity_weight: float, order: int, settings: Settings) -> FittedWay:
+    """As the settings say."""
+    how = settings.deltas, settings.propagate, settings.calibrated
+    return FittedWay(KINDS[regression], velocity_weight, order, *how)
 
 
 @compiled
 def fitted_node(
-    kind: int,
+    way: FittedWay,
     node: int,
     nodes: Ints,  # all parents, own ones included
     pool: Pool,
     weights: Floats,
-    velocity_weight: float,
     seen: Floats,  # (frames, DOFs): the others along the example
     truth: Floats,  # (frames,): the node itself
-    order: int,
-    delta: bool,
-    propagated: bool,
-    floor: float,
 ) -> tuple[float, float]:
     """One DOF along one held-out example, fed with its own predictions: squared errors, and log density (eq. 4)."""
+    kind, velocity_weight, order, delta, propagated, _, floor = way
     dofs, count = pool.targets.shape
     moving = kind == RADIAL and order > 1 and velocity_weight > 0.0
     size = len(nodes)
@@ -131,34 +147,23 @@ class FittedNode:
         clips: Sequence[Floats],
         seen: Sequence[Floats],  # the others along each example: its own rows, or predictions
         weights: Floats,
-        *,
-        regression: str,
-        velocity_weight: float,
-        order: int,
-        deltas: bool,
-        propagate: bool,
-        calibrated: bool,
+        way: FittedWay,
     ) -> None:
         self.node, self.pools, self.clips, self.seen, self.weights = node, pools, clips, seen, weights
-        self.way = (KINDS[regression], velocity_weight, order, deltas, propagate)
-        self.calibrated = calibrated
-        self.floor = FLOOR * max(float(np.concatenate([x[:, node] for x in clips]).var()), 1e-30)
+        floor = FLOOR * max(float(np.concatenate([x[:, node] for x in clips]).var()), 1e-30)
+        self.way = way._replace(floor=floor)
 
     def _score(self, parents: frozenset[int], clips: Sequence[int]) -> float:
-        kind, velocity, order, deltas, propagate = self.way
-        dofs = len(self.weights)
+        order, dofs = self.way.order, len(self.weights)
         own = [self.node + s * dofs for s in range(order)]
         nodes = np.array(sorted({*own, *parents}), dtype=np.intp)
         error, score, frames = 0.0, 0.0, 0
         for k in clips:
             truth = np.ascontiguousarray(self.clips[k][:, self.node])
-            found = fitted_node(
-                kind, self.node, nodes, self.pools[k], self.weights, velocity, self.seen[k], truth, order, deltas,
-                propagate, self.floor,
-            )  # fmt: skip
+            found = fitted_node(self.way, self.node, nodes, self.pools[k], self.weights, self.seen[k], truth)
             error, score, frames = error + found[0], score + found[1], frames + len(truth) - order
-        if self.calibrated:
-            return float(recalibrated(error, frames, self.floor))
+        if self.way.calibrated:
+            return float(recalibrated(error, frames, self.way.floor))
         return score
 
     def score(self, parents: frozenset[int], above: float = -np.inf) -> float:

@@ -48,6 +48,24 @@ class Weights(NamedTuple):
     trait: float  # 0: not counted
 
 
+class Limits(NamedTuple):
+    """When the search for parents ends."""
+
+    most: int  # parents, own ones included
+    gain: float  # of the score, that a parent is worth at least
+    ridge: float
+
+
+class FoldFit(NamedTuple):
+    """A regression on the parents so far: second moments of one fold, and what `fit` and `error` say of it."""
+
+    known: Floats  # (3 nodes, 3 nodes)
+    left: Floats  # (3 nodes, 3 nodes)
+    inverse: Floats
+    slopes: Floats
+    error: float
+
+
 @compiled
 def fit(moments: Floats, target: int, parents: Ints, ridge: float, inverse: Floats, slopes: Floats) -> None:
     """Ridge regression of `target` on the parents from second moments: slopes (parents,), and the inverse used."""
@@ -78,15 +96,13 @@ def error(moments: Floats, target: int, parents: Ints, slopes: Floats) -> float:
 
 
 @compiled
-def error_with(
-    known: Floats, left: Floats, target: int, parents: Ints, ridge: float, inverse: Floats, slopes: Floats,
-    before: float, candidate: int, around: Floats,
-) -> float:  # fmt: skip
+def error_with(fold: FoldFit, target: int, parents: Ints, ridge: float, candidate: int, around: Floats) -> float:
     """The held-out error with one parent more, from the fit without it (a bordered system).
 
     The candidate less its own prediction by the parents is u = x_c - around . x_p; the target's residual r becomes
     r - slope u, and the error E[r^2] - 2 slope E[r u] + slope^2 E[u^2].
     """
+    known, left, inverse, slopes, before = fold
     count = parents.shape[0]
     scale, slope = known[candidate, candidate] + ridge, known[candidate, target]
     for a in range(count):
@@ -171,15 +187,15 @@ def node_score(
 
 @compiled
 def best_parents(
-    moments: Moments, folds: TraitFolds, target: int, own: Ints, candidates: Ints, most: int, ridge: float,
-    gain: float, weights: Weights,
-) -> Ints:  # fmt: skip
-    """Own parents, and those candidates that add most to the score until none adds as much as `gain`.
+    moments: Moments, folds: TraitFolds, target: int, own: Ints, candidates: Ints, limits: Limits, weights: Weights
+) -> Ints:
+    """Own parents, and those candidates that add most to the score until none adds as much as the least gain.
 
     score = -1/2 (w log held-out error of the rest + w' sum_q log held-out error of trait q)
 
     A trait of a node is predicted by the same trait of those parents that are of the same frame.
     """
+    most, gain, ridge = limits
     count, nodes, traits = moments.known.shape[0], moments.known.shape[1] // 3, folds.known.shape[2]
     parents, size = np.empty(most, np.intp), 0
     for parent in own:
@@ -204,10 +220,8 @@ def best_parents(
                 continue
             total = 0.0
             for f in range(count):
-                total += error_with(
-                    moments.known[f], moments.left[f], target, now, ridge, inverse[f], slopes[f], errors[f],
-                    candidate, around,
-                )  # fmt: skip
+                fold = FoldFit(moments.known[f], moments.left[f], inverse[f], slopes[f], errors[f])
+                total += error_with(fold, target, now, ridge, candidate, around)
             value = of_traits
             if candidate < nodes and weights.trait > 0.0:
                 trait_errors(folds, target, inner, across, candidate, trial)

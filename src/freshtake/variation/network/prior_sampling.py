@@ -16,15 +16,14 @@ def sample_prior(
     instances: PriorInstances,
     weights: Floats,
     rule: Regression,
-    rng: np.random.Generator,
+    noise: Floats,
     *,
-    amount: float,
     delta: bool,
     regression: str = "kernel",
 ) -> tuple[Floats, Floats]:
     """X[0] and X[1], each (DOFs,): every node drawn from its Gaussian given the parents drawn before it.
 
-    `amount` scales the standard deviations; 0 gives the mean start.
+    `noise` (2 DOFs,) are the standard deviations from the means, node after node; 0 gives the mean start.
     """
     count = len(network.dofs)
     order = np.array(network.order(), dtype=np.intp)
@@ -32,7 +31,6 @@ def sample_prior(
     parents = np.array([p for own in network.edges for p in own], dtype=np.intp)
     columns = np.ascontiguousarray(instances.values.T)
     both = np.concatenate([weights, weights])
-    noise = amount * rng.standard_normal(2 * count)
     if regression == "kernel":
         values = draw_nodes(columns, both, order, starts, parents, rule, noise)
     else:

@@ -14,9 +14,8 @@ from freshtake.variation.network.regression import (
     FLOOR,
     Regression,
     kth_smallest,
-    weigh,
+    weighted_gaussian,
     weighted_mean,
-    weighted_variance,
 )
 
 
@@ -47,6 +46,35 @@ class PredictionMode(NamedTuple):
     propagated: bool  # predictions are fed back (Lau 2009, eq. 4: the hat on Pa), else the data is seen
     pull: float  # towards the predicted value itself, 0 in the paper
     ends: bool  # stop where the examples end
+
+
+class Predictor(NamedTuple):
+    """All that the Gaussians of the next frame are made from."""
+
+    packed: PackedParents
+    pool: Pool
+    weights: Floats  # (DOFs,)
+    rule: Regression
+    mode: PredictionMode
+    floors: Floats  # (DOFs,): least variances
+
+
+class PredictedFrames(NamedTuple):
+    """Frames to begin with, and room for those that follow."""
+
+    clip: Floats  # (order + frames, DOFs): the first `order` rows are given; the rest is read unless propagated
+    noise: Floats  # (frames, DOFs): how many standard deviations are added, or (0, 0)
+    means: Floats  # out (frames, DOFs)
+    variances: Floats  # out (frames, DOFs)
+    values: Floats  # out (order + frames, DOFs): what was fed back
+
+
+def predicted_frames(clip: Floats, noise: Floats, order: int) -> PredictedFrames:
+    """Room for as many frames as there is noise, or, without any, as the clip goes on."""
+    frames, dofs = (len(noise) or len(clip) - order), clip.shape[1]
+    return PredictedFrames(
+        clip, noise, np.empty((frames, dofs)), np.empty((frames, dofs)), np.empty((order + frames, dofs))
+    )
 
 
 def pool_of(known: TransitionInstances, weights: Floats, members: Ints, *, delta: bool) -> Pool:
@@ -95,19 +123,7 @@ def apart(x: float, known: Floats, out: Floats) -> None:
 
 
 @compiled
-def propagate(
-    packed: PackedParents,
-    pool: Pool,
-    weights: Floats,
-    rule: Regression,
-    mode: PredictionMode,
-    floors: Floats,
-    clip: Floats,  # (order + frames, DOFs): the first `order` rows are given; the rest is read unless propagated
-    noise: Floats,  # (frames, DOFs): how many standard deviations are added, or (0, 0)
-    means: Floats,  # out (frames, DOFs)
-    variances: Floats,  # out (frames, DOFs)
-    values: Floats,  # out (order + frames, DOFs): what was fed back
-) -> int:
+def propagate(predictor: Predictor, out: PredictedFrames) -> int:
     """Mean and variance of every node at every frame given its parents; how many frames it went.
 
     x[t+2] = x[t+1] + (1 - pull) mu_delta + pull (mu_absolute - x[t+1]) + sigma * noise
@@ -115,6 +131,8 @@ def propagate(
     With `ends` the course stops after the frame at which, for more than half of the nodes, the nearest instance is
     the last one of its example; the paper does not say how its variants end.
     """
+    packed, pool, weights, rule, mode, floors = predictor
+    clip, noise, means, variances, values = out
     order, frames = packed.order, means.shape[0]
     dofs, count = pool.targets.shape
     gaps = np.empty(((order + 1) * dofs, count))
@@ -151,15 +169,13 @@ def propagate(
                 kept += squared[c] <= limit
                 if kept == count:
                     break
-            positive = weigh(near, kept, limit, rule.width, rule.adaptive, w)
             best = 0
             for c in range(kept):
                 theirs[c] = pool.targets[i, picked[c]]
                 if near[c] < near[best]:
                     best = c
             ending += pool.last[picked[best]]
-            mean = weighted_mean(w, theirs, kept)
-            variances[f, i] = weighted_variance(w, theirs, kept, mean, positive, floors[i])
+            mean, variances[f, i] = weighted_gaussian(near, theirs, kept, limit, rule, floors[i], w)
             newest = past[order - 1, i]
             if mode.delta:
                 mean += newest

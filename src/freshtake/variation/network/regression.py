@@ -145,6 +145,16 @@ def weighted_variance(weights: Floats, targets: Floats, count: int, mean: float,
 
 
 @compiled
+def weighted_gaussian(
+    squared: Floats, targets: Floats, count: int, limit: float, rule: Regression, floor: float, weights: Floats
+) -> tuple[float, float]:
+    """Mean and variance of `count` targets, weighed by squared distances up to `limit`; `weights` is filled."""
+    positive = weigh(squared, count, limit, rule.width, rule.adaptive, weights)
+    mean = weighted_mean(weights, targets, count)
+    return mean, weighted_variance(weights, targets, count, mean, positive, floor)
+
+
+@compiled
 def gaussian(
     squared: Floats,
     targets: Floats,
@@ -155,9 +165,7 @@ def gaussian(
 ) -> tuple[float, float]:
     """Mean and variance of a node from squared parent distances and target values of `count` instances."""
     limit = kth_smallest(squared, count, rule.neighbors, squared[:count].mean())
-    positive = weigh(squared, count, limit, rule.width, rule.adaptive, scratch)
-    mean = weighted_mean(scratch, targets, count)
-    return mean, weighted_variance(scratch, targets, count, mean, positive, floor)
+    return weighted_gaussian(squared, targets, count, limit, rule, floor, scratch)
 
 
 @compiled

@@ -13,6 +13,7 @@ from freshtake.variation.network.regression import (
     kth_smallest,
     log_density,
     weigh,
+    weighted_gaussian,
     weighted_mean,
     weighted_variance,
 )
@@ -33,10 +34,21 @@ class HeldOutTakes(NamedTuple):
     order: int
 
 
+class NodeEdits(NamedTuple):
+    """A node, its parents, and the candidates to be scored beside them one by one; sets of node numbers."""
+
+    node: int
+    parents: Ints
+    candidates: Ints  # (candidates, nodes), padded with -1
+    keep: int  # instances that are looked at first, 0: all of them
+    above: float  # calibrated scores that are not above it may be given as -infinity
+
+
 class Way(NamedTuple):
     """How a node is predicted and scored."""
 
-    floor: float
+    rule: Regression
+    floor: float  # least variance
     delta: bool  # the change from the newest frame, not the value
     propagated: bool  # predictions are fed back (Lau 2009, eq. 4: the hat on Pa)
     calibrated: bool  # see `recalibrated`
@@ -78,12 +90,12 @@ def prior_scores(
                         row[c] += apart[others[j, c]]
             if alone:
                 w[:used] = 1.0
-                positive = used
+                mean = weighted_mean(w, targets, used)
+                variance = weighted_variance(w, targets, used, mean, used, floor)
             else:
                 limit = kth_smallest(row, used, rule.neighbors, limit)
-                positive = weigh(row, used, limit, rule.width, rule.adaptive, w)
-            mean = weighted_mean(w, targets, used)
-            score += log_density(values[j], mean, weighted_variance(w, targets, used, mean, positive, floor))
+                mean, variance = weighted_gaussian(row, targets, used, limit, rule, floor, w)
+            score += log_density(values[j], mean, variance)
         out[s] = score
 
 
@@ -131,6 +143,13 @@ class Listed(NamedTuple):
     own: Floats  # (lists, order + 1, most)
     counts: Ints  # (lists,)
     beyond: Floats  # (lists,): all instances that are not listed are farther than this
+
+
+class Lists(NamedTuple):
+    """Instances to look at."""
+
+    pools: Listed  # a list per example, but squared distances per query: those of the parents at the data
+    short: Listed  # a list per query, may be empty
 
 
 @compiled
@@ -219,20 +238,18 @@ def predict_node(
     held: HeldOutTakes,
     node: int,
     candidate: Ints,  # (nodes,): one more parent, padded with -1
-    pools: Listed,  # a list per example, but squared distances per query: those of the parents at the data
-    short: Listed,  # a list per query, may be empty
-    rule: Regression,
+    lists: Lists,
     way: Way,
     worst: float,
-    means: Floats,
-    variances: Floats,
+    gaussians: Floats,
 ) -> float:
     """Predict one DOF along held-out examples, the node fed with its own predictions.
 
-    `means`, `variances` (queries,) describe the next frame; variances are left out when nobody asks for them.
+    `gaussians` (2, queries) are means and, unless calibrated, variances of the next frame.
     Returns the sum of squared errors, or infinity as soon as it passes `worst`.
     Exact: a shortlist is left for the whole pool wherever an instance outside it could be among the nearest.
     """
+    rule, pools, short = way.rule, lists.pools, lists.short
     order, most = held.order, pools.rows.shape[1]
     squared, near, theirs, w = np.empty(most), np.empty(most + 1), np.empty(most + 1), np.empty(most)
     past, weight = np.empty(order), held.weights[node] * held.weights[node]
@@ -257,11 +274,11 @@ def predict_node(
         guess = near[kept]
         positive = weigh(near, kept, guess, rule.width, rule.adaptive, w)
         mean = weighted_mean(w, theirs, kept)
-        if not way.calibrated:
-            variances[q] = weighted_variance(w, theirs, kept, mean, positive, way.floor)
+        if not way.calibrated:  # the variance costs a tenth of the search and is not used there
+            gaussians[1, q] = weighted_variance(w, theirs, kept, mean, positive, way.floor)
         if way.delta:
             mean += past[order - 1]
-        means[q] = mean
+        gaussians[0, q] = mean
         past[: order - 1] = past[1:]
         past[order - 1] = mean
         difference = held.columns[node, query + 1] - mean
@@ -272,11 +289,11 @@ def predict_node(
 
 
 @compiled
-def likelihood(truth: Floats, means: Floats, variances: Floats) -> float:
-    """Sum of log densities: the score as printed."""
+def likelihood(truth: Floats, gaussians: Floats) -> float:
+    """Sum of log densities: the score as printed; `gaussians` (2, queries) are means and variances."""
     total = 0.0
     for q in range(truth.shape[0]):
-        total += log_density(truth[q], means[q], variances[q])
+        total += log_density(truth[q], gaussians[0, q], gaussians[1, q])
     return total
 
 
@@ -297,24 +314,13 @@ def error_of(score: float, count: int) -> float:
 
 
 @compiled
-def transition_scores(
-    held: HeldOutTakes,
-    node: int,
-    parents: Ints,
-    candidates: Ints,
-    keep: int,
-    rule: Regression,
-    way: Way,
-    above: float,
-    base: Floats,
-    out: Floats,
-) -> None:
+def transition_scores(held: HeldOutTakes, edits: NodeEdits, way: Way, base: Floats, out: Floats) -> None:
     """Scores of one node with each of the candidates beside the parents: its summand of Lau 2009, eq. 4.
 
-    Candidates are sets of node numbers, padded with -1.
-    `base` (queries, instances) is room to work in; `keep` instances are looked at first, 0: all of them.
-    Calibrated scores that are not `above`, or that an earlier candidate surpasses, may be given as -infinity.
+    `base` (queries, instances) is room to work in. Calibrated scores that an earlier candidate surpasses may be given
+    as -infinity.
     """
+    node, parents, candidates, keep, above = edits
     n, clips, most = held.queries.shape[0], held.pools.shape[0], held.pools.shape[1]
     distances(held, parents, base)
     own = np.empty((clips, held.order + 1, most))
@@ -322,12 +328,12 @@ def transition_scores(
         describe(held, node, way.delta, held.pools[clip], held.sizes[clip], own[clip])
     pools = Listed(held.pools, base, own, held.sizes, np.empty(0))
     short = shortlisted(held, node, way.delta, base, keep) if keep > 0 else nothing_listed(held)
-    truth, means, variances = np.empty(n), np.empty(n), np.empty(n)
+    lists, truth, gaussians = Lists(pools, short), np.empty(n), np.empty((2, n))
     for q in range(n):
         truth[q] = held.columns[node, held.queries[q] + 1]
     for c in range(candidates.shape[0]):
         worst = SLACK * error_of(above, n) if way.calibrated else np.inf
-        error = predict_node(held, node, candidates[c], pools, short, rule, way, worst, means, variances)
-        out[c] = recalibrated(error, n, way.floor) if way.calibrated else likelihood(truth, means, variances)
+        error = predict_node(held, node, candidates[c], lists, way, worst, gaussians)
+        out[c] = recalibrated(error, n, way.floor) if way.calibrated else likelihood(truth, gaussians)
         if above > -np.inf:
             above = max(above, out[c])

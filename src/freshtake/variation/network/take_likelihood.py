@@ -11,10 +11,11 @@ from freshtake.numeric.arrays import Floats
 from freshtake.variation.examples import Material
 from freshtake.variation.network.likelihood import Likelihood
 from freshtake.variation.settings import Settings
+from freshtake.variation.synthesis.body_nodes import BodyNodes
 from freshtake.variation.synthesis.common_phase import read_at, warp_onto
 from freshtake.variation.synthesis.courses import Courses, courses_of, mean_pace, node_weights
 from freshtake.variation.synthesis.dynamics import Dynamics
-from freshtake.variation.synthesis.foot_nodes import FootNodes, heading_columns
+from freshtake.variation.synthesis.foot_nodes import heading_columns
 from freshtake.variation.synthesis.traits import sizes_at, trait_basis
 
 SMOOTH = 0.05  # seconds by which the take's warp is smoothed, see model.ALIGNMENT
@@ -39,7 +40,7 @@ def take_likelihood(
     last = -1 if courses.cyclic else None
     traits = np.einsum("pn,qpn->qn", apart[:last], basis[:, :last]) / len(apart[:last])
     rest = apart - np.einsum("qn,qpn->pn", traits, basis)
-    floor = _floors(dynamics, material, len(apart), courses.feet)
+    floor = _floors(dynamics, material, len(apart), courses.body)
     sizes, trait_sizes = np.maximum(sizes, floor), np.maximum(dynamics.trait_sizes, floor)
     freedom = max(len(courses.smooth) - 1, 1)
     at = np.arange(dynamics.slices + 1, dtype=np.float64) * ((len(apart) - 1.0) / dynamics.slices)
@@ -62,7 +63,7 @@ def deviations_of(courses: Courses, material: Material, settings: Settings, rows
         phase_frames[:, None],
         detail_frames=frames,
         cyclic=courses.cyclic,
-        feet=courses.feet,
+        body=courses.body,
         stride=courses.stride,
     )
     return own.smooth[0] - mean, phase_frames
@@ -85,12 +86,12 @@ def mean_rows(courses: Courses, material: Material) -> Floats:
     return np.asarray(out)
 
 
-def _floors(dynamics: Dynamics, material: Material, phases: int, feet: FootNodes) -> Floats:
+def _floors(dynamics: Dynamics, material: Material, phases: int, body: BodyNodes) -> Floats:
     """(nodes,): sizes below which no node is told apart, a small share of the mean over nodes, weighted."""
-    weights = np.maximum(node_weights(material, phases, feet), 1e-12)
+    weights = np.maximum(node_weights(material, phases, body), 1e-12)
     whole = np.sqrt((dynamics.trait_sizes**2).sum(axis=0) + (dynamics.sizes**2).mean(axis=0))
     usual = float(np.sqrt(((weights * whole)[: len(material.names)] ** 2).mean()))
-    hidden = node_weights(material, phases, feet) == 0.0  # time and tempo move nothing by themselves
+    hidden = node_weights(material, phases, body) == 0.0  # time and tempo move nothing by themselves
     return np.asarray(np.where(hidden, np.maximum(LEAST * whole, 1e-6), np.maximum(LEAST * usual, 1e-12) / weights))
 
 

@@ -53,13 +53,10 @@ def node_scores(index: int, data: TransitionData, joint: JointScores, settings: 
         return TransitionNode(
             index, data, rule, deltas=settings.deltas, propagate=settings.propagate, calibrated=settings.calibrated
         )
-    from freshtake.variation.network.parametric_nodes import FittedNode
+    from freshtake.variation.network.parametric_nodes import FittedNode, fitted_way
 
-    return FittedNode(
-        index, joint.pools, joint.clips, joint.clips, joint.weights, regression=settings.regression,
-        velocity_weight=rule.velocity_weight, order=data.instances.order, deltas=settings.deltas,
-        propagate=settings.propagate, calibrated=settings.calibrated,
-    )  # fmt: skip
+    way = fitted_way(settings.regression, rule.velocity_weight, data.instances.order, settings)
+    return FittedNode(index, joint.pools, joint.clips, joint.clips, joint.weights, way)
 
 
 def learn_transition(

@@ -10,8 +10,10 @@ import numpy as np
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.gaussian import gaussian_filter1d
 from freshtake.variation.examples import RATE_HORIZON, Material
+from freshtake.variation.synthesis.body_nodes import NO_BODY, BodyNodes
 from freshtake.variation.synthesis.common_phase import read_at
-from freshtake.variation.synthesis.foot_nodes import NO_FEET, FootNodes, heading_columns, on_course, seen_from_root
+from freshtake.variation.synthesis.foot_nodes import FootNodes, heading_columns, on_course, seen_from_root
+from freshtake.variation.synthesis.swing_nodes import swings_in
 
 TIME = "time"  # a hidden node: how far the take is behind a steady pace, in frames
 TEMPO = "tempo"  # a hidden node: the mean pace, in frames per phase
@@ -37,7 +39,7 @@ NO_STRIDE = Stride(np.zeros((0, 0)), 0.0)
 class Courses(NamedTuple):
     """Examples at equal phases; a cycle's last phase is its first one again.
 
-    The nodes are the DOFs, the time, the travel of every speed, the places of feet, and the tempo. A speed is
+    The nodes are the DOFs, the time, the travel of every speed, the places of feet, swings, and the tempo. A speed is
     split into its travel, the mean over the take, per phase so that the way covered does not depend on the pace, and
     what that leaves summed up from phase to phase: where the body is, against a steady course. Only so do feet, hips
     and legs vary together: feet that stand tie places to one another, not speeds. The pace, frames per phase, is split
@@ -47,7 +49,7 @@ class Courses(NamedTuple):
     smooth: Floats  # (examples, phases, nodes)
     detail: Floats  # (examples, phases, DOFs)
     cyclic: bool
-    feet: FootNodes = NO_FEET
+    body: BodyNodes = NO_BODY
     stride: Stride = NO_STRIDE
     detail_frames: float = 0.0  # by which they are smoothed
 
@@ -96,14 +98,15 @@ def courses_of(
     *,
     detail_frames: float,
     cyclic: bool,
-    feet: FootNodes = NO_FEET,
+    body: BodyNodes = NO_BODY,
     stride: Stride | None = None,
 ) -> Courses:
     """Split every example into a smooth part and detail, and read both at the common phases.
 
     `stride` is that of other examples, for a take that is laid on their mean.
     """
-    dofs = len(material.names)
+    dofs, feet = len(material.names), body.feet
+    swings = np.stack([swings_in(body.swings, material, x) for x in material.values])
     rows = [_with_feet(x, feet, material) for x in material.values]
     rows = [closed(x) if cyclic else x for x in rows]
     low = [smoothed(x, detail_frames, cyclic) for x in rows]
@@ -122,8 +125,9 @@ def courses_of(
         seen = on_course(seen, smooth[..., list(columns)] * material.frame_time)
         stride = stride or stride_of(seen, travel, feet)
         seen[..., 0] -= stride.forward * (travel[..., :1] - stride.travel)
-    nodes = [smooth, time, travel, seen.reshape(*smooth.shape[:2], -1), tempo]
-    return Courses(np.concatenate(nodes, axis=2), detail, cyclic, feet, stride, detail_frames)
+    held = np.broadcast_to(swings[:, None], (*smooth.shape[:2], swings.shape[1]))
+    nodes = [smooth, time, travel, seen.reshape(*smooth.shape[:2], -1), held, tempo]
+    return Courses(np.concatenate(nodes, axis=2), detail, cyclic, body, stride, detail_frames)
 
 
 def stride_of(seen: Floats, travel: Floats, feet: FootNodes) -> Stride:
@@ -140,7 +144,7 @@ def _with_feet(rows: Floats, feet: FootNodes, material: Material) -> Floats:
     """Rows with three more columns for the place of every end, seen from the root."""
     if len(feet.joints) == 0:
         return rows
-    return np.concatenate([rows, seen_from_root(feet, material, rows).reshape(len(rows), -1)], axis=1)
+    return np.concatenate([rows, seen_from_root(feet.joints, material, rows).reshape(len(rows), -1)], axis=1)
 
 
 def _to_places(smooth: Floats, pace: Floats, material: Material, cyclic: bool) -> Floats:
@@ -168,16 +172,16 @@ def mean_pace(courses: Courses) -> Floats:
     return np.asarray(np.maximum(courses.mean[:, -1] + slope, SLOWEST))
 
 
-def node_names(names: Sequence[str], speeds: Bools, feet: FootNodes = NO_FEET) -> tuple[str, ...]:
-    """DOFs, time, travel of the speeds, places of feet, tempo."""
+def node_names(names: Sequence[str], speeds: Bools, body: BodyNodes = NO_BODY) -> tuple[str, ...]:
+    """DOFs, time, travel of the speeds, places of feet, swings, tempo."""
     travel = (f"{name} {TRAVEL}" for name, speed in zip(names, speeds, strict=True) if speed)
-    return (*names, TIME, *travel, *feet.nodes, TEMPO)
+    return (*names, TIME, *travel, *body.names, TEMPO)
 
 
-def node_weights(material: Material, phases: int, feet: FootNodes = NO_FEET) -> Floats:
+def node_weights(material: Material, phases: int, body: BodyNodes = NO_BODY) -> Floats:
     """How far a unit of every node moves the body: places by so much, travel over a quarter of a take, pace not."""
     place = material.weights * np.where(material.rates, material.frame_time / RATE_HORIZON, 1.0)
-    return np.concatenate([place, [0.0], place[material.rates] * phases / 4.0, np.repeat(feet.shares, 3), [0.0]])
+    return np.concatenate([place, [0.0], place[material.rates] * phases / 4.0, body.weights, [0.0]])
 
 
 def steady_and_away(speeds: Floats, cyclic: bool) -> tuple[Floats, Floats]:

@@ -13,11 +13,20 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.variation.examples import Material, rounded
 from freshtake.variation.network.joint_scores import Mapper
 from freshtake.variation.network.networks import Edges, TransitionNetwork
-from freshtake.variation.network.parent_search import OWN_RIDGE, RIDGE, Moments, TraitFolds, Weights, best_parents
+from freshtake.variation.network.parent_search import (
+    OWN_RIDGE,
+    RIDGE,
+    Limits,
+    Moments,
+    TraitFolds,
+    Weights,
+    best_parents,
+)
 from freshtake.variation.settings import LEAST_STEP, Settings
 from freshtake.variation.synthesis.common_phase import read_at
 from freshtake.variation.synthesis.courses import Courses, node_names, node_weights
 from freshtake.variation.synthesis.dynamics import ORDER, STABLE, Dynamics, growth_of
+from freshtake.variation.synthesis.swing_nodes import swing_numbers
 from freshtake.variation.synthesis.traits import TRAITS, Split, sizes_at, split_deviations
 
 FEWEST_SLICES = 4
@@ -55,10 +64,11 @@ def learn_dynamics(
     moved = movement(courses, material)
     columns = columns_of(split, slices, courses.cyclic)
     report(Progress(0.3, "transition network: comparing takes"))
-    parents = _search(columns, moved, settings, report, mapper)
+    swings = swing_numbers(courses.body.swings, len(moved))
+    parents = _search(columns, moved, settings, report, mapper, swings, len(material.names) + 1)
     if settings.parents == "random":
         parents = random_parents(parents, moved, rng)
-    network, columns_used = _network(node_names(material.names, material.rates, courses.feet), parents)
+    network, columns_used = _network(node_names(material.names, material.rates, courses.body), parents)
     return _fitted(network, columns_used, columns, split, slices)
 
 
@@ -90,7 +100,7 @@ def columns_of(split: Split, slices: int, cyclic: bool) -> Columns:
 def movement(courses: Courses, material: Material) -> Floats:
     """(nodes,): how far deviations of each node move the body; the tempo moves it least."""
     spread = np.sqrt(courses.smooth.var(axis=0).mean(axis=0))
-    return np.asarray(node_weights(material, courses.smooth.shape[1], courses.feet) * spread)
+    return np.asarray(node_weights(material, courses.smooth.shape[1], courses.body) * spread)
 
 
 class Fold(NamedTuple):
@@ -110,25 +120,30 @@ class Search(NamedTuple):
     usable: Ints  # nodes that may be parents of others
     weights: Weights
     most: int
+    swings: Ints  # nodes that depend on one another and on the travel only, see swing_nodes
+    travel: int
 
     def parents(self, i: int, moments: Moments | None, traits: TraitFolds | None) -> Ints:
         """The columns of a node's parents; moments are those of `usable` and the node itself."""
         nodes = len(self.rank)
-        seen = self.usable if i in self.usable else np.append(self.usable, i)
+        if i in self.swings:
+            seen = np.append(self.travel, self.swings)
+        else:
+            seen = self.usable if i in self.usable else np.append(self.usable, i)
         moments = moments or moments_of(self.columns, self.folds, seen)
         traits = traits or trait_folds(self.columns, self.folds, seen)
         place, count = int(np.flatnonzero(seen == i)[0]), len(seen)
         inside = np.flatnonzero(self.rank[seen] < self.rank[i])
-        before = count + np.flatnonzero(seen != i)
+        before = count + np.flatnonzero(seen != i) if i not in self.swings else np.empty(0, np.intp)
         candidates = np.concatenate([inside, before]).astype(np.intp)
-        gain = GAIN * self.weights.rest
-        found = best_parents(
-            moments, traits, place, _own(place, count), candidates, self.most, RIDGE, gain, self.weights
-        )  # fmt: skip
+        limits = Limits(self.most, GAIN * self.weights.rest, RIDGE)
+        found = best_parents(moments, traits, place, _own(place, count), candidates, limits, self.weights)
         return np.asarray(found // count * nodes + seen[found % count], dtype=np.intp)
 
 
-def _search(columns: Columns, moved: Floats, settings: Settings, report: Report, mapper: Mapper) -> list[Ints]:
+def _search(
+    columns: Columns, moved: Floats, settings: Settings, report: Report, mapper: Mapper, swings: Ints, travel: int
+) -> list[Ints]:
     """For every node the columns of its parents: slice * nodes + node, slice 0 the newest."""
     nodes = len(moved)
     if settings.parents == "none":
@@ -136,9 +151,11 @@ def _search(columns: Columns, moved: Floats, settings: Settings, report: Report,
     if settings.parents == "own":
         return [_own(i, nodes) for i in range(nodes)]
     order = np.argsort(-moved, kind="stable")
-    usable = np.sort(order[:MOST_CANDIDATES])
+    usable = np.setdiff1d(order[:MOST_CANDIDATES], swings)
     rank = np.argsort(order, kind="stable")
-    search = Search(columns, folds_of(columns), rank, usable, observations(columns), settings.max_parents)
+    search = Search(
+        columns, folds_of(columns), rank, usable, observations(columns), settings.max_parents, swings, travel
+    )
     shared = moments_of(columns, search.folds, usable), trait_folds(columns, search.folds, usable)
     among = set(usable.tolist())
     out: list[Ints] = []

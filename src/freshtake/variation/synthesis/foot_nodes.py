@@ -81,13 +81,13 @@ def heading_columns(material: Material) -> tuple[int, int, int] | None:
     return forward, sideways, recipe.units.index("turn")
 
 
-def seen_from_root(feet: FootNodes, material: Material, rows: Floats) -> Floats:
-    """(rows, feet, 3): forward, sideways and height of every foot, the root at the origin with heading 0."""
+def seen_from_root(joints: Ints, material: Material, rows: Floats) -> Floats:
+    """(rows, joints, 3): forward, sideways and height of joints, the root at the origin with heading 0."""
     recipe = material.recipe
     assert recipe is not None
     layout = recipe.layout
     assert isinstance(layout, ClipLayout)
-    points = layout.points(recipe.fill(rows))[:, feet.joints]
+    points = layout.points(recipe.fill(rows))[:, joints]
     ground = ground_of(points, layout.up)
     return np.stack([ground.real, ground.imag, points[..., 1 if layout.up == "y" else 2]], axis=-1)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
-from freshtake.numeric.splines import spline_weights
+from freshtake.numeric.splines import cubic_weights, spline_weights
 from freshtake.variation.synthesis.dynamics import PackedEdges
 from freshtake.variation.synthesis.leg_following import FootTables
 
@@ -105,15 +105,6 @@ def around(phase: float, last: int, cyclic: bool) -> tuple[int, int, int, int, f
     before = low - 1 if low > 0 else (last - 1 if cyclic else 0)
     after = low + 2 if low + 2 <= last else (1 if cyclic else last)
     return before, low, low + 1, after, phase - low
-
-
-@compiled
-def cubic_weights(t: float) -> tuple[float, float, float, float]:
-    """Of four values, for one between the middle two (Catmull-Rom)."""
-    return (
-        0.5 * t * (-1.0 + t * (2.0 - t)), 1.0 + 0.5 * t * t * (-5.0 + 3.0 * t), 0.5 * t * (1.0 + t * (4.0 - 3.0 * t)),
-        0.5 * t * t * (t - 1.0),
-    )  # fmt: skip
 
 
 @compiled

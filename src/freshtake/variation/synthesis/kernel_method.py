@@ -20,8 +20,16 @@ import numpy as np
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.splines import spline_weights
 from freshtake.variation.network.instances import transition_instances
+from freshtake.variation.network.joint_scores import Way
 from freshtake.variation.network.networks import PriorNetwork, TransitionNetwork
-from freshtake.variation.network.propagation import PredictionMode, floors_of, packed_parents, pool_of, propagate
+from freshtake.variation.network.propagation import (
+    Predictor,
+    floors_of,
+    packed_parents,
+    pool_of,
+    predicted_frames,
+    propagate,
+)
 from freshtake.variation.network.regression import Regression
 
 BLOCK = 32  # frames
@@ -42,49 +50,34 @@ def paper_blocks(
     examples: Sequence[Floats],
     weights: Floats,
     network: TransitionNetwork,
-    rule: Regression,
+    way: Way,  # a motion that does not end by itself goes on for ever
     start: Floats,  # (order, DOFs): the first frames, from the prior network
-    rng: np.random.Generator,
-    *,
-    amount: float,
-    pull: float,
-    smooth_frames: float,
-    deltas: bool,
-    cyclic: bool,
-    regression: str = "kernel",
+    noise: Iterator[Floats],  # see noise_blocks
 ) -> Iterator[Floats]:
     """Rows (frames, DOFs), block after block, all n_trans instances every time (Lau 2009, §6).
 
     x_i[t+2] = x_i[t+1] + (1 - pull) mu_i + pull (mu'_i - x_i[t+1]) + sigma_i e,  e ~ N(0, 1)
 
-    where mu' predicts the value and mu its change. With `smooth_frames` above 0, e is smooth in time.
+    where mu' predicts the value and mu its change.
     """
-    instances, dofs = transition_instances(examples, network.order), len(network.dofs)
-    pool = pool_of(instances, weights, np.arange(len(instances.queries)), delta=deltas)
-    floors, edges, mode = (
-        floors_of(instances.rows),
-        packed_parents(network),
-        PredictionMode(deltas, True, pull, not cyclic),
-    )
-    if regression != "kernel":
+    instances = transition_instances(examples, network.order)
+    pool = pool_of(instances, weights, np.arange(len(instances.queries)), delta=way.mode.delta)
+    floors, edges = floors_of(instances.rows), packed_parents(network)
+    predictor = Predictor(edges, pool, weights, way.rule, way.mode, floors)
+    if way.regression != "kernel":
         from freshtake.variation.network.parametric import KINDS, fit_all, propagate_fitted
 
-        fits = fit_all(KINDS[regression], edges, pool, rule.velocity_weight, floors)
+        fits = fit_all(KINDS[way.regression], edges, pool, way.rule.velocity_weight, floors)
     past, made = start, 0
-    draw = noise_blocks(rng, dofs, smooth_frames)
     yield start
-    while cyclic or made < LONGEST * int(instances.lengths.max()):
-        means, variances = np.empty((BLOCK, dofs)), np.empty((BLOCK, dofs))
-        values, noise = np.empty((network.order + BLOCK, dofs)), amount * next(draw)
-        if regression == "kernel":
-            count = propagate(edges, pool, weights, rule, mode, floors, past, noise, means, variances, values)
-        else:
-            count = propagate_fitted(edges, pool, weights, rule, mode, fits, past, noise, means, variances, values)
+    while not way.mode.ends or made < LONGEST * int(instances.lengths.max()):
+        out = predicted_frames(past, next(noise), network.order)
+        count = propagate(predictor, out) if way.regression == "kernel" else propagate_fitted(predictor, fits, out)
         made += count
-        yield values[network.order : network.order + count]
+        yield out.values[network.order : network.order + count]
         if count < BLOCK:
             return
-        past = values[-network.order :]
+        past = out.values[-network.order :]
 
 
 def noise_blocks(rng: np.random.Generator, dofs: int, smooth_frames: float) -> Iterator[Floats]:

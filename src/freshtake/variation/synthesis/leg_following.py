@@ -40,7 +40,7 @@ class FootTables(NamedTuple):
 
 def foot_tables(courses: Courses, material: Material, sizes: Floats) -> FootTables:
     """All of it along the mean; `sizes` (phases, DOFs) is how far DOFs deviate."""
-    feet, count = courses.feet, len(courses.feet.joints)
+    feet, count = courses.body.feet, len(courses.body.feet.joints)
     phases, dofs = courses.smooth.shape[1], len(material.names)
     travel, first = dofs + 1, dofs + 1 + int(material.rates.sum())
     moving, legs = _padded(feet.moving), _padded(feet.legs)
@@ -48,7 +48,7 @@ def foot_tables(courses: Courses, material: Material, sizes: Floats) -> FootTabl
     if count == 0:
         empty = np.zeros((phases, 0))
         return FootTables(first, travel, moving, legs, empty, empty, np.zeros((phases, 0, 3)), moves, follows)
-    pose = _mean_pose(courses, material)
+    pose = mean_pose(courses, material)
     jacobian = _derivatives(feet, material, pose)
     mean_places = courses.mean[:, first : first + 3 * count]
     offset = mean_places - along_phase(courses, _places_in(feet, material, pose).reshape(phases, -1))
@@ -77,8 +77,8 @@ def _padded(numbers: tuple[Ints, ...]) -> Ints:
 def held_phases(courses: Courses, material: Material, first: int, travel: int) -> Floats:
     """(phases, feet): by how much the way that a foot has covered runs ahead of the phase, both counted in phases."""
     phases, smooth = courses.smooth.shape[1], courses.smooth
-    out = np.zeros((phases, len(courses.feet.joints)))
-    for e in range(len(courses.feet.joints)):
+    out = np.zeros((phases, len(courses.body.feet.joints)))
+    for e in range(len(courses.body.feet.joints)):
         place = smooth[..., first + 3 * e : first + 3 * e + 3].copy()
         place[..., 0] += courses.stride.forward[:, e] * (smooth[..., travel] - smooth[..., travel].mean())
         steps = np.diff(place, axis=1)
@@ -90,7 +90,7 @@ def held_phases(courses: Courses, material: Material, first: int, travel: int) -
     return np.clip(along_phase(courses, out), -at, phases - 1.0 - at)
 
 
-def _mean_pose(courses: Courses, material: Material) -> Floats:
+def mean_pose(courses: Courses, material: Material) -> Floats:
     """The mean of the examples (phases, DOFs) with its detail; speeds are places."""
     out = courses.mean[:, : len(material.names)].copy()
     still = ~material.rates
@@ -100,7 +100,7 @@ def _mean_pose(courses: Courses, material: Material) -> Floats:
 
 def _left_open(courses: Courses, jacobian: Floats, first: int, travel: int) -> Floats:
     """(phases, feet, 3): variance of what linear movement with the DOFs leaves of the examples' places."""
-    count, dofs = len(courses.feet.joints), jacobian.shape[3]
+    count, dofs = len(courses.body.feet.joints), jacobian.shape[3]
     apart = courses.smooth - courses.mean
     wanted = apart[..., first : first + 3 * count].reshape(*apart.shape[:2], count, 3).copy()
     wanted[..., 0] += courses.stride.forward * apart[..., [travel]]
@@ -114,7 +114,7 @@ def _places_in(feet: FootNodes, material: Material, pose: Floats) -> Floats:
     """Places (rows, feet, 3) where the DOFs have these values, speeds being places."""
     columns = heading_columns(material)
     assert columns is not None
-    return on_course(seen_from_root(feet, material, pose), pose[:, list(columns)] * material.frame_time)
+    return on_course(seen_from_root(feet.joints, material, pose), pose[:, list(columns)] * material.frame_time)
 
 
 def _derivatives(feet: FootNodes, material: Material, pose: Floats) -> Floats:

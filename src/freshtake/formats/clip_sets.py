@@ -1,0 +1,83 @@
+"""Clips for formats that fix unit and axis and hold many clips of one skeleton: glTF, FBX, USD."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from freshtake.errors import FormatError, SkeletonMismatch
+from freshtake.formats.read_options import Motion, WriteOptions
+from freshtake.motion import Clip, MeshSequence
+from freshtake.motion.body.size import guess_unit
+from freshtake.motion.edit import scaled, with_up
+from freshtake.motion.skeleton import require_compatible
+
+
+def clips_of(path: Path, motion: Motion | Sequence[Clip], title: str) -> Sequence[Clip]:
+    """One clip or several; anything else is refused with a format that holds it."""
+    clips = [motion] if isinstance(motion, Clip) else motion
+    if not isinstance(clips, Sequence) or not clips or not all(isinstance(clip, Clip) for clip in clips):
+        others = [entry for entry in clips if not isinstance(entry, Clip)] if isinstance(clips, Sequence) else [motion]
+        kind = type(others[0]).__name__ if others else "nothing"
+        remedy = "choose .npz or an OBJ folder" if isinstance(motion, MeshSequence) else "choose .npz or .csv"
+        raise FormatError(path, f"{title} is written for clips with a skeleton, not for {kind}: {remedy}")
+    return clips
+
+
+def same_skeleton(path: Path, clips: Sequence[Clip], options: WriteOptions, title: str) -> list[Clip]:
+    """The clips in metres and y up, checked to share one skeleton."""
+    ready = [in_metres(path, clip, options, title) for clip in clips]
+    for clip in ready[1:]:
+        _require_same(ready[0], clip)
+    return ready
+
+
+def in_metres(path: Path, clip: Clip, options: WriteOptions, title: str) -> Clip:
+    """A clip in metres and y up: its unit is as said, or guessed with a note."""
+    unit = unit_said(path, clip, options, f"{title} is in metres")
+    upright = with_up(clip, "y")
+    return upright if unit == 1.0 else scaled(upright, unit)
+
+
+def unit_said(path: Path, clip: Clip, options: WriteOptions, need: str) -> float:
+    """Metres per unit of a clip: as said, or guessed with a note that begins with why it is needed."""
+    unit = options.unit_m if options.unit_m is not None else clip.unit_m
+    guess = guess_unit(clip.skeleton) if unit is None else None
+    if guess is not None:
+        unit = guess.metres
+        said = f"{need}, and {guess.name} are guessed from the body's size"
+        options.warn(f"{said}: --unit {guess.short} says so, or another unit")
+    if unit is None:
+        what = f"{need}, but {clip.name or 'the clip'} does not say what its unit is"
+        raise FormatError(path, f"{what}: give --unit (0.01 for centimetres, 0.0564 for CMU's BVH files, 1 for metres)")
+    if not (np.isfinite(unit) and unit > 0):
+        raise FormatError(path, f"the unit must be a number of metres above 0, not {unit}")
+    return unit
+
+
+def alike(path: Path, clips: Sequence[Clip], options: WriteOptions, need: str) -> tuple[list[Clip], float]:
+    """Clips in the unit and with the vertical axis of the first, for a format that says both; and that unit."""
+    unit, out = 0.0, []
+    for clip in clips:
+        own = unit_said(path, clip, options, need)
+        unit = unit or own
+        upright = with_up(clip, clips[0].up)
+        out.append(upright if own == unit else scaled(upright, own / unit))
+        _require_same(out[0], out[-1])
+    return out, unit
+
+
+def _require_same(first: Clip, other: Clip) -> None:
+    """Same joints, and the same offsets but for the root's."""
+    name = other.name or "a later clip"
+    require_compatible(first.skeleton, other.skeleton, first.name or "the first clip", name)
+    away = np.abs(first.skeleton.offsets - other.skeleton.offsets).max(axis=1)
+    away[0] = 0.0
+    if away.max() > 1e-6 * np.abs(first.skeleton.offsets).max():
+        joint = first.skeleton.names[int(away.argmax())]
+        raise SkeletonMismatch(
+            f"{first.name or 'the first clip'} and {name} place the joint {joint!r} at different offsets: "
+            "one file has one skeleton, so write them to separate files"
+        )

@@ -1,0 +1,44 @@
+"""Clips as FBX: a skeleton or a skinned character, with a take for every clip."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from freshtake.errors import FormatError
+from freshtake.formats.clip_sets import clips_of, same_skeleton
+from freshtake.formats.fbx.binary import put_together
+from freshtake.formats.fbx.scene import Objects, document
+from freshtake.formats.fbx.skeleton import add_joints, add_meshes
+from freshtake.formats.fbx.takes import add_take
+from freshtake.formats.files import write_bytes
+from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
+from freshtake.formats.rig_clips import on_rig
+from freshtake.motion import Clip
+
+LARGEST = 1e30  # centimetres: far inside of what single precision holds
+
+
+def read(path: Path, options: ReadOptions) -> NoReturn:
+    """FBX is written only: Blender turns a file into one that is read."""
+    remedy = "open it in Blender and export glTF (.glb) or BVH (.bvh)"
+    raise FormatError(path, f"FBX is written but not read: {remedy}", "byte 0")
+
+
+def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) -> None:
+    """Write one clip, or several as takes of one file, in centimetres and y up; with `options.character`, its skin."""
+    clips = same_skeleton(path, clips_of(path, motion, "FBX"), options, "FBX")
+    rig, motions = on_rig(clips, options)
+    for entry in motions:
+        if not np.abs(entry.translations).max() < LARGEST:
+            raise FormatError(path, f"{entry.name!r} has lengths beyond FBX's single precision: scale the clip")
+    objects = Objects()
+    joints = add_joints(objects, rig)
+    add_meshes(objects, rig, joints)
+    takes = [add_take(objects, joints, rig, entry) for entry in motions]
+    stop = max(end for _, end in takes)
+    content = document(objects, 1.0 / motions[0].frame_time, stop, [take for take, _ in takes])
+    write_bytes(path, put_together(path, content))

@@ -1,0 +1,206 @@
+"""A glTF character as a rig: joints without scale, one bind pose, and meshes placed in it.
+
+A vertex v of a skin is at sum w_j G_j I_j v, with matrices G_j of joints and inverse bind matrices I_j of the file.
+With joints M_j that have no scale, K_j = M_j^-1 G_j I_j (constant) takes v to its joint. A bind pose B_j is chosen so
+that B_j K_j is one and the same map A for all joints: then v' = A v, skinned by M_j B_j^-1, moves as in the file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError, InvalidMotion
+from freshtake.formats.gltf.container import Container
+from freshtake.formats.gltf.nodes import clean_name, distinct
+from freshtake.formats.gltf.onto import Loaded, load_character
+from freshtake.formats.gltf.pose import WorldMatrices, joint_pose, rest_pose, world_matrices
+from freshtake.formats.gltf.primitives import Primitive, Whole
+from freshtake.formats.gltf.rest_skeleton import rest_skeleton
+from freshtake.formats.gltf.skin import MeshPart, inverse_binds, mesh_parts, turned_normals
+from freshtake.formats.read_options import ReadOptions
+from freshtake.formats.rig import Material, Rig, RigMesh
+from freshtake.motion import Clip
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.kinematics import WorldPose, forward, local_rotations
+from freshtake.numeric.rotations import from_matrix, inverse, rotate, to_matrix
+
+_RIGID = 1e-3  # how far a bind matrix may be from a rotation and one scale to be taken as it is
+_GRAY = (0.8, 0.8, 0.8)
+
+
+class _Carried(NamedTuple):
+    """A mesh part: for every joint number that its vertices use, the rig's joint, and K (4, 4) into that joint."""
+
+    part: MeshPart
+    joints: list[int]
+    into: Floats
+
+
+def character_rig(source: Path, clip: Clip) -> tuple[Loaded, Rig]:
+    """The rig of a character's file for such clips, and what was read of it."""
+    try:
+        with np.errstate(all="ignore"):
+            loaded = load_character(source, clip)
+            return loaded, _rig(loaded)
+    except InvalidMotion as error:
+        raise FormatError(source, str(error)) from None
+
+
+def _rig(loaded: Loaded) -> Rig:
+    container, nodes, character = loaded
+    rest = joint_pose(rest_pose(nodes, list(character.nodes)), character)
+    skeleton = rest_skeleton(nodes, character, rest)
+    pose = forward(character.parents, rest.translations, rest.rotations)
+    standing = WorldPose(pose.positions[0], pose.rotations[0])
+    carried = _carried(loaded, standing)
+    bind = _bind_pose(loaded, carried, standing, rest.translations[0], rest.rotations[0])
+    rotations = local_rotations(character.parents, bind.rotations[None])[0]
+    translations = bind.positions.copy()
+    below = np.flatnonzero(character.parents >= 0)
+    above = character.parents[below]
+    away = bind.positions[below] - bind.positions[above]
+    translations[below] = rotate(inverse(bind.rotations[above]), away)
+    names = distinct([clean_name(nodes.items[entry.part.node]) or "mesh" for entry in carried])
+    meshes = tuple(_mesh(container, entry, bind, name) for entry, name in zip(carried, names, strict=True))
+    return Rig(character.names, character.parents, translations, rotations, skeleton.end_sites, meshes)
+
+
+def _carried(loaded: Loaded, standing: WorldPose) -> list[_Carried]:
+    """The meshes that the character's joints carry: by a skin, or by hanging on a joint."""
+    container, nodes, character = loaded
+    parts = mesh_parts(container, nodes, ReadOptions(warn=lambda message: None))
+    place = {node: joint for joint, node in enumerate(character.nodes)}
+    skins = [[] if part.skin is None else part.skin.indices("joints", len(nodes), "node") for part in parts]
+    wanted = [*character.nodes, *[part.node for part in parts], *[node for skin in skins for node in skin]]
+    pose = rest_pose(nodes, wanted)
+    world = world_matrices(pose)
+    out = []
+    for part, skin in zip(parts, skins, strict=True):
+        skinned = bool(skin) and all(primitive.joints is not None for primitive in part.primitives)
+        if skinned and all(node in place for node in skin):
+            joints = [place[node] for node in skin]
+            matrices = np.stack([_matrix(world, pose.place(node)) for node in skin])
+            matrices = matrices @ inverse_binds(container, part, len(skin))
+        else:
+            holder = next((place[node] for node in reversed(nodes.chain(part.node)) if node in place), None)
+            if holder is None or skinned:
+                continue  # stands beside the character, or belongs to another one
+            joints, matrices = [holder], _matrix(world, pose.place(part.node))[None]
+        back = np.linalg.inv(_rigid(standing.positions[joints], standing.rotations[joints]))
+        out.append(_Carried(part, joints, back @ matrices))
+    return out
+
+
+def _matrix(world: WorldMatrices, place: int) -> Floats:
+    out = np.eye(4)
+    out[:3, :3], out[:3, 3] = world.linear[0, place], world.positions[0, place]
+    return out
+
+
+def _rigid(positions: Floats, rotations: Floats) -> Floats:
+    out = np.tile(np.eye(4), (len(positions), 1, 1))
+    out[:, :3, :3], out[:, :3, 3] = to_matrix(rotations), positions
+    return out
+
+
+def _bind_pose(
+    loaded: Loaded, carried: list[_Carried], standing: WorldPose, translations: Floats, rotations: Floats
+) -> WorldPose:
+    """B_j = A K_j^-1 where a skin binds the joint, with A such that its first joint stands as at rest."""
+    into: dict[int, Floats] = {}
+    for entry in carried:
+        if len(entry.joints) > 1 or entry.part.skin is not None:
+            for joint, matrix in zip(entry.joints, entry.into, strict=True):
+                into.setdefault(joint, matrix)
+    positions, turned = standing.positions.copy(), standing.rotations.copy()
+    first = min(into, default=0)
+    common = _rigid(positions[[first]], turned[[first]])[0] @ into[first] if into else np.eye(4)
+    for joint, parent in enumerate(loaded.character.parents.tolist()):
+        found = _turn_and_place(common, into[joint]) if joint in into else None
+        if found is not None:
+            turned[joint], positions[joint] = found
+        elif parent >= 0:  # as at rest against its parent
+            pose = forward(
+                np.array([-1, 0]),
+                np.stack([positions[parent], translations[joint]])[None],
+                np.stack([turned[parent], rotations[joint]])[None],
+            )
+            positions[joint], turned[joint] = pose.positions[0, 1], pose.rotations[0, 1]
+    return WorldPose(positions, turned)
+
+
+def _turn_and_place(common: Floats, into: Floats) -> tuple[Floats, Floats] | None:
+    """Rotation and position of common into^-1; None where that is no rotation."""
+    if abs(np.linalg.det(into[:3, :3])) < 1e-60:
+        return None
+    matrix = common @ np.linalg.inv(into)
+    u, sizes, vt = np.linalg.svd(matrix[:3, :3])
+    if not np.isfinite(sizes).all() or np.abs(sizes - 1.0).max() > _RIGID or np.linalg.det(u @ vt) < 0:
+        return None
+    return from_matrix(u @ vt), matrix[:3, 3]
+
+
+def _mesh(container: Container, entry: _Carried, bind: WorldPose, name: str) -> RigMesh:
+    """All primitives of a part as one mesh, its vertices where the bind pose has them."""
+    to_world = _rigid(bind.positions[entry.joints], bind.rotations[entry.joints]) @ entry.into
+    width = max([p.joints.shape[1] for p in entry.part.primitives if p.joints is not None], default=1)
+    vertices, normals, faces, joints, weights, painted = [], [], [], [], [], []
+    materials: list[Material] = []
+    first = 0
+    for primitive in entry.part.primitives:
+        which, share = _influences(primitive, width, len(entry.joints))
+        blended = np.einsum("nk,nkij->nij", share, to_world[which])
+        shape, facing = primitive.morphed(entry.part.weights)
+        vertices.append(np.einsum("nij,nj->ni", blended[:, :3, :3], shape) + blended[:, :3, 3])
+        normals.append(None if facing is None else turned_normals(blended[:, :3, :3], facing))
+        faces.append(primitive.faces + first)
+        joints.append(np.array(entry.joints)[which])
+        weights.append(share)
+        painted.append(np.full(len(primitive.faces), _number(materials, _material(container, primitive))))
+        first += len(primitive.vertices)
+    given = [values for values in normals if values is not None]
+    coordinates = [p.coordinates for p in entry.part.primitives if p.coordinates is not None]
+    all_mapped = len(coordinates) == len(entry.part.primitives)
+    return RigMesh(
+        name,
+        np.concatenate(vertices),
+        np.concatenate(faces),
+        np.concatenate(given) if len(given) == len(normals) else None,
+        np.concatenate(coordinates) * [1.0, -1.0] + [0.0, 1.0] if all_mapped else None,
+        np.concatenate(joints),
+        np.concatenate(weights),
+        tuple(materials),
+        np.concatenate(painted),
+    )
+
+
+def _influences(primitive: Primitive, width: int, count: int) -> tuple[Whole, Floats]:
+    """Joint numbers and weights (vertices, width) that sum to 1; what has no weight goes with the first joint."""
+    vertices = len(primitive.vertices)
+    joints, weights = np.zeros((vertices, width), np.int64), np.zeros((vertices, width))
+    if primitive.joints is not None and primitive.weights is not None and count > 1:
+        joints[:, : primitive.joints.shape[1]] = primitive.joints
+        weights[:, : primitive.joints.shape[1]] = np.maximum(primitive.weights, 0.0)
+    total = weights.sum(axis=1)
+    weights[total <= 1e-6, 0] = 1.0
+    return joints, weights / weights.sum(axis=1, keepdims=True)
+
+
+def _number(materials: list[Material], material: Material) -> int:
+    if material not in materials:
+        materials.append(material)
+    return materials.index(material)
+
+
+def _material(container: Container, primitive: Primitive) -> Material:
+    entries = container.top.items("materials")
+    number = primitive.item.index("material", len(entries), "material")
+    if number is None:
+        return Material("material", _GRAY)
+    painted = entries[number].child("pbrMetallicRoughness")
+    color = painted.numbers("baseColorFactor", 4, np.ones(4)) if painted is not None else np.ones(4)
+    r, g, b = np.clip(color[:3], 0.0, 1.0).tolist()
+    return Material(clean_name(entries[number]) or f"material_{number}", (r, g, b))

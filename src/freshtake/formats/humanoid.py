@@ -1,0 +1,125 @@
+"""A clip as the humanoid of VRM: bones by their standard names, all of them without rotation in a T-pose."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.motion import Clip, Skeleton
+from freshtake.motion.retarget.alignment import bone
+from freshtake.motion.retarget.body_map import FINGERS, SIDES, BodyMap
+from freshtake.motion.retarget.mapping import find_body
+from freshtake.motion.retarget.rest import Rest, find_rest
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.kinematics import local_rotations
+from freshtake.numeric.rotations import IDENTITY, inverse, multiply, rotate, shortest_arc
+
+_SPINE = ("spine", "chest", "upperChest")
+_LIMB = {"upper_leg": "UpperLeg", "lower_leg": "LowerLeg", "foot": "Foot", "toes": "Toes"}
+_LIMB |= {"shoulder": "Shoulder", "upper_arm": "UpperArm", "lower_arm": "LowerArm", "hand": "Hand"}
+_PHALANGES = {"thumb": ("Metacarpal", "Proximal", "Distal")}
+
+
+class _Bone(NamedTuple):
+    """A bone of the humanoid: its name, the joint it is, the bone above it, its part of the body and place in it."""
+
+    name: str
+    joint: int
+    above: int
+    role: str
+    place: int
+
+
+def as_humanoid(clip: Clip) -> Clip:
+    """The clip, in metres and y up, on a humanoid's bones; joints that are no such bone are left out.
+
+    A bone's rotation in the world is its joint's against the T-pose, so what bones do between is kept.
+    """
+    body = find_body(clip.skeleton, [clip.positions()[0]], clip.name or "the clip")
+    rest = find_rest(clip, body)
+    bones = _bones(body)
+    joints = [entry.joint for entry in bones]
+    parents = np.array([entry.above for entry in bones])
+    turns = _turns_to_t_pose(rest, body, bones)
+    offsets = np.zeros((len(bones), 3))
+    for k, entry in enumerate(bones[1:], start=1):
+        away = rest.places[entry.joint] - rest.places[joints[entry.above]]
+        offsets[k] = rotate(turns[entry.above], away)
+    offsets[0, 1] = _height(bones, offsets)
+    pose = clip.world()
+    at_rest = multiply(turns, rest.turns[joints])
+    world = multiply(pose.rotations[:, joints], inverse(at_rest))
+    skeleton = Skeleton(tuple(entry.name for entry in bones), parents, offsets)
+    rotations = local_rotations(parents, world)
+    return Clip(
+        skeleton, clip.frame_time, pose.positions[:, joints[0]], rotations,
+        name=clip.name, provenance=clip.provenance, unit_m=clip.unit_m, playback=clip.playback,
+    )  # fmt: skip
+
+
+def _bones(body: BodyMap) -> list[_Bone]:
+    """The bones that a body has, each after the one that it hangs on."""
+    out = [_Bone("hips", body.one("hips"), -1, "hips", 0)]
+
+    def add(name: str, role: str, place: int, above: int) -> int:
+        out.append(_Bone(name, body.joints[role][place], above, role, place))
+        return len(out) - 1
+
+    trunk = 0
+    for name, place in _spine_places(len(body.joints.get("spine", ()))):
+        trunk = add(name, "spine", place, trunk)
+    head = add("neck", "neck", 0, trunk) if "neck" in body else trunk
+    if "head" in body:
+        add("head", "head", 0, head)
+    for side in SIDES:
+        for parts, start in ((("shoulder", "upper_arm", "lower_arm", "hand"), trunk), (tuple(_LIMB)[:4], 0)):
+            above = start
+            for part in parts:
+                if f"{side}_{part}" in body:
+                    above = add(f"{side}{_LIMB[part]}", f"{side}_{part}", 0, above)
+            if parts[-1] == "hand" and f"{side}_hand" in body:
+                _add_fingers(body, side, above, add)
+    return out
+
+
+def _spine_places(count: int) -> list[tuple[str, int]]:
+    """Of a spine of any number of joints at most three: the first, the last, and one in the middle."""
+    places = [0, count // 2, count - 1] if count > 3 else list(range(count))
+    return list(zip(_SPINE, places, strict=False))
+
+
+def _add_fingers(body: BodyMap, side: str, hand: int, add: object) -> None:
+    assert callable(add)
+    for finger in FINGERS:
+        above = hand
+        words = _PHALANGES.get(finger, ("Proximal", "Intermediate", "Distal"))
+        for place, word in enumerate(words[: len(body.joints.get(f"{side}_{finger}", ()))]):
+            above = add(f"{side}{finger.capitalize()}{word}", f"{side}_{finger}", place, above)
+
+
+def _turns_to_t_pose(rest: Rest, body: BodyMap, bones: list[_Bone]) -> Floats:
+    """How each bone at rest has to turn (4,) to lie as in a T-pose: arms out to the sides, legs down."""
+    out = np.tile(IDENTITY, (len(bones), 1))
+    for k, entry in enumerate(bones):
+        side, _, part = entry.role.partition("_")
+        aim = np.array([1.0 if side == "left" else -1.0, 0.0, 0.0])
+        if part in ("upper_leg", "lower_leg"):
+            aim = np.array([0.0, -1.0, 0.0])
+        elif part not in ("upper_arm", "lower_arm", "hand"):
+            if part in FINGERS:
+                out[k] = out[entry.above]
+            continue
+        own = bone(rest, body, entry.role)
+        out[k] = out[entry.above]
+        if own is not None:
+            out[k] = multiply(shortest_arc(rotate(out[k], own), aim), out[k])
+    return out
+
+
+def _height(bones: list[_Bone], offsets: Floats) -> float:
+    """Of the hips, so that the lowest of ankles and toes of the T-pose is on the ground."""
+    places = np.zeros_like(offsets)
+    for k, entry in enumerate(bones[1:], start=1):
+        places[k] = places[entry.above] + offsets[k]
+    return float(max(-places[:, 1].min(), 1e-2))

@@ -1,0 +1,178 @@
+"""Clips as a USD stage: a SkelRoot that travels, its skeleton, an animation for each clip, and skinned meshes."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from freshtake.formats.rig import Material, Rig, RigMesh, RigMotion
+from freshtake.formats.usd.library import pxr
+from freshtake.formats.usd.names import identifiers, joint_paths
+from freshtake.motion import Skeleton
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import to_matrix
+
+TAKE = "take"  # the variant set that chooses between several animations
+TOP = "/Character"
+NOTE = "freshtake"  # the key of what USD has no word for, as JSON
+
+
+def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: float, up: str) -> Any:
+    """A layer in memory with everything in it. `skeleton` is what the clips came with."""
+    lib = pxr()
+    layer = lib.Sdf.Layer.CreateAnonymous(".usda")
+    stage = lib.Usd.Stage.Open(layer)
+    lib.UsdGeom.SetStageUpAxis(stage, up.upper())
+    lib.UsdGeom.SetStageMetersPerUnit(stage, unit_m)
+    rate = 1.0 / motions[0].frame_time
+    stage.SetTimeCodesPerSecond(rate)
+    stage.SetFramesPerSecond(rate)
+    stage.SetStartTimeCode(0.0)
+    stage.SetEndTimeCode(max(_codes(motion, rate)[-1] for motion in motions))
+    root = lib.UsdSkel.Root.Define(stage, TOP)
+    stage.SetDefaultPrim(root.GetPrim())
+    root.GetPrim().SetMetadata("kind", "component")
+    _add_skeleton(stage, rig, skeleton)
+    lib.UsdGeom.Scope.Define(stage, f"{TOP}/Animations")
+    takes = root.GetPrim().GetVariantSets().AddVariantSet(TAKE) if len(motions) > 1 else None
+    travel = root.AddTranslateOp()
+    for motion, name in zip(motions, identifiers([motion.name for motion in motions]), strict=True):
+        source = _add_animation(stage, rig, motion, name, rate)
+        if takes is not None:
+            takes.AddVariant(name)
+            takes.SetVariantSelection(name)
+        with takes.GetVariantEditContext() if takes is not None else nullcontext():
+            binding = lib.UsdSkel.BindingAPI.Apply(stage.GetPrimAtPath(f"{TOP}/Skeleton"))
+            binding.CreateAnimationSourceRel().SetTargets([source])
+            for code, place in zip(_codes(motion, rate), motion.translations[:, 0].tolist(), strict=True):
+                travel.Set(lib.Gf.Vec3d(*place), code)
+    if takes is not None:
+        takes.SetVariantSelection(takes.GetVariantNames()[0])
+    _add_meshes(stage, rig)
+    return layer
+
+
+def _codes(motion: RigMotion, rate: float) -> list[float]:
+    """The time codes of a motion's frames: whole numbers where it has the stage's rate."""
+    step = motion.frame_time * rate
+    step = 1.0 if abs(step - 1.0) < 1e-9 else step
+    return [frame * step for frame in range(len(motion.rotations))]
+
+
+def _add_skeleton(stage: Any, rig: Rig, skeleton: Skeleton) -> None:
+    lib = pxr()
+    prim = lib.UsdSkel.Skeleton.Define(stage, f"{TOP}/Skeleton")
+    pose = rig.bind()
+    prim.CreateJointsAttr(joint_paths(rig.names, rig.parents.tolist()))
+    prim.CreateJointNamesAttr(list(rig.names))
+    prim.CreateBindTransformsAttr(_matrices(pose.positions, pose.rotations))
+    prim.CreateRestTransformsAttr(_matrices(rig.translations, rig.rotations))
+    note: dict[str, Any] = {"end_sites": [[site.joint, *site.offset, site.name] for site in rig.tips]}
+    if skeleton.names == rig.names:
+        note |= {"channels": [" ".join(c) for c in skeleton.channels], "orders": list(skeleton.orders)}
+    prim.GetPrim().SetCustomDataByKey(NOTE, json.dumps(note))
+
+
+def _matrices(positions: Floats, rotations: Floats) -> Any:
+    """Rigid transforms for rows of vectors, as USD has them."""
+    out = np.tile(np.eye(4), (len(positions), 1, 1))
+    out[:, :3, :3], out[:, 3, :3] = to_matrix(rotations).swapaxes(-1, -2), positions
+    return pxr().Vt.Matrix4dArray.FromNumpy(out)
+
+
+def _add_animation(stage: Any, rig: Rig, motion: RigMotion, name: str, rate: float) -> Any:
+    """One SkelAnimation. Joints keep their translations unless they move; the root's is 0, as the SkelRoot travels."""
+    lib = pxr()
+    prim = lib.UsdSkel.Animation.Define(stage, f"{TOP}/Animations/{name}")
+    prim.CreateJointsAttr(joint_paths(rig.names, rig.parents.tolist()))
+    codes = _codes(motion, rate)
+    prim.CreateScalesAttr(lib.Vt.Vec3hArray([lib.Gf.Vec3h(1, 1, 1)] * len(rig.names)))
+    places = motion.translations.astype(np.float32)
+    places[:, 0] = 0.0
+    moved = prim.CreateTranslationsAttr()
+    if motion.moving(rig) == [0]:
+        still = rig.translations.astype(np.float32)
+        still[0] = 0.0
+        moved.Set(lib.Vt.Vec3fArray.FromNumpy(still))
+    else:
+        for code, frame in zip(codes, places, strict=True):
+            moved.Set(lib.Vt.Vec3fArray.FromNumpy(frame), code)
+    turned = prim.CreateRotationsAttr()
+    for code, frame in zip(codes, np.roll(motion.rotations, -1, axis=-1).astype(np.float32), strict=True):
+        turned.Set(lib.Vt.QuatfArray.FromNumpy(np.ascontiguousarray(frame)), code)  # x y z w in memory
+    note: dict[str, Any] = {"name": motion.name, "frame_time": motion.frame_time}
+    if motion.playback is not None:
+        note["playback"] = motion.playback.summary()
+    prim.GetPrim().SetCustomDataByKey(NOTE, json.dumps(note))
+    return prim.GetPath()
+
+
+def _add_meshes(stage: Any, rig: Rig) -> None:
+    lib = pxr()
+    painted: dict[Material, Any] = {}
+    colors = list(dict.fromkeys(material for mesh in rig.meshes for material in mesh.materials))
+    if colors:
+        lib.UsdGeom.Scope.Define(stage, f"{TOP}/Materials")
+    for material, name in zip(colors, identifiers([material.name for material in colors]), strict=True):
+        painted[material] = _add_material(stage, material, f"{TOP}/Materials/{name}")
+    taken = ["Skeleton", "Animations", "Materials"]
+    names = identifiers([*taken, *[mesh.name for mesh in rig.meshes]])[len(taken) :]
+    for mesh, name in zip(rig.meshes, names, strict=True):
+        _add_mesh(stage, mesh, f"{TOP}/{name}", painted)
+
+
+def _add_mesh(stage: Any, mesh: RigMesh, path: str, painted: dict[Material, Any]) -> None:
+    lib = pxr()
+    prim = lib.UsdGeom.Mesh.Define(stage, path)
+    points = lib.Vt.Vec3fArray.FromNumpy(mesh.vertices.astype(np.float32))
+    prim.CreatePointsAttr(points)
+    prim.CreateExtentAttr(lib.UsdGeom.PointBased.ComputeExtent(points))
+    prim.CreateFaceVertexCountsAttr([3] * len(mesh.faces))
+    prim.CreateFaceVertexIndicesAttr(lib.Vt.IntArray.FromNumpy(mesh.faces.ravel().astype(np.int32)))
+    prim.CreateSubdivisionSchemeAttr(lib.UsdGeom.Tokens.none)
+    if mesh.normals is not None:
+        prim.CreateNormalsAttr(lib.Vt.Vec3fArray.FromNumpy(mesh.normals.astype(np.float32)))
+        prim.SetNormalsInterpolation(lib.UsdGeom.Tokens.vertex)
+    primvars = lib.UsdGeom.PrimvarsAPI(prim)
+    if mesh.coordinates is not None:
+        kind = lib.Sdf.ValueTypeNames.TexCoord2fArray
+        values = lib.Vt.Vec2fArray.FromNumpy(mesh.coordinates.astype(np.float32))
+        primvars.CreatePrimvar("st", kind, lib.UsdGeom.Tokens.vertex).Set(values)
+    binding = lib.UsdSkel.BindingAPI.Apply(prim.GetPrim())
+    width = mesh.joints.shape[1]
+    joints = lib.Vt.IntArray.FromNumpy(mesh.joints.ravel().astype(np.int32))
+    binding.CreateJointIndicesPrimvar(False, width).Set(joints)
+    weights = lib.Vt.FloatArray.FromNumpy(mesh.weights.ravel().astype(np.float32))
+    binding.CreateJointWeightsPrimvar(False, width).Set(weights)
+    binding.CreateGeomBindTransformAttr(lib.Gf.Matrix4d(1.0))
+    binding.CreateSkeletonRel().SetTargets([f"{TOP}/Skeleton"])
+    _paint(prim, mesh, painted)
+
+
+def _paint(prim: Any, mesh: RigMesh, painted: dict[Material, Any]) -> None:
+    """One material for all faces, or a subset of the faces for each."""
+    lib = pxr()
+    if len(mesh.materials) == 1:
+        lib.UsdShade.MaterialBindingAPI.Apply(prim.GetPrim()).Bind(painted[mesh.materials[0]])
+        return
+    names = identifiers([material.name for material in mesh.materials])
+    api = lib.UsdShade.MaterialBindingAPI.Apply(prim.GetPrim())
+    for number, (material, name) in enumerate(zip(mesh.materials, names, strict=True)):
+        faces = np.flatnonzero(mesh.face_materials == number).astype(np.int32)
+        subset = api.CreateMaterialBindSubset(name, lib.Vt.IntArray.FromNumpy(faces))
+        lib.UsdShade.MaterialBindingAPI.Apply(subset.GetPrim()).Bind(painted[material])
+
+
+def _add_material(stage: Any, material: Material, path: str) -> Any:
+    lib = pxr()
+    made = lib.UsdShade.Material.Define(stage, path)
+    shader = lib.UsdShade.Shader.Define(stage, f"{path}/Surface")
+    shader.CreateIdAttr("UsdPreviewSurface")
+    color = shader.CreateInput("diffuseColor", lib.Sdf.ValueTypeNames.Color3f)
+    color.Set(lib.Gf.Vec3f(*material.color))
+    shader.CreateInput("roughness", lib.Sdf.ValueTypeNames.Float).Set(0.7)
+    made.CreateSurfaceOutput().ConnectToSource(shader.ConnectableAPI(), "surface")
+    return made

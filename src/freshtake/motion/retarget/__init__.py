@@ -1,0 +1,30 @@
+"""Motion of one body on another: parts of the body by name or shape, rest poses, transfer, standing feet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from freshtake.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from freshtake.motion.retarget.body_map import BodyMap, map_by_names
+    from freshtake.motion.retarget.mapping import find_body
+    from freshtake.motion.retarget.rest import Rest, Stated, find_rest
+    from freshtake.motion.retarget.retargeting import Retargeter
+    from freshtake.motion.retarget.rig import Rig, make_rig
+
+_HOMES = {
+    "BodyMap": "body_map",
+    "Rest": "rest",
+    "Retargeter": "retargeting",
+    "Rig": "rig",
+    "Stated": "rest",
+    "find_body": "mapping",
+    "find_rest": "rest",
+    "make_rig": "rig",
+    "map_by_names": "body_map",
+}
+
+__all__ = ["BodyMap", "Rest", "Retargeter", "Rig", "Stated", "find_body", "find_rest", "make_rig", "map_by_names"]
+
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

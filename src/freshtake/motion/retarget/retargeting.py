@@ -1,0 +1,156 @@
+"""`retarget`: a clip of one body on another, on the floor, with its feet standing as they stood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from freshtake.motion.body.rooting import rooted
+from freshtake.motion.body.size import unit_of
+from freshtake.motion.clip import Clip
+from freshtake.motion.edit import moved, take_frames, tilt, with_up
+from freshtake.motion.planting.contacts import ContactSettings, joint_contacts
+from freshtake.motion.planting.planting_model import STILL
+from freshtake.motion.retarget.body_map import SIDES
+from freshtake.motion.retarget.footing import BEND, STRAY, Steps, corrections, hip_lift, limited
+from freshtake.motion.retarget.hands import STRETCH, hand_moves
+from freshtake.motion.retarget.leading import ARM, LEG, lead_limb
+from freshtake.motion.retarget.rig import Rig, ankle_height, stands_on_zero, toe_drop
+from freshtake.motion.retarget.transfer import Transfer, hip_joints, leg, plan_transfer, world_places
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.kinematics import forward
+from freshtake.numeric.rotations import inverse, multiply, rotate
+
+NOTHING = 1e-6  # leg lengths: corrections that are rounding errors
+LEVEL = 0.06  # leg lengths: a floor this near to height 0 is at 0
+
+
+@dataclass(frozen=True, eq=False)
+class Retargeter:
+    """Puts clips of one rig onto another."""
+
+    source: Rig
+    target: Rig
+
+    @cached_property
+    def transfer(self) -> Transfer:
+        """What does not depend on the frame."""
+        standing = with_up(take_frames(self.target.clip, 0, 1), "y").world().rotations[0]
+        return plan_transfer(self.source.rest, self.source.body, self.target.rest, self.target.body, standing)
+
+    @property
+    def matched(self) -> int:
+        """How many joints of the target follow the source."""
+        return len(self.transfer.drivers)
+
+    def retarget(self, clip: Clip, *, plant: bool = True, hands: bool = False) -> Clip:
+        """The clip on the target: rotations relative to rest, travel and heights by the lengths of the legs.
+
+        With `plant`, feet stand as those of the source do; in a loop through its seam. With `hands`, hands are as high
+        over floor, hips and shoulders as the source's.
+        """
+        played = clip.playback
+        if not (plant and played is not None and played.loop):
+            made = self._retargeted(clip, plant, hands)
+        else:
+            count = len(clip) - played.closing
+            made = self._retargeted(_three_times(clip, count), plant, hands)
+            made = take_frames(made, count, count + len(clip))
+        if played is None:
+            return made
+        travel = rotate(tilt(clip.up, made.up), played.travel) * self.transfer.leg_ratio
+        if plant and played.loop and played.root_motion != "none":
+            made = moved(made, -travel)
+        return made.changed(playback=played.changed(travel=travel), provenance=clip.provenance)
+
+    def _retargeted(self, clip: Clip, plant: bool, hands: bool) -> Clip:
+        upright = with_up(clip, "y")
+        pose = upright.world()
+        plan, skeleton = self.transfer, self.target.rest.skeleton
+        world = plan.rotations(pose.rotations)
+        places = world_places(skeleton.offsets, skeleton.parents, world)
+        ground = self._ground(upright, pose.positions)
+        wanted = pose.positions[:, hip_joints(self.source.body)].mean(axis=1) * plan.leg_ratio
+        wanted[:, 1] += ground[0, 0] - plan.leg_ratio * ground[1, 0]
+        places += (wanted - places[:, hip_joints(self.target.body)].mean(axis=1))[:, None]
+        if plant:
+            self._stand(upright, pose.positions, world, places, ground)
+        if hands:
+            for side, move in hand_moves(self.source, self.target, pose.positions, places, ground[:, 0]):
+                lead_limb(self.target, side, ARM, world, places, move, STRETCH)
+        return self._filed(clip, world, places)
+
+    def _ground(self, upright: Clip, positions: Floats) -> Floats:
+        """(2, 2): the heights at which ankles and toes stand, of the target and of the source's clip, y up."""
+        joints = [[foot.ankle for foot in self.source.feet], [foot.joints[-1] for foot in self.source.feet]]
+        level = ContactSettings.floor_percentile
+        stood, toes = (float(np.percentile(positions[:, own, 1], level, axis=0).mean()) for own in joints)
+        same = stands_on_zero(self.source) == stands_on_zero(self.target)
+        own, other = (ankle_height(rig, stands_on_zero(rig)) for rig in (self.target, self.source))
+        floor = stood - other
+        if not same and abs(floor) < LEVEL * leg(self.source.rest, self.source.body):
+            floor = 0.0
+        stands = own + self.transfer.leg_ratio * floor
+        # Feet turn relative to rest: what the source's toes stand lower than at rest, the target's do too.
+        drop = toe_drop(self.target) + self.transfer.leg_ratio * (stood - toes - toe_drop(self.source))
+        return np.array([[stands, stands - drop], [stood, toes]])
+
+    def _stand(self, upright: Clip, source: Floats, world: Floats, places: Floats, ground: Floats) -> None:
+        """Lift the hips and lead the legs so that feet stand as the source's do; rotations and places are changed."""
+        contacts = joint_contacts(upright, settings=STILL, standing=self.source.feet)
+        starts = np.cumsum([0, len(self.source.feet[0].joints)])
+        ratio, (stands, stood) = self.transfer.leg_ratio, ground
+        steps = []
+        for first, mine, other in zip(starts, self.target.feet, self.source.feet, strict=True):
+            points = min(len(mine.joints), len(other.joints))
+            wished = ratio * source[:, other.joints[:points]]
+            wished[..., 1] += (stands - ratio * stood)[:points]
+            found = contacts[:, first : first + len(other.joints)]
+            held = found[:, :points] if points == len(other.joints) else np.asarray(found.any(axis=1))[:, None]
+            steps.append(Steps(places[:, mine.joints[:points]] - wished, held))
+        moves = [corrections(foot, upright.frame_time) for foot in steps]
+        if max(np.abs(move).max() for move in moves) <= NOTHING * leg(self.target.rest, self.target.body):
+            return
+        lift = hip_lift(moves, [foot.standing for foot in steps], upright.frame_time)
+        places[..., 1] += lift[:, None]
+        for side, move in zip(SIDES, moves, strict=True):
+            move[:, 1] -= lift
+            near = limited(move, STRAY * leg(self.target.rest, self.target.body))
+            lead_limb(self.target, side, LEG, world, places, near, BEND)
+
+    def _filed(self, clip: Clip, world: Floats, places: Floats) -> Clip:
+        """A clip as the target's file has it: what is above the joint that travels stands still."""
+        plan, target = self.transfer, self.target.clip
+        skeleton = plan.target.skeleton
+        turn = tilt("y", target.up)
+        local = plan.local(world)
+        local[:, 0] = multiply(turn, local[:, 0])
+        made = Clip(
+            skeleton, clip.frame_time, rotate(turn, places[:, 0]), local, name=clip.name, provenance=clip.provenance,
+            up=target.up, unit_m=unit_of(target),
+        )  # fmt: skip
+        if plan.mover == 0:
+            return made
+        translations = np.repeat(skeleton.offsets[None], len(clip), axis=0)
+        translations[:, 0] = target.root[0]
+        path = skeleton.chain(plan.mover)
+        above = forward(np.arange(len(path) - 1) - 1, translations[:1, path[:-1]], local[:1, path[:-1]])
+        away = rotate(turn, places[:, plan.mover]) - above.positions[0, -1]
+        translations[:, plan.mover] = rotate(inverse(above.rotations[0, -1]), away)
+        filed = made.changed(root=translations[:, 0], joint_translations=translations)
+        return rooted(filed, tuple(path))
+
+
+def _three_times(clip: Clip, count: int) -> Clip:
+    """A loop of `count` frames three times over, moved on by its travel each time."""
+    assert clip.playback is not None
+    travel = clip.playback.travel if clip.playback.root_motion != "none" else np.zeros(3)
+    rows = np.arange(3 * count + len(clip) - count) % count
+    shift = (np.arange(len(rows)) // count)[:, None] * travel
+    root = clip.root[rows] + shift
+    places = clip.joint_translations
+    return clip.changed(
+        root=root, rotations=clip.rotations[rows], joint_translations=None if places is None else places[rows]
+    )

@@ -1,0 +1,261 @@
+"""The body as the systems see it: trunk and legs by where they end, not by the joints on the way.
+
+In recordings joints move against each other so that the ends go smoothly: the back against the pelvis' tilt, the thigh
+against the knee. Systems of single joints would pass on each by itself and shake head and feet. So trunk and thighs are
+turned against the upright heading, not against the pelvis. Near a straight leg the knee's angle has corners, and the
+thigh has corners against them; recordings hold knees at straight for whole steps. So a thigh's three numbers become the
+turn of the line from hip to ankle, a foot's its turn against that line, and a knee's angle a number that grows with the
+distance. Nothing is lost, but knees never bend the wrong way farther than in the examples.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.motion.body.limbs import limb_joints
+from freshtake.motion.features import Recipe
+from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.compiled import compiled
+from freshtake.numeric.limb_kernels import (
+    carry_into,
+    exponential_into,
+    logarithm_into,
+    swing_into,
+    turn_back_into,
+    turn_into,
+)
+from freshtake.numeric.rotations import multiply
+
+NODES = 4096  # of the tables from angles to distances
+AHEAD = 2.8  # radians of bend that the tables reach to
+SOFT = 0.1  # share of the angle itself: distances alone would leave straight knees without hold
+SWINGS = 4  # column of the root's first swing
+LEAST_BEND = 0.05  # radians by which the mean knee must be bent
+
+
+class Coding(NamedTuple):
+    """Trunk and legs as arrays, of which those of legs have a first axis (legs, ...).
+
+    `at` (legs, 3) are the first columns of thigh, knee and foot, `reference` (legs, 3, 4) what their rotations are
+    measured from, `offsets` (legs, 2, 3) lead to the knee and to the ankle, `hinges` (legs, 3) are the knees' axes,
+    flexion positive, `tables` (legs, 2, nodes) are angles about them, from the straightest on, and their numbers.
+    `stems` (joints,) are the first columns of the joints that hang from the root, thighs among them; `held` (joints, 4)
+    is how each hangs there while the root stands upright, `rest` (joints, 4) what its rotation is measured from.
+    """
+
+    at: Ints
+    reference: Floats
+    offsets: Floats
+    hinges: Floats
+    tables: Floats
+    stems: Ints
+    held: Floats
+    rest: Floats
+    up: int
+
+
+PLAIN = Coding(
+    np.zeros((0, 3), dtype=np.intp), np.zeros((0, 3, 4)), np.zeros((0, 2, 3)), np.zeros((0, 3)), np.zeros((0, 2, 1)),
+    np.zeros(0, dtype=np.intp), np.zeros((0, 4)), np.zeros((0, 4)), 1,
+)  # fmt: skip
+
+
+def coding_of(recipe: Recipe, poses: Floats) -> Coding:
+    """The joints that have all three numbers; hinges are told from poses (rows): no poses, nothing is coded."""
+    layout = recipe.layout
+    assert isinstance(layout, ClipLayout)
+    skeleton = layout.skeleton
+    found: list[tuple[Ints, Floats, Floats, Floats, Floats]] = []
+    usable = len(poses) > 0 and not layout.moving
+    for _, joints, is_leg in limb_joints(skeleton) if usable else ():
+        chain = list(joints[:3])
+        first = [_column(recipe, joint) for joint in chain]
+        linked = [int(skeleton.parents[joint]) for joint in chain[1:]] == chain[:2]
+        if not is_leg or not linked or min(first) < 0:
+            continue
+        usual, away = layout.reference[chain], skeleton.offsets[chain[1:]]
+        hinge = _hinge(poses[:, first[1] : first[1] + 3], usual[1], away)
+        if hinge is not None:
+            found.append((np.array(first, dtype=np.intp), usual, away, *hinge))
+    stems = _stems(recipe) if usable else []
+    if not found and not stems:
+        return PLAIN._replace(up=layout.up_index)
+    legs = PLAIN
+    if found:
+        at, reference, offsets, hinges, tables = (np.stack(part) for part in zip(*found, strict=True))
+        legs = PLAIN._replace(at=at, reference=reference, offsets=offsets, hinges=hinges, tables=tables)
+    columns = np.array([_column(recipe, joint) for joint, _ in stems], dtype=np.intp)
+    held = np.array([turn for _, turn in stems]).reshape(-1, 4)
+    rest = layout.reference[[joint for joint, _ in stems]].reshape(-1, 4)
+    return legs._replace(stems=columns, held=held, rest=rest, up=layout.up_index)
+
+
+def _column(recipe: Recipe, joint: int) -> int:
+    """The first of a joint's three columns; -1 where it does not have all of them."""
+    assert recipe.skeleton is not None
+    names = tuple(f"{recipe.skeleton.names[joint]}.{axis}" for axis in "xyz")
+    at = recipe.names.index(names[0]) if names[0] in recipe.names else -1
+    return at if recipe.names[at : at + 3] == names else -1
+
+
+def _stems(recipe: Recipe) -> list[tuple[int, Floats]]:
+    """The first joints below the root that move, and the turn above each of them while the root stands upright."""
+    layout = recipe.layout
+    assert isinstance(layout, ClipLayout)
+    moving = {name.rsplit(".", 1)[0] for name in recipe.names}
+    names, parents = layout.skeleton.names, layout.skeleton.parents
+    above: dict[int, Floats] = {0: layout.upright}
+    found = []
+    for joint in range(1, len(parents)):
+        turn = above.get(int(parents[joint]))
+        if turn is None:
+            continue
+        if names[joint] not in moving:
+            above[joint] = multiply(turn, layout.reference[joint])
+        elif _column(recipe, joint) >= 0:
+            found.append((joint, turn))
+    return found
+
+
+def _hinge(vectors: Floats, reference: Floats, offsets: Floats) -> tuple[Floats, Floats] | None:
+    """The knee's axis and its table; None where the knee does not bend."""
+    values, directions = np.linalg.eigh(vectors.T @ vectors)
+    axis, upper = directions[:, -1], np.empty(3)
+    carry_into(reference * [1.0, -1.0, -1.0, -1.0], offsets[0], upper)
+    lower = offsets[1]
+    along = (upper @ axis) * (lower @ axis)
+    cosine, sine = upper @ lower - along, upper @ np.cross(axis, lower)
+    straight = math.atan2(sine, cosine)
+    if values[-1] < 1e-6 * len(vectors) or abs(straight) < LEAST_BEND:
+        return None
+    if straight > 0.0:
+        axis, sine, straight = -axis, -sine, -straight
+    farthest = min(float((vectors @ axis).min()), straight)
+    angles = np.linspace(farthest, straight + AHEAD, NODES)
+
+    def shortening(angle: Floats) -> Floats:  # minus the derivative of the distance
+        squared = upper @ upper + lower @ lower + 2.0 * (along + cosine * np.cos(angle) + sine * np.sin(angle))
+        return np.asarray((cosine * np.sin(angle) - sine * np.cos(angle)) / np.sqrt(np.maximum(squared, 1e-12)))
+
+    slopes = SOFT + (1.0 - SOFT) * np.maximum(shortening(angles), 0.0) / shortening(np.zeros(1))
+    numbers = np.concatenate([[0.0], np.cumsum(0.5 * (slopes[1:] + slopes[:-1]) * np.diff(angles))])
+    return axis, np.stack([angles, numbers - np.interp(0.0, angles, numbers)])
+
+
+@compiled
+def looked_up(x: float, xs: Floats, ys: Floats) -> float:
+    """Linear between the nodes of a rising table, and on with its last slopes."""
+    low, high = 0, len(xs) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if xs[middle] <= x:
+            low = middle
+        else:
+            high = middle
+    found: float = ys[low] + (x - xs[low]) / (xs[high] - xs[low]) * (ys[high] - ys[low])
+    return found
+
+
+@compiled
+def _line_into(legs: Coding, leg: int, knee: Floats, out: Floats) -> None:
+    """out = the least turn from where the ankle is with the mean knee to where it is with this one."""
+    usual, now = np.empty(3), np.empty(3)
+    carry_into(legs.reference[leg, 1], legs.offsets[leg, 1], usual)
+    carry_into(knee, legs.offsets[leg, 1], now)
+    for axis in range(3):
+        usual[axis] += legs.offsets[leg, 0, axis]
+        now[axis] += legs.offsets[leg, 0, axis]
+    swing_into(usual, now, out)
+
+
+@compiled
+def coded(rows: Floats, body: Coding) -> Floats:
+    """Rows (frames, DOFs) of joints to rows of ends, as wide."""
+    out = rows.copy()
+    thigh, knee, foot, line = np.empty(4), np.empty(4), np.empty(4), np.empty(4)
+    for leg in range(len(body.at)):
+        a, b, c = body.at[leg, 0], body.at[leg, 1], body.at[leg, 2]
+        reference, hinge = body.reference[leg], body.hinges[leg]
+        for t in range(len(out)):
+            row = out[t]
+            _turn_into(row[a : a + 3], reference[0], thigh)
+            _turn_into(row[b : b + 3], reference[1], knee)
+            _turn_into(row[c : c + 3], reference[2], foot)
+            _line_into(body, leg, knee, line)
+            turn_into(knee, foot, foot)
+            turn_back_into(line, foot, foot)
+            turn_back_into(reference[1], foot, foot)
+            turn_back_into(reference[2], foot, foot)
+            logarithm_into(foot, row[c : c + 3])
+            turn_into(thigh, line, thigh)
+            turn_back_into(reference[0], thigh, thigh)
+            logarithm_into(thigh, row[a : a + 3])
+            angle = row[b] * hinge[0] + row[b + 1] * hinge[1] + row[b + 2] * hinge[2]
+            more = looked_up(angle, body.tables[leg, 0], body.tables[leg, 1]) - angle
+            for axis in range(3):
+                row[b + axis] += more * hinge[axis]
+    _hung(out, body, 1.0)
+    return out
+
+
+@compiled
+def uncoded(rows: Floats, body: Coding) -> Floats:
+    """The inverse of `coded`."""
+    out = rows.copy()
+    _hung(out, body, -1.0)
+    thigh, knee, foot, line = np.empty(4), np.empty(4), np.empty(4), np.empty(4)
+    for leg in range(len(body.at)):
+        a, b, c = body.at[leg, 0], body.at[leg, 1], body.at[leg, 2]
+        reference, hinge = body.reference[leg], body.hinges[leg]
+        for t in range(len(out)):
+            row = out[t]
+            number = row[b] * hinge[0] + row[b + 1] * hinge[1] + row[b + 2] * hinge[2]
+            least = max(number, body.tables[leg, 1, 0])
+            less = looked_up(least, body.tables[leg, 1], body.tables[leg, 0]) - number
+            for axis in range(3):
+                row[b + axis] += less * hinge[axis]
+            _turn_into(row[b : b + 3], reference[1], knee)
+            _line_into(body, leg, knee, line)
+            _turn_into(row[a : a + 3], reference[0], thigh)
+            line[0] = -line[0]  # its inverse, but for the sign of the whole
+            turn_into(thigh, line, thigh)
+            turn_back_into(reference[0], thigh, thigh)
+            logarithm_into(thigh, row[a : a + 3])
+            line[0] = -line[0]
+            _turn_into(row[c : c + 3], reference[2], foot)
+            turn_into(reference[1], foot, foot)
+            turn_into(line, foot, foot)
+            turn_back_into(knee, foot, foot)
+            turn_back_into(reference[2], foot, foot)
+            logarithm_into(foot, row[c : c + 3])
+    return out
+
+
+@compiled
+def _hung(rows: Floats, body: Coding, sign: float) -> None:
+    """Turn what hangs from the root by the root's swing (sign 1: against the upright, or -1 back), in place."""
+    swing, vector, turn = np.empty(4), np.zeros(3), np.empty(4)
+    other = 1.0 if body.up == 1 else -1.0  # see split_heading
+    for t in range(len(rows)):
+        row = rows[t]
+        vector[0], vector[body.up], vector[3 - body.up] = sign * row[SWINGS], 0.0, sign * row[SWINGS + 1] * other
+        exponential_into(vector, swing)
+        for k in range(len(body.stems)):
+            at = body.stems[k]
+            _turn_into(row[at : at + 3], body.rest[k], turn)
+            turn_into(body.held[k], turn, turn)
+            turn_into(swing, turn, turn)
+            turn_back_into(body.held[k], turn, turn)
+            turn_back_into(body.rest[k], turn, turn)
+            logarithm_into(turn, row[at : at + 3])
+
+
+@compiled
+def _turn_into(vector: Floats, reference: Floats, out: Floats) -> None:
+    """out = reference exp(vector)."""
+    exponential_into(vector, out)
+    turn_into(reference, out, out)

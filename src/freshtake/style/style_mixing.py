@@ -1,0 +1,181 @@
+"""A live stream of several styles at once, whose weights may change while it runs (Hsu 2005, §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import UsageError
+from freshtake.motion.body.roles import leg_length
+from freshtake.motion.features import Recipe
+from freshtake.motion.features.angles import join_heading, rotation_vectors, rotations_from_vectors, split_heading
+from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.planting import Planter
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.style.body_coding import coded, uncoded
+from freshtake.style.columns import root_columns
+from freshtake.style.live import LiveStyle, decoded_stream, planted_stream, stream_planter, translated_rows
+from freshtake.style.model import StyleModel
+from freshtake.style.parts import STRONGEST
+from freshtake.style.style_blending import check_models
+from freshtake.style.synthesize import STEEPEST, Translated
+from freshtake.style.translation_kernels import WALK, TranslationState, Written, retimed
+
+Weights = npt.ArrayLike | Callable[[], npt.ArrayLike]
+SWINGS = slice(4, 6)  # columns of the root's swings; joints come after them
+
+
+def blend_stream(
+    models: Sequence[StyleModel],
+    rows: Iterable[Floats],
+    weights: Weights,
+    *,
+    time_warp: bool = True,
+    generalize: bool | None = None,
+    decode: bool = False,
+    plant: bool = False,
+) -> Iterator[Any]:
+    """Rows of the first model in (see its `encode`), the mixture of styles out: as `StyleModel.stream`.
+
+    `weights` (models,) are strengths, or a function that is asked anew for every row or block of rows; a change is
+    reached smoothly, in about a third of a second. Feet stand at heights mixed by the weights at the start.
+    """
+    check_models(models)
+    if plant and not decode:
+        raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
+    live = _live(models, weights, time_warp=time_warp, generalize=generalize)
+    first = models[0]
+    if decode and plant and all(model.feet == first.feet for model in models) and first.feet:
+        return planted_stream(first.recipe, live, rows, _planter(models, live().weights))
+    return decoded_stream(first.recipe, live, rows) if decode else translated_rows(live, rows)
+
+
+class MixtureState(NamedTuple):
+    """What each style remembers, the turn of its reference against the first one's on the way in and out, the clock."""
+
+    styles: tuple[TranslationState, ...]
+    turned: Floats  # (models, 2), see Recoding
+    walk: Floats
+    pose: Floats
+    started: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """The source of a stream: styles by weights, which are their strengths."""
+
+    models: tuple[StyleModel, ...]
+    styles: tuple[LiveStyle, ...]
+    ways: tuple[tuple[Recoding, Recoding], ...]  # from the first model's DOFs to the style's, and back
+    weights: Floats
+
+    def start(self) -> MixtureState:
+        """The state before the first row."""
+        turned = np.zeros((len(self.styles), 2))
+        states = tuple(style.start() for style in self.styles)
+        return MixtureState(states, turned, np.zeros(WALK), np.zeros(self.styles[0].tool.width), False)
+
+    def advance(self, state: MixtureState, rows: Floats) -> tuple[MixtureState, Translated]:
+        """Every style by itself in the source's time; what each of them changes is added up, then retimed."""
+        tool = self.styles[0].tool
+        rows = tool.checked(rows)
+        turn = root_columns(self.models[0].recipe)[2]
+        source, sway, log_w = coded(rows, tool.coding), np.zeros(len(rows)), np.zeros(len(rows))
+        mixed = source.copy()
+        turned, states = state.turned.copy(), []
+        for k, (style, (there, back)) in enumerate(zip(self.styles, self.ways, strict=True)):
+            own = there.recoded(rows, turned[k, :1], state.started)
+            after, out = style.tool.outputs(state.styles[k], own)
+            column = root_columns(self.models[k].recipe)[2]
+            sway += out[:, column]
+            log_w += out[:, -1]
+            out[:, column] = own[:, column]
+            mixed += coded(back.recoded(out[:, :-1].copy(), turned[k, 1:], state.started), tool.coding) - source
+            states.append(after)
+        mixed = uncoded(mixed, tool.coding)
+        outputs = np.column_stack([mixed, log_w])
+        outputs[:, turn] = sway
+        most = 1 + int(STEEPEST + 1.0) * len(rows)
+        out_rows = Written(np.empty((most, tool.width)), np.empty(most), np.zeros((len(rows), 1)))
+        walk, pose = state.walk.copy(), state.pose.copy()
+        count = retimed(mixed, outputs, walk, pose, tool.frames, out_rows)
+        made = Translated(out_rows.rows[:count], out_rows.origins[:count], out_rows.blends)
+        return MixtureState(tuple(states), turned, walk, pose, True), made
+
+    def footplants(self, state: MixtureState, rows: Floats) -> Bools:
+        """(rows, feet): where styles that have more than half of the weight say so."""
+        rows = self.styles[0].tool.checked(rows)
+        shares = np.abs(self.weights)
+        shares = shares / shares.sum() if shares.any() else np.full(len(shares), 1.0 / len(shares))
+        votes = 0.0
+        for k, (style, (there, _)) in enumerate(zip(self.styles, self.ways, strict=True)):
+            own = there.recoded(rows, state.turned[k, :1].copy(), state.started)
+            votes = votes + shares[k] * style.footplants(state.styles[k], own)
+        return np.asarray(votes > 0.5)
+
+
+@dataclass(frozen=True, eq=False)
+class Recoding:
+    """Rows of one recipe as rows of another one: both measure the same body from other mean rotations."""
+
+    before: Recipe
+    after: Recipe
+
+    def recoded(self, rows: Floats, turned: Floats, started: bool) -> Floats:
+        """Rows (frames, DOFs); `turned` (1,) is by how much headings differed in the row before, changed in place."""
+        if self.before is self.after:
+            return rows
+        a, b = self.before.layout, self.after.layout
+        assert isinstance(a, ClipLayout) and isinstance(b, ClipLayout)
+        columns, joints, at = self.before.fill(rows), len(a.skeleton), a.root_width
+        root = join_heading(np.zeros(len(rows)), columns[:, SWINGS], a.upright, a.up_index)
+        heading, columns[:, SWINGS] = split_heading(root, b.upright, a.up_index)
+        if not started:
+            turned[0] = heading[0]
+        steps = np.diff(heading, prepend=turned[0])
+        ground = (columns[:, 0] + 1j * columns[:, 1]) * np.exp(-1j * (heading - steps))
+        columns[:, 0], columns[:, 1] = ground.real, ground.imag
+        columns[:, 2] += steps / a.frame_time
+        turned[0] = heading[-1]
+        vectors = columns[:, at : at + 3 * (joints - 1)].reshape(len(rows), joints - 1, 3)
+        rotations = rotations_from_vectors(vectors, a.reference[1:])
+        columns[:, at : at + 3 * (joints - 1)] = rotation_vectors(rotations, b.reference[1:]).reshape(len(rows), -1)
+        lengths = np.isin(self.after.units, ("length", "speed"))
+        ratio = leg_length(b.skeleton) / leg_length(a.skeleton)
+        return columns[:, self.after.kept] * np.where(lengths, ratio, 1.0)
+
+
+def _live(models: Sequence[StyleModel], weights: Weights, **how: Any) -> Callable[[], Mixture]:
+    """The mixture of the moment."""
+    ways = tuple((Recoding(models[0].recipe, m.recipe), Recoding(m.recipe, models[0].recipe)) for m in models)
+    styles = tuple(model.live(**how) for model in models)
+
+    def at_weights(given: npt.ArrayLike) -> Mixture:
+        strengths = _checked(given, len(models))
+        own = [style.with_strength(value) for style, value in zip(styles, strengths, strict=True)]
+        return Mixture(tuple(models), tuple(own), ways, strengths)
+
+    if callable(weights):
+        ask = weights
+        return lambda: at_weights(ask())
+    fixed = at_weights(weights)
+    return lambda: fixed
+
+
+def _checked(given: npt.ArrayLike, count: int) -> Floats:
+    weights = np.asarray(given, dtype=np.float64)
+    if weights.shape != (count,) or not np.isfinite(weights).all() or np.abs(weights).max() > STRONGEST:
+        raise UsageError(f"weights of a stream must be {count} numbers between {-STRONGEST:g} and {STRONGEST:g}")
+    return weights
+
+
+def _planter(models: Sequence[StyleModel], weights: Floats) -> Planter:
+    """A planter that knows the poses of all styles."""
+    first, shares = models[0], np.abs(weights) + 1e-9
+    poses = [Recoding(m.recipe, first.recipe).recoded(m.poses, np.zeros(1), False) for m in models if len(m.poses)]
+    floors = np.stack([model.floor for model in models])
+    return stream_planter(first.recipe, np.concatenate(poses), shares @ floors / shares.sum())

@@ -1,0 +1,130 @@
+"""Variants as they come: blocks of rows, whole variants, and streams of one-frame motions with planted feet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.features import Start, where_it_ends
+from freshtake.motion.planting import settings_for
+from freshtake.numeric.arrays import Floats
+from freshtake.variation.goals.steering import Steering, SteeringState, steered
+from freshtake.variation.network.joint_scores import Way
+from freshtake.variation.network.prior_sampling import sample_prior
+from freshtake.variation.network.propagation import PredictionMode
+from freshtake.variation.planting import Posed, planted_stream
+from freshtake.variation.synthesis.amount import Amount, amount_of
+from freshtake.variation.synthesis.kernel_method import KNOTS, noise_blocks, paper_blocks
+from freshtake.variation.synthesize import advance, begin
+
+if TYPE_CHECKING:
+    from freshtake.variation.model import VariationModel
+
+
+class Block(NamedTuple):
+    """Rows (frames, DOFs) and their phases (frames,); the kernel methods have none."""
+
+    rows: Floats
+    phases: Floats | None
+
+
+def steered_blocks(
+    model: VariationModel, rng: np.random.Generator, amount: float | Amount, rate: float, steer: Steering | None
+) -> Iterator[Block]:
+    """Rows (frames, DOFs) and their phases, block after block; endless for a cyclic model."""
+    made = _blocks(model, rng, amount, rate)
+    if steer is None:
+        yield from made
+        return
+    course, recipe, travel = SteeringState(Start()), model.material.recipe, model.travel
+    assert recipe is not None
+    for block in made:
+        rows, course = steered(steer, recipe, travel, block.rows, course) if len(block.rows) else (block.rows, course)
+        yield Block(rows, block.phases)
+
+
+def _blocks(model: VariationModel, rng: np.random.Generator, amount: float | Amount, rate: float) -> Iterator[Block]:
+    if model.kernel is not None:
+        for rows in _kernel_blocks(model, rng, amount_of(amount).space):
+            yield Block(rows, None)
+        return
+    sampler = model.sampler(amount, rate=rate)
+    state = begin(sampler, rng)
+    while not state.ended:
+        state, rows = advance(state, sampler, rng)
+        yield Block(rows, state.phases)
+
+
+def _kernel_blocks(model: VariationModel, rng: np.random.Generator, amount: float) -> Iterator[Floats]:
+    """The paper's sampler (Lau 2009, §6)."""
+    s = model.settings
+    first, second = first_frames(model, rng, amount)
+    order = model.transition.order
+    begin_with = np.stack([first + k * (second - first) for k in range(order)])
+    way = Way(model.rule, PredictionMode(s.deltas, True, s.chosen("pull"), not model.cyclic), s.regression)
+    drawn = noise_blocks(rng, len(model.dofs), KNOTS / model.frame_time if s.smooth_noise else 0.0)
+    noise = (amount * block for block in drawn)
+    yield from paper_blocks(model.material.values, model.material.weights, model.transition, way, begin_with, noise)
+
+
+def first_frames(model: VariationModel, rng: np.random.Generator, amount: float) -> tuple[Floats, Floats]:
+    """Frames 0 and 1, drawn from the prior network."""
+    return sample_prior(
+        model.prior, model.pairs, model.material.weights, model.prior_rule,
+        amount * rng.standard_normal(2 * len(model.dofs)),
+        delta=model.settings.chosen("prior_deltas"), regression=model.settings.regression,
+    )  # fmt: skip
+
+
+def whole_variant(model: VariationModel, made: Iterator[Block], frames: int | None, cycles: int | None) -> Block:
+    """A whole variant as rows and phases: so many frames or whole cycles of a cyclic model, else to its end."""
+    if model.cyclic and frames is None and cycles is None:
+        raise UsageError("a cyclic model goes on for ever: say how many frames or cycles")
+    if cycles is not None and cycles < 1:
+        raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
+    if cycles is not None and model.kernel is not None:
+        frames = 1 + cycles * round(float(np.mean([len(x) - 1 for x in model.material.values])))
+    goal = np.inf if cycles is None or frames is not None else cycles * (len(model.phase_frames) - 1.0)
+    blocks, count = [], 0
+    for block in made:
+        blocks.append(block)
+        if frames is None and block.phases is not None and block.phases[-1:].max(initial=0.0) >= goal:
+            frames = count + 1 + int(np.argmax(block.phases >= goal))
+        count += len(block.rows)
+        if frames is not None and count >= frames:
+            break
+    rows = np.concatenate([block.rows for block in blocks])[:frames]
+    if blocks[0].phases is None:
+        return Block(rows, None)
+    return Block(rows, np.concatenate([block.phases for block in blocks if block.phases is not None])[:frames])
+
+
+def decoded_stream(model: VariationModel, blocks: Iterator[Block], plant: bool | str) -> Iterator[Any]:
+    """One-frame motions, each placed where the one before ended; with `plant`, standing feet are held still."""
+    if plant and model.planting_model is not None and model.kernel is None:
+        settings = settings_for(plant)
+        posed = _posed(model, blocks)
+        yield from planted_stream(posed, model.standing_table, model.cyclic, model.planting_model, settings)
+        return
+    start, first = Start(), True
+    for block in blocks:
+        for row in block.rows:
+            yield model.decode(row[None], start=start, resume=not first)
+            start, first = _after(model, row[None], start, not first), False
+
+
+def _posed(model: VariationModel, blocks: Iterator[Block]) -> Iterator[Posed]:
+    """Blocks as clips that go on where the one before ended."""
+    start, first = Start(), True
+    for block in blocks:
+        if len(block.rows) and block.phases is not None:
+            yield Posed(model.decode(block.rows, start=start, resume=not first), block.phases)
+            start, first = _after(model, block.rows, start, not first), False
+
+
+def _after(model: VariationModel, rows: Floats, start: Start, resume: bool) -> Start:
+    recipe = model.material.recipe
+    return start if recipe is None else where_it_ends(recipe, rows, start=start, resume=resume)

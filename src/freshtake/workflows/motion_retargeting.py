@@ -1,0 +1,296 @@
+"""Clips of one skeleton onto another: a character with a skin, or any file with a skeleton."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError, FreshtakeError, UsageError
+from freshtake.formats.body_map_files import BodyMapFile, Parts, read_body_maps, write_body_maps
+from freshtake.formats.files import replacing_folder
+from freshtake.formats.read_options import Motion, ReadOptions
+from freshtake.formats.registry import detect, for_writing, take_in, write
+from freshtake.motion import Clip
+from freshtake.motion.body.rooting import as_filed
+from freshtake.motion.body.size import unit_name, unit_of
+from freshtake.motion.retarget import BodyMap, Retargeter, Rig, Stated, make_rig, map_by_names
+from freshtake.motion.retarget.body_map import NEEDED
+from freshtake.motion.retarget.rest import SEEN
+from freshtake.motion.skeleton import Skeleton
+from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary
+
+NEED = "only clips with a skeleton are put onto a character"
+SAME = 0.02  # bone lengths that differ by less, in those of a middling bone, are the same
+POOR = 0.5  # poses that score less are hardly a standing body's
+
+
+def _silent(message: str) -> None:
+    pass
+
+
+@dataclass
+class Onto:
+    """A character to put clips onto. Clips with its own joints are left as they are, others are retargeted."""
+
+    path: Path
+    clip: Clip
+    stated: Stated | None
+    gltf: bool  # whether the file is of the kind that holds characters with skins
+    maps: BodyMapFile
+    parts: Parts | None = None  # as the file itself states them
+    maps_path: Path | None = None
+    plant: bool = True
+    hands: bool = False
+    warn: Callable[[str], None] = _silent
+    ways: list[tuple[Skeleton, Retargeter]] = field(default_factory=list)
+
+    @cached_property
+    def target(self) -> Rig:
+        """The character's body."""
+        if self.gltf and self.stated is None:
+            what = "no mesh has a skin here, so no other skeleton's clips can be put onto it: export it with its skin"
+            raise FormatError(self.path, what)
+        return self._rig(self.clip, self.stated, "target", str(self.path))
+
+    def owns(self, clip: Clip) -> bool:
+        """Whether a clip is the character's own: the same joints, in the same proportions."""
+        mine, other = self.clip.skeleton, as_filed(clip).skeleton
+        if set(other.names) != set(mine.names):
+            return False
+        lengths = mine.lengths(), other.lengths()[[other.index(name) for name in mine.names]]
+        usual = [np.median(own[own > 0]) if (own > 0).any() else 1.0 for own in lengths]
+        return bool(np.abs(lengths[0] / usual[0] - lengths[1] / usual[1]).max() < SAME)
+
+    def put(self, motion: Motion, stated: Stated | None = None) -> Clip:
+        """The motion on the character's skeleton; `stated` is the rest pose of the motion's own file."""
+        if not isinstance(motion, Clip):
+            raise UsageError(f"{NEED}, not a {type(motion).__name__}")
+        if self.owns(motion):
+            return motion
+        try:
+            return self.way(motion, stated).retarget(motion, plant=self.plant, hands=self.hands)
+        except FreshtakeError:
+            if set(motion.skeleton.names) == set(self.clip.skeleton.names):
+                return motion  # no person, but the same joints: a fox on another fox
+            raise
+
+    def way(self, clip: Clip, stated: Stated | None = None) -> Retargeter:
+        """From the clip's skeleton to the character's; what is done is said once."""
+        for skeleton, known in self.ways:
+            if skeleton == clip.skeleton:
+                return known
+        made = Retargeter(self._rig(clip, stated, "source", clip.name or "the clip"), self.target)
+        self.ways.append((clip.skeleton, made))
+        self.warn(told(made, self.path.name))
+        return made
+
+    def _rig(self, clip: Clip, stated: Stated | None, table: str, who: str) -> Rig:
+        given: Parts | None = getattr(self.maps, table)
+        if given is None and table == "target" and self.parts is not None:
+            return make_rig(clip, stated, stated_body(clip, self.parts), who)
+        try:
+            return _rig(clip, stated, given, who)
+        except UsageError as error:
+            if self.maps_path is None or given is None:
+                raise
+            raise FormatError(self.maps_path, str(error), table) from None
+
+
+def onto_character(
+    path: Path,
+    maps: Path | None = None,
+    *,
+    plant: bool = True,
+    hands: bool = False,
+    warn: Callable[[str], None] | None = None,
+) -> Onto:
+    """Read a character: glTF with a skin, or any file of a skeleton; `maps` names joints of it or of the clips."""
+    given = BodyMapFile() if maps is None else read_body_maps(maps)
+    found = read_rig(path, ReadOptions(warn=warn or _silent))
+    gltf = detect(path).name == "gltf"
+    clip = as_filed(found.clip)
+    return Onto(path, clip, found.stated, gltf, given, found.parts, maps, plant, hands, warn or _silent)
+
+
+def character_asked(character: Path | None, maps: Path | None, warn: Callable[[str], None]) -> Onto | None:
+    """What options say."""
+    if character is None and maps is not None:
+        raise UsageError("--map names the joints of a character: add --character, or leave --map out")
+    return None if character is None else onto_character(character, maps, warn=warn)
+
+
+def put_onto(onto: Onto | None, motion: Motion) -> Motion:
+    """A motion on a character, where there is one."""
+    return motion if onto is None else onto.put(motion)
+
+
+class ReadRig(NamedTuple):
+    """A clip of a file's skeleton, and what the file states of its rest pose and of the parts of its body."""
+
+    clip: Clip
+    stated: Stated | None = None
+    parts: Parts | None = None
+
+
+def read_rig(path: Path, options: ReadOptions) -> ReadRig:
+    """The skeleton of any file that has one."""
+    if detect(path).name == "gltf":
+        from freshtake.formats.gltf import read_character
+
+        found = read_character(path, options)
+        return ReadRig(found.clip, Stated(found.places, found.turns) if found.skinned else None, found.parts)
+    motion = take_in(path, options).motion
+    if not isinstance(motion, Clip):
+        raise FormatError(path, f"this is a {type(motion).__name__}, which has no skeleton to put a clip onto")
+    return ReadRig(motion)
+
+
+def stated_body(clip: Clip, parts: Parts) -> BodyMap | None:
+    """The body that a file states, where it is whole."""
+    try:
+        body = map_by_names(clip.skeleton, parts, "VRM")
+    except UsageError:  # files can be wrong about themselves; then names and shape have to tell
+        return None
+    return None if body.lacking() else body
+
+
+def _rig(clip: Clip, stated: Stated | None, given: Parts | None, who: str) -> Rig:
+    body: BodyMap | None = None
+    if given is not None:
+        body = map_by_names(clip.skeleton, given)
+        if body.lacking():
+            raise UsageError(f"{body.lacking()[0]!r} is missing: a body needs {', '.join(NEEDED)}")
+    rig = make_rig(clip, stated, body, who)
+    if rig.rest.score < POOR and given is None:
+        raise UsageError(
+            f"{who}: its joints are in no pose the legs and arms of a standing person, so it cannot be retargeted: "
+            "name its joints with --map if it is one"
+        )
+    return rig
+
+
+def told(way: Retargeter, character: str) -> str:
+    """What retargeting does, in one sentence."""
+    source, target = way.source, way.target
+    found = [unit_of(rig.clip) for rig in (source, target)]
+    units = [unit_name(unit) if unit else "its unit" for unit in found]
+    turned = "" if source.clip.up == target.clip.up else f", {source.clip.up} up becomes {target.clip.up} up"
+    names = [rig.body.family for rig in (source, target)]
+    joints = f"{way.matched} of {len(target.rest.skeleton)} joints matched ({names[0]} to {names[1]})"
+    lengths = f"lengths times {way.transfer.leg_ratio:.4g} by the legs ({units[0]} to {units[1]})"
+    seen = [name for rig, name in ((source, "the clip"), (target, character)) if rig.rest.how == SEEN]
+    rest = f"; {seen[0]} has no rest pose, so its straightest frame stands for one" if seen else ""
+    return f"{source.clip.name or 'the clip'} is retargeted onto {character}: {joints}, {lengths}{turned}{rest}"
+
+
+def write_onto(target: Path, motion: Motion | Sequence[Clip], unit_m: float | None, onto: Onto | None) -> None:
+    """Write clips that `Onto.put` made, with the character's skin where it has one."""
+    if onto is None:
+        write(target, motion, unit_m=unit_m)
+        return
+    write(target, motion, unit_m=None if onto.ways else unit_m, character=onto.path if onto.gltf else None)
+
+
+class Retargeted(NamedTuple):
+    """Files that were written, and the clips in them."""
+
+    paths: list[Path]
+    clips: list[Clip]
+    way: Retargeter | None
+
+    def summary(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        out: dict[str, Any] = {"written": [str(path) for path in self.paths], "frames": [len(c) for c in self.clips]}
+        if self.way is not None:
+            out |= {
+                "matched": self.way.matched,
+                "lengths_times": self.way.transfer.leg_ratio,
+                "maps": maps_of(self.way),
+            }
+        played = [playback_summary(clip) for clip in self.clips]
+        return {**out, "playback": played} if any(played) else out
+
+
+def maps_of(way: Retargeter) -> dict[str, Parts]:
+    """Both bodies by the names of their joints, as a map file has them."""
+    return {name: rig.body.names(rig.clip.skeleton) for name, rig in (("source", way.source), ("target", way.target))}
+
+
+def motion_retarget(
+    sources: Sequence[Path],
+    character: Path,
+    target: Path,
+    *,
+    maps: Path | None = None,
+    save_maps: Path | None = None,
+    picture: Path | None = None,
+    plant: bool = True,
+    hands: bool = False,
+    delivery: Delivery | None = None,
+    ending: str | None = None,
+    reading: dict[str, Any] | None = None,
+    warn: Callable[[str], None] | None = None,
+) -> Retargeted:
+    """Read clips, put them onto a character and write them: into one file, or into a folder under their names.
+
+    One glTF file holds several clips as named animations. `save_maps` writes the map that was found, to be edited;
+    `picture` draws the first clip before and after.
+    """
+    onto = onto_character(character, maps, plant=plant, hands=hands, warn=warn)
+    one = ending is None and target.suffix != "" and not target.is_dir()
+    if one and len(sources) > 1 and for_writing(target).name != "gltf":
+        raise FormatError(target, f"{len(sources)} clips do not fit into one such file: name a folder, or a .glb file")
+    suffix = f".{(ending or ('glb' if onto.gltf else character.suffix)).lstrip('.')}"
+    for_writing(target if one else Path(f"clip{suffix}"))
+    clips = [_retargeted(path, onto, reading).changed(name=path.stem) for path in sources]
+    ready = [delivered(clip, delivery or Delivery()) for clip in clips]
+    made = [clip for clip in ready if isinstance(clip, Clip)]
+    way = onto.ways[0][1] if onto.ways else None
+    if save_maps is not None:
+        if way is None:
+            raise UsageError(
+                "the clips have the character's own joints, so there is no map to save: leave --save-map out"
+            )
+        write_body_maps(save_maps, maps_of(way))
+    if picture is not None:
+        _draw(picture, sources[0], way, clips[0])
+    if one:
+        write_onto(target, made[0] if len(made) == 1 else made, None, onto)
+        return Retargeted([target], made, way)
+    names = _distinct([f"{clip.name}{suffix}" for clip in made])
+    with replacing_folder(target) as place:
+        for name, clip in zip(names, made, strict=True):
+            write_onto(place / name, clip, None, onto)
+    return Retargeted([target / name for name in names], made, way)
+
+
+def _retargeted(path: Path, onto: Onto, reading: dict[str, Any] | None) -> Clip:
+    options = ReadOptions(**(reading or {}))
+    motion = take_in(path, options).motion
+    if not isinstance(motion, Clip):
+        raise UsageError(f"{path} is a {type(motion).__name__}: {NEED}")
+    stated = None
+    if detect(path).name == "gltf" and not onto.owns(motion):
+        stated = read_rig(path, options).stated
+    return onto.put(motion if motion.name else motion.changed(name=path.stem), stated)
+
+
+def _draw(target: Path, source: Path, way: Retargeter | None, made: Clip) -> None:
+    from freshtake.formats.report_files import write_figure
+    from freshtake.reports.retarget_strip import retarget_strip
+
+    rows = [] if way is None else [(f"{source.name} ({way.source.body.family})", way.source.clip)]
+    family = "the character's own joints" if way is None else way.target.body.family
+    write_figure(target, retarget_strip([*rows, (f"retargeted ({family})", made)]))
+
+
+def _distinct(names: list[str]) -> list[str]:
+    repeated = [name for number, name in enumerate(names) if name in names[:number]]
+    if repeated:
+        raise UsageError(f"two clips would be written as {repeated[0]}: rename one, or retarget them one by one")
+    return names

@@ -1,0 +1,132 @@
+"""FBX files as other programs see them: both of Blender's importers and three's FBXLoader find joints and skin."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freshtake as ft
+from freshtake.formats import gltf
+from freshtake.formats.read_options import ReadOptions
+from freshtake.motion import Clip
+from tests.clients.conftest import CLIENTS, Imported
+from tests.conftest import DATA
+from tests.formats.characters import skinned
+from tests.formats.made_clips import made_clip, moving_layout, odd_layout, usual_layout
+
+pytestmark = pytest.mark.client
+UNIT = 0.05
+NODE = shutil.which("node")
+IMPORTERS = ("", "@new")
+CHARACTERS = ("Fox", "CesiumMan")
+
+
+def clips() -> dict[str, list[Clip]]:
+    """What goes into each file."""
+    made = {
+        "usual": [made_clip(usual_layout())],
+        "odd": [made_clip(odd_layout())],
+        "six": [made_clip(moving_layout())],
+        "takes": [made_clip(usual_layout(), seed=seed).changed(name=f"take {seed}") for seed in (5, 6, 7)],
+    }
+    if DATA.is_dir():
+        walk = ft.read(DATA / "walk/walk_1.bvh")
+        assert isinstance(walk, Clip)
+        made["walk"] = [walk]
+    return made
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("fbx")
+    for name, several in clips().items():
+        ft.write(place / f"{name}.fbx", several, unit_m=UNIT)
+    skinned(bent=True, armature={"scale": [0.5] * 3}).save(place / "hero.glb")
+    for name in ("hero", *(CHARACTERS if DATA.is_dir() else ())):
+        source = character(place, name)
+        ft.write(place / f"{name}.fbx", gltf.read_animations(source, QUIET), character=source)
+    return place
+
+
+QUIET = ReadOptions(warn=lambda message: None)
+
+
+def character(folder: Path, name: str) -> Path:
+    return folder / "hero.glb" if name == "hero" else DATA / "mesh" / f"{name}.glb"
+
+
+@pytest.fixture(scope="module")
+def imported(blender: Callable[[Sequence[Path | str]], Imported], folder: Path) -> Imported:
+    return blender([f"{path}{how}" for path in sorted(folder.glob("*.fbx")) for how in IMPORTERS])
+
+
+@pytest.mark.parametrize("how", IMPORTERS, ids=["python", "c++"])
+@pytest.mark.parametrize("name", ["usual", "odd", "six", "takes", "walk"])
+def test_blender_finds_the_joints(imported: Imported, name: str, how: str) -> None:
+    if name not in clips():
+        pytest.skip("real motion data is absent: set FRESHTAKE_DATA to its folder")
+    found, (clip, *others) = imported[f"{name}.fbx{how}"], clips()[name]
+    assert_joints(found, clip, found["names"], UNIT)
+    assert found["fps"] == pytest.approx(clip.fps, rel=1e-6)
+    np.testing.assert_allclose(np.diff(found["times"]), 1.0, atol=2e-3)
+    if how:
+        assert set(found["actions"]) == {clip.name, *[other.name for other in others]}
+        for other in others:
+            assert_joints(found["others"][other.name], other, found["names"], UNIT)
+
+
+@pytest.mark.parametrize("how", IMPORTERS, ids=["python", "c++"])
+@pytest.mark.parametrize("name", ["hero", *CHARACTERS])
+def test_blender_finds_the_skin(imported: Imported, folder: Path, name: str, how: str) -> None:
+    if f"{name}.fbx" not in imported:
+        pytest.skip("real motion data is absent: set FRESHTAKE_DATA to its folder")
+    source, found = character(folder, name), imported[f"{name}.fbx{how}"]
+    clip, mesh = gltf.read(source, QUIET), ft.read(source, mesh=True, warn=lambda message: None)
+    assert isinstance(clip, Clip) and isinstance(mesh, ft.MeshSequence)
+    assert_joints(found, clip, found["names"])
+    shown = mesh.vertices[[0, len(mesh) // 2, len(mesh) - 1]]
+    np.testing.assert_allclose(found["vertices"], shown, rtol=0, atol=1e-5 * np.ptp(shown))
+
+
+@pytest.mark.skipif(
+    NODE is None or not (CLIENTS / "node_modules" / "three").is_dir(), reason="node or three is absent: make clients"
+)
+def test_three_finds_every_take(folder: Path) -> None:
+    names = ["usual", "odd", "six", "takes"]
+    script = Path(__file__).with_name("load_fbx.mjs")
+    command = [str(NODE), str(script), "30", *[str(folder / f"{name}.fbx") for name in names]]
+    environment = {**os.environ, "FRESHTAKE_CLIENTS": str(CLIENTS)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    for name in names:
+        for clip in clips()[name]:
+            entry = found[str(folder / f"{name}.fbx")]
+            assert_joints({"positions": entry["takes"][clip.name]}, clip, entry["names"], UNIT)
+
+
+def test_fifty_takes_are_written_in_two_seconds(tmp_path: Path) -> None:
+    clip = made_clip(usual_layout(), frames=60)
+    names = [f"j{k}" for k in range(31)]
+    rng = np.random.default_rng(0)
+    skeleton = ft.Skeleton(tuple(names), np.maximum(np.arange(31) - 1, -1), rng.normal(size=(31, 3)))
+    body = Clip(skeleton, clip.frame_time, clip.root, np.repeat(clip.rotations, 5, axis=1)[:, :31], unit_m=1.0)
+    before = time.process_time()
+    ft.write(tmp_path / "x.fbx", [body.changed(name=f"take {k}") for k in range(50)])
+    assert time.process_time() - before < 2.0
+
+
+def assert_joints(found: dict[str, Any], clip: Clip, listed: list[str], unit: float = 1.0) -> None:
+    theirs = np.array(found["positions"])[:, [listed.index(name) for name in clip.skeleton.names]]
+    ours = clip.positions() * unit
+    assert theirs.shape == ours.shape
+    np.testing.assert_allclose(theirs, ours, rtol=0, atol=1e-5 * np.ptp(ours, axis=(0, 1)).max())

@@ -1,0 +1,136 @@
+"""Kernels of following and jumping against their definitions, written down slowly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from freshtake.density.cycle_blend_kernel import ASKED, BEFORE, SINCE, WAS, settle, wrapped
+from freshtake.density.follow import bell, best_moment, disturb
+from freshtake.density.jumps import (
+    FIELDS,
+    LONGEST,
+    PACE,
+    PLACE,
+    RUN,
+    SPAN,
+    Rates,
+    Track,
+    aligned_place,
+    excess,
+    point_of,
+    restart,
+    track_of,
+    visit,
+)
+from freshtake.density.runs import fading, read_at
+from tests.density.made import two_switched
+
+RATES = Rates(0.05, 12.0, 4.0, 15.0, 0.1, 0.4, 30.0)
+
+
+@pytest.fixture(scope="module")
+def track() -> Track:
+    return track_of(two_switched())
+
+
+def some_clock(track: Track, kernel: int, pace: float = 1.1) -> np.ndarray:
+    clock = np.zeros(FIELDS)
+    clock[PLACE], clock[RUN], clock[PACE] = kernel + 0.3, kernel, pace
+    return clock
+
+
+def test_a_point_is_pose_and_step_in_kernel_widths(track: Track) -> None:
+    held, d = np.random.default_rng(0).normal(size=(4, track.rows.shape[1])), track.modes
+    out = np.empty(2 * d)
+    point_of(track, held, out)
+    slow = np.concatenate([held[0, :d], held[0, :d] - held[1, :d]]) * track.scale
+    np.testing.assert_allclose(out, slow, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", [0, 57, 200])
+def test_a_pose_is_nearest_to_a_run_where_the_chord_is_met_at_right_angles(track: Track, kernel: int) -> None:
+    rng, d = np.random.default_rng(kernel), track.modes
+    first, last = int(track.firsts[kernel]), int(track.lasts[kernel])
+    a, b = max(kernel - 1, first), min(kernel + 1, last)
+    chord = (track.rows[b, :d] - track.rows[a, :d]) / (b - a)
+    for _ in range(5):
+        pose = track.rows[kernel] + rng.normal(scale=np.linalg.norm(chord), size=track.rows.shape[1])
+        shifts = np.linspace(-1.0, 1.0, 20_001)
+        away = ((pose[:d] - track.rows[kernel, :d] - shifts[:, None] * chord) ** 2).sum(axis=1)
+        wanted = np.clip(kernel + shifts[away.argmin()], first, last)
+        assert aligned_place(track, pose, kernel) == pytest.approx(wanted, abs=2e-4)
+
+
+def test_visits_are_counted_by_stretch_and_class_and_compared_with_their_share(track: Track) -> None:
+    visits = np.zeros(len(track.sizes) + len(track.counts))
+    kernels = np.random.default_rng(1).integers(0, 100, size=300)
+    for i in kernels:
+        visit(track, visits, int(i))
+    seen = np.bincount(track.blocks[kernels], minlength=len(track.sizes))
+    np.testing.assert_array_equal(visits[: len(seen)], seen)
+    own = track.owners[0]
+    assert visits[len(track.sizes) + own] == (track.owners[kernels] == own).sum()
+    for i in (0, 40, 99):
+        size, block = track.sizes[track.blocks[i]], track.blocks[i]
+        share = visits[len(track.sizes) + own] * size / (track.owners == own).sum()
+        assert excess(track, visits, i) == pytest.approx(min((seen[block] + size) / (share + size) - 1.0, 3.0))
+
+
+def test_the_best_moment_is_the_nearest_of_all(track: Track) -> None:
+    d, horizon = track.modes, 25
+    clock, goal = some_clock(track, 30), 1
+    first, last = int(track.firsts[30]), int(track.lasts[30])
+    others = track.lookup.places[track.lookup.allowed & (track.owners[track.lookup.order] == goal)]
+    squares, now, before = [], np.empty(d), np.empty(d)
+    for t in range(horizon):
+        read_at(track.rows, clock[PLACE] + t * clock[PACE], first, last, d, now)
+        read_at(track.rows, clock[PLACE] + t * clock[PACE] - 1.0, first, last, d, before)
+        point = np.concatenate([now, now - before]) * track.scale
+        squares.append(((others - point) ** 2).sum(axis=1).min())
+    assert best_moment(track, clock, goal, horizon) == int(np.argmin(squares))
+
+
+def test_noise_is_a_process_of_second_order(track: Track) -> None:
+    rng, modes = np.random.default_rng(2), track.modes
+    state, slow, fast = np.zeros((2, modes)), np.zeros(modes), np.zeros(modes)
+    for _ in range(30):
+        chances, row = rng.random(2 * modes), np.zeros(modes)
+        disturb(row, state, RATES, track.scale, chances, modes)
+        normal = np.sqrt(-2.0 * np.log(1.0 - chances[::2])) * np.cos(2.0 * np.pi * chances[1::2])
+        assert bell(chances[0], chances[1]) == pytest.approx(normal[0])
+        fast = fast * (1.0 - 1.0 / RATES.memory) + np.sqrt(2.0 / RATES.memory) * normal
+        slow = slow + (fast - slow) / RATES.memory
+        np.testing.assert_allclose(row, RATES.noise * np.sqrt(2.0) * slow / track.scale[:modes], rtol=1e-10)
+
+
+def test_a_restart_begins_a_run_of_its_class_and_keeps_place_and_speed(track: Track) -> None:
+    held = np.random.default_rng(3).normal(size=(4, track.rows.shape[1]))
+    clock, last_frames = some_clock(track, 30), held[:2].copy()
+    restart(track, RATES, held, clock, 1, 0.0)
+    start = int(track.starts[track.owners[track.starts] == 1][0])
+    assert clock[PLACE] == clock[RUN] == start and clock[SPAN] == LONGEST * RATES.blend
+    np.testing.assert_array_equal(held[:2], last_frames)
+    np.testing.assert_allclose(track.rows[start] + held[2], last_frames[0])
+
+
+def test_weights_that_are_changed_at_once_get_there_smoothly() -> None:
+    shares, common, span = np.zeros((6, 2)), np.array([0.0, 1e9]), 20.0
+    shares[[WAS, BEFORE, ASKED]] = [1.0, 0.0]
+    asked, path = np.array([0.0, 1.0]), []
+    for t in range(1, 31):
+        settle(shares, common, asked, 0.05, span)
+        assert common[SINCE] == t
+        keep, _ = fading(float(t), span)  # from rest: no speed to be kept
+        slow = np.maximum(asked + keep * np.array([1.0, -1.0]), 0.0)
+        np.testing.assert_allclose(shares[WAS], slow / slow.sum(), atol=1e-12)
+        path.append(shares[WAS, 1])
+    assert path[-1] == 1.0 and (np.diff(path) >= 0.0).all()
+    settle(shares, common, np.array([0.04, 0.96]), 0.05, span)  # small steps are taken as they are
+    np.testing.assert_allclose(shares[WAS], [0.04, 0.96])
+
+
+def test_angles_are_wrapped_to_half_a_turn() -> None:
+    for angle in np.linspace(-20.0, 20.0, 81):
+        assert np.exp(1j * wrapped(angle)) == pytest.approx(np.exp(1j * angle))
+        assert abs(wrapped(angle)) <= np.pi + 1e-12

@@ -1,0 +1,185 @@
+"""Break the numeric core on purpose, one operator, comparison or constant at a time, and list what no test notices.
+
+    python -m tests.mutation.mutate [METHOD ...] [--most 20]
+
+Each mutation runs in a forked process of its own, in which the module is loaded from its changed source and only the
+tests that belong to it run, uncompiled unless they need compiled speed. Not part of `make test`: see `make mutate`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import copy
+import importlib.abc
+import importlib.machinery
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 90  # a mutation that runs for longer hangs, which tests would notice
+KILLED, SURVIVED = 70, 71  # exit codes that nothing else ends with: a broken run must not count as either
+
+
+class Target(NamedTuple):
+    """A module of a method's core and the tests that belong to it."""
+
+    method: str
+    module: str
+    tests: tuple[str, ...]
+
+
+TARGETS = (
+    Target("variation", "variation.network.regression", ("variation/network/test_regression.py",)),
+    Target("variation", "variation.network.parent_search", ("variation/network/test_parent_search.py",)),
+    Target("variation", "variation.network.propagation", ("variation/network/test_propagation.py",)),
+    Target("variation", "variation.synthesis.frame_kernels", ("variation/synthesis/test_frame_kernels.py",)),
+    Target("style", "style.warping.space_warp", ("style/warping/test_space_warp.py",)),
+    Target("style", "style.warping.time_warp", ("style/warping/test_time_warp.py",)),
+    Target("style", "style.systems.state_kernels", ("style/systems/test_banks.py",)),
+    Target("density", "density.runs", ("density/test_runs.py",)),
+    Target("density", "density.jumps", ("density/test_kernel_twins.py",)),
+    Target("density", "density.pose_density", ("density/test_densities.py",)),
+    Target("density", "density.paper_method", ("density/test_paper_method.py",)),
+    Target("texture", "texture.play_kernels", ("texture/test_play_kernels.py", "texture/test_jump_map.py")),
+    Target(
+        "planting",
+        "motion.planting.contact_kernels",
+        ("motion/planting/test_contact_kernels.py", "motion/planting/test_feet.py"),
+    ),
+    Target("planting", "motion.planting.limb_leading", ("motion/planting/test_limb_leading.py",)),
+    Target("planting", "numeric.limb_kernels", ("numeric/test_limb_kernels.py",)),
+    Target("planting", "motion.planting.foot_plans", ("motion/planting/test_foot_plans.py",)),
+)
+
+SWAPS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.Gt, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
+
+
+class Mutation(NamedTuple):
+    """One change: where it stands, what it is, and the module's tree with it."""
+
+    line: int
+    change: str
+    tree: ast.Module
+
+
+def path_of(module: str) -> Path:
+    """The file of a module below freshtake."""
+    return ROOT / "src" / "freshtake" / Path(*module.split(".")).with_suffix(".py")
+
+
+def mutations(tree: ast.Module) -> Iterator[Mutation]:
+    """Every change that can be made inside functions."""
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    for f, function in enumerate(functions):
+        for k, node in enumerate(ast.walk(function)):
+            for changed, change in changes(node):
+                whole = copy.deepcopy(tree)
+                place = [node for node in whole.body if isinstance(node, ast.FunctionDef)][f]
+                target = list(ast.walk(place))[k]
+                for name, value in ast.iter_fields(changed):
+                    setattr(target, name, value)
+                yield Mutation(getattr(node, "lineno", function.lineno), f"{function.name}: {change}", whole)
+
+
+def changes(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """A node as it could be by mistake."""
+    if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in SWAPS:
+        yield _with(node, op=SWAPS[type(node.op)]()), ast.unparse(node)
+    if isinstance(node, ast.BoolOp):
+        yield _with(node, op=SWAPS[type(node.op)]()), ast.unparse(node)
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
+        yield _with(node, ops=[SWAPS[type(node.ops[0])](), *node.ops[1:]]), ast.unparse(node)
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        yield _with(node, value=node.value + 1), f"{node.value} becomes {node.value + 1}"
+
+
+def _with(node: ast.AST, **fields: object) -> ast.AST:
+    changed = copy.copy(node)
+    for name, value in fields.items():
+        setattr(changed, name, value)
+    return changed
+
+
+class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Loads one module from a tree instead of its file."""
+
+    def __init__(self, module: str, tree: ast.Module) -> None:
+        self.name, self.path = f"freshtake.{module}", path_of(module)
+        self.code = compile(ast.fix_missing_locations(tree), str(self.path), "exec")
+
+    def find_spec(self, name: str, path: object, target: object = None) -> importlib.machinery.ModuleSpec | None:
+        if name != self.name:
+            return None
+        spec = importlib.machinery.ModuleSpec(name, self, origin=str(self.path))
+        spec.has_location = True
+        return spec
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(self.code, module.__dict__)
+
+
+def survives(target: Target, tree: ast.Module) -> bool:
+    """Whether all tests pass with this tree in place of the module, in a process of their own."""
+    child = os.fork()
+    if child == 0:
+        import pytest
+
+        signal.alarm(SECONDS)
+        sys.meta_path.insert(0, Changed(target.module, tree))
+        code = None
+        with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
+            files = [str(ROOT / "tests" / name) for name in target.tests]
+            with contextlib.suppress(Exception):
+                code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *files])
+        noticed = (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)  # the latter: the module does not load
+        os._exit(SURVIVED if code == pytest.ExitCode.OK else KILLED if code in noticed else 1)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status not in (KILLED, SURVIVED, -signal.SIGALRM):
+        raise RuntimeError(f"the tests of {target.module} could not be run: exit code {status}")
+    return status == SURVIVED
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Mutate, and list the survivors."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("methods", nargs="*", help="variation, style, density, texture, planting; default: all")
+    parser.add_argument("--most", type=int, default=20, help="mutations per module, at equal steps through all of them")
+    chosen = parser.parse_args(arguments)
+    os.environ["NUMBA_DISABLE_JIT"] = "1"
+    for name in ("numpy", "numba", "scipy.stats", "pytest"):  # loaded once, for all forks
+        importlib.import_module(name)
+    total = survived = 0
+    for target in TARGETS:
+        if chosen.methods and target.method not in chosen.methods:
+            continue
+        tree = ast.parse(path_of(target.module).read_text())
+        if not survives(target, tree):
+            print(f"{target.module}: its tests fail, or take too long, without any mutation", flush=True)
+            continue
+        every = list(mutations(tree))
+        step = max(len(every) / chosen.most, 1.0)
+        picked = [every[int(k * step)] for k in range(min(chosen.most, len(every)))]
+        left = [one for one in picked if survives(target, one.tree)]
+        print(
+            f"{target.module}: {len(picked) - len(left)} of {len(picked)} noticed (there are {len(every)})", flush=True
+        )
+        for one in left:
+            print(f"  {path_of(target.module).name}:{one.line}  {one.change}", flush=True)
+        total, survived = total + len(picked), survived + len(left)
+    print(f"{total - survived} of {total} mutations noticed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
