@@ -95,6 +95,7 @@ def vary(
     freshtake vary jump.ftm -n 100 -o jumps/ --amount 1.2 --seed 3
     freshtake vary walk.ftm -n 5 -o long/ --cycles 4 --format glb
     freshtake vary walk.ftm -n 20 -o loops/ --loop --in-place --format glb
+    freshtake vary reach.ftm -n 20 -o reaches/ --limits arm_limits.csv
     freshtake vary walk.ftm -n 20 -o hero_walks/ --character hero.glb
     freshtake vary cheer.ftm -o wild/ --part arms=1.5 --part legs=0.3
     freshtake vary throw.ftm -o throws/ --start idle.bvh:0 --end idle.bvh:0 --seconds 2.5

@@ -245,7 +245,7 @@ def motion_retarget(
     """
     onto = onto_character(character, maps, plant=plant, hands=hands, warn=warn)
     one = ending is None and target.suffix != "" and not target.is_dir()
-    if one and len(sources) > 1 and for_writing(target).name != "gltf":
+    if one and len(sources) > 1 and not for_writing(target).several:
         raise FormatError(target, f"{len(sources)} clips do not fit into one such file: name a folder, or a .glb file")
     suffix = f".{(ending or ('glb' if onto.gltf else character.suffix)).lstrip('.')}"
     for_writing(target if one else Path(f"clip{suffix}"))

@@ -185,9 +185,9 @@ def variation_vary(
 ) -> Written:
     """Write variants of a model into a folder that appears whole, in the format of the takes it was learned from.
 
-    A target with the ending of a format is a file: for one variant, or for all in a format that holds several. `onto`
-    is a character that they are put onto.
-    `limits` is a file with the limits of a robot's joints, at which variants of its table stop.
+    A target with the ending of a format is a file: for one variant, or for all in a format that holds several.
+    `onto` is a character that they are put onto, `limits` a file with the limits of a robot's joints, at which
+    variants of its table stop.
     """
     single = is_one_file(folder, count, ending, "variants", together=True)
     limiter = None if limits is None else Limiter(read_limits(limits))
