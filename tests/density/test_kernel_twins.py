@@ -30,7 +30,7 @@ from freshtake.density.jumps import (
 from freshtake.density.runs import Leap, Place, fading, read_at, rehearse
 from tests.density.made import two_switched
 
-RATES = Rates(0.05, 12.0, 4.0, 15.0, 0.1, 0.4, 30.0)
+RATES = Rates(0.05, 12.0, 4.0, 15.0, 0.1, 0.4, 30.0, 0.0)
 
 
 @pytest.fixture(scope="module")

@@ -101,7 +101,9 @@ def convert(
         found = [playback_summary(motion) for motion in made.motions]
         print_json({**told, "playback": found} if any(found) else told)
     elif len(made.paths) == 1:
-        output().print(f"wrote {made.paths[0]}: {'; '.join(map(in_words, made.motions))}", markup=False)
+        several = len(made.motions) > 1
+        said = "; ".join((f"{motion.name!r} " if several else "") + in_words(motion) for motion in made.motions)
+        output().print(f"wrote {made.paths[0]}: {said}", markup=False)
     else:
         for path, motion in zip(made.paths, made.motions, strict=True):
             output().print(f"wrote {path}: {in_words(motion)}", markup=False)
