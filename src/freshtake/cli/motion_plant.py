@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import each_with_progress, output, print_json, progress_bar, warn
-from freshtake.cli.options import BodyMaps, Character, Ending, Json, Lock
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.console import each_with_progress, output, print_json, progress_bar
+from freshtake.cli.option_groups import ONTO, ClipsOutput, OntoCharacter
+from freshtake.cli.options import Ending, Json, Lock
 from freshtake.cli.reading import READING, Reading, files
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Known:
+    """What is known of the clip's feet and hands."""
+
+    contacts: Annotated[Path | None, Parameter(help="When feet stand (JSON or CSV); default: found.")] = None
+    pins: Annotated[Path | None, Parameter(help="Where joints have to be at a time (JSON or CSV).")] = None
+    mapping: Annotated[Path | None, Parameter(help="Which joints are legs and arms (JSON); default: guessed.")] = None
+    like: Annotated[
+        list[Path] | None,
+        Parameter(consume_multiple=True, negative="", help="Clips whose feet stand well: contacts are found by them."),
+    ] = None
+    floor: Annotated[float | None, Parameter(help="Height of the foot joints when they stand, in the clip's unit.")] = (
+        None
+    )
+    lock: Lock = "soft"
+
+
+KNOWN = Known()
 
 
 def plant(
     clips: list[Path],
     /,
     *,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The file to write; for several clips a folder.")],
-    force: Force = False,
-    contacts: Annotated[Path | None, Parameter(help="When feet stand (JSON or CSV); default: found.")] = None,
-    pins: Annotated[Path | None, Parameter(help="Where joints have to be at a time (JSON or CSV).")] = None,
-    mapping: Annotated[Path | None, Parameter(help="Which joints are legs and arms (JSON); default: guessed.")] = None,
-    like: Annotated[
-        list[Path] | None,
-        Parameter(consume_multiple=True, negative="", help="Clips whose feet stand well: contacts are found by them."),
-    ] = None,
-    floor: Annotated[
-        float | None, Parameter(help="Height of the foot joints when they stand, in the clip's unit.")
-    ] = None,
-    lock: Lock = "soft",
-    character: Character = None,
-    body_map: BodyMaps = None,
+    to: ClipsOutput,
+    known: Known = KNOWN,
+    onto: OntoCharacter = ONTO,
     format: Ending = None,
     reading: Reading = READING,
     json: Json = False,
@@ -53,17 +63,17 @@ def plant(
         The clip to clean; several, or a folder of them, are cleaned one by one.
     """
     from freshtake.workflows import motion_plant as run
-    from freshtake.workflows.motion_retargeting import character_asked
     from freshtake.workflows.output_naming import targets_of
 
-    prepare(out, force=force)
+    out = to.prepare()
     takes = files(clips)
     targets = targets_of(takes, out, format)
     with progress_bar() as tell:
         reports = [
             run(
-                take, target, contacts=contacts, pins=pins, mapping=mapping, examples=files(like), floor=floor,
-                lock=lock, onto=character_asked(character, body_map, warn), reading=reading.options(),
+                take, target, contacts=known.contacts, pins=known.pins, mapping=known.mapping,
+                examples=files(known.like), floor=known.floor, lock=known.lock, onto=onto.asked(),
+                reading=reading.options(),
             )
             for take, target in each_with_progress(takes, targets, tell)
         ]  # fmt: skip

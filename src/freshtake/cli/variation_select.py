@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.console import output, print_json, progress_bar, say, warn
 from freshtake.cli.options import Json, Seed
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading, files
@@ -17,28 +18,39 @@ if TYPE_CHECKING:
     from freshtake.workflows.variation_selecting import Selected
 
 
-def select(
-    *clips: str,
-    trusted: Annotated[
-        list[Path] | None,
-        Parameter(consume_multiple=True, negative="", help="Clips that are known to work together, at least 3."),
-    ] = None,
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Measure:
+    """By what clips are compared."""
+
     likelihood: Annotated[
         bool,
         Parameter(
             negative="",
             help="By what a model of the trusted clips expects (likelihood), instead of by how far clips differ.",
         ),
-    ] = False,
+    ] = False
     among: Annotated[
         bool, Parameter(negative="", help="The same as in the paper: the clips in groups of themselves.")
-    ] = False,
+    ] = False
     relearn: Annotated[
         bool, Parameter(negative="", help="The same with a model for every group, not one; far slower.")
-    ] = False,
+    ] = False
     percentile: Annotated[
         float, Parameter(help="How many clips like the trusted ones may be rejected, in percent.")
-    ] = 5.0,
+    ] = 5.0
+
+
+BY = Measure()
+
+
+def select(
+    *clips: str,
+    trusted: Annotated[
+        list[Path] | None,
+        Parameter(consume_multiple=True, negative="", help="Clips that are known to work together, at least 3."),
+    ] = None,
+    by: Measure = BY,
     picture: Annotated[Path | None, Parameter(help="Draw how far off clips are, and where (.png, .svg, .pdf).")] = None,
     force: Force = False,
     seed: Seed = 0,
@@ -69,16 +81,16 @@ def select(
     with progress_bar() as report:
         done = run(
             paths, files(trusted),
-            measure="likelihood" if likelihood or among or relearn else "difference",
-            groups="candidates" if among else "trusted", relearn=relearn, percentile=percentile, picture=picture,
-            seed=seed, reading=reading.options(), report=report, warn=warn,
+            measure="likelihood" if by.likelihood or by.among or by.relearn else "difference",
+            groups="candidates" if by.among else "trusted", relearn=by.relearn, percentile=by.percentile,
+            picture=picture, seed=seed, reading=reading.options(), report=report, warn=warn,
         )  # fmt: skip
     if json:
         print_json(done.as_dict([str(path) for path in paths]))
         return 0
     _print(done)
     if picture is not None:
-        output().print(f"wrote {picture}", markup=False)
+        say(f"wrote {picture}")
     return 0
 
 
