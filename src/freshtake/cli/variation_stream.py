@@ -2,48 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
-from cyclopts import Parameter
-
-from freshtake.cli.console import made_facts, print_json, progress_bar, say_made, warn
-from freshtake.cli.option_groups import (
-    AMOUNTS,
-    FEET,
-    LENGTH,
-    ONTO,
-    TRAVEL,
-    Amounts,
-    Feet,
-    Length,
-    OntoCharacter,
-    Output,
-    Travel,
+from freshtake.cli.console import in_words, output, print_json, progress_bar, warn
+from freshtake.cli.options import (
+    Amount,
+    AmountOfTime,
+    BodyMaps,
+    Character,
+    GroundPath,
+    Heading,
+    InPlace,
+    Json,
+    Lock,
+    Out,
+    Parts,
+    Plant,
+    RootMotion,
+    Seed,
+    Unit,
 )
-from freshtake.cli.options import GroundPath, Heading, Json, Seed, Unit
+from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
-class Streaming:
-    """What the motion is like, and how it is written."""
-
-    length: Length = LENGTH
-    amounts: Amounts = AMOUNTS
-    feet: Feet = FEET
-    heading: Heading = None
-    path: GroundPath = None
-    travel: Travel = TRAVEL
-    onto: OntoCharacter = ONTO
-    unit: Unit = None
-    seed: Seed = 0
-
-
-STREAMING = Streaming()
-
-
-def stream(model: Path, /, *, to: Output, asked: Streaming = STREAMING, json: Json = False) -> int:
+def stream(
+    model: Path,
+    /,
+    *,
+    out: Out,
+    force: Force = False,
+    frames: Frames = None,
+    seconds: Seconds = None,
+    amount: Amount = 1.0,
+    amount_time: AmountOfTime = None,
+    part: Parts = (),
+    plant: Plant = True,
+    lock: Lock = "soft",
+    heading: Heading = None,
+    path: GroundPath = None,
+    root_motion: RootMotion = None,
+    in_place: InPlace = False,
+    character: Character = None,
+    body_map: BodyMaps = None,
+    unit: Unit = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:
     """Write one motion that goes on without repeating itself, from a model of a cyclic movement.
 
     **Examples**
@@ -62,20 +66,28 @@ def stream(model: Path, /, *, to: Output, asked: Streaming = STREAMING, json: Js
         A model that `freshtake learn` wrote.
     """
     from freshtake.workflows import variation_stream as run
-    from freshtake.workflows.motion_delivering import playback_summary
-    from freshtake.workflows.variation_asking import Asked, goals_of
+    from freshtake.workflows.length_asking import length_asked
+    from freshtake.workflows.motion_delivering import delivery_asked, playback_summary
+    from freshtake.workflows.motion_retargeting import character_asked
+    from freshtake.workflows.path_following import path_sentence
+    from freshtake.workflows.variation_asking import Asked, amount_asked, goals_of
 
-    out = to.prepare()
-    steer = goals_of(Asked(heading=asked.heading, path=asked.path)).steer
+    prepare(out, force=force)
+    steer = goals_of(Asked(heading=heading, path=path)).steer
+    much = amount_asked(amount, amount_time, part)
     with progress_bar() as report:
         made = run(
-            model, out, asked.length.asked(),
-            amount=asked.amounts.asked(), steer=steer, plant=asked.feet.asked(), delivery=asked.travel.asked(),
-            onto=asked.onto.asked(), unit_m=asked.unit, seed=asked.seed, report=report, warn=warn,
+            model, out, length_asked(frames, seconds),
+            amount=much, steer=steer, plant=plant and lock, delivery=delivery_asked(root_motion, in_place),
+            onto=character_asked(character, body_map, warn), unit_m=unit, seed=seed, report=report, warn=warn,
         )  # fmt: skip
     if json:
         found = playback_summary(made.motion)
-        print_json({**made_facts(made), **({} if found is None else {"playback": found})})
+        told = {"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration}
+        way = {} if made.followed is None else {"path": made.followed._asdict()}
+        print_json({**told, **way, **({} if found is None else {"playback": found})})
     else:
-        say_made(made)
+        output().print(f"wrote {made.path}: {in_words(made.motion)}", markup=False)
+        if made.followed is not None:
+            output().print(path_sentence([made.followed], made.motion), markup=False)
     return 0
