@@ -95,14 +95,21 @@ def learn(
     ```
     """
     from freshtake.workflows import density_facts, density_learn, named_takes
+    from freshtake.workflows.density_blending import ClassRules
 
     out = to.prepare()
     with progress_bar() as report:
         model = density_learn(
-            named_takes(classes), out, learning.settings(),
-            alone=learning.alone, common=learning.common, cyclic=dict.fromkeys(learning.acyclic or (), False),
-            reading=reading.options(), report=report, warn=warn,
-        )  # fmt: skip
+            named_takes(classes),
+            out,
+            learning.settings(),
+            rules=ClassRules(
+                alone=learning.alone, common=learning.common, cyclic=dict.fromkeys(learning.acyclic or (), False)
+            ),
+            reading=reading.options(),
+            report=report,
+            warn=warn,
+        )
     facts = density_facts(model)
     if json:
         print_json({"written": str(out), **facts})
@@ -184,15 +191,27 @@ def sample(
         A model that `freshtake blend learn` wrote.
     """  # fmt: skip
     from freshtake.workflows import density_sample
+    from freshtake.workflows.density_blending import BlendAsked
+    from freshtake.workflows.motion_finishing import Finish
 
     out = to.prepare()
     with progress_bar() as report:
         made = density_sample(
-            model, out, length.asked(),
-            weights=asked.weights, method=asked.method, noise=asked.noise, residuals=asked.residuals,
-            control=asked.control(), plant=finishing.feet.asked(), onto=finishing.onto.asked(), unit_m=finishing.unit,
-            seed=seed, report=report, warn=warn,
-        )  # fmt: skip
+            model,
+            out,
+            length.asked(),
+            asked=BlendAsked(
+                weights=asked.weights,
+                method=asked.method,
+                noise=asked.noise,
+                residuals=asked.residuals,
+                control=asked.control(),
+                seed=seed,
+            ),
+            finish=Finish(plant=finishing.feet.asked(), onto=finishing.onto.asked(), unit_m=finishing.unit),
+            report=report,
+            warn=warn,
+        )
     if json:
         print_json(made_facts(made))
     else:

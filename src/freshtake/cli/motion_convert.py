@@ -97,7 +97,9 @@ def convert(
         IN and OUT; several IN go into one glTF, FBX or USD file as named animations, or with -o into a folder.
     """
     from freshtake.workflows import motion_convert as run
+    from freshtake.workflows.motion_converting import ConvertAsked
     from freshtake.workflows.motion_delivering import playback_summary
+    from freshtake.workflows.motion_finishing import Finish
 
     if out is None:
         if len(paths) < 2:
@@ -106,10 +108,16 @@ def convert(
     prepare(out, force=force)
     with progress_bar() as report:
         made = run(
-            files(paths), out, reading=source.options(piece.fps), fps=piece.fps, start=piece.start, end=piece.end,
-            up=source.to_up, unit_m=source.unit, onto=changes.onto.asked(), repairs=changes.repair or [],
-            delivery=changes.travel.asked(), ending=piece.format, report=report,
-        )  # fmt: skip
+            files(paths),
+            out,
+            finish=Finish(unit_m=source.unit, onto=changes.onto.asked(), delivery=changes.travel.asked()),
+            asked=ConvertAsked(
+                fps=piece.fps, start=piece.start, end=piece.end, up=source.to_up, repairs=changes.repair or []
+            ),
+            reading=source.options(piece.fps),
+            ending=piece.format,
+            report=report,
+        )
     if json:
         told = {
             "written": str(out) if len(made.paths) == 1 and made.paths[0] == out else [str(p) for p in made.paths],

@@ -57,14 +57,18 @@ def cut(
         The recording to cut; several, or a folder of them, are cut one by one into one folder.
     """
     from freshtake.workflows import motion_cut as run
+    from freshtake.workflows.motion_cutting import CutAt
 
     out = to.prepare()
     with progress_bar() as report:
         made = run(
-            files(takes), out,
-            cycles=where.cycles, between=where.between, like=where.like, ending=format, reading=reading.options(),
+            files(takes),
+            out,
+            at=CutAt(cycles=where.cycles, between=where.between, like=where.like),
+            ending=format,
+            reading=reading.options(),
             report=report,
-        )  # fmt: skip
+        )
     if json:
         print_json({"clips": [{"file": str(c.path), "start": c.start, "stop": c.stop} for c in made]})
         return 0

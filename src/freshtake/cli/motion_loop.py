@@ -77,6 +77,7 @@ def loop(
     """
     from freshtake.workflows import motion_loop as run
     from freshtake.workflows.motion_delivering import turn_note
+    from freshtake.workflows.motion_finishing import Finish
     from freshtake.workflows.output_naming import targets_of
 
     out = to.prepare()
@@ -89,10 +90,18 @@ def loop(
         for take, target in each_with_progress(takes, targets_of(takes, out, writing.format), report):
             made.append(
                 run(
-                    take, target, cycles=cycles, plant=feet.asked(), delivery=writing.travel.asked(),
-                    unit_m=reading.unit, onto=writing.onto.asked(), reading=reading.options(),
+                    take,
+                    target,
+                    finish=Finish(
+                        plant=feet.asked(),
+                        delivery=writing.travel.asked(),
+                        unit_m=reading.unit,
+                        onto=writing.onto.asked(),
+                    ),
+                    cycles=cycles,
+                    reading=reading.options(),
                 )
-            )  # fmt: skip
+            )
     if (note := turn_note([one.summary()["playback"] for one in made])) is not None:
         warn(note)
     if json:

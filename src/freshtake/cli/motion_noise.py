@@ -88,6 +88,7 @@ def noise(
     """
     from freshtake.evaluation.baselines.settings import NoiseSettings
     from freshtake.workflows import motion_noise as run
+    from freshtake.workflows.motion_noising import NoiseAsked
 
     out = to.prepare()
     if not takes:
@@ -96,10 +97,23 @@ def noise(
     settings = NoiseSettings(smooth=making.smooth, frequency=making.frequency, octaves=making.octaves)
     with progress_bar() as report:
         done = run(
-            files(takes), out, making.count, kind=making.kind, joints=chosen, amount=making.amount,
-            matched=files(making.match), clips=making.clips, blend=making.blend, settings=settings, ending=format,
-            seed=seed, reading=reading.options(), report=report,
-        )  # fmt: skip
+            files(takes),
+            out,
+            making.count,
+            asked=NoiseAsked(
+                kind=making.kind,
+                joints=chosen,
+                amount=making.amount,
+                matched=files(making.match),
+                clips=making.clips,
+                blend=making.blend,
+                settings=settings,
+                seed=seed,
+            ),
+            ending=format,
+            reading=reading.options(),
+            report=report,
+        )
     target = None if done.target is None else done.target._asdict()
     if json:
         facts = {"amount": done.amount, "change": done.change, "target": target, "within": done.within}

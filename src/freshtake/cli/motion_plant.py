@@ -63,6 +63,7 @@ def plant(
         The clip to clean; several, or a folder of them, are cleaned one by one.
     """
     from freshtake.workflows import motion_plant as run
+    from freshtake.workflows.motion_planting import PlantAsked
     from freshtake.workflows.output_naming import targets_of
 
     out = to.prepare()
@@ -71,12 +72,21 @@ def plant(
     with progress_bar() as tell:
         reports = [
             run(
-                take, target, contacts=known.contacts, pins=known.pins, mapping=known.mapping,
-                examples=files(known.like), floor=known.floor, lock=known.lock, onto=onto.asked(),
+                take,
+                target,
+                asked=PlantAsked(
+                    contacts=known.contacts,
+                    pins=known.pins,
+                    mapping=known.mapping,
+                    examples=files(known.like),
+                    floor=known.floor,
+                    lock=known.lock,
+                ),
+                onto=onto.asked(),
                 reading=reading.options(),
             )
             for take, target in each_with_progress(takes, targets, tell)
-        ]  # fmt: skip
+        ]
     done = list(zip(targets, reports, strict=True))
     if json:
         facts = [{"written": str(target), **report.summary()} for target, report in done]

@@ -77,14 +77,27 @@ def retarget(
         Clips with a skeleton; files or folders.
     """
     from freshtake.workflows import motion_retarget as run
+    from freshtake.workflows.motion_retargeting import RetargetAsked
 
     out = to.prepare(how.save_map, how.picture)
     with progress_bar() as report:
         made = run(
-            files(clips), onto, out,
-            maps=how.body_map, save_maps=how.save_map, picture=how.picture, plant=how.plant, hands=how.hands,
-            delivery=how.travel.asked(), ending=how.format, reading=reading.options(), report=report, warn=warn,
-        )  # fmt: skip
+            files(clips),
+            onto,
+            out,
+            asked=RetargetAsked(
+                maps=how.body_map,
+                save_maps=how.save_map,
+                picture=how.picture,
+                plant=how.plant,
+                hands=how.hands,
+                delivery=how.travel.asked(),
+                ending=how.format,
+            ),
+            reading=reading.options(),
+            report=report,
+            warn=warn,
+        )
     if json:
         print_json(made.summary())
         return 0

@@ -84,7 +84,7 @@ def design(
     ```
     """
     from freshtake.workflows import study_design
-    from freshtake.workflows.motion_studying import StudyPlan
+    from freshtake.workflows.motion_studying import StudyPlan, StudySets
 
     prepare_folder(to.out, force=to.force)
     if not sets.variants:
@@ -92,10 +92,20 @@ def design(
     plan = StudyPlan(planned.participants, planned.trials, planned.clips, planned.sequences, planned.blend)
     with progress_bar() as report:
         done = study_design(
-            to.out, planned.motion, files(sets.variants), captured=files(sets.captured), inputs=files(sets.inputs),
-            experiments=tuple(planned.experiment.upper()), plan=plan, ending=planned.format, seed=seed,
-            reading=reading.options(), report=report,
-        )  # fmt: skip
+            to.out,
+            planned.motion,
+            files(sets.variants),
+            sets=StudySets(
+                captured=files(sets.captured),
+                inputs=files(sets.inputs),
+                experiments=tuple(planned.experiment.upper()),
+                ending=planned.format,
+                seed=seed,
+            ),
+            plan=plan,
+            reading=reading.options(),
+            report=report,
+        )
     if json:
         facts = {"stimuli": [s._asdict() for s in done.stimuli], "trials": done.trials}
         print_json({"folder": str(done.folder), **facts})

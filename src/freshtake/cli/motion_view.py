@@ -67,6 +67,7 @@ def view(
     """
     from freshtake.formats.take_files import MODELS, TAKES, take_files
     from freshtake.workflows import motion_view
+    from freshtake.workflows.motion_viewing import ViewAsked
 
     out, png, gif = showing.out, showing.png, showing.gif
     prepare(out, png, gif, force=showing.force)
@@ -74,11 +75,20 @@ def view(
     kinds = TAKES | MODELS
     with progress_bar() as report:
         made = motion_view(
-            take_files(paths, kinds), page,
-            variants=take_files(showing.variants or [], kinds), png=png, gif=gif, count=showing.number,
-            layout=showing.layout or "", title=showing.title, seed=showing.seed, reading=reading.options(),
+            take_files(paths, kinds),
+            page,
+            asked=ViewAsked(
+                variants=take_files(showing.variants or [], kinds),
+                each=showing.number,
+                layout=showing.layout or "",
+                title=showing.title,
+                seed=showing.seed,
+            ),
+            png=png,
+            gif=gif,
+            reading=reading.options(),
             report=report,
-        )  # fmt: skip
+        )
     opened = page is not None and out is None and _opened(page)
     if json:
         shown = [{"name": shape.name, "role": shape.role, "frames": len(shape)} for shape in made.scene.shapes]

@@ -92,6 +92,7 @@ def align(
     """
     from freshtake.style.warping.warp_settings import WarpSettings
     from freshtake.workflows import style_align
+    from freshtake.workflows.style_aligning import AlignTargets
 
     out, plot = to.out, to.plot
     prepare(out, plot, force=to.force)
@@ -105,9 +106,13 @@ def align(
     )
     with progress_bar() as report:
         done = style_align(
-            first, second, out=out, plot=plot, onto=to.onto, against=warping.against, dof=warping.dof,
-            settings=settings, reading=reading.options(), report=report,
-        )  # fmt: skip
+            first,
+            second,
+            targets=AlignTargets(out=out, plot=plot, onto=to.onto, against=warping.against, dof=warping.dof),
+            settings=settings,
+            reading=reading.options(),
+            report=report,
+        )
     if done.identical:
         warn(f"{first} and {second} hold the same motion: the warp changes nothing")
     if json:

@@ -55,7 +55,7 @@ def learn(
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Walk:
+class Walking:
     """Which walk is made, and how much of it."""
 
     style: Annotated[str, Parameter(help="A style, or weights that sum to 1: normal=0.5,crouch=0.5.")]
@@ -77,7 +77,7 @@ def sample(
     model: Path,
     /,
     *,
-    walk: Walk,
+    walk: Walking,
     to: WalkOutput,
     onto: OntoCharacter = ONTO,
     unit: Unit = None,
@@ -93,11 +93,12 @@ def sample(
     ```
     """
     from freshtake.workflows import gaits_sample
+    from freshtake.workflows.style_gaits_making import Walk
 
     out, length = to.prepare(), walk.length.asked_if_any()
     with progress_bar():
         clip = gaits_sample(
-            model, out, walk.style, walk.speed, cycles=walk.cycles, length=length, unit_m=unit, onto=onto.asked(),
+            model, out, Walk(walk.style, walk.speed, walk.cycles, length), unit_m=unit, onto=onto.asked(),
         )  # fmt: skip
     if json:
         print_json({"frames": len(clip), **({"cycles": walk.cycles} if length is None else {}), "written": str(out)})

@@ -212,6 +212,7 @@ def apply(
     from freshtake.formats.ftm import is_model
     from freshtake.workflows import style_apply
     from freshtake.workflows.output_naming import targets_of
+    from freshtake.workflows.style_translating import StyleAsked
 
     report, style = styling.report, styling.style
     out = to.prepare(report)
@@ -226,12 +227,22 @@ def apply(
     with progress_bar() as tell:
         done = [
             style_apply(
-                styles, clip, target, strength=styling.strength, parts=dict(weighed(styling.part or [])),
-                time_warp=styling.time_warp, generalize=styling.generalize, plant=styling.plant and styling.lock,
-                page=report, onto=onto.asked(), reading=reading.options(),
+                styles,
+                clip,
+                target,
+                asked=StyleAsked(
+                    strength=styling.strength,
+                    parts=dict(weighed(styling.part or [])),
+                    time_warp=styling.time_warp,
+                    generalize=styling.generalize,
+                    plant=styling.plant and styling.lock,
+                ),
+                page=report,
+                onto=onto.asked(),
+                reading=reading.options(),
             )
             for clip, target in each_with_progress(clips, targets_of(clips, out, format), tell)
-        ]  # fmt: skip
+        ]
     if json:
         facts = [
             {

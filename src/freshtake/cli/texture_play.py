@@ -251,9 +251,10 @@ def sample(
     """
     from freshtake.workflows import texture_sample
     from freshtake.workflows.motion_delivering import turn_note
+    from freshtake.workflows.motion_finishing import Finish
     from freshtake.workflows.path_following import path_sentence
     from freshtake.workflows.texture_playing import guide_asked
-    from freshtake.workflows.texture_sampling import Going
+    from freshtake.workflows.texture_sampling import Going, PlayAsked
 
     out, course = to.prepare(), steered.course
     asked = not (steered.heading is None and steered.path is None and steered.speed is None)
@@ -261,12 +262,26 @@ def sample(
     finishing = writing.finishing
     with progress_bar() as report:
         made = texture_sample(
-            model, out, playing.length.asked(),
-            loop=playing.loop, variety=playing.variety, stretch=playing.stretch, times=playing.times,
-            going=Going(steered.cell, _plan(steered.steer or []), guide, _course(course)),
-            plant=finishing.feet.asked(), delivery=writing.travel.asked(), unit_m=finishing.unit, seed=seed,
-            onto=finishing.onto.asked(), report=report, warn=warn,
-        )  # fmt: skip
+            model,
+            out,
+            playing.length.asked(),
+            asked=PlayAsked(
+                loop=playing.loop,
+                variety=playing.variety,
+                stretch=playing.stretch,
+                times=playing.times,
+                going=Going(steered.cell, _plan(steered.steer or []), guide, _course(course)),
+                seed=seed,
+            ),
+            finish=Finish(
+                plant=finishing.feet.asked(),
+                delivery=writing.travel.asked(),
+                unit_m=finishing.unit,
+                onto=finishing.onto.asked(),
+            ),
+            report=report,
+            warn=warn,
+        )
     if course is None and (note := turn_note([made.playback])) is not None:
         warn(note)
     if json:

@@ -75,16 +75,26 @@ def select(
         Clips to choose from.
     """
     from freshtake.workflows import variation_select as run
+    from freshtake.workflows.variation_selecting import SelectAsked
 
     prepare(picture, force=force)
     paths = files(Path(clip) for clip in clips)
     with progress_bar() as report:
         done = run(
-            paths, files(trusted),
-            measure="likelihood" if by.likelihood or by.among or by.relearn else "difference",
-            groups="candidates" if by.among else "trusted", relearn=by.relearn, percentile=by.percentile,
-            picture=picture, seed=seed, reading=reading.options(), report=report, warn=warn,
-        )  # fmt: skip
+            paths,
+            files(trusted),
+            asked=SelectAsked(
+                measure="likelihood" if by.likelihood or by.among or by.relearn else "difference",
+                groups="candidates" if by.among else "trusted",
+                relearn=by.relearn,
+                percentile=by.percentile,
+                seed=seed,
+            ),
+            picture=picture,
+            reading=reading.options(),
+            report=report,
+            warn=warn,
+        )
     if json:
         print_json(done.as_dict([str(path) for path in paths]))
         return 0

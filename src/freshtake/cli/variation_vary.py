@@ -144,15 +144,21 @@ def vary(
         A model that `freshtake learn` wrote.
     """
     from freshtake.workflows import variation_vary as run
+    from freshtake.workflows.motion_finishing import Finish
+    from freshtake.workflows.variation_varying import VariantsAsked
 
     out, goals = to.prepare(), wanted.asked()
     with progress_bar() as report:
         made = run(
             model, out, drawing.count,
-            amount=drawing.amounts.asked(), cycles=drawing.cycles, goals=goals, plant=drawing.feet.asked(),
-            guard=drawing.guard, ending=writing.format, unit_m=writing.unit, limits=writing.limits,
-            length=wanted.length.asked_if_any(), seed=seed, loop=writing.loop, delivery=writing.travel.asked(),
-            onto=writing.onto.asked(), report=report, warn=warn,
+            asked=VariantsAsked(
+                drawing.amounts.asked(), drawing.cycles, wanted.length.asked_if_any(), goals, drawing.guard,
+                writing.loop, writing.limits, seed,
+            ),
+            finish=Finish(
+                drawing.feet.asked(), writing.travel.asked(), writing.onto.asked(), writing.unit, writing.format
+            ),
+            report=report, warn=warn,
         )  # fmt: skip
     if json:
         print_json(_facts(made))

@@ -54,7 +54,11 @@ def motion_evaluate(
     report(Progress(0.0, "reading"))
     sets = read_sets((inputs, outputs, extra), reading)
     return evaluate_motions(
-        *sets, target=target, action=action, seed=seed, title=title, more=more, baselines=baselines, report=report
+        *sets,
+        asked=EvaluationAsked(action=action, seed=seed, title=title, baselines=baselines),
+        target=target,
+        more=more,
+        report=report,
     )
 
 
@@ -65,6 +69,18 @@ def _networks(model: Path) -> Sequence[Picture]:
     return network_pictures(variation_model(model))
 
 
+class EvaluationAsked(NamedTuple):
+    """Which peaks are counted, which baselines are scored beside the variants, and what the report is called."""
+
+    action: str = "auto"
+    seed: int = 7
+    title: str = ""
+    baselines: Sequence[str] = ()
+
+
+EVALUATION_ASKED = EvaluationAsked()
+
+
 @one_blas_thread()
 def evaluate_motions(
     inputs: Sequence[Motion],
@@ -72,11 +88,8 @@ def evaluate_motions(
     extra: Sequence[Motion] = (),
     *,
     target: Path | None = None,
-    action: str = "auto",
-    seed: int = 7,
-    title: str = "",
+    asked: EvaluationAsked = EVALUATION_ASKED,
     more: Sequence[Picture] = (),
-    baselines: Sequence[str] = (),
     report: Report = silent,
 ) -> Evaluated:
     """Score variants in memory beside inputs and extra takes.
@@ -88,9 +101,15 @@ def evaluate_motions(
     def scoring(step: Progress) -> None:
         report(Progress(0.75 * step.share, step.what))
 
-    other_sets = _baselines(inputs, variants, baselines, seed, report) if baselines else {}
+    other_sets = _baselines(inputs, variants, asked.baselines, asked.seed, report) if asked.baselines else {}
     result = score(
-        inputs, variants, extra, rng=np.random.default_rng(seed), action=action, baselines=other_sets, report=scoring
+        inputs,
+        variants,
+        extra,
+        rng=np.random.default_rng(asked.seed),
+        action=asked.action,
+        baselines=other_sets,
+        report=scoring,
     )
     if target is None:
         return Evaluated(result, [])
@@ -98,7 +117,7 @@ def evaluate_motions(
     drawn = [*pictures(inputs, variants, extra), *more]
     sets = (("input", inputs), ("variant", list(variants)[:MOST_SHOWN]), ("extra", list(extra)[:MOST_SHOWN]))
     html = page(
-        result, drawn, title or f"{len(result.variants)} variants of {len(result.inputs)} takes", scene_of(sets)
+        result, drawn, asked.title or f"{len(result.variants)} variants of {len(result.inputs)} takes", scene_of(sets)
     )
     written = write_report(target, html, result.as_dict(), {picture.name: picture.png for picture in drawn})
     return Evaluated(result, written)
