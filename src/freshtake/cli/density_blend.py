@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,7 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import made_facts, print_json, progress_bar, say, say_made, warn
 from freshtake.cli.option_groups import FINISHING, LENGTH, Finishing, Length, ModelOutput, OutName, Output, given
-from freshtake.cli.options import GroundPath, Heading, Json, Seed
+from freshtake.cli.options import GroundPath, Heading, Json, Seed, option_group
 from freshtake.cli.reading import READING, Reading
 
 if TYPE_CHECKING:
@@ -24,8 +23,7 @@ app = App(
 )
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Described:
     """What clips are described by, and how finely."""
 
@@ -49,8 +47,7 @@ class Described:
     ] = None
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Learning:
     """How classes are learned."""
 
@@ -123,8 +120,7 @@ def learn(
     return 0
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Blending:
     """Which class is followed when, and where the motion goes."""
 
@@ -192,26 +188,14 @@ def sample(
     """  # fmt: skip
     from freshtake.workflows import density_sample
     from freshtake.workflows.density_blending import BlendAsked
-    from freshtake.workflows.motion_finishing import Finish
 
     out = to.prepare()
     with progress_bar() as report:
         made = density_sample(
-            model,
-            out,
-            length.asked(),
-            asked=BlendAsked(
-                weights=asked.weights,
-                method=asked.method,
-                noise=asked.noise,
-                residuals=asked.residuals,
-                control=asked.control(),
-                seed=seed,
-            ),
-            finish=Finish(plant=finishing.feet.asked(), onto=finishing.onto.asked(), unit_m=finishing.unit),
-            report=report,
-            warn=warn,
-        )
+            model, out, length.asked(),
+            asked=BlendAsked(asked.weights, asked.method, asked.noise, asked.residuals, asked.control(), seed),
+            finish=finishing.asked(), report=report, warn=warn,
+        )  # fmt: skip
     if json:
         print_json(made_facts(made))
     else:
@@ -219,8 +203,7 @@ def sample(
     return 0
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class PageOutput(Output):
     """Where a page goes."""
 

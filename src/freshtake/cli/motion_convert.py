@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,14 +9,13 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import in_words, print_json, progress_bar, say, warn
 from freshtake.cli.option_groups import ONTO, TRAVEL, OntoCharacter, Travel
-from freshtake.cli.options import Animation, Ending, Json, Mesh, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.options import Animation, Ending, Json, Mesh, SkeletonFile, SourceFps, Unit, Up, option_group
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import files
 from freshtake.errors import UsageError
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Piece:
     """Which frames are written, at which rate, in which format."""
 
@@ -27,8 +25,7 @@ class Piece:
     end: Annotated[str | None, Parameter(help="Frame (or time) to stop before.")] = None
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Source:
     """How files are read, and which axis points up afterwards."""
 
@@ -50,8 +47,7 @@ class Source:
         }  # fmt: skip
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Changes:
     """What is done to motions on the way."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,12 +9,11 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import print_json, progress_bar, say
 from freshtake.cli.option_groups import Output
-from freshtake.cli.options import Ending, Json
+from freshtake.cli.options import Ending, Json, option_group
 from freshtake.cli.reading import READING, Reading, files
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Where:
     """Where a take is cut."""
 

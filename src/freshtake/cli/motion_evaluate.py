@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, say
-from freshtake.cli.options import Json, Seed
+from freshtake.cli.options import Files, Json, Seed, option_group
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
@@ -20,11 +19,9 @@ if TYPE_CHECKING:
 PIPE_WIDTH = 120  # where there is no terminal that says how wide it is
 COLORS = {"good": "green", "above": "yellow", "below": "yellow", "": ""}
 KINDS = ("strawman", "perlin", "pca", "convex", "replay")
-Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Sets:
     """Which files are judged beside which."""
 
@@ -36,8 +33,7 @@ class Sets:
 SETS = Sets()
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Judging:
     """What is judged and shown."""
 
@@ -88,6 +84,7 @@ def evaluate(
     ```
     """
     from freshtake.workflows import motion_evaluate as run
+    from freshtake.workflows.motion_evaluating import EvaluationAsked, EvaluationFiles
 
     prepare(out, force=force)
     for option, paths in (("--inputs", sets.inputs), ("--outputs", sets.outputs)):
@@ -97,10 +94,13 @@ def evaluate(
         raise UsageError("--model draws networks into the report: name one with -o")
     with progress_bar() as report:
         done = run(
-            files(sets.inputs), files(sets.outputs), files(sets.extra),
-            target=out, reading=reading.options(), action=judging.action, seed=judging.seed, title=judging.title,
-            model=judging.model, baselines=KINDS if judging.baselines else (), report=report,
-        )  # fmt: skip
+            EvaluationFiles(files(sets.inputs), files(sets.outputs), files(sets.extra)),
+            target=out,
+            asked=EvaluationAsked(judging.action, judging.seed, judging.title, KINDS if judging.baselines else ()),
+            model=judging.model,
+            reading=reading.options(),
+            report=report,
+        )
     written = [str(path) for path in done.written]
     if json:
         print_json({**done.result.as_dict(), "written": written})

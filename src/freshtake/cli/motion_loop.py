@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import each_with_progress, print_json, progress_bar, say, warn
 from freshtake.cli.option_groups import FEET, LOOP_TRAVEL, ONTO, ClipsOutput, Feet, LoopTravel, OntoCharacter
-from freshtake.cli.options import Ending, Json
+from freshtake.cli.options import Ending, Json, option_group
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from freshtake.workflows.motion_looping import Looped
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Cutting:
     """What of a clip becomes the loop."""
 
@@ -30,8 +28,7 @@ class Cutting:
 CUTTING = Cutting()
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Writing:
     """How the loop is written."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,15 +9,12 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import print_json, progress_bar, say
 from freshtake.cli.option_groups import Output
-from freshtake.cli.options import Ending, Json, Seed
+from freshtake.cli.options import Ending, Files, Json, Seed, option_group
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
-Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
 
-
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class BaselineOutput(Output):
     """Where baselines go."""
 
@@ -27,8 +23,7 @@ class BaselineOutput(Output):
     ]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Making:
     """How many baselines are made, and how."""
 

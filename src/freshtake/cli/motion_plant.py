@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from freshtake.cli.console import each_with_progress, output, print_json, progress_bar
-from freshtake.cli.option_groups import ONTO, ClipsOutput, OntoCharacter
-from freshtake.cli.options import Ending, Json, Lock
+from freshtake.cli.option_groups import CLIP_FILES, ClipFiles, ClipsOutput
+from freshtake.cli.options import Json, Lock, option_group
 from freshtake.cli.reading import READING, Reading, files
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Known:
     """What is known of the clip's feet and hands."""
 
@@ -41,8 +39,7 @@ def plant(
     *,
     to: ClipsOutput,
     known: Known = KNOWN,
-    onto: OntoCharacter = ONTO,
-    format: Ending = None,
+    clip_files: ClipFiles = CLIP_FILES,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
@@ -68,7 +65,7 @@ def plant(
 
     out = to.prepare()
     takes = files(clips)
-    targets = targets_of(takes, out, format)
+    targets = targets_of(takes, out, clip_files.format)
     with progress_bar() as tell:
         reports = [
             run(
@@ -82,7 +79,7 @@ def plant(
                     floor=known.floor,
                     lock=known.lock,
                 ),
-                onto=onto.asked(),
+                onto=clip_files.onto.asked(),
                 reading=reading.options(),
             )
             for take, target in each_with_progress(takes, targets, tell)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,12 +9,11 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import print_json, progress_bar, say, warn
 from freshtake.cli.option_groups import TRAVEL, Output, Travel
-from freshtake.cli.options import BodyMaps, Json
+from freshtake.cli.options import BodyMaps, Json, option_group
 from freshtake.cli.reading import READING, Reading, files
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class CharacterOutput(Output):
     """Where clips on a character go."""
 
@@ -24,8 +22,7 @@ class CharacterOutput(Output):
     ]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Retargeting:
     """How clips are put onto the character."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,7 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, say
 from freshtake.cli.option_groups import Output
-from freshtake.cli.options import Json, Seed
+from freshtake.cli.options import Files, Json, Seed, option_group
 from freshtake.cli.outputs import Force, prepare, prepare_folder
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
@@ -19,11 +18,9 @@ if TYPE_CHECKING:
     from freshtake.evaluation.study import Outcome
 
 app = App(name="study", help="A user study: who watches what, and what the scores say.", help_format="markdown")
-Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Sets:
     """Which files are shown in which experiment."""
 
@@ -35,16 +32,14 @@ class Sets:
 SETS = Sets()
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class StudyOutput(Output):
     """Where the study goes."""
 
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder of the study; it must not exist or be empty.")]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Planned:
     """What is shown to whom."""
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from freshtake.cli.console import print_json, progress_bar, say
-from freshtake.cli.options import Json, Seed
+from freshtake.cli.options import Json, Seed, option_group
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import MESH_READING, MeshReading
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Showing:
     """What is shown, and where."""
 

@@ -4,7 +4,7 @@ Annotations are values here, not text (no `from __future__`): fields are inherit
 could not resolve their names.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -17,6 +17,7 @@ from freshtake.cli.options import (
     BodyMaps,
     Character,
     ClosingFrame,
+    Ending,
     InPlace,
     Lock,
     Out,
@@ -24,6 +25,7 @@ from freshtake.cli.options import (
     Plant,
     RootMotion,
     Unit,
+    option_group,
 )
 from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 
@@ -31,13 +33,13 @@ if TYPE_CHECKING:
     from freshtake.variation.synthesis.amount import Amount as AskedAmount
     from freshtake.workflows.length_asking import Length as AskedLength
     from freshtake.workflows.motion_delivering import Delivery
+    from freshtake.workflows.motion_finishing import Finish
     from freshtake.workflows.motion_retargeting import Onto
 
 OutName = Parameter(name=["--out", "-o"])
 
 
-@Parameter(name="*")  # the fields are options of the command itself
-@dataclass(frozen=True)
+@option_group
 class Output:
     """Where the result goes, and whether it may replace what is there."""
 
@@ -50,24 +52,21 @@ class Output:
         return self.out
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class ModelOutput(Output):
     """Where a model goes."""
 
     out: Annotated[Path, OutName, Parameter(help="The model to write (.ftm).")]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class ClipsOutput(Output):
     """Where one clip goes, or the folder of several."""
 
     out: Annotated[Path, OutName, Parameter(help="The file to write; for several clips a folder.")]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Length:
     """How long a motion is to be."""
 
@@ -85,8 +84,7 @@ class Length:
         return None if self.frames is None and self.seconds is None else self.asked()
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Amounts:
     """How far variants differ."""
 
@@ -101,8 +99,7 @@ class Amounts:
         return amount_asked(self.amount, self.amount_time, self.part)
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Feet:
     """Whether feet are held, and how still."""
 
@@ -114,8 +111,7 @@ class Feet:
         return self.plant and self.lock
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Travel:
     """Where the travel of a motion is."""
 
@@ -129,8 +125,7 @@ class Travel:
         return delivery_asked(self.root_motion, self.in_place, closing)
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class LoopTravel:
     """How loops end, and where their travel is."""
 
@@ -142,8 +137,7 @@ class LoopTravel:
         return self.travel.asked(self.closing_frame)
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class OntoCharacter:
     """The character that motion is put onto."""
 
@@ -157,8 +151,15 @@ class OntoCharacter:
         return character_asked(self.character, self.body_map, warn)
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
+class ClipFiles:
+    """Whose body the clips of a folder become, and the kind of its files."""
+
+    onto: OntoCharacter = OntoCharacter()
+    format: Ending = None
+
+
+@option_group
 class Finishing:
     """What is done to a motion before it is written."""
 
@@ -166,8 +167,14 @@ class Finishing:
     onto: OntoCharacter = OntoCharacter()
     unit: Unit = None
 
+    def asked(self, delivery: "Delivery | None" = None) -> "Finish":
+        """As workflows take it."""
+        from freshtake.workflows.motion_finishing import Finish
 
-FINISHING = Finishing()
+        return Finish(self.feet.asked(), delivery, self.onto.asked(), self.unit)
+
+
+FINISHING, CLIP_FILES = Finishing(), ClipFiles()
 LENGTH, AMOUNTS, FEET, TRAVEL, LOOP_TRAVEL, ONTO = Length(), Amounts(), Feet(), Travel(), LoopTravel(), OntoCharacter()
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json
+from freshtake.cli.options import Json, option_group
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
 
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from freshtake.workflows.style_aligning import Aligned
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class AlignedOutput:
     """Where the aligned motion and its picture go."""
 
@@ -37,8 +35,7 @@ class AlignedOutput:
 TO = AlignedOutput()
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Warping:
     """How the first motion is warped, and what is drawn."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, say
 from freshtake.cli.option_groups import LENGTH, ONTO, Length, ModelOutput, OntoCharacter, Output
-from freshtake.cli.options import Json, Unit
+from freshtake.cli.options import Json, Unit, option_group
 from freshtake.cli.reading import READING, Reading
 
 app = App(name="gaits", help="Style and speed as two sliders, from one clip of every style at every speed.")
@@ -53,8 +52,7 @@ def learn(
     return 0
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Walking:
     """Which walk is made, and how much of it."""
 
@@ -64,8 +62,7 @@ class Walking:
     length: Length = LENGTH
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class WalkOutput(Output):
     """Where the walk goes."""
 

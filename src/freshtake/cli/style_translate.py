@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import each_with_progress, messages, output, print_json, progress_bar, warn
-from freshtake.cli.option_groups import ONTO, ModelOutput, OntoCharacter, Output
-from freshtake.cli.options import Ending, Json, Lock
+from freshtake.cli.option_groups import CLIP_FILES, ClipFiles, ModelOutput, Output
+from freshtake.cli.options import Files, Json, Lock, option_group
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.cli.style_gaits import app as gaits
 from freshtake.errors import UsageError
@@ -23,12 +23,10 @@ PIPE_WIDTH = 140  # where there is no terminal that says how wide it is
 
 app = App(name="style", help="Learn a style from pairs of clips, and put other clips into it.")
 app.command(gaits)
-Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
 Page = Annotated[Path | None, Parameter(help="Report: a page (.html), or a folder with figures and pictures.")]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Styles:
     """Clips of both styles."""
 
@@ -39,8 +37,7 @@ class Styles:
 STYLES = Styles()
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Learning:
     """How the style is learned."""
 
@@ -143,16 +140,14 @@ def show_pairs(found: StylePairs) -> None:
         warn(f"{name} has no partner with the same content and is left out")
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class StyledOutput(Output):
     """Where clips in the style go."""
 
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write; for several clips a folder.")]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Styling:
     """How much of which style is put on what."""
 
@@ -184,8 +179,7 @@ def apply(
     *,
     to: StyledOutput,
     styling: Styling = STYLING,
-    onto: OntoCharacter = ONTO,
-    format: Ending = None,
+    clip_files: ClipFiles = CLIP_FILES,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
@@ -238,10 +232,10 @@ def apply(
                     plant=styling.plant and styling.lock,
                 ),
                 page=report,
-                onto=onto.asked(),
+                onto=clip_files.onto.asked(),
                 reading=reading.options(),
             )
-            for clip, target in each_with_progress(clips, targets_of(clips, out, format), tell)
+            for clip, target in each_with_progress(clips, targets_of(clips, out, clip_files.format), tell)
         ]
     if json:
         facts = [

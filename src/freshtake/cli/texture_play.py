@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +19,7 @@ from freshtake.cli.option_groups import (
     Output,
     given,
 )
-from freshtake.cli.options import GroundPath, Heading, Json, Seed
+from freshtake.cli.options import GroundPath, Heading, Json, Seed, option_group
 from freshtake.cli.outputs import Force, prepare_folder
 from freshtake.cli.reading import MESH_READING, READING, MeshReading, Reading, files
 from freshtake.errors import UsageError
@@ -32,8 +31,7 @@ app = App(
 )
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Learning:
     """How frames are described, and where jumps are."""
 
@@ -155,8 +153,7 @@ def _print_learned(out: Path, facts: dict[str, Any], json: bool) -> None:
     )
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Playing:
     """How long the motion is, and whether it is a loop."""
 
@@ -172,8 +169,7 @@ class Playing:
 PLAYING = Playing()
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Steered:
     """Where the motion goes."""
 
@@ -202,8 +198,7 @@ class Steered:
 STEERED = Steered()
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Writing:
     """How the motion is written."""
 
@@ -251,7 +246,6 @@ def sample(
     """
     from freshtake.workflows import texture_sample
     from freshtake.workflows.motion_delivering import turn_note
-    from freshtake.workflows.motion_finishing import Finish
     from freshtake.workflows.path_following import path_sentence
     from freshtake.workflows.texture_playing import guide_asked
     from freshtake.workflows.texture_sampling import Going, PlayAsked
@@ -259,29 +253,15 @@ def sample(
     out, course = to.prepare(), steered.course
     asked = not (steered.heading is None and steered.path is None and steered.speed is None)
     guide = guide_asked(steered.heading, steered.path, steered.speed) if asked else None
-    finishing = writing.finishing
     with progress_bar() as report:
         made = texture_sample(
-            model,
-            out,
-            playing.length.asked(),
+            model, out, playing.length.asked(),
             asked=PlayAsked(
-                loop=playing.loop,
-                variety=playing.variety,
-                stretch=playing.stretch,
-                times=playing.times,
-                going=Going(steered.cell, _plan(steered.steer or []), guide, _course(course)),
-                seed=seed,
+                playing.loop, playing.variety, playing.stretch, playing.times,
+                Going(steered.cell, _plan(steered.steer or []), guide, _course(course)), seed,
             ),
-            finish=Finish(
-                plant=finishing.feet.asked(),
-                delivery=writing.travel.asked(),
-                unit_m=finishing.unit,
-                onto=finishing.onto.asked(),
-            ),
-            report=report,
-            warn=warn,
-        )
+            finish=writing.finishing.asked(writing.travel.asked()), report=report, warn=warn,
+        )  # fmt: skip
     if course is None and (note := turn_note([made.playback])) is not None:
         warn(note)
     if json:

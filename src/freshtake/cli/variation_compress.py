@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,13 +9,12 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, say, warn
 from freshtake.cli.option_groups import Output
-from freshtake.cli.options import Json, Seed
+from freshtake.cli.options import Json, Seed, option_group
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class CompressedOutput(Output):
     """Where the kept takes go."""
 

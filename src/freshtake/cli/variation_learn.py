@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import print_json, progress_bar, say, warn
 from freshtake.cli.option_groups import ModelOutput, given
-from freshtake.cli.options import Json, Seed
+from freshtake.cli.options import Json, Seed, option_group
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from freshtake.variation import VariationModel
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Predicting:
     """How the next frame is predicted."""
 
@@ -56,8 +54,7 @@ class Predicting:
 PREDICTING = Predicting()
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Learning:
     """What the movement is, and how it is learned."""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, say, warn
-from freshtake.cli.options import Json, Seed
+from freshtake.cli.options import Json, Seed, option_group
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading, files
 
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from freshtake.workflows.variation_selecting import Selected
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Measure:
     """By what clips are compared."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,7 +22,7 @@ from freshtake.cli.option_groups import (
     OutName,
     Output,
 )
-from freshtake.cli.options import GroundPath, Heading, Json, Seed, Unit
+from freshtake.cli.options import GroundPath, Heading, Json, Seed, Unit, option_group
 from freshtake.cli.outputs import Seconds
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from freshtake.workflows.variation_varying import Written
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class VariantsOutput(Output):
     """Where variants go."""
 
@@ -42,8 +41,7 @@ class VariantsOutput(Output):
     ]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Drawing:
     """How many variants are drawn, and from how wide a range."""
 
@@ -56,16 +54,14 @@ class Drawing:
     ] = None
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class VariantLength(Length):
     """How long variants are to be."""
 
     seconds: Annotated[Seconds, Parameter(name=["--seconds", "--duration"])] = None
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Wanted:
     """What every variant has to do."""
 
@@ -88,8 +84,7 @@ class Wanted:
         return goals_of(Asked(self.start, self.end, self.pose, self.pins, self.speed, self.heading, self.path))
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class Writing:
     """How variants are written."""
 

@@ -29,19 +29,37 @@ class Evaluated(NamedTuple):
     written: list[Path]
 
 
+class EvaluationFiles(NamedTuple):
+    """The takes that were learned from, the variants, and further real takes."""
+
+    inputs: Sequence[Path]
+    variants: Sequence[Path]
+    extra: Sequence[Path] = ()
+
+
+class EvaluationAsked(NamedTuple):
+    """Which peaks are counted, which baselines are scored beside the variants, and what the report is called.
+
+    `baselines` names kinds of noise, combination and replay that are made of the inputs.
+    """
+
+    action: str = "auto"
+    seed: int = 7
+    title: str = ""
+    baselines: Sequence[str] = ()
+
+
+EVALUATION_ASKED = EvaluationAsked()
+
+
 @one_blas_thread()
 def motion_evaluate(
-    inputs: Sequence[Path],
-    outputs: Sequence[Path],
-    extra: Sequence[Path] = (),
+    files: EvaluationFiles,
     *,
     target: Path | None = None,
-    reading: dict[str, Any] | None = None,
-    action: str = "auto",
-    seed: int = 7,
-    title: str = "",
+    asked: EvaluationAsked = EVALUATION_ASKED,
     model: Path | None = None,
-    baselines: Sequence[str] = (),
+    reading: dict[str, Any] | None = None,
     report: Report = silent,
 ) -> Evaluated:
     """Score the variants in files against their inputs and further real takes; write a report if a target is given.
@@ -52,14 +70,8 @@ def motion_evaluate(
         check_report_target(target)
     more = () if model is None or target is None else _networks(model)
     report(Progress(0.0, "reading"))
-    sets = read_sets((inputs, outputs, extra), reading)
-    return evaluate_motions(
-        *sets,
-        asked=EvaluationAsked(action=action, seed=seed, title=title, baselines=baselines),
-        target=target,
-        more=more,
-        report=report,
-    )
+    sets = read_sets(files, reading)
+    return evaluate_motions(*sets, asked=asked, target=target, more=more, report=report)
 
 
 def _networks(model: Path) -> Sequence[Picture]:
@@ -67,18 +79,6 @@ def _networks(model: Path) -> Sequence[Picture]:
     from freshtake.workflows.variation_explaining import variation_model
 
     return network_pictures(variation_model(model))
-
-
-class EvaluationAsked(NamedTuple):
-    """Which peaks are counted, which baselines are scored beside the variants, and what the report is called."""
-
-    action: str = "auto"
-    seed: int = 7
-    title: str = ""
-    baselines: Sequence[str] = ()
-
-
-EVALUATION_ASKED = EvaluationAsked()
 
 
 @one_blas_thread()
@@ -94,8 +94,7 @@ def evaluate_motions(
 ) -> Evaluated:
     """Score variants in memory beside inputs and extra takes.
 
-    `more` are further pictures for the report, such as a model's networks. `baselines` names kinds of noise,
-    combination and replay that are made of the inputs and scored beside the variants.
+    `more` are further pictures for the report, such as a model's networks.
     """
 
     def scoring(step: Progress) -> None:
