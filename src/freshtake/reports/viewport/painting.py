@@ -209,7 +209,7 @@ def _moments(shape: Shape, count: int) -> Floats:
     if seen.all():
         return np.linspace(0, len(shape) - 1, count)
     whole = np.flatnonzero(seen.any(axis=1))
-    return whole[np.rint(np.linspace(0, len(whole) - 1, count)).astype(int)].astype(np.float64)
+    return np.asarray(whole[np.rint(np.linspace(0, len(whole) - 1, count)).astype(int)], dtype=np.float64)
 
 
 def _names(picture: Image, shapes: Sequence[Shape]) -> None:
