@@ -105,7 +105,7 @@ def test_clips_of_one_file_need_one_skeleton(tmp_path: Path) -> None:
 
 def test_a_clip_without_unit_is_refused_with_the_remedy(tmp_path: Path) -> None:
     clip = made_clip(usual_layout())
-    with pytest.raises(FormatError, match=r"metres.*--unit.*0\.01.*0\.0564"):
+    with pytest.raises(FormatError, match=r"fixed unit.*--unit.*0\.01.*0\.0564"):
         gltf.write(tmp_path / "x.glb", clip, WriteOptions())
     gltf.write(tmp_path / "x.glb", clip, WriteOptions(unit_m=0.01))
     got = gltf.read(tmp_path / "x.glb", ReadOptions())
