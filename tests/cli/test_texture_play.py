@@ -249,3 +249,10 @@ def test_tables_and_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert run(["texture", "figures", str(tmp_path / "s.npz"), "-o", str(tmp_path / "pictures")]) == 0
     names = sorted(path.name for path in (tmp_path / "pictures").iterdir())
     assert [name.split("_")[0] for name in names] == ["default", "fig3", "fig3", "fig5", "fig6", "fig7", "fig9"]
+
+
+def test_morphs_that_are_read_as_a_clip_say_what_is_left_out(tmp_path: Path) -> None:
+    save(tmp_path / "m.ftm", learn(sheet(), Settings()))
+    texture_sample(tmp_path / "m.ftm", tmp_path / "m.glb", 8, asked=PlayAsked(seed=3))
+    with pytest.warns(UserWarning, match=r"m\.glb: its mesh changes by morph targets.*--mesh"):
+        read(tmp_path / "m.glb")

@@ -46,6 +46,8 @@ def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
         label = (animation.name if animation else "") or path.stem
         if options.mesh:
             return bake(container, nodes, animation, label, options)
+        if animation and not container.top.items("skins") and any(t.path == "weights" for t in animation.tracks):
+            options.warn(f"{path.name}: its mesh changes by morph targets, which clips leave out: read it with --mesh")
         character = find_character(container, nodes, animated_nodes(container), options.warn)
         return _clip(container, nodes, character, animation, label, options)
 
