@@ -306,3 +306,8 @@ def test_help_of_a_group_lists_its_own_commands(words: str, capsys: pytest.Captu
 def test_an_unknown_option_points_to_the_help_of_that_command(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*words.split(), "a.bvh", "--nonsense"]) == 2
     assert capsys.readouterr().err.endswith(f"; see freshtake {words} --help\n")
+
+
+def test_what_is_left_out_is_said_with_one_stop(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["retarget", "a.bvh", "--onto", "b.bvh"]) == 2
+    assert "--out requires an argument; see freshtake retarget --help" in capsys.readouterr().err

@@ -325,3 +325,15 @@ def test_bad_goals_end_in_one_sentence(
     said = capsys.readouterr().err.strip()
     assert sentence in said and "\n" not in said
     assert not (tmp_path / "v").exists()
+
+
+def test_a_duration_that_cannot_be_is_said_with_what_became_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    takes = [ft.samples.cheer(np.random.default_rng(seed)) for seed in range(2)]
+    model = ft.variation.learn(takes, rng=np.random.default_rng(0))
+    ft.save(tmp_path / "cheer.ftm", model)
+    assert run(["vary", str(tmp_path / "cheer.ftm"), "-n", "2", "-o", str(tmp_path / "new"), "--duration", "60"]) == 0
+    said = capsys.readouterr().err
+    longest = max(ft.read_clip(path).duration for path in (tmp_path / "new").iterdir())
+    assert "the duration of 60 s was missed, it became " in said and f"{longest:.3g} s: the pace has" in said

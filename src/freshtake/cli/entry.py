@@ -92,7 +92,7 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except CycloptsError as error:
-        return _failed(f"{error}; see freshtake {_verb(arguments)}--help")
+        return _failed(f"{str(error).rstrip('.')}; see freshtake {_verb(arguments)}--help")
     except FreshtakeError as error:
         return _failed(str(error))
     except KeyboardInterrupt:

@@ -65,7 +65,7 @@ def variation_demo(folder: Path, *, seed: int = 7, report: Report = silent) -> l
     return [
         Made(f"{len(takes)} takes of a walk cycle made by freshtake (BVH); the first {INPUTS} are the inputs",
              folder / "takes"),
-        Made(f"the model that was learned from them: {model!r}", target),
+        Made("the model that was learned from them", target),
         Made(f"{len(new)} new walk cycles (BVH)", folder / "variants"),
         Made(f"an endless walk: {endless.motion.duration:.0f} s without a repeated cycle", endless.path),
         Made(f"the page to open: all in motion, and how good they are beside {EXTRA} takes that were not learned from. "

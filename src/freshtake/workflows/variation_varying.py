@@ -296,11 +296,11 @@ def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Callable[[
     strain = max(report.strain for report in reports)
     if strain > STRAINED:
         warn(f"a pinned pose lies {strain:.1f} standard deviations from what the examples do: expect it to look forced")
-    for name, wanted in (("duration", goals.duration), ("speed", goals.speed)):
-        reached = [getattr(report, name) for report in reports]
-        off = max((abs(value / wanted - 1.0) for value in reached if value is not None), default=0.0) if wanted else 0.0
-        if off > 0.02:
-            warn(f"the {name} of {wanted:g} was missed by up to {100 * off:.0f} %: the pace has natural limits")
+    for name, wanted, unit in (("duration", goals.duration, " s"), ("speed", goals.speed, " a second")):
+        reached = [value for report in reports if (value := getattr(report, name)) is not None]
+        if wanted and any(abs(value / wanted - 1.0) > 0.02 for value in reached):
+            got = " to ".join(dict.fromkeys(f"{value:.3g}" for value in (min(reached), max(reached))))
+            warn(f"the {name} of {wanted:.3g}{unit} was missed, it became {got}{unit}: the pace has natural limits")
 
 
 class Streamed(NamedTuple):
