@@ -53,8 +53,13 @@ def warn(sentence: str) -> None:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Report]:
+def progress_bar(quiet: bool = False) -> Iterator[Report]:
     """A report callable that draws a bar on stderr while the block runs; lines where that is no terminal."""
+    if quiet:
+        from freshtake.methods.progress import silent
+
+        yield silent
+        return
     console = messages()
     if not console.is_terminal:
         yield occasional_lines(lambda line: print(f"freshtake: {line}", file=sys.stderr), time.monotonic)

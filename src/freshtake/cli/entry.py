@@ -36,6 +36,7 @@ from freshtake.cli.variation_compress import compress
 from freshtake.cli.variation_demo import demo
 from freshtake.cli.variation_explain import explain
 from freshtake.cli.variation_learn import learn
+from freshtake.cli.variation_pack import pack
 from freshtake.cli.variation_select import select
 from freshtake.cli.variation_stream import stream
 from freshtake.cli.variation_vary import vary
@@ -58,6 +59,7 @@ for command in (
     warm_up,
     learn,
     vary,
+    pack,
     stream,
     loop,
     evaluate,

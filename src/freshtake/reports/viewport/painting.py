@@ -177,13 +177,14 @@ def strip_picture(scene: Scene, phases: int = PHASES, width: int = 1200) -> Imag
     colors = colors_of(scene)
     picture = Images.new("RGB", (width * FINE, ROW_HEIGHT * len(shapes) * FINE), PAPER)
     for row, shape in enumerate(shapes):
-        strip = _strip(shape, colors[row], phases, (width * FINE, ROW_HEIGHT * FINE))
-        picture.paste(strip, (0, row * ROW_HEIGHT * FINE))
+        row_picture = strip(shape, colors[row], phases, (width * FINE, ROW_HEIGHT * FINE))
+        picture.paste(row_picture, (0, row * ROW_HEIGHT * FINE))
     _names(picture, shapes)
     return finished(picture)
 
 
-def _strip(shape: Shape, color: tuple[int, int, int], phases: int, size: tuple[int, int]) -> Image:
+def strip(shape: Shape, color: tuple[int, int, int], phases: int, size: tuple[int, int]) -> Image:
+    """Poses of one shape from the side, in a picture of this size."""
     count = 1 if isinstance(shape, Line) else phases
     frames = np.linspace(0, len(shape) - 1, count)
     poses = [placed_points(shape, float(frame), True) for frame in frames]
