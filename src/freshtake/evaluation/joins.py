@@ -11,8 +11,8 @@ from freshtake.evaluation.tracks import foot_joints
 from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import loop_frames, played
 from freshtake.motion.cycles.seams import steps_of
-from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.rotations import twist_angle
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import about_axis, multiply, twist_angle
 
 EXACT = 1e-6  # radians: poses nearer than this in every joint are copies
 
@@ -101,9 +101,7 @@ def copied_share(clip: Clip, inputs: Sequence[Clip]) -> float:
 
 def _turns(clip: Clip) -> Floats:
     """(frames, joints, 4): rotations of the joints below the root; of the root what is left without heading."""
-    from freshtake.numeric.rotations import about_axis, multiply
-
-    up: Ints | int = clip.up_index
+    up = clip.up_index
     turns = clip.rotations.copy()
     turns[:, 0] = multiply(about_axis(np.eye(3)[up], -twist_angle(turns[:, 0], up)), turns[:, 0])
     return turns

@@ -116,7 +116,8 @@ def _block(name: str, loops: Sequence[Clip], count: int) -> Image:
     for number, shape in enumerate(() if scene is None else scene.shapes):
         place = (number % COLUMNS * width, head + number // COLUMNS * height)
         below = NAME * FINE
-        block.paste(strip(shape, CLIP_COLOR, POSES, (width, height - below)), (place[0], place[1] + below))
+        poses = strip(shape, CLIP_COLOR, POSES, (width, height - below), ruled=False)
+        block.paste(poses, (place[0], place[1] + below))
         told = f"{loops[number].name}  {loop_frames(loops[number]) * loops[number].frame_time:.2f} s"
         draw.text((place[0] + 8 * FINE, place[1] + 4 * FINE), told, fill=DIM, font=load_default(11 * FINE))
     return block

@@ -183,8 +183,10 @@ def strip_picture(scene: Scene, phases: int = PHASES, width: int = 1200) -> Imag
     return finished(picture)
 
 
-def strip(shape: Shape, color: tuple[int, int, int], phases: int, size: tuple[int, int]) -> Image:
-    """Poses of one shape from the side, in a picture of this size."""
+def strip(
+    shape: Shape, color: tuple[int, int, int], phases: int, size: tuple[int, int], *, ruled: bool = True
+) -> Image:
+    """Poses of one shape from the side, in a picture of this size; `ruled`: on a floor with lines."""
     count = 1 if isinstance(shape, Line) else phases
     frames = np.linspace(0, len(shape) - 1, count)
     poses = [placed_points(shape, float(frame), True) for frame in frames]
@@ -197,7 +199,7 @@ def strip(shape: Shape, color: tuple[int, int, int], phases: int, size: tuple[in
     whole = np.concatenate([pose.reshape(-1, 3) for pose in shifted])
     box = Box(np.nanmin(whole, axis=0) - 0.1, np.nanmax(whole, axis=0) + 0.1)
     eye = eye_on(box, FRONT if isinstance(shape, Line) else SIDE, size, FAR_FIELD)
-    painter = Painter(floor_picture(eye, box, isinstance(shape, Line)), eye)
+    painter = Painter(floor_picture(eye, box, isinstance(shape, Line) or not ruled), eye)
     for pose in shifted:
         painter.add(shape, color, pose)
     painter.finish()

@@ -1,7 +1,7 @@
 """Clips that can follow one another: loops of cyclic models, and of others variants that end as they begin.
 
-A motion that ends by itself is led from one pose back to the same pose, halfway between where the mean motion begins
-and where it ends, and closed to a loop: what is left is spread over it, and so is a turn.
+A motion that ends by itself is led from one pose back to the same pose, halfway between where takes begin and where
+they end, and closed to a loop: what is left is spread over it, and so is a turn.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def joinable(
 
 @lru_cache(maxsize=8)
 def rest_pose(model: VariationModel) -> Clip:
-    """The pose halfway between both ends of the mean motion, as a clip."""
-    rows = model.made(np.random.default_rng(0), amount=0.0).rows
-    pose: Clip = model.decode(np.repeat(0.5 * (rows[:1] + rows[-1:]), 3, axis=0))
+    """The pose halfway between where the examples begin and where they end, on average, as a clip."""
+    ends = [0.5 * (rows[0] + rows[-1]) for rows in model.material.values]
+    pose: Clip = model.decode(np.repeat(np.mean(ends, axis=0)[None], 3, axis=0))
     return pose
