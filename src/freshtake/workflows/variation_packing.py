@@ -202,7 +202,7 @@ def _preview(place: Path, made: Sequence[MadeGroup], told: dict[str, Any], repor
     loops: list[tuple[str, list[Clip]]] = [(one.group.name, [clip.loop for clip in one.clips]) for one in made]
     report(Progress(0.9, "drawing the contact sheet"))
     with replacing(place / SHEET) as temporary:
-        pack_sheet(loops).save(temporary, format="PNG", optimize=True)
+        pack_sheet(loops).save(temporary, format="PNG")
     report(Progress(0.95, "writing the preview"))
     write_bytes(place / PAGE, pack_page(loops, told).encode())
 
