@@ -50,7 +50,6 @@ def pack(
     preview: Annotated[bool, Parameter(help="Write the contact sheet and the preview page.")] = True,
     unit: Unit = None,
     seed: Seed = 0,
-    quiet: Annotated[bool, Parameter(negative="", help="Say nothing unless it fails.")] = False,
     json: Json = False,
 ) -> int:
     """Write a pack of variants: loops that share their first and last pose, so that any follows any other of its model.
@@ -79,24 +78,19 @@ def pack(
     from freshtake.workflows.pack_asking import PackSettings
 
     prepare(out, force=force)
-    say = _nothing if quiet else warn
     where = delivery_asked(root_motion, in_place).root_motion
     settings = PackSettings(amount, cycles, beat, where, closing_frame, plant, guard)
-    onto = character_asked(character, body_map, say)
-    with progress_bar(quiet) as report:
+    onto = character_asked(character, body_map, warn)
+    with progress_bar() as report:
         made = run(
             models, out, count,
             formats=format or ("glb",), settings=settings, onto=onto, keep=keep, only=only, preview=preview,
-            unit_m=unit, seed=seed, report=report, warn=say,
+            unit_m=unit, seed=seed, report=report, warn=warn,
         )  # fmt: skip
     if json:
         print_json({"written": [str(path) for path in made.paths], **made.told})
-    elif not quiet:
+    else:
         clips, groups = len(made.told["clips"]), len(made.told["groups"])
         what = f"{clips} clip{'s' * (clips > 1)} in {groups} group{'s' * (groups > 1)}"
         output().print(f"wrote {out}: {what}, {len(made.paths)} files", markup=False)
     return 0
-
-
-def _nothing(sentence: str) -> None:
-    pass
