@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from freshtake.motion.cycles.looping import loop_frames, played
 from freshtake.motion.cycles.shared_seams import chained
 from freshtake.numeric.rotations import continuous
 from freshtake.reports.viewport.painting import FINE, PAPER, finished, strip
-from freshtake.reports.viewport.scene import Scene
+from freshtake.reports.viewport.scene import Figure, Scene, Shape
 from freshtake.reports.viewport.staging import scene_of
 from freshtake.reports.viewport.viewport_page import scripts, stage, style, web_file
 
@@ -31,8 +32,8 @@ INK, DIM = (32, 38, 45), (102, 112, 123)
 CLIP_COLOR = (53, 162, 100)
 
 
-def pack_page(loops: Loops, told: Mapping[str, Any]) -> str:
-    """The page; `told` is what pack.json says. Everything is inside."""
+def pack_page(loops: Loops, scene: Scene, told: Mapping[str, Any]) -> str:
+    """The page of a `pack_scene`; `told` is what pack.json says. Everything is inside."""
     title = f"Pack: {', '.join(name for name, _ in loops)}"
     facts = json.dumps(_facts(told), ensure_ascii=False, allow_nan=False).replace("</", "<\\/")
     return (
@@ -40,7 +41,7 @@ def pack_page(loops: Loops, told: Mapping[str, Any]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{escape(title)}</title>{style()}<style>{web_file('pack.css')}</style></head>\n<body>\n"
-        f"<aside id='pack-list' aria-label='clips'></aside>\n<main>{stage(pack_scene(loops), height='100%')}</main>\n"
+        f"<aside id='pack-list' aria-label='clips'></aside>\n<main>{stage(scene, height='100%')}</main>\n"
         f"<script type='application/json' id='pack-facts'>{facts}</script>\n"
         f"<script type='module'>{web_file('pack.js')}</script>\n{scripts()}\n</body></html>\n"
     )
@@ -83,17 +84,16 @@ def slower(clip: Clip) -> Clip:
     )
 
 
-def pack_sheet(loops: Loops) -> Image:
+def pack_sheet(loops: Loops, scene: Scene) -> Image:
     """Poses of every clip in a cell of a table, with its name; one block for each group."""
     from PIL import Image as Images
 
-    blocks, left = [], MOST_ON_SHEET
+    blocks, first, left = [], 0, MOST_ON_SHEET
     for name, some in loops:
-        shown = list(some[:left])
-        left -= len(shown)
-        blocks.append(_block(name, shown, len(some)))
-    height = sum(block.height for block in blocks)
-    sheet = Images.new("RGB", (blocks[0].width, height), PAPER)
+        shapes = [_once(shape, loop) for shape, loop in zip(scene.shapes[first:], some, strict=False)]
+        blocks.append(_block(name, some, shapes[:left]))
+        first, left = first + len(some), max(0, left - len(some))
+    sheet = Images.new("RGB", (blocks[0].width, sum(block.height for block in blocks)), PAPER)
     top = 0
     for block in blocks:
         sheet.paste(block, (0, top))
@@ -101,23 +101,27 @@ def pack_sheet(loops: Loops) -> Image:
     return finished(sheet)
 
 
-def _block(name: str, loops: Sequence[Clip], count: int) -> Image:
+def _once(shape: Shape, loop: Clip) -> Shape:
+    """One time round the loop of a shape that repeats it."""
+    frames = 1 + round(loop_frames(loop) * loop.frame_time / shape.frame_time)
+    assert isinstance(shape, Figure)
+    return replace(shape, points=shape.points[:frames], ground=shape.ground[:frames], standing=shape.standing[:frames])
+
+
+def _block(name: str, loops: Sequence[Clip], shapes: Sequence[Shape]) -> Image:
     from PIL import Image as Images
     from PIL.ImageDraw import Draw
     from PIL.ImageFont import load_default
 
-    width, height, head = CELL[0] * FINE, CELL[1] * FINE, 34 * FINE
-    rows = -(-len(loops) // COLUMNS)
+    width, height, head, below = CELL[0] * FINE, CELL[1] * FINE, 34 * FINE, NAME * FINE
+    rows = -(-len(shapes) // COLUMNS)
     block = Images.new("RGB", (COLUMNS * width, head + rows * height), PAPER)
     draw = Draw(block)
-    more = "" if len(loops) == count else f", the first {len(loops)} of them"
-    draw.text((10 * FINE, 9 * FINE), f"{name}: {count} clips{more}", fill=INK, font=load_default(15 * FINE))
-    scene = scene_of([("variant", [slower(played(loop, loop_frames(loop) + 1)) for loop in loops])]) if loops else None
-    for number, shape in enumerate(() if scene is None else scene.shapes):
-        place = (number % COLUMNS * width, head + number // COLUMNS * height)
-        below = NAME * FINE
-        poses = strip(shape, CLIP_COLOR, POSES, (width, height - below), ruled=False)
-        block.paste(poses, (place[0], place[1] + below))
-        told = f"{loops[number].name}  {loop_frames(loops[number]) * loops[number].frame_time:.2f} s"
-        draw.text((place[0] + 8 * FINE, place[1] + 4 * FINE), told, fill=DIM, font=load_default(11 * FINE))
+    more = "" if len(shapes) == len(loops) else f", the first {len(shapes)} of them"
+    draw.text((10 * FINE, 9 * FINE), f"{name}: {len(loops)} clips{more}", fill=INK, font=load_default(15 * FINE))
+    for number, (loop, shape) in enumerate(zip(loops, shapes, strict=False)):
+        left, top = number % COLUMNS * width, head + number // COLUMNS * height
+        block.paste(strip(shape, CLIP_COLOR, POSES, (width, height - below), ruled=False), (left, top + below))
+        told = f"{loop.name}  {loop_frames(loop) * loop.frame_time:.2f} s"
+        draw.text((left + 8 * FINE, top + 4 * FINE), told, fill=DIM, font=load_default(11 * FINE))
     return block

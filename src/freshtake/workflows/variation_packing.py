@@ -197,14 +197,15 @@ def _told(
 
 
 def _preview(place: Path, made: Sequence[MadeGroup], told: dict[str, Any], report: Report) -> None:
-    from freshtake.reports.pack_page import pack_page, pack_sheet
+    from freshtake.reports.pack_page import pack_page, pack_scene, pack_sheet
 
     loops: list[tuple[str, list[Clip]]] = [(one.group.name, [clip.loop for clip in one.clips]) for one in made]
     report(Progress(0.9, "drawing the contact sheet"))
+    scene = pack_scene(loops)
     with replacing(place / SHEET) as temporary:
-        pack_sheet(loops).save(temporary, format="PNG")
+        pack_sheet(loops, scene).save(temporary, format="PNG")
     report(Progress(0.95, "writing the preview"))
-    write_bytes(place / PAGE, pack_page(loops, told).encode())
+    write_bytes(place / PAGE, pack_page(loops, scene, told).encode())
 
 
 def _notes(made: Sequence[MadeGroup]) -> list[str]:

@@ -36,7 +36,7 @@ def told() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def opened(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenPage]:
     path = tmp_path_factory.mktemp("pack") / "preview.html"
-    path.write_text(pack_page(groups(), told()), encoding="utf-8")
+    path.write_text(pack_page(groups(), pack_scene(groups()), told()), encoding="utf-8")
     shown = OpenPage(browser, path).wait()
     yield shown
     assert shown.complaints == []
@@ -94,7 +94,7 @@ def test_clips_are_shown_at_thirty_frames_and_rows_begin_and_end_alike() -> None
 
 
 def test_the_sheet_has_a_cell_for_every_clip() -> None:
-    sheet = np.asarray(pack_sheet(groups()).convert("RGB"), dtype=np.int32)
+    sheet = np.asarray(pack_sheet(groups(), pack_scene(groups())).convert("RGB"), dtype=np.int32)
     assert sheet.shape[1] == COLUMNS * CELL[0]
     green = sheet[..., 1] > sheet[..., 0] + 40
     head = sheet.shape[0] // 2 - CELL[1]
