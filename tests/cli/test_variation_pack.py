@@ -35,6 +35,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, some in takes.items():
         ft.save(place / f"{name}.ftm", ft.variation.learn(some, rng=np.random.default_rng(0)))
     ft.write(place / "hero.glb", rig("vrm"))
+    ft.write(place / "bare.glb", rig("vrm"))
+    without_skin(place / "bare.glb")
     ft.write(place / "walk.bvh", takes["walk"][0])
     words = ["--character", str(place / "hero.glb"), "--format", "glb", "bvh", "--root-motion", "both", "--quiet"]
     assert (
@@ -42,6 +44,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         == 0
     )
     return place
+
+
+def without_skin(path: Path) -> None:
+    """Take the skin out of a glTF file: its mesh and joints stay."""
+    data = path.read_bytes()
+    length = int.from_bytes(data[12:16], "little")
+    scene = json.loads(data[20 : 20 + length])
+    del scene["skins"]
+    for node in scene["nodes"]:
+        node.pop("skin", None)
+    text = json.dumps(scene, separators=(",", ":")).encode().ljust(length)
+    path.write_bytes(data[:20] + text + data[20 + length :])
 
 
 def told(folder: Path) -> dict[str, Any]:
@@ -189,6 +203,7 @@ REFUSED = {
     "walk.ftm --only walk_099": "there is no clip 'walk_099'",
     "walk.ftm --keep {f}/walk.bvh": "this is no JSON",
     "walk.ftm --character {f}/walk.ftm": "this is a learned model",
+    "walk.ftm --character {f}/bare.glb": "no mesh has a skin here",
     "walk.ftm --map {f}/walk.bvh": "add --character",
     "walk.ftm walk_in_place={f}/jump.ftm --root-motion both": "two groups would write walk_in_place.glb",
     "walk.ftm --in-place --root-motion both": "choose one",
