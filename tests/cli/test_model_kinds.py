@@ -19,6 +19,7 @@ from tests.texture.made import sheet
 
 COMMANDS = {
     "vary {model} -n 1 -o {out}/v": "variation",
+    "pack {model} -n 1 -o {out}/p": "variation",
     "stream {model} --frames 9 -o {out}/s.bvh": "variation",
     "explain {model}": "variation",
     "evaluate --inputs {clip} {clip} --outputs {clip} --model {model} -o {out}/e.html": "variation",

@@ -13,7 +13,7 @@ from freshtake.cli.entry import app, run
 WRITES_NOTHING = {"info", "samples list", "texture tables", "warm-up"}
 OWN_RULE = {"samples download"}  # keeps what has the right checksum
 INPUTS = {  # what a command needs besides its output; none of it is there, so nothing can be read before the refusal
-    "learn": ["a.bvh"], "vary": ["m.ftm"], "stream": ["m.ftm", "--frames", "9"], "loop": ["a.bvh"],
+    "learn": ["a.bvh"], "vary": ["m.ftm"], "pack": ["m.ftm"], "stream": ["m.ftm", "--frames", "9"], "loop": ["a.bvh"],
     "evaluate": ["--inputs", "a.bvh", "--outputs", "b.bvh"], "plant": ["a.bvh"],
     "select": ["a.bvh", "--trusted", "b.bvh"], "compress": ["a.bvh"], "explain": ["m.ftm"], "noise": ["a.bvh"],
     "study design": ["--variants", "a.bvh"], "study analyze": ["a.csv"], "align": ["a.bvh", "b.bvh"],
@@ -24,7 +24,7 @@ INPUTS = {  # what a command needs besides its output; none of it is there, so n
     "style learn": ["--source", "a.bvh", "--target", "b.bvh"], "style apply": ["m.ftm", "a.bvh"],
     "style gaits learn": ["a@1=a.bvh"], "style gaits sample": ["m.ftm", "--style", "a", "--speed", "1"],
 }  # fmt: skip
-FOLDERS = {"demo", "vary", "noise", "cut", "study design", "texture figures", "samples write", "compress"}
+FOLDERS = {"demo", "vary", "pack", "noise", "cut", "study design", "texture figures", "samples write", "compress"}
 
 
 def commands(group: App, words: tuple[str, ...] = ()) -> Iterator[str]:

@@ -37,6 +37,7 @@ from freshtake.cli.variation_compress import compress
 from freshtake.cli.variation_demo import demo
 from freshtake.cli.variation_explain import explain
 from freshtake.cli.variation_learn import learn
+from freshtake.cli.variation_pack import pack
 from freshtake.cli.variation_select import select
 from freshtake.cli.variation_stream import stream
 from freshtake.cli.variation_vary import vary
@@ -56,7 +57,7 @@ app = App(
 )
 GROUPS = {
     "To begin with": (demo, samples, info, view, warm_up),
-    "New takes from a few": (learn, vary, stream, evaluate, explain, select, compress),
+    "New takes from a few": (learn, vary, pack, stream, evaluate, explain, select, compress),
     "Other ways to new motion": (style, blend, texture),
     "One clip": (loop, plant, retarget, cut, convert, align),
     "For research": (noise, study),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from freshtake.workflows.variation_compressing import variation_compress, variation_restore
     from freshtake.workflows.variation_demonstrating import variation_demo
     from freshtake.workflows.variation_explaining import variation_explain
+    from freshtake.workflows.variation_packing import variation_pack
     from freshtake.workflows.variation_selecting import variation_select
     from freshtake.workflows.variation_varying import variants, variation_learn, variation_stream, variation_vary
 
@@ -77,6 +78,7 @@ _HOMES = {
     "texture_facts": "texture_sampling",
     "variants": "variation_varying",
     "variation_facts": "model_describing",
+    "variation_pack": "variation_packing",
     "variation_vary": "variation_varying",
     "motion_samples": "motion_sampling",
 }
@@ -124,6 +126,7 @@ __all__ = [
     "variation_explain",
     "variation_facts",
     "variation_learn",
+    "variation_pack",
     "variation_restore",
     "variation_select",
     "variation_stream",
