@@ -16,6 +16,7 @@ from cyclopts import App, CycloptsError
 
 from freshtake import __version__
 from freshtake.cli.console import warn
+from freshtake.cli.crowd_make import app as crowd
 from freshtake.cli.density_blend import app as blend
 from freshtake.cli.motion_convert import convert
 from freshtake.cli.motion_cut import cut
@@ -59,6 +60,7 @@ for command in (
     learn,
     vary,
     stream,
+    crowd,
     loop,
     evaluate,
     plant,
