@@ -122,7 +122,7 @@ def _job(target: Path, source: Path, out: Path, plan: Plan, options: dict[str, A
     if json:
         print_json({"written": str(target), "parts": parts})
     else:
-        output().print(f"wrote {target}: {parts} tasks; try it with openjd run {target} --step Shards", markup=False)
+        output().print(f"wrote {target}: {parts} tasks; try it with openjd run {target}", markup=False)
     return 0
 
 

@@ -100,13 +100,11 @@ def _drawn(model: VariationModel, rng: np.random.Generator, much: float | Amount
     frames = 1 + round(asked.seconds / model.frame_time)
     skip = round(asked.phase * (len(model.material.values[0]) - 1)) if model.cyclic else 0
     made = model.made(rng, amount=much, frames=frames + skip)
-    clip: Clip = model.decode(made.rows)
+    clip: Clip = take_frames(model.decode(made.rows), skip) if skip else model.decode(made.rows)
     if asked.plant and model.planting_model is not None:
-        stand = None if made.phases is None else model.standing(clip, made.phases)
+        stand = None if made.phases is None else model.standing(clip, made.phases[skip:])
         settings = settings_for(True)
         clip = plant_feet(clip, stand, examples=model.planting_model, settings=settings, careful=False).clip
-    if skip:
-        clip = take_frames(clip, skip)
     return Guided(clip, GoalReport(1.0, clip.duration, None, 0.0, 0.0, ()))
 
 

@@ -21,12 +21,15 @@ ENDINGS = (".yaml", ".yml", ".json")
 def write_job(target: Path, source: Path, out: Path, plan: Plan, options: list[str]) -> int:
     """Write the template of a job that makes a crowd in parts; `options` are those of the command. How many parts."""
     parts = min(MOST_PARTS, len(shards_of(plan, rate_of(plan))))
-    write_bytes(target, json_bytes(job_template(source, out, parts, options)))
+    write_bytes(target, json_bytes(job_template(source.resolve(), out.resolve(), target.resolve(), parts, options)))
     return parts
 
 
-def job_template(source: Path, out: Path, parts: int, options: list[str]) -> dict[str, Any]:
-    """A step with one task per part, and a last one that checks all shards and writes the manifest."""
+def job_template(source: Path, out: Path, target: Path, parts: int, options: list[str]) -> dict[str, Any]:
+    """A step with one task per part, and a last one that checks all shards and writes the manifest.
+
+    Paths below the folder of the template are its defaults; others have to be given, since defaults must be relative.
+    """
     command = ["crowd", "{{Param.Source}}", "-o", "{{Param.Out}}", "--quiet", *options]
     part = ["--shard", "{{Task.Param.Part}}/{{Param.Parts}}"]
     return {
@@ -35,11 +38,11 @@ def job_template(source: Path, out: Path, parts: int, options: list[str]) -> dic
         "parameterDefinitions": [
             {
                 "name": "Source", "type": "PATH", "objectType": "FILE", "dataFlow": "IN",
-                "default": str(source.resolve()), "description": "The plan or the model.",
+                "description": "The plan or the model.", **_default(source, target),
             },
             {
                 "name": "Out", "type": "PATH", "objectType": "DIRECTORY", "dataFlow": "OUT",
-                "default": str(out.resolve()), "description": "The folder of the crowd, which all workers share.",
+                "description": "The folder of the crowd, which all workers share.", **_default(out, target),
             },
             {"name": "Parts", "type": "INT", "default": parts, "minValue": 1, "description": "Tasks of the job."},
             {"name": "Freshtake", "type": "STRING", "default": "freshtake", "description": "The program there."},
@@ -59,3 +62,7 @@ def job_template(source: Path, out: Path, parts: int, options: list[str]) -> dic
             },
         ],
     }  # fmt: skip
+
+
+def _default(path: Path, target: Path) -> dict[str, str]:
+    return {"default": path.relative_to(target.parent).as_posix()} if path.is_relative_to(target.parent) else {}
