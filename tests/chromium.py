@@ -24,9 +24,12 @@ def browser() -> Iterator[Any]:
         pytest.skip("no chromium on PATH: install it (apt-get install chromium) to try the pages in a browser")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: see make test")
     with tempfile.TemporaryDirectory() as profile, playwright.sync_playwright() as driver:
-        context = driver.chromium.launch_persistent_context(
-            profile, executable_path=program, args=list(FLAGS), viewport={"width": 480, "height": 340}
-        )
+        try:
+            context = driver.chromium.launch_persistent_context(
+                profile, executable_path=program, args=list(FLAGS), viewport={"width": 480, "height": 340}
+            )
+        except playwright.Error as error:
+            pytest.skip(f"{program} does not start here: {str(error).splitlines()[0]}")
         yield context
         context.close()
 

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import freshtake as ft
-from freshtake.formats import gltf
+from freshtake.formats import fbx, gltf
 from freshtake.formats.read_options import ReadOptions
 from freshtake.motion import Clip
-from tests.clients.conftest import CLIENTS, Imported
+from tests.clients.conftest import BLENDER, CLIENTS, Imported
 from tests.conftest import DATA
 from tests.formats.characters import skinned
 from tests.formats.made_clips import made_clip, moving_layout, odd_layout, usual_layout
@@ -130,3 +130,19 @@ def assert_joints(found: dict[str, Any], clip: Clip, listed: list[str], unit: fl
     ours = clip.positions() * unit
     assert theirs.shape == ours.shape
     np.testing.assert_allclose(theirs, ours, rtol=0, atol=1e-5 * np.ptp(ours, axis=(0, 1)).max())
+
+
+@pytest.mark.skipif(not BLENDER.is_file(), reason="Blender's module is not installed: run make clients")
+def test_what_blender_exports_is_read(tmp_path: Path) -> None:
+    clip = made_clip(usual_layout())
+    ft.write(tmp_path / "x.bvh", clip)
+    out, script = tmp_path / "out.json", Path(__file__).with_name("blender_export.py")
+    command = [str(BLENDER), str(script), str(out), str(tmp_path / "x.bvh"), str(tmp_path / "x.fbx"), str(len(clip))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert out.is_file(), done.stderr[-2000:]
+    theirs = json.loads(out.read_text())
+    found = fbx.read(tmp_path / "x.fbx", QUIET)
+    assert found.up == "y" and found.unit_m is not None
+    ours = found.positions()[:, [found.skeleton.index(name) for name in theirs["names"]]] * found.unit_m
+    wanted = np.array(theirs["places"])[..., [0, 2, 1]] * [1, 1, -1]  # from z up to y up
+    np.testing.assert_allclose(ours, wanted, rtol=0, atol=1e-5 * np.ptp(wanted))

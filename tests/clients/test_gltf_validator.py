@@ -15,8 +15,11 @@ import pytest
 from freshtake.formats import gltf
 from freshtake.formats.read_options import ReadOptions, WriteOptions
 from freshtake.motion import Clip, Skeleton
+from freshtake.motion.cycles.root_motion import with_root_motion
 from freshtake.motion.edit import moved, resample, with_up
+from tests.formats.characters import skinned
 from tests.formats.gltf.scenes import Scene, rig, turns
+from tests.formats.gltf.test_vrma import moving
 from tests.formats.made_clips import made_clip, moving_layout, usual_layout
 
 CLIENTS = Path(os.environ.get("FRESHTAKE_CLIENTS", Path(__file__).resolve().parents[2] / ".clients"))
@@ -88,6 +91,18 @@ def test_our_own_scenes_and_what_is_written_onto_them_are_valid(tmp_path: Path) 
     assert isinstance(clip, Clip)
     gltf.write(tmp_path / "new.gltf", moved(clip, np.ones(3)), WriteOptions(character=tmp_path / "source.glb"))
     assert [troubles(report) for report in validated(tmp_path / "new.gltf")] == [[]]
+
+
+def test_root_joints_and_vrm_animations_are_valid(tmp_path: Path) -> None:
+    source = skinned(bent=True, armature={"scale": [0.5] * 3}).save(tmp_path / "hero.glb")
+    clip = gltf.read(source, ReadOptions())
+    assert isinstance(clip, Clip)
+    gltf.write(tmp_path / "root.glb", with_root_motion(clip, "joint"), WriteOptions(character=source))
+    gltf.write(tmp_path / "human.vrma", moving("mixamo"), WriteOptions())
+    before, rooted, human = [
+        troubles(report) for report in validated(source, tmp_path / "root.glb", tmp_path / "human.vrma")
+    ]
+    assert set(rooted) <= set(before) and human == []  # bounds that the source lacks
 
 
 @pytest.mark.parametrize("name", ["Fox", "CesiumMan"])

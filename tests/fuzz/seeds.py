@@ -261,6 +261,11 @@ def _gltf(folder: Path) -> Target:
     return Target("gltf", "x.gltf", seeds, tuple(beside))
 
 
+def _fbx(folder: Path) -> Target:
+    clips = [made_clip(usual_layout(), frames=3, seed=k).changed(unit_m=0.01, name=f"take {k}") for k in (1, 2)]
+    return Target("fbx", "x.fbx", written(folder, "x.fbx", clips[0], clips))
+
+
 def _trc(folder: Path) -> Target:
     return Target("trc", "x.trc", written(folder, "x.trc", replace(_points(), unit_m=0.001)))
 
@@ -301,6 +306,7 @@ _MAKERS: dict[str, Callable[[Path], Target]] = {
     "glb": _glb,
     "gltf": _gltf,
     "obj": _obj,
+    "fbx": _fbx,
     "trc": _trc,
     "mot": _mot,
     "usda": _usd("usda"),

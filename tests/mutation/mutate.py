@@ -3,7 +3,8 @@
     python -m tests.mutation.mutate [METHOD ...] [--most 20]
 
 Each mutation runs in a forked process of its own, in which the module is loaded from its changed source and only the
-tests that belong to it run, uncompiled unless they need compiled speed. Not part of `make test`: see `make mutate`.
+tests that belong to it run, uncompiled: compiling would take longer than they do. Not part of `make test`: see
+`make mutate`.
 """
 
 from __future__ import annotations
@@ -46,7 +47,6 @@ TARGETS = (
     Target("density", "density.runs", ("density/test_runs.py",)),
     Target("density", "density.jumps", ("density/test_kernel_twins.py",)),
     Target("density", "density.pose_density", ("density/test_densities.py",)),
-    Target("density", "density.paper_method", ("density/test_paper_method.py",)),
     Target("texture", "texture.play_kernels", ("texture/test_play_kernels.py", "texture/test_jump_map.py")),
     Target(
         "planting",
@@ -66,11 +66,26 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
 
 
 class Mutation(NamedTuple):
-    """One change: where it stands, what it is, and the module's tree with it."""
+    """One change inside a function: its line, what it is, and where in the tree."""
 
     line: int
     change: str
-    tree: ast.Module
+    function: int
+    node: int  # in the order of ast.walk
+    changed: ast.AST
+
+    def applied(self, tree: ast.Module) -> ast.Module:
+        """A copy of the module's tree with this change."""
+        whole = copy.deepcopy(tree)
+        target = list(ast.walk(functions(whole)[self.function]))[self.node]
+        for name, value in ast.iter_fields(self.changed):
+            setattr(target, name, value)
+        return whole
+
+
+def functions(tree: ast.Module) -> list[ast.FunctionDef]:
+    """Those of a module, without methods."""
+    return [node for node in tree.body if isinstance(node, ast.FunctionDef)]
 
 
 def path_of(module: str) -> Path:
@@ -80,16 +95,11 @@ def path_of(module: str) -> Path:
 
 def mutations(tree: ast.Module) -> Iterator[Mutation]:
     """Every change that can be made inside functions."""
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-    for f, function in enumerate(functions):
+    for f, function in enumerate(functions(tree)):
         for k, node in enumerate(ast.walk(function)):
             for changed, change in changes(node):
-                whole = copy.deepcopy(tree)
-                place = [node for node in whole.body if isinstance(node, ast.FunctionDef)][f]
-                target = list(ast.walk(place))[k]
-                for name, value in ast.iter_fields(changed):
-                    setattr(target, name, value)
-                yield Mutation(getattr(node, "lineno", function.lineno), f"{function.name}: {change}", whole)
+                line = getattr(node, "lineno", function.lineno)
+                yield Mutation(line, f"{function.name}: {change}", f, k, changed)
 
 
 def changes(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
@@ -170,7 +180,7 @@ def main(arguments: Sequence[str]) -> int:
         every = list(mutations(tree))
         step = max(len(every) / chosen.most, 1.0)
         picked = [every[int(k * step)] for k in range(min(chosen.most, len(every)))]
-        left = [one for one in picked if survives(target, one.tree)]
+        left = [one for one in picked if survives(target, one.applied(tree))]
         print(
             f"{target.module}: {len(picked) - len(left)} of {len(picked)} noticed (there are {len(every)})", flush=True
         )

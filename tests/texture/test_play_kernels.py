@@ -6,7 +6,23 @@ import numpy as np
 import pytest
 
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.texture.play_kernels import Chances, Steps, _next, arrival_costs, visiting, walk_costs
+from freshtake.texture.play_kernels import (
+    CONSTANT,
+    NO_BLEND,
+    STATE,
+    VARIABLE,
+    Chances,
+    Playing,
+    PlayMaterial,
+    Rules,
+    Steps,
+    _next,
+    arrival_costs,
+    inserted,
+    play,
+    visiting,
+    walk_costs,
+)
 
 COUNT = 6
 
@@ -102,7 +118,7 @@ def test_visits_are_the_stationary_shares_of_the_chain() -> None:
     np.testing.assert_allclose(found, share, atol=1e-6)
 
 
-def slow_next(draw: float, i: int, since: int, recent: Ints, table: Chances, hold: int) -> int:
+def slow_next(draw: float, i: int, since: int, recent: Ints | list[int], table: Chances, hold: int) -> int:
     """One draw from a list of what may follow."""
     natural = int(table.successor[i])
     if natural >= 0 and since < hold:
@@ -122,3 +138,42 @@ def test_the_next_frame_is_drawn_from_the_list() -> None:
         i, since, draw = int(rng.integers(COUNT)), int(rng.integers(4)), float(rng.random())
         recent = rng.integers(-1, COUNT, size=2)
         assert _next(draw, i, since, recent, table, 2) == slow_next(draw, i, since, recent, table, 2)
+
+
+def slow_play(draws: Floats, start: int, plan: list[int], table: Chances, material: PlayMaterial) -> list[list[int]]:
+    """What is shown, frame by frame: source, target, step, length, and the frame left by a jump or -1."""
+    rules, shown, recent = material.rules, [[start, start, 0, 0, -1]], [start, -1]
+    frame, since, waiting = start, rules.hold, list(plan)
+    while len(shown) < len(draws):
+        following = waiting.pop(0) if waiting else slow_next(draws[len(shown)], frame, since, recent, table, rules.hold)
+        since += 1
+        left = -1
+        if following != material.natural[frame]:
+            length = int(inserted(rules, material.poses, frame, following))
+            shown += [[frame, following, step + 1, length, -1] for step in range(length)]
+            left, since = frame, 0
+        shown.append([following, following, 0, 0, left])
+        frame, recent = following, [following, recent[0]]
+    return shown[: len(draws)]
+
+
+@pytest.mark.parametrize("blend", [NO_BLEND, CONSTANT, VARIABLE])
+@pytest.mark.parametrize("plan", [[], [3, 4, 1]])
+def test_play_shows_the_frames_of_its_slow_twin(blend: int, plan: list[int]) -> None:
+    table = some_chances(3)
+    poses = np.random.default_rng(5).normal(size=(COUNT, 3))
+    natural = np.append(np.arange(1, COUNT), -1)
+    draws = np.random.default_rng(6).random(400)
+    material = PlayMaterial(natural, poses, Rules(2, blend, 3, 0.9))
+    state = np.zeros(STATE, dtype=np.intp)
+    state[:2] = 2, -1
+    out = np.empty((len(draws), 5), dtype=np.int32)
+    play(draws, Playing(state, np.full(2, -1), np.array(plan, dtype=np.intp)), table, material, out)
+    np.testing.assert_array_equal(out, slow_play(draws, 2, plan, table, material))
+
+
+def test_a_variable_blend_inserts_a_frame_per_step() -> None:
+    poses = np.array([[0.0, 0.0], [3.0, 4.0], [300.0, 400.0]])
+    rules = Rules(0, VARIABLE, 3, 0.8)
+    assert inserted(rules, poses, 0, 1) == 6  # 5 / 0.8, rounded
+    assert inserted(rules, poses, 0, 2) == 60

@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar
 from freshtake.cli.options import Json
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.outputs import Force, prepare, prepare_folder
 
 if TYPE_CHECKING:
     from freshtake.crowd.plan import Plan
@@ -29,9 +29,7 @@ def crowd(
     out: Annotated[
         Path, Parameter(name=["--out", "-o"], help="Folder for the crowd; one that was begun by this command goes on.")
     ],
-    force: Annotated[
-        bool, Parameter(negative="", help="Replace a crowd of other settings; other files in the folder stay.")
-    ] = False,
+    force: Force = False,
     count: Annotated[int | None, Parameter(name=["--count", "-n"], help="How many characters (200).")] = None,
     seconds: Annotated[float | None, Parameter(help="How long each moves (2).")] = None,
     fps: Annotated[float | None, Parameter(help="Frames per second; default: as the model.")] = None,
@@ -53,8 +51,7 @@ def crowd(
         Path | None,
         Parameter(help="Write a job template (Open Job Description, .yaml) for a render farm instead."),
     ] = None,
-    seed: Annotated[int | None, Parameter(help="The same seed gives the same crowd (0).")] = None,
-    quiet: Annotated[bool, Parameter(negative="", help="Show no progress and print nothing but errors.")] = False,
+    seed: Annotated[int | None, Parameter(help="The same seed gives the same result.")] = None,
     json: Json = False,
 ) -> int:
     """Make a crowd from a model that `freshtake learn` wrote, or from a plan (.toml).
@@ -81,8 +78,8 @@ def crowd(
     from freshtake.crowd.asking import plan_asked
     from freshtake.crowd.making import check_folder, crowd_make
     from freshtake.crowd.shards import part_asked
-    from freshtake.methods.progress import silent
 
+    prepare_folder(out, force=force, empty=False)
     prepare(openjd, force=force)
     check_folder(out)
     part = part_asked(shard)
@@ -94,7 +91,7 @@ def crowd(
     with progress_bar() as report:
         made = crowd_make(
             plan, out, format=format, part=part, engine=engine, workers=workers, scheduler=scheduler, places=places,
-            anew=force, report=silent if quiet else report,
+            anew=force, report=report,
         )  # fmt: skip
     if json:
         print_json(
@@ -104,7 +101,7 @@ def crowd(
                 "manifest": None if made.missing else str(out / "manifest.json"),
             }
         )  # fmt: skip
-    elif not quiet:
+    else:
         kept = f", {made.kept} were finished before" if made.kept else ""
         rest = f"; {made.missing} are still to be made" if made.missing else f": see {out / 'manifest.json'}"
         output().print(f"made {made.made} shards of {made.characters} characters{kept}{rest}", markup=False)

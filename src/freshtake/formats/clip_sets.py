@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from freshtake.errors import FormatError, SkeletonMismatch
-from freshtake.formats.read_options import Motion, WriteOptions
+from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, MeshSequence
 from freshtake.motion.body.size import guess_unit
 from freshtake.motion.edit import scaled, with_up
@@ -81,3 +81,19 @@ def _require_same(first: Clip, other: Clip) -> None:
             f"{first.name or 'the first clip'} and {name} place the joint {joint!r} at different offsets: "
             "one file has one skeleton, so write them to separate files"
         )
+
+
+def chosen_number(path: Path, names: Sequence[str], options: ReadOptions) -> int:
+    """Which of a file's animations was asked for: the first by default, with a note where there are more."""
+    there = ", ".join(f"{k} {name[:40]!r}" for k, name in enumerate(names[:20]))
+    there += f" and {len(names) - 20} more" if len(names) > 20 else ""
+    wanted = options.animation
+    if wanted is None:
+        if len(names) > 1:
+            options.warn(f"{path.name}: only the first animation is read; choose with --animation from {there}")
+        return 0
+    if wanted in names:
+        return list(names).index(str(wanted))
+    if str(wanted).isdecimal() and int(str(wanted)[:12]) < len(names):
+        return int(wanted)
+    raise FormatError(path, f"there is no animation {wanted!r}; the animations are {there}")

@@ -63,8 +63,8 @@ def variation_demo(folder: Path, *, seed: int = 7, report: Report = silent) -> l
         Made(f"the model that was learned from them: {model!r}", target),
         Made(f"{len(new)} new walk cycles (BVH)", folder / "variants"),
         Made(f"an endless walk: {endless.motion.duration:.0f} s without a repeated cycle", endless.path),
-        Made(f"the page to open: all of them in motion, and how good they are beside {EXTRA} takes that were not learned "
-             f"from. {verdict_of(judged.result).sentence}", folder / "report.html"),
+        Made(f"the page to open: all in motion, and how good they are beside {EXTRA} takes that were not learned from. "
+             f"{verdict_of(judged.result).sentence}", folder / "report.html"),
         *_drawn(folder, inputs, new),
     ]  # fmt: skip
 

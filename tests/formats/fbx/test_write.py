@@ -142,12 +142,6 @@ def test_the_bind_pose_lists_every_joint_and_mesh(tmp_path: Path) -> None:
     assert pose.one("NbPoseNodes").values[0] == len(pose.all("PoseNode"))
 
 
-def test_reading_is_refused_with_the_way_around(tmp_path: Path) -> None:
-    ft.write(tmp_path / "x.fbx", made_clip(usual_layout()), unit_m=UNIT)
-    with pytest.raises(ft.FormatError, match=r"x.fbx: .* not read: open it in Blender and export glTF"):
-        ft.read(tmp_path / "x.fbx")
-
-
 def test_what_fbx_cannot_hold_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ft.FormatError, match="FBX is written for clips with a skeleton"):
         ft.write(tmp_path / "x.fbx", ft.Stroke(np.zeros((2, 2)), np.arange(2.0)))

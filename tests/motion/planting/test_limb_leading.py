@@ -7,7 +7,7 @@ import pytest
 
 from freshtake.motion import Clip
 from freshtake.motion.body.limbs import Limb, learn_limbs
-from freshtake.motion.planting.limb_leading import lead_limbs, within_reach
+from freshtake.motion.planting.limb_leading import PINNED, Move, _knee_axis, lead_limb, lead_limbs, within_reach
 from freshtake.motion.planting.rig import make_bones
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, angle_between, from_rotvec, inverse, multiply, rotate, to_rotvec
@@ -110,3 +110,34 @@ def test_a_goal_out_of_reach_is_missed_softly() -> None:
     assert (steps >= 0).all() and got.max() <= 0.97 and np.abs(np.diff(steps)).max() < 1e-4
     assert within_reach(reach, 0.99, 0.99, 1.0, 0.02) == pytest.approx(0.99)  # what a limb did itself it may do
     assert within_reach(reach, 0.1, 0.5, 1.0, 0.02) == pytest.approx(0.3)
+
+
+def test_a_knee_turns_about_its_hinge_or_at_right_angles_to_both_segments() -> None:
+    rng = np.random.default_rng(1)
+    turn, axis = from_rotvec(rng.normal(size=3)), np.empty(3)
+    for _ in range(5):
+        thigh, shank = rng.normal(size=(2, 3))
+        _knee_axis(BONES, 0, thigh, shank, turn, axis)
+        np.testing.assert_allclose(axis, rotate(turn, BONES.hinge[0]), atol=1e-12)
+        unknown = BONES._replace(hinge=np.zeros_like(BONES.hinge))
+        _knee_axis(unknown, 0, thigh, shank, turn, axis)
+        normal = np.cross(thigh, shank)
+        np.testing.assert_allclose(axis, normal / np.linalg.norm(normal), atol=1e-12)
+        _knee_axis(unknown, 0, thigh, 2.0 * thigh, turn, axis)
+        assert np.linalg.norm(axis) == pytest.approx(1.0)  # of a straight limb any will do
+
+
+@pytest.mark.parametrize("by_toe", [True, False])
+def test_a_limb_says_by_how_much_it_missed_its_goal_and_leaves_alone_what_hardly_moves(by_toe: bool) -> None:
+    root, offsets = CLIP.root[5], SKELETON.offsets.copy()
+    for offset in (np.array([0.0, 0.02, 0.01]), np.array([3.0, 0.0, 0.0]), np.array([0.0, 0.002, 0.0])):
+        rotations = CLIP.rotations[5].copy()
+        missed = lead_limb(BONES, 0, Move(root, root, offset, 0.005, by_toe, 0.0, PINNED), offsets, rotations)
+        made = CLIP.changed(rotations=np.concatenate([rotations[None]] * 40), root=np.tile(root, (40, 1)))
+        wanted = CLIP.positions()[5, LIMBS[0].end] + offset
+        if np.abs(offset).max() <= 0.005:
+            assert missed == 0.0
+            np.testing.assert_array_equal(rotations, CLIP.rotations[5])
+        else:
+            assert missed == pytest.approx(np.linalg.norm(made.positions()[0, LIMBS[0].end] - wanted), abs=1e-9)
+            assert (missed > 1.0) == (offset[0] > 1.0)

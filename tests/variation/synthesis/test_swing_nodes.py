@@ -9,6 +9,7 @@ import numpy as np
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import from_rotvec, inverse, multiply, to_matrix, to_rotvec
+from freshtake.reports.explanation import explanation
 from freshtake.samples import walk
 from freshtake.variation import Settings, learn
 from freshtake.variation.model import VariationModel
@@ -135,3 +136,12 @@ def test_hands_swing_together_by_the_learned_parents_alone() -> None:
     """As in the takes, whose arms swing alike; without the edges that were learned, they do not."""
     assert together(model()) > 0.6
     assert together(model("own")) < 0.3
+
+
+def test_explanations_show_what_a_swing_follows() -> None:
+    found = explanation(model(), "RightHand")
+    edges = {(edge.child, edge.parent): edge.strength for edge in (*found.parents, *found.children)}
+    both = [
+        edges.get(pair, 0.0) for pair in (("RightHand swing", "LeftHand swing"), ("LeftHand swing", "RightHand swing"))
+    ]
+    assert max(both) > 0.01  # nats per take

@@ -1,16 +1,16 @@
-"""Clips as FBX: a skeleton or a skinned character, with a take for every clip."""
+"""Clips from FBX, and as FBX: a skeleton or a skinned character, with a take for every clip."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 
 from freshtake.errors import FormatError
 from freshtake.formats.clip_sets import clips_of, same_skeleton
 from freshtake.formats.fbx.binary import put_together
+from freshtake.formats.fbx.reading import clips_in
 from freshtake.formats.fbx.scene import Objects, document
 from freshtake.formats.fbx.skeleton import add_joints, add_meshes
 from freshtake.formats.fbx.takes import add_take
@@ -22,10 +22,14 @@ from freshtake.motion import Clip
 LARGEST = 1e30  # centimetres: far inside of what single precision holds
 
 
-def read(path: Path, options: ReadOptions) -> NoReturn:
-    """FBX is written only: Blender turns a file into one that is read."""
-    remedy = "open it in Blender and export glTF (.glb) or BVH (.bvh)"
-    raise FormatError(path, f"FBX is written but not read: {remedy}", "byte 0")
+def read(path: Path, options: ReadOptions) -> Clip:
+    """One take of the largest skeleton; of several the first, with a note, unless `options.animation` chooses."""
+    return clips_in(path, options, every=False)[0]
+
+
+def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip]:
+    """All takes, one clip each."""
+    return clips_in(path, options or ReadOptions(), every=True)
 
 
 def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) -> None:

@@ -34,6 +34,8 @@ except FreshtakeError:
 def open_stage(path: Path) -> Any:
     """The composed stage of a file, its payloads loaded."""
     data = read_bytes(path)
+    if not data.startswith((_BINARY, b"#usda")):
+        raise FormatError(path, "a file that begins with '#usda' or 'PXR-USDC' was expected", "byte 0")
     lib = pxr()
     if data[:8] == _BINARY or b"@" in data:  # binary, or referring to files that may be
         _try_apart(path)

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from freshtake.formats.scale_free import composed, nearest_rotations, scale_free
 from freshtake.formats.usd.library import pxr
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.kinematics import local_rotations
-from freshtake.numeric.rotations import from_matrix, inverse, multiply, normalize, rotate
+from freshtake.numeric.rotations import from_matrix, multiply, normalize, rotate
 
 _ONE = 1e-6  # scales that differ from 1 by less are 1
 _STILL = 1e-6  # of the body's size: what single precision leaves of a joint that does not move
@@ -120,16 +120,7 @@ def _split(matrices: Floats) -> _Split:
     """Matrices as translation, rotation and scale along the axes."""
     linear = matrices[..., :3, :3]
     scales = np.linalg.norm(linear, axis=-1)
-    return _Split(matrices[..., 3, :3].copy(), _turns(linear), scales)
-
-
-def _turns(linear: Floats) -> Floats:
-    """The rotations nearest to linear maps (for rows), without reflection."""
-    u, _, vt = np.linalg.svd(np.nan_to_num(linear))
-    turned = u @ vt
-    mirrored = np.linalg.det(turned) < 0
-    u[mirrored, :, 2] *= -1.0
-    return from_matrix((u @ vt).swapaxes(-1, -2))
+    return _Split(matrices[..., 3, :3].copy(), nearest_rotations(linear.swapaxes(-1, -2)), scales)
 
 
 def _above(stage: StagePose, codes: Floats) -> Floats:
@@ -160,14 +151,5 @@ def _composed(local: _Local) -> Floats:
 
 
 def _by_matrices(local: Floats, above: Floats, parents: list[int]) -> tuple[Floats, Floats]:
-    """World matrices, then places as they are and the rotations nearest to them."""
-    world = local.copy()
-    for joint, parent in enumerate(parents):
-        world[:, joint] = world[:, joint] @ (above if parent < 0 else world[:, parent])
-    turned = _turns(world[..., :3, :3])
-    translations = world[..., 3, :3].copy()
-    for joint, parent in enumerate(parents):
-        if parent >= 0:
-            away = world[:, joint, 3, :3] - world[:, parent, 3, :3]
-            translations[:, joint] = rotate(inverse(turned[:, parent]), away)
-    return translations, local_rotations(np.array(parents), turned)
+    """Translations and rotations by way of world matrices."""
+    return scale_free(composed(local.swapaxes(-1, -2), parents, above.swapaxes(-1, -2)), parents)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
+from freshtake.formats.clip_sets import chosen_number
 from freshtake.formats.gltf.nodes import distinct
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.usd.library import explained, pxr
@@ -48,7 +49,7 @@ def clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
             bones = _bones(path, stage)
             takes = _takes(bones)
             if not every:
-                takes = [_chosen(path, takes, options)] if takes else []
+                takes = [takes[chosen_number(path, [take.name for take in takes], options)]] if takes else []
             if not takes:
                 return [_clip(path, stage, bones, None, options)]
             return [_clip(path, stage, bones, take, options) for take in takes]
@@ -126,21 +127,6 @@ def _takes(bones: _Bones) -> list[_Take]:
 def _order(prim: Any) -> int:
     """Where a prim stands among its siblings: names of variants come back in another order."""
     return [str(child.GetPath()) for child in prim.GetParent().GetAllChildren()].index(str(prim.GetPath()))
-
-
-def _chosen(path: Path, takes: list[_Take], options: ReadOptions) -> _Take:
-    names = [take.name for take in takes]
-    there = ", ".join(f"{k} {name[:40]!r}" for k, name in enumerate(names[:20]))
-    wanted = options.animation
-    if wanted is None:
-        if len(takes) > 1:
-            options.warn(f"{path.name}: only the first animation is read; choose with --animation from {there}")
-        return takes[0]
-    if wanted in names:
-        return takes[names.index(str(wanted))]
-    if str(wanted).isdecimal() and int(str(wanted)[:12]) < len(takes):
-        return takes[int(wanted)]
-    raise FormatError(path, f"there is no animation {wanted!r}; the animations are {there}")
 
 
 def _note(prim: Any) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 The paper draws its networks (Lau 2009, figure 7) but does not weigh their edges. Here the strength of an edge is the
 score of its child (held-out examples: parent_search, or eq. 3-4 in the kernel methods) with all its parents, less the
 score without this one, per observation, in nats. A strength s of a transition says: without the parent the held-out
-error of the child is about exp(s) times as large, 0.1 about 10 % more.
+error of the child is about exp(s) times as large, 0.1 about 10 % more. Nodes that hold for a whole take, such as
+swings, have one observation per take.
 """
 
 from __future__ import annotations
@@ -78,11 +79,13 @@ def _deviation_losses(model: VariationModel) -> Losses:
         parents = np.array(model.transition.edges[child], dtype=np.intp)
         newest_first = (ORDER - parents // nodes) * nodes + parents % nodes
         whole = node_score(moments, traits, child, newest_first, RIDGE, weights)
+        changes = bool(np.abs(columns.rest[:, :, child]).max() > 0.0)
+        count = weights.rest if changes else max(weights.trait, 1.0)
         found = {}
         for key, members in groups.items():
             left = newest_first[~np.isin(parents, members)]
             without = node_score(moments, traits, child, left, RIDGE, weights)
-            found[key] = (whole - without) / weights.rest
+            found[key] = (whole - without) / count
         return found
 
     return losses

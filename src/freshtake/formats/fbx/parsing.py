@@ -1,0 +1,153 @@
+"""Reading the binary tree of an FBX file: every length is checked against what is there before it is used."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from freshtake.errors import FormatError
+
+_MAGIC = b"Kaydara FBX Binary  \x00"
+_OLDEST, _WIDE = 7100, 7500  # versions: older ones lay things out otherwise; from the second on, lengths have 64 bits
+_DEEPEST = 64
+_MOST_NODES = 5_000_000
+_PLAIN = {b"Y": "<h", b"I": "<i", b"F": "<f", b"D": "<d", b"L": "<q", b"C": "<B", b"B": "<B"}
+_ARRAYS = {b"f": "<f4", b"d": "<f8", b"l": "<i8", b"i": "<i4", b"b": "<u1", b"c": "<u1"}
+_MOST_PACKED = 1100  # bytes that zlib can make of one
+
+
+@dataclass
+class Entry:
+    """A node of the tree: its name, its values (numbers, texts, arrays), the nodes inside."""
+
+    name: str
+    values: list[Any]
+    inside: list[Entry] = field(default_factory=list)
+
+    def all(self, name: str) -> Iterator[Entry]:
+        """The nodes inside with this name."""
+        return (child for child in self.inside if child.name == name)
+
+    def one(self, name: str) -> Entry | None:
+        """The first node inside with this name, or None."""
+        return next(self.all(name), None)
+
+    def value(self, place: int, kind: type) -> Any:
+        """A value of that type, or None."""
+        found = self.values[place] if place < len(self.values) else None
+        return found if isinstance(found, kind) and not isinstance(found, bool) else None
+
+
+class _Source:
+    """The file's bytes with a budget of nodes."""
+
+    def __init__(self, path: Path, data: bytes) -> None:
+        self.path, self.data = path, data
+        (self.version,) = struct.unpack_from("<I", data, 23)
+        self.head = struct.Struct("<QQQB" if self.version >= _WIDE else "<IIIB")
+        self.left = min(_MOST_NODES, len(data) // self.head.size + 1)
+
+    def fail(self, problem: str, place: int) -> FormatError:
+        return FormatError(self.path, problem, f"byte {place}")
+
+
+def parse(path: Path, data: bytes) -> Entry:
+    """The tree of a binary file of version 7.1 to 7.7."""
+    if not data.startswith(_MAGIC) or len(data) < 27:
+        remedy = "save it as binary, or open it in Blender and export glTF or BVH"
+        raise FormatError(path, f"this is FBX as text, of which only the binary form is read: {remedy}", "byte 0")
+    source = _Source(path, data)
+    if not _OLDEST <= source.version < 8000:
+        problem = f"FBX {source.version / 1000:.1f} is not read, only 7.1 to 7.7: save it as FBX 2014 or later"
+        raise source.fail(problem, 23)
+    top = Entry("", [])
+    place = 27
+    while place + source.head.size <= len(data):
+        child, place = _node(source, place, len(data), 0)
+        if child is None:
+            return top
+        top.inside.append(child)
+    raise source.fail("the file is cut off: get it again", len(data))
+
+
+def _node(source: _Source, place: int, limit: int, depth: int) -> tuple[Entry | None, int]:
+    begin, head = place, source.head
+    if place + head.size > limit:
+        raise source.fail("a node reaches beyond what it stands in", place)
+    end, count, size, letters = head.unpack_from(source.data, place)
+    place += head.size
+    if end == 0:
+        return None, place
+    source.left -= 1
+    if source.left < 0 or depth > _DEEPEST:
+        raise source.fail("there are more nodes, or deeper ones, than the file can hold", begin)
+    if not place + letters + size <= end <= limit:
+        raise source.fail(f"a node says that it ends at byte {end}, which cannot be", begin)
+    name = source.data[place : place + letters].decode("utf-8", "replace")
+    place += letters
+    stop = place + size
+    entry = Entry(name, [])
+    if count > size:
+        raise source.fail(f"a node says that it has {count} values in {size} bytes", begin)
+    for _ in range(count):
+        value, place = _value(source, place, stop)
+        entry.values.append(value)
+    if place != stop:
+        raise source.fail("the values of a node do not fill what it says", begin)
+    while place < end:
+        child, place = _node(source, place, end, depth + 1)
+        if child is None:
+            break
+        entry.inside.append(child)
+    return entry, end
+
+
+def _value(source: _Source, place: int, stop: int) -> tuple[Any, int]:
+    kind = source.data[place : place + 1]
+    begin, place = place, place + 1
+    if kind in _PLAIN:
+        layout = struct.Struct(_PLAIN[kind])
+        if place + layout.size > stop:
+            raise source.fail("a value is cut off", begin)
+        return layout.unpack_from(source.data, place)[0], place + layout.size
+    if kind in (b"S", b"R"):
+        size = _count(source, place, stop)
+        content = source.data[place + 4 : place + 4 + size]
+        if place + 4 + size > stop:
+            raise source.fail(f"a text of {size} bytes is cut off", begin)
+        return content.decode("utf-8", "replace") if kind == b"S" else content, place + 4 + size
+    if kind in _ARRAYS:
+        return _array(source, place, stop, np.dtype(_ARRAYS[kind]))
+    raise source.fail(f"a value of the unknown type {kind!r}", begin)
+
+
+def _count(source: _Source, place: int, stop: int) -> int:
+    if place + 4 > stop:
+        raise source.fail("a length is cut off", place)
+    return int(struct.unpack_from("<I", source.data, place)[0])
+
+
+def _array(source: _Source, place: int, stop: int, dtype: np.dtype[Any]) -> tuple[Any, int]:
+    if place + 12 > stop:
+        raise source.fail("an array is cut off", place)
+    count, packed, size = struct.unpack_from("<III", source.data, place)
+    begin, place = place, place + 12
+    length = count * dtype.itemsize
+    if place + size > stop or (length != size if not packed else length > size * _MOST_PACKED + 64):
+        raise source.fail(f"an array of {count} numbers cannot be in {size} bytes", begin)
+    content = source.data[place : place + size]
+    if packed:
+        try:
+            unpacker = zlib.decompressobj()
+            content = unpacker.decompress(content, length + 1)
+        except zlib.error:
+            raise source.fail("a packed array is damaged", begin) from None
+    if len(content) != length:
+        raise source.fail(f"an array of {count} numbers has {len(content)} bytes", begin)
+    return np.frombuffer(content, dtype), place + size

@@ -1,0 +1,163 @@
+"""Takes of an FBX file as clips: the largest skeleton, moved by the curves of a take."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from freshtake.errors import FormatError, InvalidMotion
+from freshtake.formats.clip_sets import chosen_number
+from freshtake.formats.fbx.curves import take_curves
+from freshtake.formats.fbx.nodes import Curves, Joints, find_joints, local_matrices
+from freshtake.formats.fbx.objects import Properties, Scene
+from freshtake.formats.fbx.parsing import parse
+from freshtake.formats.files import read_bytes
+from freshtake.formats.gltf.nodes import distinct
+from freshtake.formats.read_options import ReadOptions
+from freshtake.formats.scale_free import composed, scale_free
+from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.motion.playback import Playback, playback_from
+from freshtake.numeric.arrays import Floats
+
+_RATES = {1: 120.0, 2: 100.0, 3: 60.0, 4: 50.0, 5: 48.0, 6: 30.0, 7: 30.0, 8: 30 / 1.001, 9: 30 / 1.001, 10: 25.0,
+          11: 24.0, 12: 1000.0, 13: 24 / 1.001, 15: 96.0, 16: 72.0, 17: 60 / 1.001, 18: 120 / 1.001}  # fmt: skip
+_SLOWEST = 0.101  # seconds: keys that are farther apart are not frames
+_MOST = 20_000_000  # numbers of a clip that a small file may ask for
+_STILL = 1e-6  # of the body's size: what single precision leaves of a joint that does not move
+_TURNS, _MOVES, _GROWS = "Lcl Rotation", "Lcl Translation", "Lcl Scaling"
+
+
+def clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
+    """All takes of a file, or the one that was asked for; the rest pose where there is none."""
+    try:
+        with np.errstate(all="ignore"):
+            data = read_bytes(path)
+            scene = Scene(path, parse(path, data))
+            return _clips(scene, options, every, len(data))
+    except InvalidMotion as error:
+        raise FormatError(path, str(error)) from None
+
+
+def _clips(scene: Scene, options: ReadOptions, every: bool, size: int) -> list[Clip]:
+    stacks = scene.of_kind("AnimationStack")
+    names = distinct([scene.name(stack) or "take" for stack in stacks])
+    moving = {stack: take_curves(scene, stack) for stack in stacks}
+    joints = find_joints(scene, {model for curves in moving.values() for model, _, _ in curves})
+    tips = _tips(scene, joints, moving)
+    if stacks and not every:
+        number = chosen_number(scene.path, names, options)
+        stacks, names = [stacks[number]], [names[number]]
+    if not stacks:
+        return [_clip(scene, joints, tips, None, scene.path.stem, {}, options, size)]
+    return [
+        _clip(scene, joints, tips, stack, name, moving[stack], options, size)
+        for stack, name in zip(stacks, names, strict=True)
+    ]
+
+
+def _tips(scene: Scene, joints: Joints, moving: dict[int, Curves]) -> set[int]:
+    """Places of leaf joints that no take moves and no skin uses: they only mark the end of a joint."""
+    animated = {model for curves in moving.values() for model, _, _ in curves}
+    if not animated:
+        return set()
+    inner = set(joints.parents)
+    return {
+        k
+        for k, model in enumerate(joints.models)
+        if k > 0
+        and k not in inner
+        and model not in animated
+        and not any(scene.objects[link.number].name == "Deformer" for link in scene.above[model] if link.number)
+    }
+
+
+def _clip(
+    scene: Scene, joints: Joints, tips: set[int], stack: int | None, name: str, curves: Curves, options: ReadOptions,
+    size: int,
+) -> Clip:  # fmt: skip
+    times, frame_time = _frames(scene, joints, curves, options, size)
+    world = _world(scene, joints, curves, times)
+    if not np.isfinite(world).all():
+        raise scene.fail("a joint is at no finite place", "Objects")
+    translations, rotations = scale_free(world, joints.parents)
+    at_rest, _ = scale_free(_world(scene, joints, {}, np.zeros(1)), joints.parents)
+    offsets = at_rest[0]
+    kept = [k for k in range(len(joints.models)) if k not in tips]
+    places = {k: number for number, k in enumerate(kept)}
+    names = distinct([scene.name(model) or "joint" for model in joints.models])
+    sites = tuple(_site(places[joints.parents[k]], offsets[k], names[k]) for k in sorted(tips))
+    parents = np.array([places.get(joints.parents[k], -1) for k in kept])
+    skeleton = Skeleton(tuple(names[k] for k in kept), parents, offsets[kept], sites)
+    up, unit = _axis_and_unit(scene)
+    size_of_body = float(np.abs(offsets[1:]).max(initial=0.0))
+    moves = np.abs(translations[:, kept[1:]] - offsets[kept[1:]]).max(initial=0.0) > _STILL * size_of_body
+    return Clip(
+        skeleton, frame_time, translations[:, 0], rotations[:, kept], translations[:, kept] if moves else None,
+        name=name, provenance=scene.path.name, up=up, unit_m=unit,
+        playback=_playback(scene, stack, len(times), frame_time, unit),
+    )  # fmt: skip
+
+
+def _site(joint: int, offset: Floats, name: str) -> EndSite:
+    x, y, z = offset.tolist()
+    return EndSite(joint, (x, y, z), name)
+
+
+def _world(scene: Scene, joints: Joints, curves: Curves, times: Floats) -> Floats:
+    above = np.tile(np.eye(4), (len(times), 1, 1))
+    for model in joints.above:
+        above = above @ local_matrices(scene, model, curves, times)
+    local = np.stack([local_matrices(scene, model, curves, times) for model in joints.models], axis=1)
+    return composed(local, joints.parents, above)
+
+
+def _frames(scene: Scene, joints: Joints, curves: Curves, options: ReadOptions, size: int) -> tuple[Floats, float]:
+    """Times of all frames: at the keys where they are even, else at `options.fps` or the file's own rate."""
+    models = {*joints.models, *joints.above}
+    used = [c for (model, role, _), c in curves.items() if model in models and role in (_TURNS, _MOVES, _GROWS)]
+    rate = options.fps or _rate(scene)
+    keys = np.unique(np.concatenate([curve.times for curve in used])) if used else np.zeros(1)
+    if len(keys) < 2:
+        return keys, 1.0 / rate
+    step = float(keys[-1] - keys[0]) / (len(keys) - 1)
+    even = bool(np.allclose(np.diff(keys), step, rtol=1e-4, atol=0.0)) and step < _SLOWEST and options.fps is None
+    count = len(keys) if even else int(min((keys[-1] - keys[0]) * rate + 1e-3, 1e12)) + 1
+    if count * len(joints.models) * 16 > max(_MOST, 200 * size):
+        raise scene.fail(f"{count} frames of {len(models)} joints are too many for a file of this size", "Objects")
+    return (keys, _nominal(step)) if even else (keys[0] + np.arange(count) / rate, 1.0 / rate)
+
+
+def _nominal(step: float) -> float:
+    """One over a whole rate, where the ticks of the file say no less."""
+    whole = round(1.0 / step)
+    return 1.0 / whole if whole and abs(step * whole - 1.0) < 1e-10 else step
+
+
+def _rate(scene: Scene) -> float:
+    said = Properties(scene.top.one("GlobalSettings"))
+    custom = said.number("CustomFrameRate", 30.0)
+    rate = _RATES.get(int(said.number("TimeMode", 6.0)), custom if custom > 0 else 30.0)
+    return rate if 1e-3 < rate < 1e5 else 30.0
+
+
+def _axis_and_unit(scene: Scene) -> tuple[str, float]:
+    said = Properties(scene.top.one("GlobalSettings"))
+    axis, sign = said.number("UpAxis", 1.0), said.number("UpAxisSign", 1.0)
+    if axis not in (1.0, 2.0) or sign < 0:
+        raise scene.fail("only files with y or z up are read: export with another up axis", "GlobalSettings")
+    unit = said.number("UnitScaleFactor", 1.0) / 100.0
+    return ("y" if axis == 1.0 else "z"), unit if 1e-9 < unit < 1e9 else 0.01
+
+
+def _playback(scene: Scene, stack: int | None, frames: int, frame_time: float, unit: float) -> Playback | None:
+    """What our writer noted of a loop or a clip in place; its lengths are in metres."""
+    try:
+        noted = json.loads(Properties(scene.objects.get(stack or 0)).text("Description") or "null")
+    except (ValueError, RecursionError):
+        return None
+    found = playback_from(noted)
+    if found is None or not found.fits(frames, frame_time):
+        return None
+    return found.changed(travel=found.travel / unit)
