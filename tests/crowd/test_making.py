@@ -48,6 +48,15 @@ def test_bytes_do_not_depend_on_workers_or_parts(walk: Path, made: Path, tmp_pat
     assert content(tmp_path / "parts") == content(made)
 
 
+def test_a_part_reads_its_own_shards_only_and_the_whole_reads_all(walk: Path, tmp_path: Path) -> None:
+    crowd_make(plan_of(walk), tmp_path / "crowd", workers=1)
+    path = tmp_path / "crowd" / "shard_000002.npz"
+    whole = path.read_bytes()
+    path.write_bytes(b"x" * len(whole))
+    assert crowd_make(plan_of(walk), tmp_path / "crowd", part=(1, 3), workers=1).made == 0
+    assert crowd_make(plan_of(walk), tmp_path / "crowd", workers=1).made == 1 and path.read_bytes() == whole
+
+
 def test_characters_do_not_depend_on_the_size_of_shards(walk: Path, made: Path, tmp_path: Path) -> None:
     crowd_make(plan_of(walk, shard_size=5), tmp_path / "one", workers=1)
     whole = read_shard(tmp_path / "one" / "shard_000001.npz")

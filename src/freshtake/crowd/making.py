@@ -83,16 +83,17 @@ def crowd_make(
     shards, cast = shards_of(plan, fps), cast_of(plan, places)
     begin(folder, _settings(plan, fps, format, cast), anew=anew)
     _write_characters(folder, plan, cast)
-    known = {shard.number: finished(folder, shard) for shard in shards}
-    todo = [shard for shard in part_of(shards, part) if known[shard.number] is None]
-    kept = sum(known[shard.number] is not None for shard in part_of(shards, part))
+    own = part_of(shards, part)
+    known = {shard.number: finished(folder, shard) for shard in own}
+    todo = [shard for shard in own if known[shard.number] is None]
+    kept = len(own) - len(todo)
     tasks = [_task(plan, folder, shard, cast, format) for shard in todo]
     for done, record in enumerate(run(tasks) if tasks else (), start=1):
         known[record["shard"]] = record
         report(Progress(done / len(todo), f"shard {done} of {len(todo)}"))
-    if part != (1, 1):  # others may have finished theirs meanwhile
-        known |= {shard.number: finished(folder, shard) for shard in shards if known[shard.number] is None}
-    records = [record for record in known.values() if record is not None]
+    others = {s.number: finished(folder, s, whole=False) for s in shards if s.number not in known}
+    found = {**known, **others}
+    records = [told for shard in shards if (told := found[shard.number]) is not None]
     missing = len(shards) - len(records)
     if not missing:
         if format == "usd":
