@@ -22,7 +22,9 @@ def commands(group: App, words: tuple[str, ...] = ()) -> Iterator[tuple[str, App
     for name in group:
         if not name.startswith("-"):
             inner = list(commands(group[name], (*words, name)))
-            yield from inner or [(" ".join((*words, name)), group[name])]
+            yield from inner
+            if not inner or group[name].default_command is not None:
+                yield " ".join((*words, name)), group[name]
 
 
 def options(command: App) -> dict[str, str]:
@@ -44,10 +46,11 @@ READING = FROM_TAKES | {
     "info", "style learn", "style gaits learn", "view",
 }  # fmt: skip
 NO_FILES = {"demo", "warm-up", "samples list", "samples write", "samples download", "study analyze", "blend report"}
+CROWD = {"crowd", "crowd preview"}  # a model or a plan becomes a folder, which is looked at
 ONE_CLIP = {"loop", "plant", "convert", "style apply", "retarget"}
 DRAWING = {  # what is left to chance
     "demo", "learn", "vary", "stream", "evaluate", "select", "compress", "noise", "study design", "blend sample",
-    "blend report", "texture sample", "texture figures", "samples write", "view",
+    "blend report", "texture sample", "texture figures", "samples write", "view", "crowd",
 }  # fmt: skip
 APPLIES = {
     "--json": set(COMMANDS),
@@ -55,18 +58,21 @@ APPLIES = {
     "-q": set(COMMANDS),
     "--unit": READING | FROM_MODEL,
     "--up": READING,
-    "--fps": READING,
+    "--fps": READING | {"crowd"},
     "--animation": READING,
     "--skeleton": READING,
     "--frames": FROM_MODEL,
-    "--seconds": FROM_MODEL,
+    "--seconds": FROM_MODEL | {"crowd"},
     "--character": FROM_MODEL | ONE_CLIP,
     "--seed": DRAWING,
     "--force": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up"},
-    "--format": {"vary", *ONE_CLIP, "cut", "noise", "compress", "study design"},
+    "--format": {"vary", "crowd", *ONE_CLIP, "cut", "noise", "compress", "study design"},
     "-o": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up", "select"},  # select: --picture
 }
 OWN_WORDS = {
+    ("--format", "crowd"),
+    ("--fps", "crowd"),
+    ("--seconds", "crowd"),
     ("--format", "compress"),
     ("--format", "vary"),
     ("--format", "study design"),
@@ -76,7 +82,7 @@ OWN_WORDS = {
 
 
 def test_every_command_is_sorted_here() -> None:
-    assert set(COMMANDS) == READING | FROM_MODEL | NO_FILES
+    assert set(COMMANDS) == READING | FROM_MODEL | NO_FILES | CROWD
 
 
 @pytest.mark.parametrize("option", APPLIES)
@@ -199,9 +205,11 @@ def test_one_clip_goes_into_the_file_that_is_named(command: str, here: Path, tmp
     assert run(several) == 2
 
 
-@pytest.mark.parametrize("command", ["demo", "samples write", "study design", "texture figures"])
+@pytest.mark.parametrize("command", ["crowd", "demo", "samples write", "study design", "texture figures"])
 def test_a_folder_that_is_called_like_a_file_is_refused(command: str, here: Path, tmp_path: Path) -> None:
-    needed = {"study design": ["--variants", "walk"], "texture figures": ["flag/flag_1.npz"]}.get(command, [])
+    needed = {
+        "study design": ["--variants", "walk"], "texture figures": ["flag/flag_1.npz"], "crowd": ["walk.ftm"],
+    }.get(command, [])  # fmt: skip
     assert run([*command.split(), *needed, "-o", str(tmp_path / "one.glb")]) == 2
     assert list(tmp_path.iterdir()) == []
 

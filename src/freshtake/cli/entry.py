@@ -16,6 +16,7 @@ from cyclopts import App, CycloptsError, Group
 
 from freshtake import __version__
 from freshtake.cli.console import warn
+from freshtake.cli.crowd_make import app as crowd
 from freshtake.cli.density_blend import app as blend
 from freshtake.cli.every_command import complete_asked
 from freshtake.cli.motion_convert import convert
@@ -57,7 +58,7 @@ app = App(
 )
 GROUPS = {
     "To begin with": (demo, samples, info, view, warm_up),
-    "New takes from a few": (learn, vary, pack, stream, evaluate, explain, select, compress),
+    "New takes from a few": (learn, vary, pack, stream, crowd, evaluate, explain, select, compress),
     "Other ways to new motion": (style, blend, texture),
     "One clip": (loop, plant, retarget, cut, convert, align),
     "For research": (noise, study),
