@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from freshtake.workflows.motion_planting import motion_plant
     from freshtake.workflows.motion_retargeting import motion_retarget
     from freshtake.workflows.motion_sampling import SAMPLE_SETS, download_takes, motion_samples
+    from freshtake.workflows.motion_sending import motion_send
     from freshtake.workflows.motion_studying import study_analyze, study_design
     from freshtake.workflows.motion_viewing import motion_view
     from freshtake.workflows.style_aligning import style_align
@@ -66,6 +67,7 @@ _HOMES = {
     "motion_noise": "motion_noising",
     "motion_plant": "motion_planting",
     "motion_retarget": "motion_retargeting",
+    "motion_send": "motion_sending",
     "variation_restore": "variation_compressing",
     "texture_sample": "texture_sampling",
     "variation_select": "variation_selecting",
@@ -104,6 +106,7 @@ __all__ = [
     "motion_plant",
     "motion_retarget",
     "motion_samples",
+    "motion_send",
     "motion_set_info",
     "motion_view",
     "named_takes",
