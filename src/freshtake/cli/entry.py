@@ -32,6 +32,7 @@ from freshtake.cli.motion_warm_up import warm_up
 from freshtake.cli.style_align import align
 from freshtake.cli.style_translate import app as style
 from freshtake.cli.texture_play import app as texture
+from freshtake.cli.variation_augment import augment
 from freshtake.cli.variation_compress import compress
 from freshtake.cli.variation_demo import demo
 from freshtake.cli.variation_explain import explain
@@ -65,6 +66,7 @@ for command in (
     retarget,
     select,
     compress,
+    augment,
     explain,
     noise,
     study,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from freshtake.workflows.style_translating import style_apply, style_facts, style_learn, style_pairs
     from freshtake.workflows.texture_sampling import texture_facts, texture_learn, texture_sample
     from freshtake.workflows.texture_study import compression_table, error_table, texture_study_draw
+    from freshtake.workflows.variation_augmenting import variation_augment
     from freshtake.workflows.variation_compressing import variation_compress, variation_restore
     from freshtake.workflows.variation_demonstrating import variation_demo
     from freshtake.workflows.variation_explaining import variation_explain
@@ -41,6 +42,7 @@ _HOMES = {
     "density_learn": "density_blending",
     "density_report": "density_reporting",
     "density_sample": "density_blending",
+    "variation_augment": "variation_augmenting",
     "variation_compress": "variation_compressing",
     "compression_table": "texture_study",
     "motion_convert": "motion_converting",
@@ -122,6 +124,7 @@ __all__ = [
     "texture_sample",
     "texture_study_draw",
     "variants",
+    "variation_augment",
     "variation_compress",
     "variation_demo",
     "variation_explain",
