@@ -16,7 +16,7 @@ else
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo test browser lint types test-clients clients fuzz mutate benchmark docs lock clean
+.PHONY: help demo test browser lint types test-clients clients fuzz mutate benchmark docs test-docs wheel-test lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -88,7 +88,22 @@ benchmark: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.test $(VENV)/.docs
-	$(BIN)/python -m mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+# Runs everything that the manual prints; minutes.
+test-docs: $(VENV)/.test
+	FRESHTAKE_DOCS=1 $(BIN)/python -m pytest -n $(WORKERS) -q tests/test_printed_blocks.py
+
+# Builds sdist and wheel, installs the wheel (built from the sdist) into a new environment outside the tree, runs the demo there.
+WHEEL_DIR ?= /tmp/freshtake-wheel-test
+wheel-test:
+	rm -rf $(WHEEL_DIR) && mkdir -p $(WHEEL_DIR)
+	$(PYTHON) -m venv $(WHEEL_DIR)/build
+	$(WHEEL_DIR)/build/bin/python -m pip install --quiet --disable-pip-version-check build
+	$(WHEEL_DIR)/build/bin/python -m build --outdir $(WHEEL_DIR)/dist .
+	$(PYTHON) -m venv $(WHEEL_DIR)/venv
+	$(WHEEL_DIR)/venv/bin/python -m pip install --quiet --disable-pip-version-check $(WHEEL_DIR)/dist/*.whl
+	cd $(WHEEL_DIR) && venv/bin/freshtake demo -o demo && venv/bin/freshtake --version
 
 # Needs uv. Writes one hashed requirement file per group, without the name of any host.
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header

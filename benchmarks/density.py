@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 import freshtake as ft
+from benchmarks.style_measures import planted_speed
 from benchmarks.timing import table
 from freshtake.density import DensityModel, Settings, learn
 from freshtake.density.measures import holding
 from freshtake.density.pose_density import log_density
 from freshtake.motion.body.roles import feet, leg_length
+from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.numeric.arrays import Floats
 
 DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
@@ -41,7 +43,7 @@ NEAR_FLOOR = 0.03  # leg lengths
 
 def density() -> str:
     """All tables; those of recorded takes only where the takes are."""
-    parts = [speed()]
+    parts = [midway(), speed()]
     if (DATA / "okwechime").is_dir():
         parts = [holds(), paper_holds(), blends(), novelty(), paper_blends(), *parts]
     return "\n".join(parts)
@@ -210,6 +212,29 @@ def novelty() -> str:
         ]
         rows.append([f"{a}, {b}", *(f"{100 * share:.0f} %" for share in shares)])
     return table("Frames on a recorded curve", ["classes", "first alone", "second alone", "half and half"], rows)
+
+
+def midway() -> str:
+    """Speed of feet that stand, by contacts found in the clip itself, in blends of the bundled walk and run."""
+    walk = ft.samples.walk(np.random.default_rng(1), cycles=6)
+    run = ft.samples.run(np.random.default_rng(2), cycles=8)
+    model = learn({"walk": [walk], "run": [run]})
+    usual = [planted_speed(clip, joint_contacts(clip)) for clip in (walk, run)]
+    rows = [["the takes themselves", f"{usual[0]:.1f} and {usual[1]:.1f}", "", "1"]]
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        speeds = []
+        for plant in (False, True):
+            clip = model.sample(
+                np.random.default_rng(3), frames=900, weights={"walk": 1.0 - share, "run": share}, plant=plant
+            )
+            speeds.append(planted_speed(clip, joint_contacts(clip)))
+        rows.append([
+            f"walk {1 - share:.0%}, run {share:.0%}", f"{speeds[0]:.1f}", f"{speeds[1]:.1f}",
+            f"{speeds[1] / max(usual):.2f}",
+        ])  # fmt: skip
+    return table(
+        "Feet between a walk and a run", ["weights", "cm/s", "planted", "over the larger class (target 1.5)"], rows
+    )
 
 
 def _worst(found: list[list[float]]) -> list[str]:

@@ -26,6 +26,14 @@ def one_thread_per_worker() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_word_of_compiling() -> Iterator[None]:
+    """What compiles in a test run depends on the runs before it: nobody is told."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("freshtake.cli.compiling.WORTH_SAYING", float("inf"))
+        yield
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of real motion; tests that need it are skipped where it is absent."""

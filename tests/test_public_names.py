@@ -13,7 +13,8 @@ import freshtake
 PUBLIC = {
     "Clip", "FormatError", "FreshtakeError", "InvalidMotion", "MeshSequence", "MissingExtra", "PointClip", "Skeleton",
     "SkeletonMismatch", "Stroke", "UsageError", "__version__", "density", "evaluation", "formats", "load", "motion",
-    "read", "samples", "save", "style", "texture", "variation", "write",
+    "load_density", "load_gaits", "load_style", "load_texture", "load_variation", "read", "read_clip", "read_mesh",
+    "read_points", "read_stroke", "samples", "save", "style", "texture", "variation", "write",
 }  # fmt: skip
 
 

@@ -1,6 +1,20 @@
 """freshtake turns a few takes of a movement into an unlimited supply of new ones.
 
-The names below load what they need on first use, so that `import freshtake` itself costs next to nothing.
+    import numpy as np
+    import freshtake as ft
+
+    takes = [ft.read_clip(f"walk_{k}.bvh") for k in (1, 2, 3, 4)]
+    model = ft.variation.learn(takes, rng=np.random.default_rng(7))
+    ft.write("new_walk.bvh", model.sample(np.random.default_rng(1), plant=True))
+
+Files: `read` returns what a file holds; `read_clip`, `read_stroke`, `read_points` and `read_mesh` say what comes back,
+and refuse anything else. `write` goes by the ending of the name.
+Models: `save`, `load`, and `load_variation`, `load_style`, `load_gaits`, `load_density`, `load_texture` by kind.
+Methods: `variation` (new takes from a few), `style` (a clip in another style), `density` (from walk to run by weights),
+`texture` (endless and looped playback). Each has `learn`, which returns a model that never changes.
+Also: `motion` (bodies, and what is done to them), `samples` (motions to try things on), `evaluation` (how good it is).
+
+The names load what they need on first use, so that `import freshtake` itself costs next to nothing.
 """
 
 from __future__ import annotations
@@ -19,15 +33,31 @@ from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
     from freshtake import density, evaluation, formats, motion, samples, style, texture, variation
-    from freshtake.formats import read, write
+    from freshtake.formats import read, read_clip, read_mesh, read_points, read_stroke, write
     from freshtake.formats.ftm import load, save
+    from freshtake.formats.ftm.loading_by_kind import (
+        load_density,
+        load_gaits,
+        load_style,
+        load_texture,
+        load_variation,
+    )
     from freshtake.motion import Clip, MeshSequence, PointClip, Skeleton, Stroke
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "load": "formats.ftm",
+    "load_density": "formats.ftm.loading_by_kind",
+    "load_gaits": "formats.ftm.loading_by_kind",
+    "load_style": "formats.ftm.loading_by_kind",
+    "load_texture": "formats.ftm.loading_by_kind",
+    "load_variation": "formats.ftm.loading_by_kind",
     "read": "formats",
+    "read_clip": "formats",
+    "read_mesh": "formats",
+    "read_points": "formats",
+    "read_stroke": "formats",
     "save": "formats.ftm",
     "write": "formats",
     "Clip": "motion",
@@ -55,8 +85,17 @@ __all__ = [
     "evaluation",
     "formats",
     "load",
+    "load_density",
+    "load_gaits",
+    "load_style",
+    "load_texture",
+    "load_variation",
     "motion",
     "read",
+    "read_clip",
+    "read_mesh",
+    "read_points",
+    "read_stroke",
     "samples",
     "save",
     "style",

@@ -64,7 +64,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["info", "missing.bvh"], "no such file"),
         (["nonsense"], "nonsense"),
-        (["info"], "FILES"),
+        (["info"], "PATHS"),
         (["convert", "one.bvh"], "IN and OUT"),
         (["convert", "missing.bvh", "out.bvh"], "missing.bvh"),
         (["convert", "missing.bvh", "out.xyz"], "'.xyz'"),
@@ -118,7 +118,7 @@ def test_gltf_without_a_unit_says_the_remedy(bvh: Path, tmp_path: Path, capsys: 
 
 
 def test_cut_frames(bvh: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["cut", str(bvh), "-o", str(tmp_path / "deep" / "pieces"), "--frames", "1:4", "--json"]) == 0
+    assert run(["cut", str(bvh), "-o", str(tmp_path / "deep" / "pieces"), "--range", "1:4", "--json"]) == 0
     made = json.loads(capsys.readouterr().out)["clips"]
     assert [(Path(m["file"]).name, m["start"], m["stop"]) for m in made] == [("small_001.bvh", 1, 4)]
     assert len(freshtake.read(made[0]["file"])) == 3

@@ -22,7 +22,7 @@ def bvh(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["demo"], ["samples", "write", "walk"], ["samples", "download", "35_01"], ["cut", "IN", "--frames", "0:4"]],
+    [["demo"], ["samples", "write", "walk"], ["samples", "download", "35_01"], ["cut", "IN", "--range", "0:4"]],
 )
 def test_a_folder_below_a_file_cannot_be_made(
     arguments: list[str], bvh: Path, capsys: pytest.CaptureFixture[str]

@@ -111,7 +111,7 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
         "needs --target": ["learn", "--source", one],
         "lists pair by order": ["learn", "--source", one, two, "--target", limp],
         "give two folders": ["learn", "--source", str(files / "normal"), "--target", limp],
-        "holds no clip": ["learn", "--source", str(tmp_path / "empty"), "--target", str(tmp_path / "empty")],
+        "there are no takes": ["learn", "--source", str(tmp_path / "empty"), "--target", str(tmp_path / "empty")],
         "4 frames": ["learn", "--source", one, str(tmp_path / "tiny.bvh"), "--target", limp, limp],
         "must be one of auto": ["learn", "--source", one, two, "--target", limp, limp, "--system", "magic"],
     }

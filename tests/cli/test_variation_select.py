@@ -35,7 +35,7 @@ def test_json_holds_kept_and_rejected_and_nothing_else(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
-    given = ["a_6.csv", "./two.csv", "walk.bvh"]
+    given = ["a_6.csv", "two.csv", "walk.bvh"]
     assert run(["select", *given, *TRUSTED, "--json", "--picture", "why.png"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert set(found) == {"kept", "rejected"}
@@ -43,7 +43,7 @@ def test_json_holds_kept_and_rejected_and_nothing_else(
     rejected = {one["clip"]: one["reason"] for one in found["rejected"]}
     assert {*found["kept"], *rejected} == set(given)
     assert "this is a clip, but the trusted ones are strokes" in rejected["walk.bvh"]
-    assert rejected["./two.csv"].startswith("it ")
+    assert rejected["two.csv"].startswith("it ")
     assert (folder / "why.png").read_bytes()[:4] == b"\x89PNG"
 
 

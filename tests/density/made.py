@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 import freshtake as ft
-from freshtake.density import DensityModel, learn
+from freshtake.density import DensityModel, Settings, learn
 from freshtake.numeric.arrays import Floats
 
 PERIOD = 40.3
@@ -44,6 +44,12 @@ def two_switched() -> DensityModel:
 @cache
 def one_orbit() -> DensityModel:
     return learn({"small": [orbit(1, 10)]}, frame_time=FRAME_TIME)
+
+
+@cache
+def followed_orbit() -> DensityModel:
+    """The same, which stays on recorded curves."""
+    return learn({"small": [orbit(1, 10)]}, Settings(novelty=0.0), frame_time=FRAME_TIME)
 
 
 @cache

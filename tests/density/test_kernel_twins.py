@@ -8,25 +8,29 @@ import pytest
 from freshtake.density.cycle_blend_kernel import ASKED, BEFORE, SINCE, WAS, settle, wrapped
 from freshtake.density.follow import bell, best_moment, disturb
 from freshtake.density.jumps import (
+    AGE,
     FIELDS,
     LONGEST,
+    MEMORY_ROUNDS,
     PACE,
     PLACE,
     RUN,
     SPAN,
+    Following,
     Rates,
     Track,
     aligned_place,
     excess,
+    jump,
     point_of,
     restart,
     track_of,
     visit,
 )
-from freshtake.density.runs import fading, read_at
+from freshtake.density.runs import Leap, Place, fading, read_at, rehearse
 from tests.density.made import two_switched
 
-RATES = Rates(0.05, 12.0, 4.0, 15.0, 0.1, 0.4, 30.0)
+RATES = Rates(0.05, 12.0, 4.0, 15.0, 0.1, 0.4, 30.0, 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +42,15 @@ def some_clock(track: Track, kernel: int, pace: float = 1.1) -> np.ndarray:
     clock = np.zeros(FIELDS)
     clock[PLACE], clock[RUN], clock[PACE] = kernel + 0.3, kernel, pace
     return clock
+
+
+def test_a_track_knows_the_step_that_led_to_every_kernel(track: Track) -> None:
+    d, order = track.modes, track.lookup.order
+    inside = order[order > track.firsts[order]]
+    steps = (track.rows[inside, :d] - track.rows[inside - 1, :d]) * track.scale[d:]
+    found = track.lookup.places[order > track.firsts[order]]
+    np.testing.assert_allclose(found[:, :d], track.rows[inside, :d] * track.scale[:d], atol=1e-9)
+    np.testing.assert_allclose(found[:, d:], steps, atol=1e-9)
 
 
 def test_a_point_is_pose_and_step_in_kernel_widths(track: Track) -> None:
@@ -75,6 +88,53 @@ def test_visits_are_counted_by_stretch_and_class_and_compared_with_their_share(t
         size, block = track.sizes[track.blocks[i]], track.blocks[i]
         share = visits[len(track.sizes) + own] * size / (track.owners == own).sum()
         assert excess(track, visits, i) == pytest.approx(min((seen[block] + size) / (share + size) - 1.0, 3.0))
+
+
+def test_what_was_visited_long_ago_counts_half(track: Track) -> None:
+    visits, own = np.zeros(len(track.sizes) + len(track.counts)), int(track.owners[0])
+    total = len(track.sizes) + own
+    most = int(MEMORY_ROUNDS * track.counts[own])
+    visits[track.blocks[40]], visits[total], other = 100.0, float(most), track.blocks[track.owners != own][0]
+    visits[other] = 7.0
+    visit(track, visits, 0)
+    assert visits[total] == 0.5 * (most + 1) and visits[track.blocks[40]] == 50.0 and visits[track.blocks[0]] == 0.5
+    assert visits[other] == 7.0  # of another class
+
+
+def following(track: Track, kernel: int) -> Following:
+    """A run that is being followed, two frames of it held."""
+    held = np.zeros((4, track.rows.shape[1]))
+    held[0], held[1] = track.rows[kernel], track.rows[kernel - 1]
+    clock = some_clock(track, kernel, 1.0)
+    clock[PLACE] = kernel
+    weights = np.array([1.0, 0.0])
+    return Following(held, clock, np.zeros(2), weights, np.zeros((2, track.modes)), np.zeros(len(track.sizes) + 2))
+
+
+def test_a_jump_is_no_sharper_than_the_data_and_holds_the_offset_that_was_rehearsed(track: Track) -> None:
+    rng, made = np.random.default_rng(4), 0
+    for kernel in range(20, 150, 10):
+        state = following(track, kernel)
+        if not jump(track, RATES, state, 0, False, rng.random(10)):
+            assert state.clock[PLACE] == kernel and (state.held[2:] == 0.0).all()
+            continue
+        made += 1
+        chosen, offset = int(state.clock[RUN]), np.empty((2, track.rows.shape[1]))
+        goal = Place(state.clock[PLACE], track.firsts[chosen], track.lasts[chosen])
+        source = Place(float(kernel), track.firsts[kernel], track.lasts[kernel])
+        leap = Leap(source, goal, 1.0, state.clock[SPAN])
+        bend, away = rehearse(track.rows, track.modes, following(track, kernel).held, leap, offset)
+        np.testing.assert_allclose(state.held[2:], offset, atol=1e-12)
+        assert bend <= track.sharpest[0] and away <= track.farthest[0]
+        assert state.clock[AGE] == 0.0 and abs(goal.at - kernel) > RATES.guard
+    assert made >= 5
+
+
+def test_a_jump_that_is_forced_is_made_where_every_one_is_too_sharp(track: Track) -> None:
+    strict = track._replace(sharpest=track.sharpest * 1e-6, farthest=track.farthest * 1e-6)
+    chances = np.random.default_rng(5).random(10)
+    assert not jump(strict, RATES, following(strict, 60), 0, False, chances)
+    assert jump(strict, RATES, following(strict, 60), 0, True, chances)
 
 
 def test_the_best_moment_is_the_nearest_of_all(track: Track) -> None:

@@ -52,3 +52,21 @@ def test_a_rehearsed_jump_is_what_a_jump_does() -> None:
         away.append(min(np.linalg.norm(path[-1] - rows[75 + 2 * t]), np.linalg.norm(path[-1] - rows[33 + 2 * t])))
     assert sharp == pytest.approx(np.linalg.norm(np.diff(path, 2, axis=0), axis=1).max())
     assert far == pytest.approx(max(away))
+
+
+def test_a_straight_run_is_read_straight_whatever_stands_beside_it() -> None:
+    rows = np.random.default_rng(0).normal(size=(12, 2))
+    slope = np.array([0.5, -2.0])
+    rows[3:9] = 4.0 + np.arange(6)[:, None] * slope
+    out = np.empty(2)
+    for place in np.linspace(2.0, 9.0, 29):
+        read_at(rows, place, 3, 8, 2, out)
+        np.testing.assert_allclose(out, 4.0 + (place - 3.0) * slope, atol=1e-12)
+
+
+def test_what_a_jump_does_grows_with_the_motion() -> None:
+    rows, held, offset = orbit(1, 4), np.zeros((4, 6)), np.empty((2, 6))
+    held[0], held[1] = rows[33] + 0.3, rows[32] + 0.28
+    leap = Leap(Place(33.0, 0, 159), Place(75.0, 0, 159), 1.0, 10.0)
+    large = rehearse(rows, 6, held, leap, offset)
+    np.testing.assert_allclose(rehearse(1e-3 * rows, 6, 1e-3 * held, leap, offset), 1e-3 * np.array(large))

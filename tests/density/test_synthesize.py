@@ -5,13 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from freshtake.density import DensityModel, learn
+import freshtake as ft
+from freshtake.density import DensityModel, Settings, learn
 from freshtake.density.class_weights import schedule
 from freshtake.density.jumps import AGE, PLACE, RUN, excess, visit
 from freshtake.density.measures import Holding, cycle_starts, holding
 from freshtake.density.synthesize import BlendState
 from freshtake.errors import UsageError
-from tests.density.made import FRAME_TIME, one_orbit, orbit, two_orbits, two_switched
+from freshtake.numeric.arrays import Floats
+from tests.density.made import FRAME_TIME, followed_orbit, one_orbit, orbit, two_orbits, two_switched
 
 
 def made(model: DensityModel, seed: int, frames: int, **given: object) -> np.ndarray:
@@ -50,7 +52,7 @@ def test_cycles_start_where_the_curve_rises() -> None:
 
 
 def test_without_variation_the_same_cycles_come_back() -> None:
-    model = one_orbit()
+    model = followed_orbit()
     still = replace(model, settings=model.settings.changed(tempo=0.0, stay=1e6))
     assert holding([model.encode(orbit(1, 10))], made(still, 0, 6000)).repeats >= 5
 
@@ -167,7 +169,7 @@ def test_wrong_requests_are_refused() -> None:
 
 
 def test_between_jumps_the_data_are_followed() -> None:
-    model = one_orbit()
+    model = followed_orbit()
     still = replace(model, settings=model.settings.changed(tempo=0.0, stay=1e6))
     rows = made(still, 3, 400)
     kernel = int(np.linalg.norm(model.weights - rows[0], axis=1).argmin())
@@ -187,7 +189,7 @@ def test_pace_changes_speed_but_not_the_way() -> None:
 
 
 def test_jumps_come_about_once_per_stay() -> None:
-    model = one_orbit()
+    model = followed_orbit()
     rng = np.random.default_rng(0)
     state, jumps = model.start(rng), 0
     for _ in range(1500):
@@ -201,7 +203,7 @@ def test_jumps_come_about_once_per_stay() -> None:
 
 def test_a_jump_that_is_too_sharp_is_not_made() -> None:
     """Where no second difference is allowed, a run is followed to its end; with the data's own, it is left before."""
-    model = one_orbit()
+    model = followed_orbit()
     strict = replace(model, limits=np.array([[1e-9, *model.limits[0, 1:]]]))
     left = []
     for chosen in (model, strict):
@@ -214,3 +216,28 @@ def test_a_jump_that_is_too_sharp_is_not_made() -> None:
             before += int(state.clock[RUN]) != here and not ended
         left.append(before)
     assert left[0] > 3 and left[1] == 0
+
+
+def on_curve(model: DensityModel, made_rows: Floats) -> float:
+    """The share of rows whose rotations are within 1 % of the data's spread of a line between two recorded ones."""
+    first = model.modes + model.rates.shape[1]
+    data = model.track.rows[:, first:]
+    a, step = data[:-1], np.diff(data, axis=0)
+    near = []
+    for row in made_rows[:, first:]:
+        share = np.clip(((row - a) * step).sum(axis=1) / (step**2).sum(axis=1), 0.0, 1.0)
+        near.append(float(np.linalg.norm(row - a - share[:, None] * step, axis=1).min()))
+    return float((np.array(near) < 0.01 * np.sqrt(data.var(axis=0).sum())).mean())
+
+
+def test_frames_leave_recorded_curves_by_the_density_and_stay_near() -> None:
+    found, curve = [], []
+    take = ft.samples.walk(np.random.default_rng(1), cycles=8, fps=30.0, amount=2.0)
+    for novelty in (0.0, 0.1, 0.4):
+        model = learn({"walk": [take]}, Settings(novelty=novelty))
+        rows = model.rows(np.random.default_rng(0), frames=3000)
+        curve.append(on_curve(model, rows[:600]))
+        found.append(holding(model.runs("walk"), rows[:, : model.modes]))
+    assert curve[0] > 0.4 and curve[1] < 0.9 * curve[0] and curve[2] < 0.6 * curve[0]
+    assert found[1].distance < 1.2 * found[0].distance and found[1].sharpness < 1.2 * found[0].sharpness
+    assert found[1].period == pytest.approx(1.0, abs=0.03)

@@ -3,7 +3,8 @@
     python -m tests.mutation.mutate [METHOD ...] [--most 20]
 
 Each mutation runs in a forked process of its own, in which the module is loaded from its changed source and only the
-tests that belong to it run, uncompiled unless they need compiled speed. Not part of `make test`: see `make mutate`.
+tests that belong to it run, uncompiled: compiling would take longer than they do. Not part of `make test`: see
+`make mutate`.
 """
 
 from __future__ import annotations
@@ -46,7 +47,6 @@ TARGETS = (
     Target("density", "density.runs", ("density/test_runs.py",)),
     Target("density", "density.jumps", ("density/test_kernel_twins.py",)),
     Target("density", "density.pose_density", ("density/test_densities.py",)),
-    Target("density", "density.paper_method", ("density/test_paper_method.py",)),
     Target("texture", "texture.play_kernels", ("texture/test_play_kernels.py", "texture/test_jump_map.py")),
     Target(
         "planting",

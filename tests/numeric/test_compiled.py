@@ -1,4 +1,4 @@
-"""Kernels are kept on disk, also where the package's own folder cannot be written, and compiling is told once."""
+"""Kernels are kept on disk, also where the package's own folder cannot be written, and compiling is told."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def thrice(value):
 PROGRAM = """
 from freshtake.numeric.compiled import tell_of_compiling
 import kernel
-tell_of_compiling(lambda: print("compiling"))
+tell_of_compiling(lambda name, begins: print(name, begins))
 print(kernel.twice(4) + kernel.thrice(1))
 """
 
@@ -44,6 +44,9 @@ def test_compiled_code_is_kept(tmp_path: Path, writable: bool) -> None:
         subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True)
         for _ in range(2)
     ]
-    assert [done.stdout.split() for done in said] == [["compiling", "11"], ["11"]]
+    assert [done.stdout.split() for done in said] == [
+        ["kernel.twice", "True", "kernel.twice", "False", "kernel.thrice", "True", "kernel.thrice", "False", "11"],
+        ["11"],
+    ]
     assert bool(list(place.rglob("*.nbi"))) == writable
     assert bool(list(home.rglob("*.nbi"))) == (not writable)

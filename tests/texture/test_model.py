@@ -16,7 +16,7 @@ from freshtake.texture import Settings, learn
 from freshtake.texture.examples import material_of
 from freshtake.texture.jump_map import Jumps, costs_of
 from freshtake.texture.learning import recurring
-from freshtake.texture.loops import fades_of, period
+from freshtake.texture.loops import Ways, fades_of, period, varied_loop
 from freshtake.texture.play_kernels import NO_BLEND, Chances, PlayMaterial, Rules
 from freshtake.texture.synthesize import advance, begin, looped, shown
 from tests.conftest import data_files, label
@@ -390,3 +390,22 @@ def test_a_planted_stream_is_the_planted_clip(walker) -> None:
     assert np.abs(streamed - loose.rotations[:count]).max() > 1e-3
     with pytest.raises(UsageError, match="decode=True"):
         walker.stream(np.random.default_rng(5), plant=True)
+
+
+def test_a_stretch_closed_by_one_jump_beats_a_loop_that_shows_frames_twice() -> None:
+    count, rest = 400, 4
+    successor = np.append(np.arange(1, count), -1)
+    targets, costs = np.full((count, 2), -1, dtype=np.int32), np.full((count, 2), np.inf)
+    for left, entered, cost in ((149, 100, 0.1), (209, 100, 0.6), (399, 290, 0.5)):
+        slot = int((targets[left] >= 0).sum())
+        targets[left, slot], costs[left, slot] = entered, cost
+    ways = Ways(successor, targets, targets, costs, np.full((count, 2), 1 + rest), rest, Jumps(targets, costs))
+    twice = (*range(100, 150), *range(100, 150))
+    rng = np.random.default_rng(0)
+    found = varied_loop(100, twice, ways, rng, 1.0, 0.12, np.zeros(count))
+    assert len(set(found)) == len(found) == 110
+    assert varied_loop(100, twice, ways, rng, 1.0, 0.0, np.zeros(count)) == twice  # nothing else is of that length
+    assert varied_loop(100, twice, ways, rng, 0.0, 0.12, np.zeros(count)) == twice  # and repetition may cost nothing
+    cut = np.where(np.arange(count) == 200, -1, successor)
+    torn = varied_loop(100, twice, replace(ways, successor=cut), rng, 1.0, 0.12, np.zeros(count))
+    assert torn == tuple(range(290, 400))

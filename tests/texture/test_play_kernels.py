@@ -170,3 +170,10 @@ def test_play_shows_the_frames_of_its_slow_twin(blend: int, plan: list[int]) -> 
     out = np.empty((len(draws), 5), dtype=np.int32)
     play(draws, Playing(state, np.full(2, -1), np.array(plan, dtype=np.intp)), table, material, out)
     np.testing.assert_array_equal(out, slow_play(draws, 2, plan, table, material))
+
+
+def test_a_variable_blend_inserts_a_frame_per_step() -> None:
+    poses = np.array([[0.0, 0.0], [3.0, 4.0], [300.0, 400.0]])
+    rules = Rules(0, VARIABLE, 3, 0.8)
+    assert inserted(rules, poses, 0, 1) == 6  # 5 / 0.8, rounded
+    assert inserted(rules, poses, 0, 2) == 60

@@ -48,11 +48,11 @@ def test_errors_in_a_new_folder_name_the_file_that_was_asked_for(
     walks: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "pieces"
-    assert run(["cut", str(walks[0]), "-o", str(folder), "--frames", "0:5", "--format", "obj"]) == 2
+    assert run(["cut", str(walks[0]), "-o", str(folder), "--range", "0:5", "--format", "obj"]) == 2
     said = capsys.readouterr().err
     assert f"{folder / 'one_001.obj'}: " in said and ".tmp" not in said
     assert not folder.exists()
-    assert run(["cut", str(walks[0]), "-o", str(walks[1]), "--frames", "0:5"]) == 2
+    assert run(["cut", str(walks[0]), "-o", str(walks[1]), "--range", "0:5"]) == 2
     assert "there is a file of this name" in capsys.readouterr().err
 
 
@@ -72,7 +72,7 @@ def converted(source: Path, target: Path, *options: str) -> object:
 
 def test_up_turns_the_motion(walks: list[Path], tmp_path: Path) -> None:
     before = freshtake.read(walks[0])
-    after = converted(walks[0], tmp_path / "z.npz", "--up", "z")
+    after = converted(walks[0], tmp_path / "z.npz", "--to-up", "z")
     assert isinstance(before, Clip) and isinstance(after, Clip)
     assert after.up == "z"
     np.testing.assert_allclose(after.positions(), before.positions()[..., [0, 2, 1]] * [1, -1, 1], atol=1e-9)

@@ -6,9 +6,13 @@ import json
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from freshtake.cli.compiling import Countdown, expected_times
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,21 +21,40 @@ if TYPE_CHECKING:
     from freshtake.methods.progress import Report
 
 BETWEEN_LINES = 30.0  # seconds
-COMPILING = "compiling once, up to a minute in all; freshtake warm-up does it ahead"
+
+
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+_command: ContextVar[str] = ContextVar("command", default="")
+_repeats: ContextVar[dict[str, int] | None] = ContextVar("repeats", default=None)
+
+
+def begin(command: str, quiet: bool) -> None:
+    """Say which command runs; a quiet one prints its errors and, where asked for, its JSON alone."""
+    _command.set(command)
+    _quiet.set(quiet)
+    _repeats.set({})
+
+
+def end() -> None:
+    """Say how often warnings would have been repeated."""
+    for what, count in (_repeats.get() or {}).items():
+        if count > 1 and not _quiet.get():
+            more = "1 more file" if count == 2 else f"{count - 1} more files"
+            print(f"freshtake: note: the same for {more}: {what.partition(';')[0]}", file=sys.stderr)
 
 
 def output() -> Console:
     """For results."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=True)
+    return Console(highlight=False, soft_wrap=True, quiet=_quiet.get())
 
 
 def messages() -> Console:
     """For everything that is not the result."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return Console(stderr=True, highlight=False, soft_wrap=True, quiet=_quiet.get())
 
 
 def print_json(value: Any) -> None:
@@ -47,35 +70,97 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def in_words(motion: Any) -> str:
+    """How long a motion is, in frames and seconds, and of what it is."""
+    count = len(motion)
+    parts = {"skeleton": "joints", "names": "points", "faces": "faces"}
+    of = next((f", {len(getattr(motion, key))} {word}" for key, word in parts.items() if hasattr(motion, key)), "")
+    if not hasattr(motion, "fps"):
+        return f"{count} points"
+    return f"{count} frame{'' if count == 1 else 's'} at {motion.fps:g} fps ({count * motion.frame_time:.2f} s){of}"
+
+
 def warn(sentence: str) -> None:
-    """One warning on stderr."""
-    print(f"freshtake: note: {sentence}", file=sys.stderr)
+    """One warning on stderr; what was said of one file is not said of every other, but counted."""
+    file, colon, what = sentence.partition(": ")
+    repeats = _repeats.get()
+    if repeats is not None and colon and " " not in file:
+        repeats[what] = repeats.get(what, 0) + 1
+        if repeats[what] > 1:
+            return
+    if not _quiet.get():
+        print(f"freshtake: note: {sentence}", file=sys.stderr)
 
 
 @contextmanager
 def progress_bar() -> Iterator[Report]:
     """A report callable that draws a bar on stderr while the block runs; lines where that is no terminal."""
-    console = messages()
-    if not console.is_terminal:
-        yield occasional_lines(lambda line: print(f"freshtake: {line}", file=sys.stderr), time.monotonic)
+    if _quiet.get():
+        yield lambda step: None
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
     from freshtake.numeric.compiled import tell_of_compiling
 
-    tell_of_compiling(lambda: console.print(COMPILING, markup=False))
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    console = messages()
+    drawn = _drawn_bar(console) if console.is_terminal else _lines()
+    with drawn as (report, countdown):
+        tell_of_compiling(countdown.heard)
+        try:
+            yield report
+        finally:
+            tell_of_compiling(None)
+
+
+@contextmanager
+def _lines() -> Iterator[tuple[Report, Countdown]]:
+    def say(line: str) -> None:
+        print(f"freshtake: {line}", file=sys.stderr)
+
+    countdown = _countdown(say)
+    yield occasional_lines(say, time.monotonic, lambda: countdown.seconds_spent), countdown
+
+
+@contextmanager
+def _drawn_bar(console: Console) -> Iterator[tuple[Report, Countdown]]:
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    countdown = _countdown(lambda line: console.print(line, markup=False))
+
+    class CompilingColumn(TextColumn):
+        def render(self, task: Any) -> Text:
+            return Text(str(countdown))
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), CompilingColumn(""))
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=1.0)
 
         def report(step: Step) -> None:
             bar.update(task, completed=step.share, description=step.what)
 
-        yield report
+        yield report, countdown
 
 
-def occasional_lines(say: Callable[[str], None], clock: Callable[[], float]) -> Report:
-    """A report callable for logs: a line with phase, share and time left, every half minute at most."""
+def _countdown(say: Callable[[str], None]) -> Countdown:
+    command = _command.get()
+    return Countdown(lambda: expected_times(command), say, time.monotonic)
+
+
+def each_with_progress(sources: Sequence[Path], targets: Sequence[Path], report: Report) -> Iterator[tuple[Path, Path]]:
+    """Pairs of what is read and what is written, with the progress between them."""
+    from freshtake.methods.progress import Progress as Step
+
+    for number, pair in enumerate(zip(sources, targets, strict=True)):
+        report(Step(number / len(sources), pair[0].name))
+        yield pair
+
+
+def occasional_lines(
+    say: Callable[[str], None], clock: Callable[[], float], compiled: Callable[[], float] = lambda: 0.0
+) -> Report:
+    """A report callable for logs: a line with phase, share and time left, every half minute at most.
+
+    `compiled` says how many seconds went into compiling, which is no measure of what is left.
+    """
     began = last = clock()
 
     def report(step: Step) -> None:
@@ -84,7 +169,7 @@ def occasional_lines(say: Callable[[str], None], clock: Callable[[], float]) -> 
         if now - last < BETWEEN_LINES:
             return
         last = now
-        left = f", about {(now - began) * (1.0 / step.share - 1.0):.0f} s left" if step.share > 0.0 else ""
+        left = f", about {(now - began - compiled()) * (1.0 / step.share - 1.0):.0f} s left" if step.share > 0.0 else ""
         say(f"{step.what}: {100 * step.share:.0f} %{left}")
 
     return report

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.console import in_words, output, print_json, progress_bar, warn
 from freshtake.cli.options import BodyMaps, Character, GroundPath, Heading, Json, Lock, Out, Plant, Seed, Unit
 from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 from freshtake.cli.reading import READING, Reading
@@ -21,22 +21,35 @@ app = App(
 
 @app.command
 def learn(
-    classes: Annotated[list[str], Parameter(help="NAME=CLIP; more clips of a class follow it, or repeat NAME=.")],
+    classes: Annotated[
+        list[str], Parameter(help="NAME=CLIP or NAME=FOLDER; more clips of a class follow it, or repeat NAME=.")
+    ],
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
     force: Force = False,
     method: Annotated[
-        str | None, Parameter(help="default (blends), switch, paper (to the letter) or aligned (eq. 5).")
+        str | None,
+        Parameter(help="`default`: blends; `switch`: one class at a time; `paper`: to the letter; `aligned` (eq. 5)."),
     ] = None,
-    poses: Annotated[str | None, Parameter(help="What clips are described by: positions, expmap or euler.")] = None,
-    energy: Annotated[float | None, Parameter(help="Share of the variance that the eigenspace keeps (0.95).")] = None,
-    modes: Annotated[int | None, Parameter(help="A number of modes instead.")] = None,
-    alpha: Annotated[float | None, Parameter(help="Kernel widths in standard deviations (0.25).")] = None,
+    poses: Annotated[
+        str | None,
+        Parameter(
+            help="What clips are described by: `positions` of joints, or their rotations as `expmap` or `euler`."
+        ),
+    ] = None,
+    energy: Annotated[
+        float | None,
+        Parameter(help="Share of the movement that is kept exactly, 0 to 1; default: 0.95 (energy of the eigenspace)."),
+    ] = None,
+    modes: Annotated[int | None, Parameter(help="Or how many ways of moving together are kept (modes).")] = None,
+    alpha: Annotated[
+        float | None, Parameter(help="How far around a pose others count as like it; default: 0.25 (kernel widths).")
+    ] = None,
     acyclic: Annotated[
         list[str] | None, Parameter(help="Classes that do not repeat in cycles; default: found from the takes.")
     ] = None,
-    residuals: Annotated[bool, Parameter(help="Keep what the eigenspace leaves out, to be given back.")] = True,
+    residuals: Annotated[bool, Parameter(help="Keep the fine detail too, to be given back.")] = True,
     alone: Annotated[bool, Parameter(negative="", help="Allow a single class, to be synthesized.")] = False,
     common: Annotated[bool, Parameter(negative="", help="Use only the markers that all takes have.")] = False,
     reading: Reading = READING,
@@ -70,13 +83,12 @@ def learn(
     if json:
         print_json({"written": str(out), **facts})
         return 0
-    errors = facts.get("error_cm") or facts["error_units"]
-    unit_name = "cm" if "error_cm" in facts else "units"
-    told = ", ".join(
-        f"{name} ({facts['kernels'][name]} kernels, {errors[name]:g} {unit_name})" for name in model.classes
-    )
+    told = ", ".join(f"{name} ({count} frames)" for name, count in facts["kernels"].items())
+    how = "blended into one another" if facts["blends"] else "changed between, one at a time"
     output().print(
-        f"wrote {out}: {told}; {facts['modes']} modes with {100 * facts['energy']:.1f} % of the variance", markup=False
+        f"wrote {out}: {told}, to be {how}; next: freshtake blend sample {out} --seconds 6 -o new.bvh --weights "
+        f'"{model.classes[0]}:1->{model.classes[-1]}:1"',
+        markup=False,
     )
     return 0
 
@@ -97,8 +109,13 @@ def sample(
             "first class."
         ),
     ] = None,
-    method: Annotated[str | None, Parameter(help="default, switch, paper or aligned; default: as learned.")] = None,
-    noise: Annotated[float | None, Parameter(help="Smooth noise on the pose, in kernel widths.")] = None,
+    method: Annotated[
+        str | None,
+        Parameter(help="`default`, `switch`, `paper` or `aligned`, as in `blend learn`; default: as learned."),
+    ] = None,
+    noise: Annotated[
+        float | None, Parameter(help="Let poses stray, smoothly; 0 is not at all, 1 is much (in kernel widths).")
+    ] = None,
     speed: Annotated[
         float | None,
         Parameter(help="Lengths per second over the ground; chooses the weights, between those of classes."),
@@ -106,7 +123,7 @@ def sample(
     turn: Annotated[float | None, Parameter(help="Turn by this many degrees per second, to the left.")] = None,
     heading: Heading = None,
     path: GroundPath = None,
-    residuals: Annotated[bool, Parameter(help="Give back what the eigenspace leaves out.")] = True,
+    residuals: Annotated[bool, Parameter(help="Give back the fine detail.")] = True,
     plant: Plant = True,
     lock: Lock = "soft",
     character: Character = None,
@@ -136,6 +153,7 @@ def sample(
     from freshtake.workflows.density_blending import control_of
     from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_retargeting import character_asked
+    from freshtake.workflows.path_following import path_sentence
 
     prepare(out, force=force)
     with progress_bar() as report:
@@ -149,9 +167,12 @@ def sample(
             warn=warn,
         )  # fmt: skip
     if json:
-        print_json({"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration})
+        way = {} if made.followed is None else {"path": made.followed._asdict()}
+        print_json({"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration, **way})
     else:
-        output().print(f"wrote {made.path}: {made.motion!r}", markup=False)
+        output().print(f"wrote {made.path}: {in_words(made.motion)}", markup=False)
+        if made.followed is not None:
+            output().print(path_sentence([made.followed], made.motion), markup=False)
     return 0
 
 

@@ -12,11 +12,12 @@ from contextvars import copy_context
 from types import FrameType
 from typing import Any, NoReturn
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Group
 
 from freshtake import __version__
 from freshtake.cli.console import warn
 from freshtake.cli.density_blend import app as blend
+from freshtake.cli.every_command import complete_asked
 from freshtake.cli.motion_convert import convert
 from freshtake.cli.motion_cut import cut
 from freshtake.cli.motion_evaluate import evaluate
@@ -47,45 +48,37 @@ INTERRUPTED = 130
 
 app = App(
     name="freshtake",
-    help="Turn a few takes of a movement into an unlimited supply of new ones.",
+    help="Turn a few takes of a movement into an unlimited supply of new ones: `learn` a model, then `vary` it.",
     version=f"freshtake {__version__}",
     help_format="markdown",
     suppress_keyboard_interrupt=False,
+    group_commands=Group("Of freshtake itself", sort_key=99),
     help_epilogue="Every command has `--help` with examples. Bad input ends with one sentence and exit code 2.",
 )
-for command in (
-    demo,
-    view,
-    warm_up,
-    learn,
-    vary,
-    stream,
-    loop,
-    evaluate,
-    plant,
-    retarget,
-    select,
-    compress,
-    augment,
-    explain,
-    noise,
-    study,
-    align,
-    blend,
-    texture,
-    info,
-    convert,
-    cut,
-    samples,
-    style,
-):
-    app.command(command)
+GROUPS = {
+    "To begin with": (demo, samples, info, view, warm_up),
+    "New takes from a few": (learn, vary, stream, evaluate, explain, select, compress),
+    "Other ways to new motion": (style, blend, texture),
+    "One clip": (loop, plant, retarget, cut, convert, align),
+    "For research": (augment, noise, study),
+}
+for number, (title, members) in enumerate(GROUPS.items()):
+    group = Group(title, sort_key=number)
+    for command in members:
+        if isinstance(command, App):
+            command.group = (group,)
+            app.command(command)
+        else:
+            app.command(command, group=group)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
     signal.signal(signal.SIGTERM, _terminated)
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    code = run(sys.argv[1:] if arguments is None else arguments)
+    if code == INTERRUPTED:
+        _leave_at_once(code)
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -93,6 +86,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
+            warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: what comes of it is checked, and said in words
             warnings.showwarning = _note
             result = copy_context().run(_command, arguments)  # what it chooses about files ends with it
         sys.stdout.flush()
@@ -102,6 +96,7 @@ def run(arguments: Sequence[str]) -> int:
     except FreshtakeError as error:
         return _failed(str(error))
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one finds us on the way out
         return _failed("stopped; nothing half-written is left behind", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         _give_up_output()
@@ -114,6 +109,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _command(arguments: Sequence[str]) -> Any:
+    complete_asked(app, arguments)
     return app(list(arguments), exit_on_error=False, print_error=False, result_action="return_value")
 
 
@@ -126,6 +122,14 @@ def _note(
 
 def _verb(arguments: Sequence[str]) -> str:
     return f"{arguments[0]} " if arguments and arguments[0] in app else ""
+
+
+def _leave_at_once(code: int) -> NoReturn:
+    """All is cleaned up; a thread that still draws a progress bar could make Python itself abort on its way out."""
+    for pipe in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            pipe.flush()
+    os._exit(code)
 
 
 def _give_up_output() -> None:

@@ -7,22 +7,24 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json
-from freshtake.cli.options import Json, Out
+from freshtake.cli.console import output, print_json, progress_bar
+from freshtake.cli.options import Ending, Json, Out
 from freshtake.cli.outputs import Force, prepare
-from freshtake.cli.reading import READING, Reading
+from freshtake.cli.reading import READING, Reading, files
 
 
 def cut(
-    take: Path,
+    takes: list[Path],
     /,
     *,
     out: Out,
     force: Force = False,
     cycles: Annotated[bool, Parameter(negative="", help="Cut into cycles (the default).")] = False,
-    frames: Annotated[str | None, Parameter(help="Cut out frames A:B (from 0, B not included).")] = None,
+    between: Annotated[
+        str | None, Parameter(name="--range", help="Cut out A:B, frames (from 0, B not included) or times: 1.5s:4s.")
+    ] = None,
     like: Annotated[Path | None, Parameter(help="Cut out what is like this short clip.")] = None,
-    format: Annotated[str | None, Parameter(help="Ending of the files written; default: as the take.")] = None,
+    format: Ending = None,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
@@ -33,18 +35,24 @@ def cut(
     ```
     freshtake cut walk_10s.bvh -o cycles/
     freshtake cut take.bvh -o jumps/ --like jump_1.bvh
-    freshtake cut take.bvh -o piece/ --frames 120:360
+    freshtake cut take.bvh -o piece/ --range 120:360
+    freshtake cut take.bvh -o piece.glb --range 1.5s:4s
+    freshtake cut takes/ -o cycles/
     ```
 
     Parameters
     ----------
-    take
-        The recording to cut.
+    takes
+        The recording to cut; several, or a folder of them, are cut one by one into one folder.
     """
-    from freshtake.workflows import motion_cut
+    from freshtake.workflows import motion_cut as run
 
     prepare(out, force=force)
-    made = motion_cut(take, out, cycles=cycles, frames=frames, like=like, ending=format, reading=reading.options())
+    with progress_bar() as report:
+        made = run(
+            files(takes), out,
+            cycles=cycles, between=between, like=like, ending=format, reading=reading.options(), report=report,
+        )  # fmt: skip
     if json:
         print_json({"clips": [{"file": str(c.path), "start": c.start, "stop": c.stop} for c in made]})
         return 0

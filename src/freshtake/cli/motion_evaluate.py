@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from freshtake.cli.console import output, print_json, progress_bar
 from freshtake.cli.options import Json, Seed
 from freshtake.cli.outputs import Force, prepare
-from freshtake.cli.reading import READING, Reading
+from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def evaluate(
     freshtake evaluate --inputs walk_*.bvh --outputs variants/*.bvh -o report.html
     freshtake evaluate --inputs a_1.bvh a_2.bvh --outputs v*.bvh --extra e*.bvh -o report/ --json
     freshtake evaluate --inputs a_0*.csv --outputs letters/*.csv --all --model a.ftm -o letters.html
-    freshtake evaluate --inputs walk_*.bvh --outputs variants/*.bvh --baselines -o report.html
+    freshtake evaluate --inputs walks/ --outputs variants/ --baselines -o report.html
     ```
     """
     from freshtake.workflows import motion_evaluate as run
@@ -74,7 +74,7 @@ def evaluate(
         raise UsageError("--model draws networks into the report: name one with -o")
     with progress_bar() as report:
         done = run(
-            inputs or [], outputs or [], extra or [],
+            files(inputs), files(outputs), files(extra),
             target=out, reading=reading.options(), action=action, seed=seed, title=title, model=model,
             baselines=KINDS if baselines else (), report=report,
         )  # fmt: skip

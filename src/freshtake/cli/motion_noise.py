@@ -8,9 +8,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar
-from freshtake.cli.options import Json, Seed
+from freshtake.cli.options import Ending, Json, Seed
 from freshtake.cli.outputs import Force, prepare
-from freshtake.cli.reading import READING, Reading
+from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
 Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
@@ -18,11 +18,17 @@ Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="
 
 def noise(
     *takes: Path,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the files; it must not exist or be empty.")],
+    out: Annotated[
+        Path, Parameter(name=["--out", "-o"], help="Folder for the files; with -n 1 also a file, such as one.bvh.")
+    ],
     force: Force = False,
     count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15,
     kind: Annotated[
-        str, Parameter(name=["--kind", "--method"], help="strawman, perlin, pca, convex or replay.")
+        str,
+        Parameter(
+            name=["--kind", "--method"],
+            help="What is done, see above: `strawman`, `perlin`, `pca`, `convex` or `replay`.",
+        ),
     ] = "strawman",
     joints: Annotated[
         str, Parameter(help="Joints that noise may change, with commas between them; default: all.")
@@ -35,19 +41,20 @@ def noise(
     ] = None,
     clips: Annotated[int | None, Parameter(help="Clips joined in each file; default: 1 (replay: 15).")] = None,
     blend: Annotated[float, Parameter(help="Seconds over which the step from clip to clip fades.")] = 0.25,
-    smooth: Annotated[float, Parameter(help="Seconds by which noise is smoothed (strawman, pca, convex).")] = 0.1,
-    frequency: Annotated[float, Parameter(help="Lattice points per second of Perlin noise.")] = 1.5,
-    octaves: Annotated[int, Parameter(help="Octaves of Perlin noise.")] = 2,
-    format: Annotated[str | None, Parameter(help="Ending of the files; default: as the takes (of AMC: bvh).")] = None,
+    smooth: Annotated[float, Parameter(help="Seconds by which noise is smoothed (of strawman, pca and convex).")] = 0.1,
+    frequency: Annotated[float, Parameter(help="Waves per second (of perlin).")] = 1.5,
+    octaves: Annotated[int, Parameter(help="How many layers of ever finer waves (of perlin: octaves).")] = 2,
+    format: Ending = None,
     seed: Seed = 0,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Write baselines of a few takes: noise added to them, combinations of them, or the takes played again.
 
-    **strawman** adds smoothed noise to one take, per DOF as strong as the time-warped takes differ; **perlin** adds
-    Perlin noise; **pca** adds noise to principal components; **convex** combines all takes at equal phases; **replay**
-    joins takes that are chosen at random (cycle animation). Beside variants they show what noise cannot do.
+    **strawman** shakes one take smoothly, each joint as much as the takes differ there; **perlin** lets it sway in
+    waves (Perlin noise); **pca** shakes what moves together (principal components); **convex** mixes all takes at equal
+    moments; **replay** joins takes that are chosen at random (cycle animation). Beside variants they show what noise
+    cannot do.
 
     **Examples**
 
@@ -72,8 +79,8 @@ def noise(
     settings = NoiseSettings(smooth=smooth, frequency=frequency, octaves=octaves)
     with progress_bar() as report:
         done = run(
-            takes, out, count, kind=kind, joints=chosen, amount=amount, matched=match or (), clips=clips, blend=blend,
-            settings=settings, ending=format, seed=seed, reading=reading.options(), report=report,
+            files(takes), out, count, kind=kind, joints=chosen, amount=amount, matched=files(match), clips=clips,
+            blend=blend, settings=settings, ending=format, seed=seed, reading=reading.options(), report=report,
         )  # fmt: skip
     target = None if done.target is None else done.target._asdict()
     if json:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json
-from freshtake.cli.options import Json, Lock
+from freshtake.cli.console import each_with_progress, output, print_json, progress_bar, warn
+from freshtake.cli.options import BodyMaps, Character, Ending, Json, Lock
 from freshtake.cli.outputs import Force, prepare
-from freshtake.cli.reading import SOURCE_READING, SourceReading
+from freshtake.cli.reading import READING, Reading, files
 
 
 def plant(
-    clip: Path,
+    clips: list[Path],
     /,
     *,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The file to write.")],
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The file to write; for several clips a folder.")],
     force: Force = False,
     contacts: Annotated[Path | None, Parameter(help="When feet stand (JSON or CSV); default: found.")] = None,
     pins: Annotated[Path | None, Parameter(help="Where joints have to be at a time (JSON or CSV).")] = None,
@@ -30,7 +30,10 @@ def plant(
         float | None, Parameter(help="Height of the foot joints when they stand, in the clip's unit.")
     ] = None,
     lock: Lock = "soft",
-    reading: SourceReading = SOURCE_READING,
+    character: Character = None,
+    body_map: BodyMaps = None,
+    format: Ending = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Hold feet still while they stand, keep them on the floor, and bring pinned joints to their places.
@@ -40,35 +43,44 @@ def plant(
     ```
     freshtake plant sliding.bvh -o clean.bvh
     freshtake plant variant.bvh -o clean.bvh --like walk_1.bvh walk_2.bvh
+    freshtake plant takes/ -o clean/
     freshtake plant take.bvh -o reach.bvh --pins pins.json --contacts contacts.csv --mapping limbs.json
     ```
 
     Parameters
     ----------
-    clip
-        The clip to clean.
+    clips
+        The clip to clean; several, or a folder of them, are cleaned one by one.
     """
     from freshtake.workflows import motion_plant as run
+    from freshtake.workflows.motion_retargeting import character_asked
+    from freshtake.workflows.output_naming import targets_of
 
     prepare(out, force=force)
-    report = run(
-        clip,
-        out,
-        contacts=contacts,
-        pins=pins,
-        mapping=mapping,
-        examples=like or [],
-        floor=floor,
-        lock=lock,
-        reading=reading.options(),
-    )
+    takes = files(clips)
+    targets = targets_of(takes, out, format)
+    with progress_bar() as tell:
+        reports = [
+            run(
+                take, target, contacts=contacts, pins=pins, mapping=mapping, examples=files(like), floor=floor,
+                lock=lock, onto=character_asked(character, body_map, warn), reading=reading.options(),
+            )
+            for take, target in each_with_progress(takes, targets, tell)
+        ]  # fmt: skip
+    done = list(zip(targets, reports, strict=True))
     if json:
-        print_json({"written": str(out), **report.summary()})
+        facts = [{"written": str(target), **report.summary()} for target, report in done]
+        print_json(facts[0] if len(facts) == 1 else {"clips": facts})
         return 0
+    for target, report in done:
+        _print(target, report)
+    return 0
+
+
+def _print(target: Path, report: Any) -> None:
     say = output().print
     held = f"{len(report.contacts)} contacts held, missed by {report.residual:.2g} at most"
-    say(f"wrote {out}: {held}; legs turned by {report.change:.2g}° on average outside them", markup=False)
+    say(f"wrote {target}: {held}; legs turned by {report.change:.2g}° on average outside them", markup=False)
     for pin, missed in report.pins:
         frames = f"frame {pin.start}" if pin.stop == pin.start + 1 else f"frames {pin.start} to {pin.stop - 1}"
         say(f"pin of {pin.joint} at {frames}: missed by {missed:.2g}", markup=False)
-    return 0

@@ -7,10 +7,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, warn
+from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import BodyMaps, InPlace, Json, RootMotion
 from freshtake.cli.outputs import Force, prepare
-from freshtake.cli.reading import SOURCE_READING, SourceReading
+from freshtake.cli.reading import READING, Reading, files
 
 
 def retarget(
@@ -21,7 +21,9 @@ def retarget(
         Path,
         Parameter(name=["--onto", "--character"], help="The character: glTF with a skin, or any file of a skeleton."),
     ],
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="A file, for several clips a .glb file or a folder.")],
+    out: Annotated[
+        Path, Parameter(name=["--out", "-o"], help="A file; for several clips .glb, .fbx, .usd or a folder.")
+    ],
     force: Force = False,
     body_map: BodyMaps = None,
     save_map: Annotated[
@@ -37,7 +39,7 @@ def retarget(
     root_motion: RootMotion = None,
     in_place: InPlace = False,
     format: Annotated[str | None, Parameter(help="Ending of files in a folder; default: as the character.")] = None,
-    reading: SourceReading = SOURCE_READING,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Put clips onto a character with another skeleton: joints are matched by name or shape, rest poses aligned.
@@ -54,17 +56,19 @@ def retarget(
     Parameters
     ----------
     clips
-        Clips with a skeleton.
+        Clips with a skeleton; files or folders.
     """
     from freshtake.workflows import motion_retarget as run
     from freshtake.workflows.motion_delivering import delivery_asked
 
     prepare(out, save_map, picture, force=force)
-    made = run(
-        clips, onto, out,
-        maps=body_map, save_maps=save_map, picture=picture, plant=plant, hands=hands,
-        delivery=delivery_asked(root_motion, in_place), ending=format, reading=reading.options(), warn=warn,
-    )  # fmt: skip
+    with progress_bar() as report:
+        made = run(
+            files(clips), onto, out,
+            maps=body_map, save_maps=save_map, picture=picture, plant=plant, hands=hands,
+            delivery=delivery_asked(root_motion, in_place), ending=format, reading=reading.options(), report=report,
+            warn=warn,
+        )  # fmt: skip
     if json:
         print_json(made.summary())
         return 0

@@ -8,7 +8,7 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import messages, output, print_json, progress_bar
 from freshtake.cli.options import Json, Out, Seed
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.outputs import Force, prepare_folder
 
 app = App(
     name="samples",
@@ -66,7 +66,7 @@ def write(
     """
     from freshtake.workflows import motion_samples
 
-    prepare(force=force)
+    prepare_folder(out, force=force, empty=False)
     with progress_bar() as report:
         made = motion_samples(names or [], out, takes=takes, seed=seed, report=report)
     if json:
@@ -83,6 +83,7 @@ def download(
     /,
     *,
     out: Out,
+    force: Force = False,
     json: Json = False,
 ) -> int:
     """Download public takes of the CMU motion capture database, checked by their SHA-256.
@@ -95,6 +96,7 @@ def download(
     """
     from freshtake.workflows import download_takes
 
+    prepare_folder(out, force=force, empty=False)
     with progress_bar() as report:
         made, credit = download_takes(names or [], out, report=report)
     if json:

@@ -9,8 +9,8 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar
 from freshtake.cli.options import Json, Seed
-from freshtake.cli.outputs import Force, prepare
-from freshtake.cli.reading import READING, Reading
+from freshtake.cli.outputs import Force, prepare, prepare_folder
+from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,14 +55,15 @@ def design(
     from freshtake.workflows import study_design
     from freshtake.workflows.motion_studying import StudyPlan
 
-    prepare(out, force=force)
+    prepare_folder(out, force=force)
     if not variants:
         raise UsageError("study design needs --variants: name at least one file")
     plan = StudyPlan(participants, trials, clips, sequences, blend)
     with progress_bar() as report:
         done = study_design(
-            out, motion, variants, captured=captured or (), inputs=inputs or (), experiments=tuple(experiment.upper()),
-            plan=plan, ending=format, seed=seed, reading=reading.options(), report=report,
+            out, motion, files(variants), captured=files(captured), inputs=files(inputs),
+            experiments=tuple(experiment.upper()), plan=plan, ending=format, seed=seed, reading=reading.options(),
+            report=report,
         )  # fmt: skip
     if json:
         facts = {"stimuli": [s._asdict() for s in done.stimuli], "trials": done.trials}
@@ -83,7 +84,7 @@ def analyze(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Say what the scores say: means with 95 % confidence intervals and a one-way analysis of variance.
+    """Say what the scores say: means, how sure they are, and whether the conditions differ.
 
     **Examples**
 

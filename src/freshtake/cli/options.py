@@ -16,7 +16,8 @@ SkeletonFile = Annotated[
     Path | None, Parameter(help="The .asf that belongs to an .amc; default: the only one in its folder.")
 ]
 SourceFps = Annotated[
-    float | None, Parameter(help="Frames per second of files that do not say (AMC: 120, OBJ folders: 30).")
+    float | None,
+    Parameter(help="Frames per second: of files that do not say it (AMC: 120, OBJ folders: 30); others are resampled."),
 ]
 
 
@@ -47,6 +48,9 @@ Up = Annotated[
 ]
 Animation = Annotated[str | None, Parameter(help="Name or number of one of several animations in a glTF file.")]
 Mesh = Annotated[bool, Parameter(negative="", help="Read a glTF character as a baked mesh sequence.")]
+Ending = Annotated[
+    str | None, Parameter(help="Kind of the files in a folder, such as glb; default: as the takes (of AMC: bvh).")
+]
 Seed = Annotated[int, Parameter(help="The same seed gives the same result.")]
 Amount = Annotated[
     float, Parameter(help="How far variants differ, 0 to 4: 0 gives the mean motion, 1 the variety of the examples.")
@@ -55,7 +59,7 @@ AmountOfTime = Annotated[float | None, Parameter(help="The same for timing; defa
 Parts = Annotated[
     tuple[str, ...],
     Parameter(
-        name="--part", negative="", help="An amount for a body part, joint or DOF, such as arms=1.5; may be repeated."
+        name="--part", negative="", help="An amount for a body part or joint, such as arms=1.5; may be repeated."
     ),
 ]
 Plant = Annotated[bool, Parameter(help="Hold feet where they stand.")]
@@ -88,5 +92,8 @@ Lock = Annotated[
 Heading = Annotated[float | None, Parameter(help="Keep this heading, in degrees from that of the start.")]
 GroundPath = Annotated[
     Path | None,
-    Parameter(name="--path", help="Follow a way over the ground: CSV with x,z or x,y, in the unit of the clip."),
+    Parameter(
+        name="--path",
+        help="Follow a way over the ground from its first point: CSV with x,z or x,y, unit of the clip.",
+    ),
 ]

@@ -14,6 +14,17 @@ Frames = Annotated[str | None, Parameter(help="How long: a number of frames such
 Seconds = Annotated[float | None, Parameter(help="How long, in seconds; instead of --frames.")]
 
 
+def prepare_folder(target: Path, *, force: bool, empty: bool = True) -> None:
+    """The same for a command that fills a folder: what looks like one file is refused.
+
+    Without `empty`, files are refused one by one.
+    """
+    from freshtake.workflows.output_naming import check_folder_name
+
+    check_folder_name(target)
+    prepare(target if empty else None, force=force)
+
+
 def prepare(*targets: Path | None, force: bool) -> None:
     """Refuse targets that are there already, before any work is done; without targets, files are refused one by one."""
     from freshtake.formats.files import Existing, check_free, choose_existing

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Any
 
 from cyclopts import Parameter
 
@@ -14,24 +16,20 @@ from freshtake.cli.options import Animation, Mesh, SkeletonFile, SourceFps, Unit
 @Parameter(name="*")  # the fields are options of the command itself
 @dataclass(frozen=True)
 class Reading:
-    """How clips are read."""
+    """How takes are read."""
 
     skeleton: SkeletonFile = None
     fps: SourceFps = None
     unit: Unit = None
     up: Up = None
+    animation: Animation = None
 
     def options(self) -> dict[str, Any]:
         """As arguments of `freshtake.read`."""
-        return {"skeleton": self.skeleton, "fps": self.fps, "unit_m": self.unit, "up": self.up, "warn": warn}
-
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class SourceReading(Reading):
-    """How clips are read where --fps would be mistaken for the rate of the result."""
-
-    fps: Annotated[SourceFps, Parameter(name="--source-fps")] = None
+        return {
+            "skeleton": self.skeleton, "fps": self.fps, "rate": self.fps, "unit_m": self.unit, "up": self.up,
+            "animation": self.animation, "warn": warn,
+        }  # fmt: skip
 
 
 @Parameter(name="*")
@@ -39,12 +37,25 @@ class SourceReading(Reading):
 class MeshReading(Reading):
     """How clips and mesh sequences are read."""
 
-    animation: Animation = None
     mesh: Mesh = False
 
     def options(self) -> dict[str, Any]:
         """As arguments of `freshtake.read`."""
-        return {**super().options(), "animation": self.animation, "mesh": self.mesh}
+        return {**super().options(), "mesh": self.mesh}
 
 
-READING, SOURCE_READING, MESH_READING = Reading(), SourceReading(), MeshReading()
+READING, MESH_READING = Reading(), MeshReading()
+
+
+def files(paths: Iterable[Path] | None) -> list[Path]:
+    """The files that are meant: a folder stands for the takes in it, a pattern for what it matches."""
+    from freshtake.formats.take_files import take_files
+
+    return take_files(paths or ())
+
+
+def files_or_models(paths: Iterable[Path]) -> list[Path]:
+    """The same, with the models in a folder."""
+    from freshtake.formats.take_files import MODELS, TAKES, take_files
+
+    return take_files(paths, TAKES | MODELS)

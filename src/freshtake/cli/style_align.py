@@ -31,13 +31,18 @@ def align(
     onto: Annotated[str, Parameter(help="Whose clock --out uses: first, or second (then the first is written).")] = (
         "first"
     ),
-    method: Annotated[str, Parameter(help="imw, time-warp, dtw-1 or dtw-3.")] = "imw",
+    method: Annotated[
+        str,
+        Parameter(help="`imw`: in time and space; `time-warp`: in time alone; `dtw-1`, `dtw-3`: the usual ways (DTW)."),
+    ] = "imw",
     against: Annotated[str, Parameter(help="The method drawn beside it.")] = "dtw-1",
-    scale: Annotated[str, Parameter(help="DOFs as they are (auto, raw) or by their own deviation (zscore).")] = "auto",
+    scale: Annotated[
+        str, Parameter(help="Joints count as they are (`auto`, `raw`), or each by how much it moves (`zscore`).")
+    ] = "auto",
     slope: Annotated[int, Parameter(help="The warp runs between 1/slope and slope times as fast.")] = 2,
-    smoothness: Annotated[float, Parameter(help="How stiff scale and offset of each DOF are over time.")] = 100.0,
+    smoothness: Annotated[float, Parameter(help="How slowly the change in space may vary over time.")] = 100.0,
     cut: Annotated[bool, Parameter(help="Cut cyclic clips at equal phase to equal cycle counts first.")] = True,
-    dof: Annotated[str | None, Parameter(help="The DOF to draw, such as LeftUpLeg.x.")] = None,
+    dof: Annotated[str | None, Parameter(help="What to draw, such as LeftUpLeg.x.")] = None,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:

@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import BodyMaps, Character, Json, Unit
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 from freshtake.cli.reading import READING, Reading
 
 app = App(name="gaits", help="Style and speed as two sliders, from one clip of every style at every speed.")
@@ -60,7 +60,9 @@ def sample(
     *,
     style: Annotated[str, Parameter(help="A style, or weights that sum to 1: normal=0.5,crouch=0.5.")],
     speed: Annotated[str, Parameter(help="A speed; where all are numbers any number, between them or beyond.")],
-    cycles: Annotated[int, Parameter(help="How many cycles.")] = 4,
+    cycles: Annotated[int, Parameter(help="How many cycles, where no length is given.")] = 4,
+    frames: Frames = None,
+    seconds: Seconds = None,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write.")],
     force: Force = False,
     character: Character = None,
@@ -78,14 +80,18 @@ def sample(
     ```
     """
     from freshtake.workflows import gaits_sample
+    from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_retargeting import character_asked
 
     prepare(out, force=force)
-    clip = gaits_sample(
-        model, out, style, speed, cycles=cycles, unit_m=unit, onto=character_asked(character, body_map, warn)
-    )
+    length = None if frames is None and seconds is None else length_asked(frames, seconds)
+    with progress_bar():
+        clip = gaits_sample(
+            model, out, style, speed, cycles=cycles, length=length, unit_m=unit,
+            onto=character_asked(character, body_map, warn),
+        )  # fmt: skip
     if json:
-        print_json({"frames": len(clip), "cycles": cycles, "written": str(out)})
+        print_json({"frames": len(clip), **({"cycles": cycles} if length is None else {}), "written": str(out)})
         return 0
-    output().print(f"wrote {out}: {len(clip)} frames, {cycles} cycles", markup=False)
+    output().print(f"wrote {out}: {len(clip)} frames", markup=False)
     return 0

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import messages, output, print_json, progress_bar, warn
-from freshtake.cli.options import BodyMaps, Character, Json, Lock
+from freshtake.cli.console import each_with_progress, messages, output, print_json, progress_bar, warn
+from freshtake.cli.options import BodyMaps, Character, Ending, Json, Lock
 from freshtake.cli.outputs import Force, prepare
-from freshtake.cli.reading import READING, Reading
+from freshtake.cli.reading import READING, Reading, files
 from freshtake.cli.style_gaits import app as gaits
 from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
-    from freshtake.workflows.style_translating import StylePairs
+    from freshtake.workflows.style_translating import StyleApplied, StylePairs
 
 KEPT = 0.1  # what is worth a word
 PIPE_WIDTH = 140  # where there is no terminal that says how wide it is
@@ -33,10 +33,17 @@ def learn(
     target: Annotated[Files, Parameter(help="Clips in the target style, or a folder.")] = None,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
     force: Force = False,
-    system: Annotated[str, Parameter(help="n4sid, fir, or auto: n4sid, and fir for short clips.")] = "auto",
-    inputs: Annotated[str, Parameter(help="What drives a joint: own, its own DOFs; legs, the thighs as well.")] = "own",
-    order: Annotated[int | None, Parameter(help="States per joint of n4sid; default: from the data.")] = None,
-    memory: Annotated[float | None, Parameter(help="Seconds that fir looks back; default: from the data.")] = None,
+    system: Annotated[
+        str,
+        Parameter(
+            help="How it is learned: `auto` (default), with a memory of its own (`n4sid`), by looking back (`fir`)."
+        ),
+    ] = "auto",
+    inputs: Annotated[str, Parameter(help="What a joint follows: `own`, itself; `legs`, the thighs as well.")] = "own",
+    order: Annotated[
+        int | None, Parameter(help="How much each joint remembers (states of `n4sid`); default: from the data.")
+    ] = None,
+    memory: Annotated[float | None, Parameter(help="Seconds to look back (of `fir`); default: from the data.")] = None,
     report: Page = None,
     reading: Reading = READING,
     json: Json = False,
@@ -89,9 +96,11 @@ def learn(
     console = output()
     for note in done.pairs.notes:
         console.print(note, markup=False)
-    console.print(f"system: {model.choice.why}", markup=False)
     for path in written:
         console.print(f"wrote {path}", markup=False)
+    console.print(
+        f"next: freshtake style apply {out} CLIP -o NEW (how it was learned: {model.choice.why})", markup=False
+    )
     return 0
 
 
@@ -114,11 +123,10 @@ def show_pairs(found: StylePairs) -> None:
 
 @app.command
 def apply(
-    model: Path,
-    clip: Path | None = None,
+    paths: list[Path],
     /,
     *,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write.")],
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write; for several clips a folder.")],
     force: Force = False,
     strength: Annotated[float, Parameter(help="0 is the clip as it is, 1 the style, more exaggerates.")] = 1.0,
     part: Annotated[
@@ -138,6 +146,7 @@ def apply(
     report: Page = None,
     character: Character = None,
     body_map: BodyMaps = None,
+    format: Ending = None,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
@@ -149,6 +158,7 @@ def apply(
     freshtake style apply limp.ftm walk.bvh -o limping_walk.bvh
     freshtake style apply limp.ftm walk.bvh -o limping_walk.bvh --no-time-warp --no-plant
     freshtake style apply limp.ftm walk.bvh -o limping_walk.bvh --report limp.html
+    freshtake style apply limp.ftm walks/ -o limping/
     freshtake style apply oldman.ftm walk.bvh -o tired.bvh --strength 0.4
     freshtake style apply oldman.ftm run.bvh -o out.bvh --part trunk --part arms=0.5
     freshtake style apply walk.bvh --style oldman.ftm=0.4 --style drunk.ftm=0.6 -o mixed.bvh
@@ -156,42 +166,58 @@ def apply(
 
     Parameters
     ----------
-    model
-        A model that `freshtake style learn` wrote (.ftm); left out where --style names models.
-    clip
-        A clip in the source style, on the same skeleton.
+    paths
+        A model that `freshtake style learn` wrote (.ftm), left out where --style names models; then a clip in the
+        source style on the same skeleton, several, or a folder of them.
     """
+    from freshtake.formats.ftm import is_model
     from freshtake.workflows import style_apply
     from freshtake.workflows.motion_retargeting import character_asked
+    from freshtake.workflows.output_naming import targets_of
 
     prepare(out, report, force=force)
-    if (clip is None) == (style is None):
+    if style is None and len(paths) < 2:
         raise UsageError("style apply needs a model and a clip, or a clip and --style MODEL=WEIGHT")
-    styles = [(model, 1.0)] if clip is not None else [(Path(name), weight) for name, weight in weighed(style or [])]
-    done = style_apply(
-        styles, clip or model, out, strength=strength, parts=dict(weighed(part or [])), time_warp=time_warp,
-        generalize=generalize, plant=plant and lock, page=report, onto=character_asked(character, body_map, warn),
-        reading=reading.options(),
-    )  # fmt: skip
-    written = [str(path) for path in done.written]
+    if style is not None and is_model(paths[0]):
+        raise UsageError(f"{paths[0]} is a model, and --style names models: leave one of them out")
+    styles = [(paths[0], 1.0)] if style is None else [(Path(name), weight) for name, weight in weighed(style)]
+    clips = files(paths[1:] if style is None else paths)
+    if report is not None and len(clips) > 1:
+        raise UsageError("a report is of one clip: leave --report out, or name one clip")
+    with progress_bar() as tell:
+        done = [
+            style_apply(
+                styles, clip, target, strength=strength, parts=dict(weighed(part or [])), time_warp=time_warp,
+                generalize=generalize, plant=plant and lock, page=report,
+                onto=character_asked(character, body_map, warn), reading=reading.options(),
+            )
+            for clip, target in each_with_progress(clips, targets_of(clips, out, format), tell)
+        ]  # fmt: skip
     if json:
-        print_json(
+        facts = [
             {
-                "frames_in": len(done.source),
-                "frames_out": len(done.clip),
-                "input_kept": done.kept,
-                "written": written,
+                "frames_in": len(one.source),
+                "frames_out": len(one.clip),
+                "input_kept": one.kept,
+                "written": [str(path) for path in one.written],
             }
-        )
+            for one in done
+        ]
+        print_json(facts[0] if len(facts) == 1 else {"clips": facts})
         return 0
+    for one in done:
+        _print_applied(one)
+    return 0
+
+
+def _print_applied(done: StyleApplied) -> None:
     console = output()
     console.print(f"{len(done.source)} frames became {len(done.clip)}")
     for name, share in done.kept.items():
         if share > KEPT:
             warn(f"{share:.0%} of the {name} is unlike the examples and was kept: --no-generalize translates all of it")
-    for path in written:
+    for path in done.written:
         console.print(f"wrote {path}", markup=False)
-    return 0
 
 
 def weighed(texts: list[str]) -> list[tuple[str, float]]:

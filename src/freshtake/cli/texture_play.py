@@ -9,7 +9,6 @@ from cyclopts import App, Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import (
-    Animation,
     BodyMaps,
     Character,
     ClosingFrame,
@@ -22,11 +21,10 @@ from freshtake.cli.options import (
     Plant,
     RootMotion,
     Seed,
-    SourceFps,
     Unit,
 )
-from freshtake.cli.outputs import Force, Frames, Seconds, prepare
-from freshtake.cli.reading import MESH_READING, MeshReading
+from freshtake.cli.outputs import Force, Frames, Seconds, prepare, prepare_folder
+from freshtake.cli.reading import MESH_READING, READING, MeshReading, Reading, files
 from freshtake.errors import UsageError
 
 app = App(
@@ -44,19 +42,43 @@ def learn(
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
     force: Force = False,
     turns: Annotated[bool, Parameter(negative="", help="Cut a walk into the cells forward, left and right.")] = False,
-    components: Annotated[int | None, Parameter(help="Modes of a mesh; default: 10.")] = None,
-    energy: Annotated[float | None, Parameter(help="Or: the share of the variance that the modes keep.")] = None,
-    error: Annotated[float | None, Parameter(help="Or: the root mean square error that they leave.")] = None,
-    bits: Annotated[int | None, Parameter(help="Of a stored mode's numbers: 8 or 16; default: float32.")] = None,
+    components: Annotated[
+        int | None, Parameter(help="How many shapes a mesh is mixed from (modes); default: 10.")
+    ] = None,
+    energy: Annotated[float | None, Parameter(help="Or: the share of the movement that they keep, 0 to 1.")] = None,
+    error: Annotated[
+        float | None, Parameter(help="Or: how far off vertices may be on average (root mean square).")
+    ] = None,
+    bits: Annotated[
+        int | None, Parameter(help="How finely shapes are stored, 8 or 16; default: in full (float32).")
+    ] = None,
     parts: Annotated[int | None, Parameter(help="Parts of the mesh with modes of their own; default: 1.")] = None,
-    normals: Annotated[str | None, Parameter(help="joint (default), own or drop.")] = None,
-    root: Annotated[str | None, Parameter(help="What is taken out first: heading (default), absolute.")] = None,
+    normals: Annotated[
+        str | None,
+        Parameter(
+            help="Of a mesh: mixed with its shapes (`joint`, the default), on their own (`own`), or left out (`drop`)."
+        ),
+    ] = None,
+    root: Annotated[
+        str | None,
+        Parameter(
+            help="`heading` (default): bodies may jump to any place and way; `absolute`: they stay where they were."
+        ),
+    ] = None,
     jump_time: Annotated[float | None, Parameter(help="Mean seconds from jump to jump; default: 1.5.")] = None,
-    largest_jump: Annotated[float | None, Parameter(help="In mean frame steps; default: from the data.")] = None,
-    blend: Annotated[str | None, Parameter(help="inertial (default), constant, variable, printed or none.")] = None,
+    largest_jump: Annotated[
+        float | None,
+        Parameter(help="How unlike two frames may be to jump between them, in usual steps; default: from the data."),
+    ] = None,
+    blend: Annotated[
+        str | None,
+        Parameter(help="How a jump is smoothed: `inertial` (default), `constant`, `variable`, `printed` or `none`."),
+    ] = None,
     blend_frames: Annotated[int | None, Parameter(help="Length of a blend; default: 1/6 s, or 3.")] = None,
     method: Annotated[str | None, Parameter(help="default, or paper: Sattler 2004 to the letter.")] = None,
-    sigma: Annotated[float | None, Parameter(help="Instead of --jump-time: a raw sigma.")] = None,
+    sigma: Annotated[
+        float | None, Parameter(help="Instead of --jump-time: how unlike frames may be, as a number (sigma).")
+    ] = None,
     picture: Annotated[Path | None, Parameter(help="Draw the matrices and the jump map here (.png).")] = None,
     reading: MeshReading = MESH_READING,
     json: Json = False,
@@ -107,12 +129,12 @@ def _by_cell(takes: list[str]) -> list[Path] | dict[str, list[Path]]:
     """Paths, or paths by the name before the equals sign."""
     named = [take.partition("=") for take in takes]
     if not any(sign for _, sign, _ in named) or any(Path(take).exists() for take in takes):
-        return [Path(take) for take in takes]
+        return files(Path(take) for take in takes)
     if not all(name and path for name, _, path in named):
         raise UsageError("either all takes are NAME=FILE, or none is")
     cells: dict[str, list[Path]] = {}
     for name, _, path in named:
-        cells.setdefault(name, []).append(Path(path))
+        cells.setdefault(name, []).extend(files([Path(path)]))
     return cells
 
 
@@ -123,11 +145,10 @@ def _print_learned(out: Path, facts: dict[str, Any], json: bool) -> None:
     cells = f"; cells {', '.join(facts['cells'])}" if len(facts["cells"]) > 1 else ""
     size = f"; {facts['bytes']:,} bytes"
     if "ratio" in facts:
-        size += f", 1:{facts['ratio']:g} of the vertices as float32, 1:{facts['ratio_to_zipped']:g} of them zipped"
-    limit = facts["largest_jump"]
-    jumps = "" if limit is None else f"; jumps of at most {limit:g} mean frame steps"
+        size += f", {facts['ratio']:g} times less than the vertices"
     output().print(
-        f"wrote {out}: {facts['frames']} frames of {facts['motion']} at {facts['fps']:g} fps{cells}{jumps}{size}",
+        f"wrote {out}: {facts['frames']} frames of {facts['motion']} at {facts['fps']:g} fps{cells}{size}; "
+        f"next: freshtake texture sample {out} --seconds 10 -o new.glb",
         markup=False,
     )
 
@@ -205,26 +226,31 @@ def sample(
     from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_delivering import delivery_asked, turn_note
     from freshtake.workflows.motion_retargeting import character_asked
+    from freshtake.workflows.path_following import path_sentence
     from freshtake.workflows.texture_playing import guide_asked
     from freshtake.workflows.texture_sampling import Going
 
     prepare(out, force=force)
     asked = not (heading is None and path is None and speed is None)
     guide = guide_asked(heading, path, speed) if asked else None
-    made = texture_sample(
-        model, out, length_asked(frames, seconds), loop=loop, variety=variety, stretch=stretch, times=times,
-        going=Going(cell, _plan(steer or []), guide, _course(course)), plant=plant and lock,
-        delivery=delivery_asked(root_motion, in_place, closing_frame), unit_m=unit, seed=seed,
-        onto=character_asked(character, body_map, warn), warn=warn,
-    )  # fmt: skip
+    with progress_bar() as report:
+        made = texture_sample(
+            model, out, length_asked(frames, seconds), loop=loop, variety=variety, stretch=stretch, times=times,
+            going=Going(cell, _plan(steer or []), guide, _course(course)), plant=plant and lock,
+            delivery=delivery_asked(root_motion, in_place, closing_frame), unit_m=unit, seed=seed,
+            onto=character_asked(character, body_map, warn), report=report, warn=warn,
+        )  # fmt: skip
     if course is None and (note := turn_note([made.playback])) is not None:
         warn(note)
     if json:
         facts = {"frames": made.frames, "duration_s": round(made.duration, 4), "jumps": made.jumps}
-        print_json({"written": str(made.path), **facts, "playback": made.playback})
+        path_facts = {} if made.followed is None else {"path": made.followed._asdict()}
+        print_json({"written": str(made.path), **facts, **path_facts, "playback": made.playback})
     else:
         text = f"wrote {made.path}: {made.frames} frames, {made.duration:.2f} s, {made.jumps} jumps"
         output().print(text, markup=False)
+        if made.followed is not None:
+            output().print(path_sentence([made.followed], made.motion), markup=False)
     return 0
 
 
@@ -255,8 +281,7 @@ def tables(
     meshes: list[Path],
     /,
     *,
-    fps: SourceFps = None,
-    animation: Animation = None,
+    reading: Reading = READING,
     json: Json = False,
 ) -> int:
     """Print compression ratios with real file sizes, and errors, by number of components (tables 1 and 2 of the paper).
@@ -272,8 +297,8 @@ def tables(
     from freshtake.workflows import compression_table, error_table
 
     facts: dict[str, Any] = {}
-    for path in meshes:
-        mesh = read(path, fps=fps, animation=animation, mesh=True, warn=warn)
+    for path in files(meshes):
+        mesh = read(path, **{**reading.options(), "mesh": True})
         if not isinstance(mesh, MeshSequence):
             raise UsageError(f"{path}: the tables are of mesh sequences, not of a {type(mesh).__name__}")
         most = min(10, len(mesh))
@@ -321,7 +346,7 @@ def figures(
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
-    """Draw a take's distances, jump maps, eigenvalues and the influence of sigma and q (figs. 3 and 5-9 of the paper).
+    """Draw how alike a take's frames are, and where it can be left and entered (figs. 3 and 5-9 of the paper).
 
     **Examples**
 
@@ -331,7 +356,7 @@ def figures(
     """
     from freshtake.workflows import texture_study_draw
 
-    prepare(out, force=force)
+    prepare_folder(out, force=force)
     with progress_bar() as report:
         made = texture_study_draw(take, out, seed=seed, report=report, **reading.options())
     if json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -27,7 +26,6 @@ def augment(
     force: Force = False,
     seed: Seed = 0,
     reading: Reading = READING,
-    quiet: Annotated[bool, Parameter(negative="", help="Neither progress nor notes.")] = False,
     json: Json = False,
 ) -> int:
     """Copy a folder of takes and write variants of every action beside them, labelled, as training data.
@@ -47,14 +45,13 @@ def augment(
     folder
         Takes, in this folder and those below it.
     """
-    from freshtake.methods.progress import silent
     from freshtake.workflows import variation_augment as run
 
     prepare(out, force=force)
-    with nullcontext(silent) if quiet else progress_bar() as report:
+    with progress_bar() as report:
         done = run(
             folder, out, count, by_likeness=by_likeness, amount=amount, seed=seed, reading=reading.options(),
-            report=report, warn=None if quiet else warn,
+            report=report, warn=warn,
         )  # fmt: skip
     if json:
         print_json({"written": str(done.folder), **done.as_dict()})

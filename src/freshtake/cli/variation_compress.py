@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Json, Seed
 from freshtake.cli.outputs import Force, prepare
-from freshtake.cli.reading import READING, Reading
+from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
 
@@ -21,7 +21,10 @@ def compress(
     ],
     force: Force = False,
     error: Annotated[
-        str, Parameter(help="Most that a rebuilt take may be off: 2 (% of the leg) or 1.5cm; root mean square.")
+        str,
+        Parameter(
+            help="Most that a rebuilt take may be off on average: 2 for 2 % of the leg, or 1.5cm (root mean square)."
+        ),
     ] = "2",
     restore: Annotated[
         bool, Parameter(negative="", help="The other way: rebuild the dropped takes of a folder that compress wrote.")
@@ -58,7 +61,7 @@ def compress(
     if format is not None:
         raise UsageError("--format goes with --restore only")
     with progress_bar() as report:
-        done = run(takes, out, error, seed=seed, reading=reading.options(), report=report, warn=warn)
+        done = run(files(takes), out, error, seed=seed, reading=reading.options(), report=report, warn=warn)
     if json:
         print_json({"written": [str(path) for path in done.written], **done.facts})
         return 0

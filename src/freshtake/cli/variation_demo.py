@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar
 from freshtake.cli.options import Json, Seed
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.outputs import Force, prepare_folder
 
 
 def demo(
@@ -30,7 +30,7 @@ def demo(
     """
     from freshtake.workflows import variation_demo as run
 
-    prepare(out, force=force)
+    prepare_folder(out, force=force)
     with progress_bar() as report:
         made = run(out, seed=seed, report=report)
     if json:

@@ -25,7 +25,9 @@ def explain(
     model: Path,
     /,
     *,
-    joint: Annotated[str, Parameter(help="A joint, marker or dimension, or a single DOF; default: all.")] = "",
+    joint: Annotated[
+        str, Parameter(help="A joint, marker or dimension, or one of its angles, such as LeftLeg.x; default: all.")
+    ] = "",
     clip: Annotated[Path | None, Parameter(help="How likely this clip is, frame by frame and joint by joint.")] = None,
     out: Annotated[
         Path | None,

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Json, Seed
 from freshtake.cli.outputs import Force, prepare
-from freshtake.cli.reading import READING, Reading
+from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,18 +30,30 @@ def learn(
         Path | None, Parameter(help="A model whose structure is taken over: then one clip is enough.")
     ] = None,
     method: Annotated[
-        str | None, Parameter(help="default; kernel: the paper's sampler, made to hold; paper: Lau 2009 to the letter.")
+        str | None,
+        Parameter(help="`default`; `kernel`: as in the paper, made to hold; `paper`: to the letter (Lau 2009)."),
     ] = None,
     order: Annotated[int | None, Parameter(help="How many frames predict the next: 1, 2 (default) or 3.")] = None,
     neighbors: Annotated[
-        int | None, Parameter(help="Nearest instances per prediction; default: from the data.")
+        int | None,
+        Parameter(help="How many similar moments each prediction is made from (neighbors); default: from the data."),
     ] = None,
-    kernel_width: Annotated[float | None, Parameter(help="Width of the kernel; default: from the data.")] = None,
+    kernel_width: Annotated[
+        float | None, Parameter(help="How similar moments must be to count (kernel width); default: from the data.")
+    ] = None,
     velocity_weight: Annotated[
-        float | None, Parameter(help="How much velocity counts in distances; default: from the data.")
+        float | None, Parameter(help="How much velocity counts beside the pose; default: from the data.")
     ] = None,
-    max_parents: Annotated[int | None, Parameter(help="Most parents of a node, its own included.")] = None,
-    prior_starts: Annotated[int | None, Parameter(help="Starts of the search for the prior network.")] = None,
+    max_parents: Annotated[
+        int | None,
+        Parameter(
+            help="From how many numbers each number may be predicted, its own past included (parents of a node)."
+        ),
+    ] = None,
+    prior_starts: Annotated[
+        int | None,
+        Parameter(help="How often the search for what first poses have in common starts anew (prior network)."),
+    ] = None,
     thorough: Annotated[
         bool | None, Parameter(negative=(), help="Search longer: all candidates, several cores, more starts.")
     ] = None,
@@ -55,6 +67,7 @@ def learn(
 
     ```
     freshtake learn walk_*.bvh -o walk.ftm
+    freshtake learn walks/ -o walk.ftm
     freshtake learn a_1.csv a_2.csv a_3.csv a_4.csv -o a.ftm
     freshtake learn one_jump.bvh -o jump.ftm --structure jumps.ftm
     ```
@@ -62,7 +75,7 @@ def learn(
     Parameters
     ----------
     clips
-        Takes of one movement on one skeleton at one rate, each from start to end, or one cycle each.
+        Takes of one movement on one skeleton at one rate, each from start to end, or one cycle each; files or folders.
     """
     from freshtake.variation import Settings
     from freshtake.workflows import variation_learn as run
@@ -78,7 +91,7 @@ def learn(
         raise UsageError("--structure brings its own settings: leave the others out")
     with progress_bar() as report:
         model = run(
-            clips, out, Settings(**given),
+            files(clips), out, Settings(**given),
             cyclic=cyclic, seed=seed, structure=structure, reading=reading.options(), report=report, warn=warn,
         )  # fmt: skip
     _print(model, out, json)
@@ -92,17 +105,10 @@ def _print(model: VariationModel, out: Path, json: bool) -> None:
     if json:
         print_json({"written": str(out), **facts})
         return
-    parents, plural = facts["parents"], "" if facts["examples"] == 1 else "s"
+    plural = "" if facts["examples"] == 1 else "s"
+    kind = "a movement that repeats (cyclic)" if facts["motion"] == "cyclic" else "a movement that ends by itself"
     output().print(
-        f"wrote {out}: {facts['examples']} {facts['motion']} example{plural} at {facts['fps']:g} fps; "
-        f"{facts['dofs']} DOFs, {_how(facts)}, "
-        f"{parents['least']} to {parents['most']} parents per node (mean {parents['mean']:g})",
+        f"wrote {out}: {facts['examples']} take{plural} at {facts['fps']:g} fps, {kind}; "
+        f"next: freshtake vary {out} -n 15 -o variants/",
         markup=False,
     )
-
-
-def _how(facts: dict[str, Any]) -> str:
-    """What was chosen: a step between frames of the network, or order and neighbors of the kernel methods."""
-    if "network_step_s" in facts:
-        return f"{facts['network_step_s']:g} s from frame to frame of the network"
-    return f"order {facts['order']}, {facts['neighbors']} neighbors"

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Json, Seed
 from freshtake.cli.outputs import Force, prepare
-from freshtake.cli.reading import READING, Reading
+from freshtake.cli.reading import READING, Reading, files
 
 if TYPE_CHECKING:
     from freshtake.workflows.variation_selecting import Selected
@@ -24,13 +24,17 @@ def select(
         Parameter(consume_multiple=True, negative="", help="Clips that are known to work together, at least 3."),
     ] = None,
     likelihood: Annotated[
-        bool, Parameter(negative="", help="By likelihoods under a network that is learned from the trusted clips.")
+        bool,
+        Parameter(
+            negative="",
+            help="By what a model of the trusted clips expects (likelihood), instead of by how far clips differ.",
+        ),
     ] = False,
     among: Annotated[
-        bool, Parameter(negative="", help="Likelihoods as in the paper: the clips in groups of themselves.")
+        bool, Parameter(negative="", help="The same as in the paper: the clips in groups of themselves.")
     ] = False,
     relearn: Annotated[
-        bool, Parameter(negative="", help="Likelihoods with a network for every group, not one; far slower.")
+        bool, Parameter(negative="", help="The same with a model for every group, not one; far slower.")
     ] = False,
     percentile: Annotated[
         float, Parameter(help="How many clips like the trusted ones may be rejected, in percent.")
@@ -49,7 +53,7 @@ def select(
     **Examples**
 
     ```
-    freshtake select new/*.bvh --trusted walk_*.bvh
+    freshtake select new/ --trusted walk_*.bvh
     freshtake select new/*.bvh --trusted walk_*.bvh --picture why.png --json
     ```
 
@@ -61,15 +65,16 @@ def select(
     from freshtake.workflows import variation_select as run
 
     prepare(picture, force=force)
+    paths = files(Path(clip) for clip in clips)
     with progress_bar() as report:
         done = run(
-            [Path(clip) for clip in clips], trusted or (),
+            paths, files(trusted),
             measure="likelihood" if likelihood or among or relearn else "difference",
             groups="candidates" if among else "trusted", relearn=relearn, percentile=percentile, picture=picture,
             seed=seed, reading=reading.options(), report=report, warn=warn,
         )  # fmt: skip
     if json:
-        print_json(done.as_dict(clips))
+        print_json(done.as_dict([str(path) for path in paths]))
         return 0
     _print(done)
     if picture is not None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, warn
+from freshtake.cli.console import in_words, output, print_json, progress_bar, warn
 from freshtake.cli.options import (
     Amount,
     AmountOfTime,
@@ -26,10 +26,6 @@ from freshtake.cli.options import (
 )
 from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 from freshtake.errors import UsageError
-
-if TYPE_CHECKING:
-    from freshtake.formats.read_options import Motion
-    from freshtake.variation.goals.steering import Followed
 
 
 def stream(
@@ -108,36 +104,25 @@ def stream(
     from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_delivering import delivery_asked, playback_summary
     from freshtake.workflows.motion_retargeting import character_asked
+    from freshtake.workflows.path_following import path_sentence
     from freshtake.workflows.variation_asking import Asked, amount_asked, goals_of
 
     prepare(out, force=force)
     steer = goals_of(Asked(heading=heading, path=path)).steer
     much = amount_asked(amount, amount_time, part)
-    made = run(
-        model, out, length_asked(frames, seconds),
-        amount=much, steer=steer, plant=plant and lock, delivery=delivery_asked(root_motion, in_place),
-        onto=character_asked(character, body_map, warn), unit_m=unit, seed=seed, warn=warn,
-    )  # fmt: skip
+    with progress_bar() as report:
+        made = run(
+            model, out, length_asked(frames, seconds),
+            amount=much, steer=steer, plant=plant and lock, delivery=delivery_asked(root_motion, in_place),
+            onto=character_asked(character, body_map, warn), unit_m=unit, seed=seed, report=report, warn=warn,
+        )  # fmt: skip
     if json:
         found = playback_summary(made.motion)
         told = {"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration}
         way = {} if made.followed is None else {"path": made.followed._asdict()}
         print_json({**told, **way, **({} if found is None else {"playback": found})})
     else:
-        output().print(f"wrote {made.path}: {made.motion!r}", markup=False)
+        output().print(f"wrote {made.path}: {in_words(made.motion)}", markup=False)
         if made.followed is not None:
-            output().print(_way(made.followed, made.motion), markup=False)
+            output().print(path_sentence([made.followed], made.motion), markup=False)
     return 0
-
-
-def _way(found: Followed, motion: Motion) -> str:
-    """How far along its path a motion came, in the unit of the clip and so of the path."""
-    from freshtake.motion import Clip
-    from freshtake.motion.body.size import unit_name, unit_of
-
-    metres = unit_of(motion) if isinstance(motion, Clip) else None
-    unit = "of the clip's units" if metres is None else unit_name(metres)
-    return (
-        f"the path: {found.along:.4g} of {found.length:.4g} {unit} gone, "
-        f"off by {found.mean_off:.2g} on average and {found.most_off:.2g} at most"
-    )

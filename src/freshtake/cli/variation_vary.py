@@ -26,7 +26,7 @@ from freshtake.cli.options import (
     Seed,
     Unit,
 )
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 
 
 def vary(
@@ -48,7 +48,7 @@ def vary(
     lock: Lock = "soft",
     guard: Annotated[bool, Parameter(help="Draw again what a body cannot do or does in no take.")] = True,
     cycles: Annotated[
-        int | None, Parameter(help="Cycles in each variant of a cyclic model; default: by --duration, or 1.")
+        int | None, Parameter(help="Cycles in each variant of a cyclic model; default: by its length, or 1.")
     ] = None,
     start: Annotated[str | None, Parameter(help="The pose to start with: FILE or FILE:FRAME.")] = None,
     end: Annotated[str | None, Parameter(help="The pose to end with: FILE (its last frame) or FILE:FRAME.")] = None,
@@ -57,9 +57,8 @@ def vary(
         Parameter(negative="", help="A pose at a time, FILE:FRAME@SECONDS (negative: before the end); repeatable."),
     ] = (),
     pins: Annotated[Path | None, Parameter(help="Joints at places, JSON or CSV; see the docs on planting.")] = None,
-    duration: Annotated[
-        float | None, Parameter(name=["--duration", "--seconds"], help="Seconds that each variant lasts.")
-    ] = None,
+    frames: Frames = None,
+    seconds: Annotated[Seconds, Parameter(name=["--seconds", "--duration"])] = None,
     speed: Annotated[
         float | None, Parameter(help="Mean speed over the ground, in the clip's lengths a second.")
     ] = None,
@@ -99,7 +98,7 @@ def vary(
     freshtake vary reach.ftm -n 20 -o reaches/ --limits arm_limits.csv
     freshtake vary walk.ftm -n 20 -o hero_walks/ --character hero.glb
     freshtake vary cheer.ftm -o wild/ --part arms=1.5 --part legs=0.3
-    freshtake vary throw.ftm -o throws/ --start idle.bvh:0 --end idle.bvh:0 --duration 2.5
+    freshtake vary throw.ftm -o throws/ --start idle.bvh:0 --end idle.bvh:0 --seconds 2.5
     ```
 
     Parameters
@@ -108,21 +107,23 @@ def vary(
         A model that `freshtake learn` wrote.
     """
     from freshtake.workflows import variation_vary as run
+    from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_delivering import delivery_asked
     from freshtake.workflows.motion_retargeting import character_asked
+    from freshtake.workflows.path_following import path_sentence
     from freshtake.workflows.variation_asking import Asked, amount_asked, goals_of
 
     prepare(out, force=force)
+    length = None if frames is None and seconds is None else length_asked(frames, seconds)
     much = amount_asked(amount, amount_time, part)
-    goals = goals_of(Asked(start, end, pose, pins, duration, speed, heading, path))
+    goals = goals_of(Asked(start, end, pose, pins, speed, heading, path))
     delivery = delivery_asked(root_motion, in_place, closing_frame)
     onto = character_asked(character, body_map, warn)
     with progress_bar() as report:
         made = run(
             model, out, count,
             amount=much, cycles=cycles, goals=goals, plant=plant and lock, guard=guard, ending=format, unit_m=unit,
-            limits=limits,
-            seed=seed, loop=loop, delivery=delivery, onto=onto, report=report, warn=warn,
+            limits=limits, length=length, seed=seed, loop=loop, delivery=delivery, onto=onto, report=report, warn=warn,
         )  # fmt: skip
     if json:
         print_json(
@@ -130,6 +131,7 @@ def vary(
                 "written": [str(path) for path in made.paths],
                 "goals": [asdict(report) for report in made.reports],
                 "guards": [report._asdict() for report in made.guards],
+                **({"path": [found._asdict() for found in made.followed]} if made.followed else {}),
                 **({"playback": made.playbacks} if any(made.playbacks) else {}),
             }
         )
@@ -137,4 +139,6 @@ def vary(
         first, last, count = made.paths[0], made.paths[-1], len(made.reports)
         files = f"{count} variant{'s' * (count > 1)}: {first}" + (f" ... {last.name}" if first != last else "")
         output().print(f"wrote {files}", markup=False)
+        if made.followed and made.last is not None:
+            output().print(path_sentence(made.followed, made.last), markup=False)
     return 0

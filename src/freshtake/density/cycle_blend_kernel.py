@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.density.class_cycles import Cycles
-from freshtake.density.follow import CHANCES, disturb, follow
+from freshtake.density.follow import CHANCES, bell, disturb, follow
 from freshtake.density.jumps import AGE, DRIVE, PACE, PLACE, RUN, SPAN, Following, Rates, Track
 from freshtake.density.runs import fading, read_at
 from freshtake.numeric.arrays import Floats
@@ -17,6 +17,7 @@ AT_ONCE = 0.67  # seconds over which weights that are changed at once get there
 PULL = 0.25  # seconds in which a class comes back to the common phase
 EASE = 0.1  # seconds over which its pace changes
 LEAST, MOST = 0.4, 2.5  # times its own pace
+NEAR = 0.3  # of the distance that a jump may lead away from the data
 ALONE = 1.0 - 1e-9  # share from which a class is by itself
 PHASE, SINCE = range(2)  # fields of `common`
 WAS, BEFORE, GAP, SPEED, ASKED, ACTIVE = range(6)  # rows of `shares`
@@ -102,24 +103,48 @@ class Draws(NamedTuple):
 class Mixing(NamedTuple):
     """What changes from frame to frame: of every class its last two, the offset that is evened out and its clock."""
 
-    held: Floats  # (classes, 4, width)
-    clock: Floats  # (classes, fields)
+    held: Floats  # (2 classes, 4, width): of every class two motions, see mingle
+    clock: Floats  # (2 classes, fields)
     shares: Floats  # (6, classes): weights of the last frames
     common: Floats  # (2,): phase, and frames since weights were changed at once
     noise_state: Floats  # (2, modes)
     visits: Floats  # (blocks + classes,)
+    wander: Floats  # (2, classes): how far towards the second motion
+
+
+@compiled
+def swerve(own: Floats, other: Floats, wander: Floats, luck: Floats, rates: Rates, modes: int, farthest: float) -> None:
+    """Move a frame (1, width) along the line to another one of the same phase by a smooth random share, in place.
+
+    In the modes it goes at most `NEAR` as far as jumps may lead away from the data, so that both together stay near.
+    """
+    wander[1] = wander[1] * (1.0 - 1.0 / rates.memory) + np.sqrt(2.0 / rates.memory) * bell(luck[0], luck[1])
+    wander[0] += (wander[1] - wander[0]) / rates.memory
+    share, square = rates.novelty * np.sqrt(2.0) * wander[0], 0.0
+    for k in range(modes):
+        square += (other[0, k] - own[0, k]) ** 2
+    far, most = abs(share) * np.sqrt(square), NEAR * farthest
+    if far > 0.0:
+        share *= most * np.tanh(far / most) / far
+    for k in range(own.shape[1]):
+        own[0, k] += share * (other[0, k] - own[0, k])
 
 
 @compiled
 def mingle(
     out: Floats, state: Mixing, track: Track, cycles: Cycles, rates: Rates, frame_time: float, draws: Draws
 ) -> None:
-    """Frames (frames, width) one after the other."""
-    held, clock, shares, common, noise_state, visits = state
+    """Frames (frames, width) one after the other.
+
+    Where `rates.novelty` is above 0, a second motion of every class is followed in the same phase, drawn by the density
+    as the first one is: the pose leaves the first towards or away from the second by a share that wanders.
+    """
+    held, clock, shares, common, noise_state, visits, wander = state
     weights, chances = draws
-    classes, d = len(held), track.modes
+    classes, d, after = weights.shape[1], track.modes, 2 * weights.shape[1] * CHANCES
+    other = np.empty((1, out.shape[1]))
     own, single, credit, idle = np.empty((1, out.shape[1])), np.ones((1, 1)), np.zeros(1), np.zeros((2, d))
-    calm = Rates(rates.jump, rates.blend, rates.guard, rates.memory, rates.tempo, 0.0, rates.class_stay)
+    calm = Rates(rates.jump, rates.blend, rates.guard, rates.memory, rates.tempo, 0.0, rates.class_stay, 0.0)
     pull, ease = frame_time / PULL, min(frame_time / EASE, 1.0)
     for t in range(len(out)):
         settle(shares, common, weights[t], frame_time / AT_ONCE, AT_ONCE / frame_time)
@@ -130,6 +155,11 @@ def mingle(
             if share > 0.0 and shares[ACTIVE, c] == 0.0:
                 enter(cycles, track, held[c], clock[c], c, common[PHASE], luck[7])
                 clock[c, DRIVE] = 0.0
+                if rates.novelty > 0.0:
+                    b = classes + c
+                    enter(cycles, track, held[b], clock[b], c, common[PHASE], chances[t, b * CHANCES + 7])
+                    clock[b, DRIVE] = 0.0
+                    wander[:, c] = 0.0
             shares[ACTIVE, c] = 1.0 if share > 0.0 else 0.0
             if share > 0.0:
                 rate += share * pace_at(cycles, track, clock[c])
@@ -139,16 +169,24 @@ def mingle(
             share = shares[WAS, c]
             if share <= 0.0:
                 continue
-            off = wrapped(common[PHASE] - phase_at(cycles, track, clock[c]))
-            drive = 1.0 if share >= ALONE else (rate + pull * off) / pace_at(cycles, track, clock[c])
-            drive = min(max(drive, LEAST), MOST)
-            clock[c, DRIVE] = drive if clock[c, DRIVE] <= 0.0 else clock[c, DRIVE] + ease * (drive - clock[c, DRIVE])
-            luck = chances[t : t + 1, c * CHANCES : (c + 1) * CHANCES]
-            alone = Following(held[c], clock[c], credit, credit, idle, visits)
-            follow(own, alone, track, calm, single, luck, True)
+            voices = 2 if rates.novelty > 0.0 else 1
+            for voice in range(voices):
+                v = voice * classes + c
+                off = wrapped(common[PHASE] - phase_at(cycles, track, clock[v]))
+                free = share >= ALONE and voice == 0
+                drive = 1.0 if free else (rate + pull * off) / pace_at(cycles, track, clock[v])
+                drive = min(max(drive, LEAST), MOST)
+                before = clock[v, DRIVE]
+                clock[v, DRIVE] = drive if before <= 0.0 else before + ease * (drive - before)
+                luck = chances[t : t + 1, v * CHANCES : (v + 1) * CHANCES]
+                made = own if voice == 0 else other
+                alone = Following(held[v], clock[v], credit, credit, idle, visits)
+                follow(made, alone, track, calm, single, luck, True)
+            if voices == 2:
+                swerve(own, other, wander[:, c], chances[t, after + 2 * c :], rates, d, track.farthest[c])
             for k in range(out.shape[1]):
                 out[t, k] += share * own[0, k]
             pulled += share * wrapped(phase_at(cycles, track, clock[c]) - common[PHASE] - rate)
         common[PHASE] = wrapped(common[PHASE] + rate + pulled)
         if rates.noise > 0.0:
-            disturb(out[t], noise_state, rates, track.scale, chances[t, classes * CHANCES :], d)
+            disturb(out[t], noise_state, rates, track.scale, chances[t, after + 2 * classes :], d)

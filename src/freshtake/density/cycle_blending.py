@@ -20,33 +20,35 @@ LONG_AGO = 1e9
 class MixState:
     """Between frames, for every class: its last two, the offset that is evened out, its clock; and the common phase."""
 
-    held: Floats  # (classes, 4, width)
-    clock: Floats  # (classes, fields)
+    held: Floats  # (2 classes, 4, width): of every class two motions, see mingle
+    clock: Floats  # (2 classes, fields)
     shares: Floats  # (6, classes): weights of the last frames, see mingle
     common: Floats  # (2,): phase, and frames since weights were changed at once
     noise_state: Floats  # (2, modes)
     visits: Floats
+    wander: Floats  # (2, classes): how far towards the second motion
     first: bool = True  # the first frame is still to be given out
 
 
 def begin_mix(track: Track, cycles: Cycles, weights: Floats, rng: np.random.Generator) -> MixState:
     """The state before the first frame, at a kernel drawn by the weights (classes,)."""
     count, width = len(weights), track.rows.shape[1]
-    held, clock, shares = np.zeros((count, 4, width)), np.zeros((count, FIELDS)), np.zeros((6, count))
+    held, clock, shares = np.zeros((2 * count, 4, width)), np.zeros((2 * count, FIELDS)), np.zeros((6, count))
     clock[:, PLAN] = -1.0
     clock[:, DRIVE] = 1.0
-    chances = rng.random(2 + count)
+    chances = rng.random(2 + 2 * count)
     owner = min(int(np.searchsorted(np.cumsum(weights), chances[0], side="right")), count - 1)
     own = np.flatnonzero(cycles.allowed & (track.owners == owner))
     phase = float(cycles.phases[own[int(chances[1] * len(own))]])
     for c in np.flatnonzero(weights > 0.0):
-        enter(cycles, track, held[c], clock[c], int(c), phase, float(chances[2 + c]))
+        for k in (c, count + c):
+            enter(cycles, track, held[k], clock[k], int(c), phase, float(chances[2 + k]))
     shares[[WAS, BEFORE, ASKED]] = weights
     shares[ACTIVE] = weights > 0.0
     visits = np.zeros(len(track.sizes) + count)
     common = np.array([phase, 0.0])
     common[SINCE] = LONG_AGO
-    return MixState(held, clock, shares, common, np.zeros((2, track.modes)), visits)
+    return MixState(held, clock, shares, common, np.zeros((2, track.modes)), visits, np.zeros((2, count)))
 
 
 def advance_mix(
@@ -57,13 +59,13 @@ def advance_mix(
 
     One by one and in blocks give the same motion.
     """
-    count = len(state.held)
+    count = len(state.held) // 2
     if weights.ndim != 2 or weights.shape[1] != count:
         raise UsageError(f"weights must be rows of {count} classes, not an array of {weights.shape}")
     out = np.empty((len(weights), track.rows.shape[1]))
     lead = 1 if state.first and len(out) else 0
-    out[:lead] = state.shares[WAS] @ state.held[:, 0]
-    chances = rng.random((len(out) - lead, count * CHANCES + (2 * track.modes if rates.noise > 0.0 else 0)))
+    out[:lead] = state.shares[WAS] @ state.held[:count, 0]
+    chances = rng.random((len(out) - lead, 2 * count * (CHANCES + 1) + (2 * track.modes if rates.noise > 0.0 else 0)))
     after = Mixing(*(getattr(state, name).copy() for name in Mixing._fields))
     draws = Draws(np.ascontiguousarray(weights[lead:]), chances)
     mingle(out[lead:], after, track, cycles, rates, frame_time, draws)

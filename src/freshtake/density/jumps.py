@@ -59,6 +59,7 @@ class Rates(NamedTuple):
     tempo: float
     noise: float
     class_stay: float
+    novelty: float
 
 
 class Following(NamedTuple):

@@ -49,7 +49,7 @@ def learn(
     _check_names(examples, cyclic or {})
     say(Progress(0.0, "reading the examples"))
     material = material_of(examples, chosen, frame_time)
-    say(Progress(0.2, "principal components"))
+    say(Progress(0.2, "what moves together"))
     pca = eigenspace(material, chosen)
     runs_of = [[rounded(weights_of(pca, material.scale, x)) for x in found] for found in material.poses]
     everything = [run for found in runs_of for run in found]
@@ -58,7 +58,7 @@ def learn(
     scale[len(pca.modes) :] *= np.sqrt(chosen.velocity_weight)
     pieces, round_trips, limits = [], [], []
     for number, (name, found) in enumerate(zip(material.classes, runs_of, strict=True)):
-        say(Progress(0.3 + 0.6 * number / len(runs_of), f"which kernels of {name} are connected"))
+        say(Progress(0.3 + 0.6 * number / len(runs_of), f"which poses of {name} lead to which"))
         steady = steady_period(found, material.frame_time)
         limit = _limits(found, steady)
         places = np.concatenate([np.concatenate([y, velocities(y)], axis=1) for y in found]) * scale
@@ -70,7 +70,7 @@ def learn(
         pieces.append(_cut(lengths, parts.kept, parts.allowed))
         round_trips.append(parts.cyclic)
         limits.append(limit)
-    say(Progress(0.95, "what the eigenspace leaves out"))
+    say(Progress(0.95, "fine detail"))
     model = _assembled(material, chosen, pca, runs_of, pieces, tuple(round_trips), rounded(np.array(limits)))
     say(Progress(1.0, "done"))
     return model

@@ -134,7 +134,8 @@ class DensityModel:
     @cached_property
     def mixes(self) -> bool:
         """Whether weights mix poses: with the default method, where all classes are cyclic."""
-        return self.settings.method == "default" and len(self.classes) > 1 and bool(self.cycles.periodic.all())
+        several = len(self.classes) > 1 or self.settings.novelty > 0.0
+        return self.settings.method == "default" and several and bool(self.cycles.periodic.all())
 
     @property
     def warning(self) -> str:
@@ -182,7 +183,10 @@ class DensityModel:
     def controls(self) -> Rates:
         """The settings of synthesis in frames."""
         s = self.settings
-        return rates_of(self.frame_time, s.stay, s.blend, s.tempo, s.noise, s.class_stay)
+        return rates_of(
+            self.frame_time, stay=s.stay, blend=s.blend, tempo=s.tempo, noise=s.noise, class_stay=s.class_stay,
+            novelty=s.novelty,
+        )  # fmt: skip
 
     def start(self, rng: np.random.Generator, weights: Any = None) -> State:
         """The state before the first frame."""

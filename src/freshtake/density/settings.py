@@ -38,6 +38,7 @@ class Settings:
     class_stay: float = 2.0  # switch: seconds that set how long one class is followed where weights rest
     blend: float = 0.33  # seconds over which a jump is evened out; longer where the jump needs it
     tempo: float = 0.015  # variation of the pace, as a share
+    novelty: float = 0.1  # deviation, in differences of two cycles, by which cyclic classes leave recorded curves
     noise: float = 0.0  # smooth noise on the pose, in kernel widths: the paper's further work
     residuals: bool = True  # give back per kernel what the eigenspace leaves out
 
@@ -56,6 +57,7 @@ class Settings:
         between(self, "blend", 0.0, 10.0)
         between(self, "tempo", 0.0, 0.2)
         between(self, "noise", 0.0, 10.0)
+        between(self, "novelty", 0.0, 1.0)
         for name in ("correction", "residuals"):
             if not isinstance(getattr(self, name), bool):
                 raise UsageError(f"{name} must be true or false, not {getattr(self, name)!r}")

@@ -33,11 +33,13 @@ class BlendState:
         return bool(self.clock[ENDED] > 0.0)
 
 
-def rates_of(frame_time: float, stay: float, blend: float, tempo: float, noise: float, class_stay: float) -> Rates:
+def rates_of(
+    frame_time: float, *, stay: float, blend: float, tempo: float, noise: float, class_stay: float, novelty: float
+) -> Rates:
     """Settings in seconds as numbers of frames."""
     return Rates(
         min(frame_time / stay, 1.0), blend / frame_time, max(GUARD / frame_time, 2.0),
-        max(MEMORY / frame_time, 2.0), tempo, noise, class_stay / frame_time,
+        max(MEMORY / frame_time, 2.0), tempo, noise, class_stay / frame_time, novelty,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from freshtake.errors import UsageError
-from freshtake.formats.read_options import WriteOptions
+from freshtake.formats.read_options import WriteKeywords, WriteOptions
 from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip
 
@@ -29,7 +29,7 @@ def write_clips(
     if not clips:
         raise UsageError(f"{target}: there is no clip to write")
     onto = None if character is None else Path(character)
-    options = {"unit_m": unit_m, "character": onto, "warn": warn or WriteOptions().warn}
+    options: WriteKeywords = {"unit_m": unit_m, "character": onto, "warn": warn or WriteOptions().warn}
     named = [clip.changed(name=name) for name, clip in clips.items()]
     if for_writing(target).several:
         write(target, named, **options)

@@ -6,7 +6,8 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from os import PathLike
+from typing import TypedDict
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
@@ -28,13 +29,15 @@ def _python_warning(message: str) -> None:
 class ReadOptions:
     """`skeleton`: the ASF of an AMC. `fps`: for files without a rate. `unit_m`: metres per unit, where unsaid.
 
+    `rate`: frames per second that the motion is brought to, whatever the file says.
     `up`: the vertical axis, y or z, where the format does not fix it; default: what the file says, or the body.
     `animation`: name or number of one of several in a glTF file. `mesh`: bake a skinned glTF character into a
     mesh sequence instead of reading its skeleton. `warn` receives one sentence for each thing that had to be assumed.
     """
 
-    skeleton: Path | None = None
+    skeleton: str | PathLike[str] | None = None
     fps: float | None = None
+    rate: float | None = None
     unit_m: float | None = None
     up: str | None = None
     animation: str | int | None = None
@@ -43,9 +46,23 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         _require_above_zero("fps", self.fps)
+        _require_above_zero("rate", self.rate)
         _require_above_zero("unit_m", self.unit_m)
         if self.up is not None and self.up not in UP_AXES:
             raise UsageError(f"up must be one of {', '.join(UP_AXES)}, but is {self.up!r}")
+
+
+class ReadKeywords(TypedDict, total=False):
+    """The fields of `ReadOptions` as keywords, which editors complete."""
+
+    skeleton: str | PathLike[str] | None
+    fps: float | None
+    rate: float | None
+    unit_m: float | None
+    up: str | None
+    animation: str | int | None
+    mesh: bool
+    warn: Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -56,5 +73,13 @@ class WriteOptions:
     """
 
     unit_m: float | None = None
-    character: Path | None = None
+    character: str | PathLike[str] | None = None
     warn: Callable[[str], None] = _python_warning
+
+
+class WriteKeywords(TypedDict, total=False):
+    """The fields of `WriteOptions` as keywords, which editors complete."""
+
+    unit_m: float | None
+    character: str | PathLike[str] | None
+    warn: Callable[[str], None]

@@ -8,17 +8,18 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.files import is_folder, read_head
 from freshtake.formats.ftm import looks_like_model
-from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
+from freshtake.formats.read_options import Motion, ReadKeywords, ReadOptions, WriteKeywords, WriteOptions
 from freshtake.motion import Clip, PointClip
 from freshtake.motion.body.rooting import as_filed, following, rooted
 from freshtake.motion.body.upright import ASSUMED, find_up
+from freshtake.motion.rates import at_rate
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class TakenIn(NamedTuple):
     up: str
 
 
-def read(path: str | PathLike[str], **options: Any) -> Motion:
+def read(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Motion:
     """Read a clip, stroke, point clip or mesh sequence; the format is told by content and by name.
 
     Options are the fields of `ReadOptions`, for example `fps=60` for an AMC file. The vertical axis is found from the
@@ -114,7 +115,8 @@ def take_in(source: Path, settings: ReadOptions) -> TakenIn:
         if isinstance(motion, Clip):
             motion = rooted(motion, exact=found.name == "npz")  # an npz holds all digits, text is rounded
         motion, how = _understood(source, found, motion, settings)
-        return TakenIn(following(motion) if isinstance(motion, Clip) else motion, how)
+        motion = following(motion) if isinstance(motion, Clip) else motion
+        return TakenIn(motion if settings.rate is None else at_rate(motion, settings.rate), how)
 
 
 def _understood(source: Path, found: Format, motion: Motion, settings: ReadOptions) -> TakenIn:
@@ -144,7 +146,7 @@ def _read(source: Path, found: Format, settings: ReadOptions) -> Motion:
     return motion
 
 
-def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options: Any) -> None:
+def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options: Unpack[WriteKeywords]) -> None:
     """Write in the format that the name's ending says; the file appears whole or not at all.
 
     Options are the fields of `WriteOptions`. A sequence of clips goes into one glTF or FBX file as named animations.

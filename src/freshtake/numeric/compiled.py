@@ -9,12 +9,13 @@ import numba
 from numba.core.caching import FunctionCache, NullCache  # what njit(cache=True) uses, and has for years
 from numba.core.runtime.nrt import rtsys
 
-_listeners: list[Callable[[], None]] = []
+Listener = Callable[[str, bool], None]
+_listeners: list[Listener] = []
 
 
-def tell_of_compiling(listener: Callable[[], None]) -> None:
-    """Call this once, just before the first kernel of this process that is in no cache compiles."""
-    _listeners[:] = [listener]
+def tell_of_compiling(listener: Listener | None) -> None:
+    """Call this with a kernel's name before it compiles (True) and after it (False); None: nobody is told any more."""
+    _listeners[:] = [] if listener is None else [listener]
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -58,9 +59,18 @@ class _DiskCache:
             rtsys.initialize(target)
             with cache._guard_against_spurious_io_errors():
                 found = cache._load_overload(signature, target)
-        if found is None and _listeners:
-            _listeners.pop()()
+        if found is None:
+            self._tell(True)
         return found
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep machine code that was just compiled, where there is a place for it."""
+        self._tell(False)
+        self._cache.save_overload(signature, result)
+
+    def _tell(self, begins: bool) -> None:
+        for listener in _listeners:
+            listener(f"{self._function.__module__}.{self._function.__name__}".removeprefix("freshtake."), begins)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._cache, name)

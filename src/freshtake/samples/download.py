@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import resources
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from freshtake.errors import FreshtakeError, UsageError
+from freshtake.formats.files import check_free, read_bytes
 from freshtake.methods.progress import Progress, Report, silent
 
 BASE_URL = "https://raw.githubusercontent.com/una-dinosauria/cmu-mocap/master/data/"
@@ -62,6 +64,8 @@ def download(
     not at all. Show `CREDIT` to whoever uses them.
     """
     chosen = _chosen(names, takes() if listed is None else listed)
+    for take in chosen:
+        _check_kept(take, folder)
     total = sum(take.bytes for take in chosen) or 1
     done = 0
     files = []
@@ -75,6 +79,13 @@ def download(
         done += take.bytes
         report(Progress(min(1.0, done / total), f"take {take.take}"))
     return files
+
+
+def _check_kept(take: Take, folder: Path) -> None:
+    """Refuse to fetch over a file with other content, unless it may be replaced."""
+    file = folder / take.file_name
+    if file.is_file() and hashlib.sha256(read_bytes(file)).hexdigest() != take.sha256:
+        check_free(file)
 
 
 def _chosen(names: Sequence[str], listed: Sequence[Take]) -> list[Take]:

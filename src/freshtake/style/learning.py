@@ -125,7 +125,7 @@ def learn_rows(
         ]
 
     blocks, degrees = blocks_of(recipe, settings.inputs), _degrees(recipe, target)
-    tell(Progress(0.35, "identifying systems"))
+    tell(Progress(0.35, "learning how joints follow"))
     if settings.calming is None:
         settings = settings.changed(calming=calming_of(blocks, trials_of, settings, fps, mapper, degrees))
     trials = trials_of(settings.calming or 0.0)

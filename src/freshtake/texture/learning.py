@@ -59,7 +59,7 @@ def learn(
     say(Progress(0.0, "reading the takes"))
     material = material_of(_without_normals(takes, chosen), chosen, frame_time)
     _check_length(material, chosen)
-    say(Progress(0.3, "principal components"))
+    say(Progress(0.3, "what moves together"))
     recipe, shape, rows = _compressed(material, chosen, rng)
     weights = _weights(material, chosen)
     say(Progress(0.6, "looking for recurrences"))

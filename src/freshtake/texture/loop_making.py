@@ -20,6 +20,7 @@ from freshtake.texture.loops import (
     find_loop,
     near_lengths,
     nearest_length,
+    varied_loop,
     ways_of,
 )
 from freshtake.texture.planting import around, cut_loop, planted
@@ -130,7 +131,8 @@ def _closed_way(
     found = nearest_length(frames, small, anchors_of(small, rng), stretch)
     if found is not None:
         length, anchor = found
-        return find_loop(length, small, stroll, rng, LoopWish(variety, closing, detour, (anchor,)))
+        way = find_loop(length, small, stroll, rng, LoopWish(variety, closing, detour, (anchor,)))
+        return varied_loop(frames, way, small, rng, variety, stretch, detour)
     wide = within(model.jumps, Reach(tuple(1e9 for _ in model.cells), model.reach.alive), model.segments)
     some = ways_of(*wide, model.weights.poses, model.rules, slots=32)
     return find_loop(frames, some, stroll, rng, LoopWish(variety, closing, detour))

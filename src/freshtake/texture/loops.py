@@ -120,14 +120,44 @@ def find_loop(length: int, ways: Ways, stroll: Stroll, rng: np.random.Generator,
     if variety > 0.0:
         found = _both(found, _closed(length, drawn, anchors, stroll, closing, dear))
     for way in found:
-        shown = np.bincount(way, minlength=len(ways.successor))
-        cost = jump_cost(way, drawn) + variety * TOLL * float(np.maximum(shown - 1, 0).sum())
-        cost += variety * MONOTONOUS * (period(way) < length) + float(dear[list(way)].sum())
+        cost = price_of(way, drawn, variety, dear)
         if cost < price:
             best, price = way, cost
     if best is None:
         raise UsageError(_no_loop(length, drawn, anchors))
     return best
+
+
+def price_of(way: tuple[int, ...], ways: Ways, variety: float, dear: Floats) -> float:
+    """What a closed way costs: its jumps, frames that are shown twice, a shorter loop over and over, and detours."""
+    shown = np.bincount(way, minlength=len(ways.successor))
+    cost = jump_cost(way, ways) + variety * TOLL * float(np.maximum(shown - 1, 0).sum())
+    return cost + variety * MONOTONOUS * (period(way) < len(way)) + float(dear[list(way)].sum())
+
+
+def varied_loop(
+    length: int, found: tuple[int, ...], ways: Ways, rng: np.random.Generator, variety: float, stretch: float,
+    detour: Floats,
+) -> tuple[int, ...]:  # fmt: skip
+    """`found`, or a stretch of a take that one jump closes, at another tempo, where that costs less.
+
+    Jumps are chosen before what is repeated counts, so that a loop of small jumps may show half of its frames twice.
+    """
+    dear = TOLL * detour
+    left, slots = np.nonzero(ways.every.targets >= 0)
+    entered = ways.every.targets[left, slots]
+    lengths = left - entered + 1
+    breaks = np.concatenate([[0], np.cumsum(ways.successor != np.arange(1, len(ways.successor) + 1))])
+    whole = (breaks[left] == breaks[entered]) & (lengths > ways.rest + 1)
+    usable = np.flatnonzero(whole & (np.abs(lengths / length - 1.0) <= stretch))
+    if not len(usable) or ways.durations.max() > 1 + ways.rest:  # jumps that insert frames have other lengths
+        return found
+    prices = _felt(ways.every.costs[left, slots])[usable] * np.exp(SPREAD * rng.standard_normal(len(usable)))
+    sums = np.concatenate([[0.0], np.cumsum(dear)])
+    prices += TEMPO * np.abs(lengths[usable] / length - 1.0) + sums[left[usable] + 1] - sums[entered[usable]]
+    best = int(usable[prices.argmin()])
+    own = price_of(found, ways, variety, dear) + TEMPO * abs(len(found) / length - 1.0)
+    return tuple(range(int(entered[best]), int(left[best]) + 1)) if prices.min() < own else found
 
 
 def _both(first: Iterator[tuple[int, ...]], second: Iterator[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:

@@ -16,13 +16,16 @@ from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import for_writing
+from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, silent
-from freshtake.motion import Stroke
+from freshtake.motion import Clip, Stroke
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.variation.goals.steering import Followed
 from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
+from freshtake.workflows.path_following import followed_by, placed, seen_from_its_start
 from freshtake.workflows.takes_reading import read_sets
 from freshtake.workflows.variation_asking import read_path
 from freshtake.workflows.variation_varying import MOST_FRAMES, generator
@@ -41,7 +44,7 @@ def named_takes(arguments: Sequence[str]) -> dict[str, list[Path]]:
         elif not equals or not name.strip() or not path:
             raise UsageError(f"{argument!r} names no class: write NAME=CLIP, as in walk=walk_1.bvh")
         last = name.strip()
-        out.setdefault(last, []).append(Path(path))
+        out.setdefault(last, []).extend(take_files([Path(path)]))
     return out
 
 
@@ -100,6 +103,7 @@ class Blended(NamedTuple):
 
     path: Path
     motion: Motion
+    followed: Followed | None = None
 
 
 def density_model(path: Path) -> DensityModel:
@@ -151,14 +155,22 @@ def density_sample(
         state, rows = model.advance(state, plan[first : first + PIECE], rng)
         parts.append(rows)
     rows = np.concatenate(parts)
+    path = None if control is None or control.path is None else np.asarray(control.path)
+    start = None
+    if path is not None and control is not None and model.recipe is not None and model.recipe.motion_type is Clip:
+        own, start = seen_from_its_start(path, model.recipe.layout.up)  # type: ignore[union-attr]
+        control = replace(control, path=own)
     made = model.decode(rows if control is None else model.steered(rows, control), residuals, name=target.stem)
     if plant:
         report(Progress(1.0, "planting feet"))
         made = model.planted(made, plant)
     motion: Motion = _stroke(model, made, target.stem) if isinstance(made, np.ndarray) else made
+    if start is not None and isinstance(motion, Clip):
+        motion = placed(motion, start)
+    way = None if path is None else followed_by(path, motion)
     motion = put_onto(onto, motion)
     write_onto(target, motion, unit_m, onto)
-    return Blended(target, motion)
+    return Blended(target, motion, way)
 
 
 def _stroke(model: DensityModel, rows: Any, name: str) -> Stroke:

@@ -6,21 +6,27 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import for_writing, holding_several, read
+from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, PointClip, Stroke
-from freshtake.motion.edit import places_at_rate, resample, take_frames, with_up
+from freshtake.motion.edit import take_frames, with_up
+from freshtake.motion.rates import at_rate
 from freshtake.motion.repair import repair
-from freshtake.motion.stroke import resample_stroke
 from freshtake.workflows.motion_delivering import Delivery, delivered
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
+from freshtake.workflows.output_naming import check_ending, is_file_name, targets_of
 
-ROUNDED = 1e-4  # how far frame times in files are off by rounding
+
+class Converted(NamedTuple):
+    """What was read, what was written, and where: one path for all in a glTF file of several animations."""
+
+    sources: Sequence[Path]
+    paths: list[Path]
+    motions: list[Motion]
 
 
 def motion_convert(
@@ -36,19 +42,32 @@ def motion_convert(
     onto: Onto | None = None,
     repairs: Sequence[str] = (),
     delivery: Delivery | None = None,
-) -> list[Motion]:
-    """Read, change as asked, write. Returns what was written."""
-    found = for_writing(target)
-    if len(sources) > 1 and not found.several:
-        raise FormatError(target, f"only {holding_several()} hold several clips: convert the others one by one")
-    made = [_changed(read(source, **reading), fps, start, end, up, repairs) for source in sources]
-    made = [delivered(put_onto(onto, motion), delivery or Delivery()) for motion in made]
-    if len(made) == 1:
+    ending: str | None = None,
+    report: Report = silent,
+) -> Converted:
+    """Read, change as asked, write: to one file, or with an `ending` or into a folder that is there, one by one."""
+    into_folder = (ending is not None and not is_file_name(target)) or (target.is_dir() and len(sources) > 1)
+    if not into_folder:
+        check_ending(target, ending)
+        found = for_writing(target)
+        if len(sources) > 1 and not found.several:
+            raise FormatError(
+                target, f"only {holding_several()} hold several clips: for files one by one, name a folder and --format"
+            )
+    paths = targets_of(sources, target, ending) if into_folder else [target]
+    made: list[Motion] = []
+    for number, source in enumerate(sources):
+        report(Progress(number / len(sources), source.name))
+        changed = _changed(read(source, **reading), fps, start, end, up, repairs)
+        made.append(delivered(put_onto(onto, changed), delivery or Delivery()))
+        if into_folder:
+            write_onto(paths[number], made[-1], unit_m, onto)
+    if not into_folder and len(made) == 1:
         write_onto(target, made[0], unit_m, onto)
-    else:
+    elif not into_folder:
         clips = [_clip(source, motion) for source, motion in zip(sources, made, strict=True)]
         write_onto(target, clips, unit_m, onto)
-    return made
+    return Converted(sources, paths, made)
 
 
 def _clip(source: Path, motion: Motion) -> Clip:
@@ -99,28 +118,3 @@ def frame_number(text: str, frame_time: float) -> int:
     if re.fullmatch(r"\d{0,9}(\.\d{0,9})?s", text) and text != "s" and text != ".s":
         return round(float(text[:-1]) / frame_time)
     raise UsageError(f"{text!r} is no frame: give a number from 0, or a time such as 1.5s")
-
-
-def at_rate(motion: Motion, fps: float) -> Motion:
-    """At another rate, whatever it is; meshes and points by linear interpolation."""
-    if abs(fps * motion.frame_time - 1.0) < ROUNDED:  # the same frames, and the rate that was asked for
-        return replace(motion, frame_time=1.0 / fps) if not isinstance(motion, Stroke) else motion
-    if isinstance(motion, Clip):
-        return resample(motion, fps)
-    if isinstance(motion, Stroke):
-        return resample_stroke(motion, fps)
-    place = places_at_rate(len(motion), motion.frame_time, fps)
-    low = np.minimum(place.astype(np.intp), max(len(motion) - 2, 0))
-    high = np.minimum(low + 1, len(motion) - 1)
-    share = (place - low)[:, None, None]
-
-    def between(values: Any) -> Any:
-        return values[low] + share * (values[high] - values[low])
-
-    if isinstance(motion, PointClip):
-        return replace(motion, positions=between(motion.positions), frame_time=1.0 / fps)
-    attributes = {k: between(v) if v.ndim == 3 else v for k, v in motion.attributes.items()}
-    normals = None if motion.normals is None else between(motion.normals)
-    return replace(
-        motion, vertices=between(motion.vertices), normals=normals, attributes=attributes, frame_time=1.0 / fps
-    )

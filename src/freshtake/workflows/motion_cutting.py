@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,11 +11,14 @@ from freshtake.formats.acclaim import skeleton_file
 from freshtake.formats.files import read_bytes, replacing_folder, write_bytes
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.registry import for_writing, read, write
+from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import find_cycles
 from freshtake.motion.cycles.occurrences import find_occurrences
 from freshtake.motion.edit import take_frames
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.workflows.motion_converting import frame_number
+from freshtake.workflows.output_naming import check_ending, is_file_name
 
 
 class Piece(NamedTuple):
@@ -28,23 +31,50 @@ class Piece(NamedTuple):
 
 @one_blas_thread()
 def motion_cut(
-    source: Path,
-    folder: Path,
+    sources: Sequence[Path],
+    out: Path,
     *,
     cycles: bool = False,
-    frames: str | None = None,
+    between: str | None = None,
     like: Path | None = None,
     ending: str | None = None,
     reading: dict[str, Any],
+    report: Report = silent,
 ) -> list[Piece]:
-    """Cut and write; the folder appears whole. Without a choice the take is cut into its cycles."""
-    if sum([cycles, frames is not None, like is not None]) > 1:
-        raise UsageError("choose one of --cycles, --frames and --like")
+    """Cut takes and write the pieces; the folder appears whole. Without a choice a take is cut into its cycles.
+
+    A target with the ending of a format is a file for one piece.
+    """
+    if sum([cycles, between is not None, like is not None]) > 1:
+        raise UsageError("choose one of --cycles, --range and --like")
+    cuts = []
+    for number, source in enumerate(sources):
+        report(Progress(number / len(sources), source.name))
+        cuts.append(_cut(source, between, like, ending if ending or not is_file_name(out) else out.suffix, reading))
+    if is_file_name(out):
+        return _write_one(cuts, out, ending, reading.get("unit_m"))
+    twice = [cut.take.name for cut in cuts]
+    if len(set(twice)) < len(twice):
+        raise UsageError(f"several takes are called {max(twice, key=twice.count)}: rename all but one, or cut it alone")
+    with replacing_folder(out) as temporary:
+        return [piece for cut in cuts for piece in _write(cut, temporary, out, reading.get("unit_m"))]
+
+
+class _Cut(NamedTuple):
+    """A take, which frames of it are wanted, and what goes beside them: an AMC is read with its skeleton only."""
+
+    take: Clip
+    ranges: list[tuple[int, int]]
+    suffix: str
+    beside: Path | None
+
+
+def _cut(source: Path, between: str | None, like: Path | None, ending: str | None, reading: dict[str, Any]) -> _Cut:
     take = _clip(source, reading)
     suffix = f".{ending.lstrip('.')}" if ending else source.suffix.lower()
     for_writing(Path(f"clip{suffix}"))
-    if frames is not None:
-        ranges = [_range(frames, len(take))]
+    if between is not None:
+        ranges = [_range(between, take)]
     elif like is not None:
         ranges = [(o.start, o.stop) for o in find_occurrences(take, _clip(like, reading))]
         if not ranges:
@@ -52,20 +82,30 @@ def motion_cut(
     else:
         ranges = [(int(first), int(last) + 1) for first, last in find_cycles(take).spans]
     beside = skeleton_file(source, ReadOptions(**reading)) if suffix == source.suffix.lower() == ".amc" else None
-    return _write(take, ranges, folder, suffix, beside)
+    return _Cut(take, ranges, suffix, beside)
 
 
-def _write(take: Clip, ranges: list[tuple[int, int]], folder: Path, suffix: str, beside: Path | None) -> list[Piece]:
-    """All pieces in a new folder; an AMC gets its skeleton beside it, without which nobody can read it."""
+def _write(cut: _Cut, temporary: Path, folder: Path, unit_m: float | None) -> list[Piece]:
+    """All pieces of a take."""
     pieces = []
-    with replacing_folder(folder) as temporary:
-        if beside is not None:
-            write_bytes(temporary / beside.name, read_bytes(beside))
-        for number, (start, stop) in enumerate(ranges, start=1):
-            name = f"{take.name}_{number:03d}"
-            write(temporary / f"{name}{suffix}", take_frames(take, start, stop).changed(name=name))
-            pieces.append(Piece(folder / f"{name}{suffix}", start, stop))
+    if cut.beside is not None and not (temporary / cut.beside.name).exists():
+        write_bytes(temporary / cut.beside.name, read_bytes(cut.beside))
+    for number, (start, stop) in enumerate(cut.ranges, start=1):
+        name = f"{cut.take.name}_{number:03d}"
+        clip = take_frames(cut.take, start, stop).changed(name=name)
+        write(temporary / f"{name}{cut.suffix}", clip, unit_m=unit_m)
+        pieces.append(Piece(folder / f"{name}{cut.suffix}", start, stop))
     return pieces
+
+
+def _write_one(cuts: Sequence[_Cut], target: Path, ending: str | None, unit_m: float | None) -> list[Piece]:
+    check_ending(target, ending)
+    ranges = [(cut.take, *found) for cut in cuts for found in cut.ranges]
+    if len(ranges) != 1:
+        raise UsageError(f"{target} is one file for {len(ranges)} clips: name a folder, and the kind with --format")
+    ((take, start, stop),) = ranges
+    write(target, take_frames(take, start, stop).changed(name=target.stem), unit_m=unit_m)
+    return [Piece(target, start, stop)]
 
 
 def _clip(path: Path, reading: dict[str, Any]) -> Clip:
@@ -75,11 +115,12 @@ def _clip(path: Path, reading: dict[str, Any]) -> Clip:
     return motion
 
 
-def _range(text: str, count: int) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d{0,12}):(\d{0,12})", text)
-    if found is None:
-        raise UsageError(f"frames are given as A:B, not {text!r}")
-    start, stop = int(found[1] or 0), int(found[2] or count)
-    if not 0 <= start < stop <= count:
-        raise UsageError(f"frames {text} do not lie within the take's {count} frames")
+def _range(text: str, take: Clip) -> tuple[int, int]:
+    first, colon, last = text.partition(":")
+    if not colon:
+        raise UsageError(f"a range is given as A:B, such as 120:360 or 1.5s:4s, not {text!r}")
+    start = frame_number(first, take.frame_time) if first else 0
+    stop = frame_number(last, take.frame_time) if last else len(take)
+    if not 0 <= start < stop <= len(take):
+        raise UsageError(f"frames {start}:{stop} do not lie within the take's {len(take)} frames")
     return start, stop

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from freshtake.motion import Clip, Stroke
 from freshtake.motion.cycles.joining import BLEND, join
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.workflows.model_kinds import model_of
+from freshtake.workflows.output_naming import is_one_file
 from freshtake.workflows.takes_reading import read_takes
 from freshtake.workflows.variation_varying import MOST_VARIANTS, generator, variants
 
@@ -64,6 +66,7 @@ def motion_noise(
     _check(kind, count, each, amount, matched)
     motions = read_takes(sources, reading)
     suffix = _ending(sources, motions, ending)
+    single = is_one_file(folder, count, ending, "files")
     basis = basis_of(motions, joints)
     target, used = None, amount
     if matched:
@@ -71,14 +74,15 @@ def motion_noise(
         target = changes(basis, _matched_to(matched, seed, reading))
         used = match(basis, kind, target, generator(seed, 0), settings).amount
     written, made = [], []
-    with replacing_folder(folder) as temporary:
+    with nullcontext(folder.parent) if single else replacing_folder(folder) as temporary:
         for number in range(1, count + 1):
             name = f"{kind}_{number:03d}"
             report(Progress((number - 1) / count, name))
             parts = _parts(basis, kind, used, settings, (seed, number), each, name)
             motion = _joined([part.motion for part in parts], blend, name)
-            write(temporary / f"{name}{suffix}", motion)
-            written.append(folder / f"{name}{suffix}")
+            file = folder.name if single else f"{name}{suffix}"
+            write(temporary / file, motion, unit_m=(reading or {}).get("unit_m"))
+            written.append(folder if single else folder / file)
             made += parts
     within = None if target is None else sum(target.holds(one.change) for one in made) / len(made)
     return Noised(written, used, target, within, sum(one.change for one in made) / len(made))

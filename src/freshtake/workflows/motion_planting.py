@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.pin_files import read_contacts, read_mapping, read_pins
-from freshtake.formats.registry import for_writing, write
+from freshtake.formats.registry import for_writing
 from freshtake.motion import Clip
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_clips
 
 
@@ -27,6 +28,7 @@ def motion_plant(
     examples: Sequence[Path] = (),
     floor: float | None = None,
     lock: str = "soft",
+    onto: Onto | None = None,
     reading: dict[str, Any] | None = None,
 ) -> Any:
     """Read a clip, hold its feet where they stand, meet its pins, write it; returns what `motion.planting` reports.
@@ -56,7 +58,7 @@ def motion_plant(
             f"{source}: no foot stands anywhere, so the floor cannot be found: give its height with --floor, or "
             "--contacts, or clips whose feet stand with --like"
         )
-    write(target, planted.clip)
+    write_onto(target, put_onto(onto, planted.clip), (reading or {}).get("unit_m"), onto)
     return planted.report
 
 

@@ -14,7 +14,8 @@ from freshtake.errors import FormatError, FreshtakeError, UsageError
 from freshtake.formats.body_map_files import BodyMapFile, Parts, read_body_maps, write_body_maps
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import detect, for_writing, take_in, write
+from freshtake.formats.registry import detect, for_writing, holding_several, take_in, write
+from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.body.size import unit_name, unit_of
@@ -234,20 +235,24 @@ def motion_retarget(
     delivery: Delivery | None = None,
     ending: str | None = None,
     reading: dict[str, Any] | None = None,
+    report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> Retargeted:
     """Read clips, put them onto a character and write them: into one file, or into a folder under their names.
 
-    One glTF file holds several clips as named animations. `save_maps` writes the map that was found, to be edited;
+    One glTF, FBX or USD file holds several clips. `save_maps` writes the map that was found, to be edited;
     `picture` draws the first clip before and after.
     """
     onto = onto_character(character, maps, plant=plant, hands=hands, warn=warn)
     one = ending is None and target.suffix != "" and not target.is_dir()
     if one and len(sources) > 1 and not for_writing(target).several:
-        raise FormatError(target, f"{len(sources)} clips do not fit into one such file: name a folder, or a .glb file")
+        raise FormatError(target, f"only {holding_several()} hold several clips: name such a file, or a folder")
     suffix = f".{(ending or ('glb' if onto.gltf else character.suffix)).lstrip('.')}"
     for_writing(target if one else Path(f"clip{suffix}"))
-    clips = [_retargeted(path, onto, reading).changed(name=path.stem) for path in sources]
+    clips = []
+    for number, path in enumerate(sources):
+        report(Progress(number / len(sources), path.name))
+        clips.append(_retargeted(path, onto, reading).changed(name=path.stem))
     ready = [delivered(clip, delivery or Delivery()) for clip in clips]
     made = [clip for clip in ready if isinstance(clip, Clip)]
     way = onto.ways[0][1] if onto.ways else None

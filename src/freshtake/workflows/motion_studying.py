@@ -81,7 +81,7 @@ def study_design(
         (temporary / "stimuli").mkdir()
         for k, (stimulus, clip) in enumerate(made):
             report(Progress(0.7 + 0.3 * k / len(made), stimulus.name))
-            write(temporary / "stimuli" / f"{stimulus.name}{suffix}", clip)
+            write(temporary / "stimuli" / f"{stimulus.name}{suffix}", clip, unit_m=(reading or {}).get("unit_m"))
         write_ratings(temporary / "ratings.csv", trials)
         write_key(temporary / "key.csv", [s for s, _ in made])
         questions = "".join(f"Experiment {e}: {QUESTIONS[e]}\n" for e in dict.fromkeys(experiments))

@@ -64,7 +64,7 @@ def style_align(
         figure = picture(a, b, settings, against=against, dof=dof, names=named)
     if out is not None:
         moved = warp(b if onto == "first" else a, found, onto=onto)
-        write(out, moved)
+        write(out, moved, unit_m=(reading or {}).get("unit_m"))
     if plot is not None and figure is not None and plot.suffix.lower() in PAGES:
         write_bytes(plot, _page(a, b, found, figure).encode())
     elif plot is not None and figure is not None:

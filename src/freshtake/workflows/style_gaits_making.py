@@ -13,11 +13,15 @@ from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.registry import for_writing
 from freshtake.methods.progress import Report, silent
 from freshtake.motion import Clip
+from freshtake.motion.edit import take_frames
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.gaits.bilinear import GaitModel, Level, Weights, fit
+from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_clips
+
+MOST_FRAMES = 10_000_000
 
 CELL = "write STYLE@SPEED=CLIP, as in crouch@1.3=crouch_fast.bvh"
 
@@ -88,15 +92,21 @@ def gaits_sample(
     speed: str,
     *,
     cycles: int = 4,
+    length: Length | None = None,
     unit_m: float | None = None,
     onto: Onto | None = None,
 ) -> Clip:
-    """A walk of some cycles in a mixture of styles and speeds, written to a file."""
+    """A walk of some cycles, or of a length, in a mixture of styles and speeds, written to a file."""
     for_writing(target)
     model: GaitModel = model_of(source, "gaits")
-    clip = model.synthesize(
-        mixture(style, model.styles), mixture(speed, model.speeds), cycles=cycles, name=target.stem
-    ).changed(provenance="made by freshtake: style")
+    mixed = mixture(style, model.styles), mixture(speed, model.speeds)
+    if length is not None:
+        frames = frame_count(length, model.code.recipe.frame_time)
+        if not 1 <= frames <= MOST_FRAMES:
+            raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames}")
+        cycles = -(-frames // max(len(model.synthesize(*mixed, cycles=1)) - 1, 1))
+    clip = model.synthesize(*mixed, cycles=cycles, name=target.stem)
+    clip = (clip if length is None else take_frames(clip, 0, frames)).changed(provenance="made by freshtake: style")
     write_onto(target, put_onto(onto, clip), unit_m, onto)
     return clip
 

@@ -12,6 +12,7 @@ from freshtake.formats.files import is_folder
 from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.registry import for_writing
 from freshtake.formats.report_files import check_report_target, write_report
+from freshtake.formats.take_files import take_files
 from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
@@ -25,7 +26,6 @@ from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_clips
 
 NEED = "style translation needs clips with a skeleton"
-ENDINGS = (".bvh", ".amc", ".glb", ".gltf", ".npz")
 
 
 class PairRow(NamedTuple):
@@ -75,7 +75,7 @@ def style_pairs(
     folders = [len(paths) == 1 and is_folder(paths[0]) for paths in (sources, targets)]
     if folders[0] != folders[1]:
         raise UsageError("give two folders, which are paired by content, or two lists of files, which pair by order")
-    lists = [_files(paths[0]) if folders[0] else list(paths) for paths in (sources, targets)]
+    lists = [take_files(paths) for paths in (sources, targets)]
     clips = read_clips(lists, reading, NEED)
     if folders[0]:
         return _by_content(*clips)
@@ -87,13 +87,6 @@ def style_pairs(
             "many of each, or two folders"
         )
     return _by_order(*clips)
-
-
-def _files(folder: Path) -> list[Path]:
-    found = sorted(path for path in folder.iterdir() if path.suffix.lower() in ENDINGS)
-    if not found:
-        raise UsageError(f"{folder} holds no clip: clips end in {', '.join(ENDINGS)}")
-    return found
 
 
 def _by_content(sources: list[Clip], targets: list[Clip]) -> StylePairs:

@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from freshtake.errors import UsageError
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
 from freshtake.formats.read_options import Motion, ReadOptions
 from freshtake.formats.registry import take_in
 from freshtake.methods.gathering import gathered
-from freshtake.motion import Clip
+from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+
+FARTHEST = 1e18  # in any unit
 
 
 def read_takes(paths: Sequence[Path], reading: dict[str, Any] | None = None) -> list[Motion]:
@@ -21,8 +25,19 @@ def read_takes(paths: Sequence[Path], reading: dict[str, Any] | None = None) -> 
 def read_sets(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None = None) -> list[list[Motion]]:
     """Several sets of takes that are used together."""
     options = ReadOptions(**(reading or {}))
-    read = iter(gathered([take_in(path, options).motion for paths in sets for path in paths], options.warn))
+    taken = [_sound(path, take_in(path, options).motion) for paths in sets for path in paths]
+    read = iter(gathered(taken, options.warn))
     return [[next(read) for _ in paths] for paths in sets]
+
+
+def _sound(path: Path, motion: Motion) -> Motion:
+    """Refuse numbers that no place has: their squares are beyond all numbers."""
+    places = {Clip: "root", Stroke: "points", PointClip: "positions", MeshSequence: "vertices"}[type(motion)]
+    values = np.abs(np.nan_to_num(getattr(motion, places)))
+    if values.size and float(values.max()) > FARTHEST:
+        frame = int(np.unravel_index(int(values.argmax()), values.shape)[0])
+        raise FormatError(path, f"a place lies {float(values.max()):.3g} from the origin: correct it", f"frame {frame}")
+    return motion
 
 
 def read_clips(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None, need: str) -> list[list[Clip]]:

@@ -13,7 +13,7 @@ from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import for_writing
-from freshtake.methods.progress import Report, silent
+from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.motion.validation import fps_of
@@ -23,10 +23,12 @@ from freshtake.texture.guiding import Guide
 from freshtake.texture.model import STRETCH, TextureModel
 from freshtake.texture.settings import Settings
 from freshtake.texture.transitions import Played
+from freshtake.variation.goals.steering import Followed
 from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
+from freshtake.workflows.path_following import followed_by
 from freshtake.workflows.takes_reading import read_sets, read_takes
 
 MOST_FRAMES = 10_000_000
@@ -148,13 +150,15 @@ def texture_facts(model: TextureModel) -> dict[str, Any]:
 
 
 class Made(NamedTuple):
-    """What was written; a loop of N frames lasts N frame times, other motions one less."""
+    """What was written; N frames last N frame times."""
 
     path: Path
     frames: int
     duration: float
     jumps: int
     playback: dict[str, Any] | None = None
+    followed: Followed | None = None
+    motion: Any = None
 
 
 class Going(NamedTuple):
@@ -182,6 +186,7 @@ def texture_sample(
     onto: Onto | None = None,
     unit_m: float | None = None,
     seed: int = 0,
+    report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> Made:
     """Write exactly this much: endless play cut there, or with `loop` a loop, `times` over.
@@ -195,10 +200,15 @@ def texture_sample(
     if seed < 0:
         raise UsageError(f"the seed must be 0 or more, but is {seed}")
     rng, say = np.random.default_rng(seed), warn or (lambda message: None)
+    report(Progress(0.0, f"making {frames} frames"))
     if loop:
         motion, rows, jumps = _looped(model, rng, frames, way, (variety, stretch, times), plant, say)
     else:
         motion, rows, jumps = _played(model, rng, frames, way, plant, say)
+    way_taken = None
+    if way.guide is not None and way.guide.path is not None and motion is not None:
+        way_taken = followed_by(np.asarray(way.guide.path), motion)
+    report(Progress(0.7, f"writing {target.name}"))
     if motion is None:
         if onto is not None or delivery not in (None, Delivery()):
             raise UsageError("only clips with a skeleton are put onto a character or have a root to move")
@@ -207,8 +217,8 @@ def texture_sample(
         motion = delivered(put_onto(onto, motion), delivery or Delivery())
         write_motion(model, motion, target, unit_m, onto)
     shown = len(rows) if motion is None else len(motion)
-    seconds = (len(rows) if loop else len(rows) - 1) * model.frame_time
-    return Made(target, shown, seconds, jumps, None if motion is None else playback_summary(motion))
+    playback = None if motion is None else playback_summary(motion)
+    return Made(target, shown, len(rows) * model.frame_time, jumps, playback, way_taken, motion)
 
 
 def _looped(

@@ -29,7 +29,6 @@ class Asked(NamedTuple):
     end: str | None = None
     poses: Sequence[str] = ()
     pins: Path | None = None
-    duration: float | None = None
     speed: float | None = None
     heading: float | None = None
     path: Path | None = None
@@ -49,7 +48,6 @@ def goals_of(asked: Asked) -> Goals:
         end=None if asked.end is None else _pose(asked.end, -1),
         poses=[_pose(text, 0) for text in asked.poses],
         targets=[] if asked.pins is None else read_pins(asked.pins),
-        duration=asked.duration,
         speed=asked.speed,
         steer=steer,
     )

@@ -27,7 +27,7 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin
 from freshtake.variation.goals.guarding import GuardReport, guard_notes, guarded, stream_notes
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.goals.steering import Followed, Steering, followed, from_the_first_point
+from freshtake.variation.goals.steering import Followed, Steering, from_the_first_point
 from freshtake.variation.goals.variation_loops import check_loop
 from freshtake.variation.model import VariationModel
 from freshtake.variation.settings import Settings
@@ -37,6 +37,8 @@ from freshtake.workflows.model_kinds import checked
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary, turn_note
 from freshtake.workflows.motion_limiting import Limiter
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
+from freshtake.workflows.output_naming import is_one_file
+from freshtake.workflows.path_following import followed_by, placed
 from freshtake.workflows.takes_reading import read_takes
 
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
@@ -155,6 +157,8 @@ class Written(NamedTuple):
     reports: list[GoalReport]
     guards: list[GuardReport]
     playbacks: list[dict[str, Any] | None]
+    followed: list[Followed]
+    last: Motion | None = None
 
 
 @one_blas_thread()
@@ -165,6 +169,7 @@ def variation_vary(
     *,
     amount: float | Amount = 1.0,
     cycles: int | None = None,
+    length: Length | None = None,
     goals: Goals | None = None,
     plant: bool | str = True,
     guard: bool = True,
@@ -184,23 +189,27 @@ def variation_vary(
     `onto` is a character that they are put onto, `limits` a file with the limits of a robot's joints, at which
     variants of its table stop.
     """
-    single = _is_file(folder, count, ending)
+    single = is_one_file(folder, count, ending, "variants", together=True)
     limiter = None if limits is None else Limiter(read_limits(limits))
     stored = read_stored(source)
     model = _variation(stored, source)
     suffix = folder.suffix if single else _ending(stored, ending, onto)
-    written = Written([], [], [], [])
+    written = Written([], [], [], [], [])
     if delivery is not None and delivery.closing and not loop:
         raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
     _warn_of_amount(amount, warn)
-    goals = _fitted(goals or Goals(), model)
+    goals = _lasting(_fitted(goals or Goals(), model), length, model.frame_time, loop)
+    own, start = _own_path(goals, model)
     made = guided_variants(
-        model, count, amount=amount, cycles=cycles, goals=goals, plant=plant, guard=guard, loop=loop, seed=seed
+        model, count, amount=amount, cycles=cycles, goals=own, plant=plant, guard=guard, loop=loop, seed=seed
     )
     together: list[Motion] = []
     with nullcontext(folder.parent) if single else replacing_folder(folder) as place:
         for motion, goal_report, checks in made:
             report(Progress(len(written.reports) / count, motion.name))
+            if start is not None and isinstance(motion, Clip):
+                motion = placed(motion, start)
+            _note_path(goals, motion, written)
             ready = delivered(put_onto(onto, motion), delivery or Delivery())
             ready = ready if limiter is None else limiter(ready)
             if single:
@@ -222,24 +231,28 @@ def variation_vary(
             warn(sentence)
         if (note := turn_note(written.playbacks)) is not None:
             warn(note)
-    return written
+    return written._replace(last=ready)
 
 
-def _is_file(target: Path, count: int, ending: str | None) -> bool:
-    """Whether a target is a file, by an ending that can be written; then all variants must go into it."""
-    try:
-        found = for_writing(target)
-    except FormatError:
-        return False
-    if target.suffix == "" or target.is_dir():
-        return False
-    if count != 1 and not found.several:
-        raise UsageError(
-            f"{target} is one file for {count} variants: add -n 1, or name a folder and --format {target.suffix[1:]}"
-        )
-    if ending is not None and f".{ending.lstrip('.')}".lower() != target.suffix.lower():
-        raise UsageError(f"{target} ends in {target.suffix}, but --format says {ending}: leave --format out")
-    return True
+def _own_path(goals: Goals, model: VariationModel) -> tuple[Goals, Start | None]:
+    """Goals with the path as the body sees it, and where it begins; with places in the world, both as they are."""
+    if goals.steer is None or goals.steer.path is None or goals.targets:
+        return goals, None
+    steer, start = _begun(model, goals.steer)
+    return replace(goals, steer=steer), start
+
+
+def _note_path(goals: Goals, motion: Motion, written: Written) -> None:
+    if goals.steer is not None and goals.steer.path is not None:
+        found = followed_by(np.asarray(goals.steer.path), motion)
+        written.followed.extend([] if found is None else [found])
+
+
+def _lasting(goals: Goals, length: Length | None, frame_time: float, loop: bool) -> Goals:
+    """Goals with a duration that gives so many frames: a loop lasts all of them, others from the first to the last."""
+    if length is None:
+        return goals
+    return replace(goals, duration=(frame_count(length, frame_time) - (0 if loop else 1)) * frame_time)
 
 
 def _fitted(goals: Goals, model: VariationModel) -> Goals:
@@ -295,6 +308,7 @@ def variation_stream(
     onto: Onto | None = None,
     unit_m: float | None = None,
     seed: int = 0,
+    report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> Streamed:
     """Write exactly this much of a cyclic model's endless motion, standing feet held still.
@@ -309,10 +323,12 @@ def variation_stream(
     _warn_of_amount(amount, warn)
     if not model.cyclic:
         raise UsageError(f"{source} is a model of a motion that ends by itself: use freshtake vary")
+    report(Progress(0.0, f"making {frames} frames"))
     own, start = (None, None) if steer is None else _begun(model, steer)
     made = model.made(generator(seed), amount=amount, frames=frames, steer=own)
     motion = _motion(model, model.decode(made.rows, start=start, name=target.stem), target.stem)
     if plant and isinstance(motion, Clip) and model.planting_model is not None:
+        report(Progress(0.3, "planting feet"))
         stand = None if made.phases is None else model.standing(motion, made.phases)
         motion = plant_feet(
             motion, stand, examples=model.planting_model, settings=settings_for(plant), careful=False
@@ -322,8 +338,8 @@ def variation_stream(
             warn(sentence)
     way = None
     if steer is not None and steer.path is not None and isinstance(motion, Clip):
-        places = motion.root[:, [0, 2] if motion.up == "y" else [0, 1]]
-        way = followed(steer, model.travel, places, motion.frame_time)
+        way = followed_by(np.asarray(steer.path), motion)
+    report(Progress(0.8, f"writing {target.name}"))
     motion = delivered(put_onto(onto, motion), delivery or Delivery())
     write_onto(target, motion, unit_m, onto)
     return Streamed(target, motion, way)

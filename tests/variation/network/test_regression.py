@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from freshtake.variation.network.regression import SHORT, Regression, decay, gaussian, kth_smallest, log_density
+from freshtake.variation.network.regression import (
+    SHORT,
+    Regression,
+    decay,
+    gaussian,
+    kth_smallest,
+    log_density,
+    weigh,
+    weighted_mean,
+    weighted_variance,
+)
 from tests.variation.twins import slow_gaussian, slow_log_density
 
 
@@ -96,3 +106,24 @@ def test_log_density_integrates_to_one_and_equals_the_formula() -> None:
     values = np.array([log_density(v, 1.0, 2.5) for v in x])
     assert np.trapezoid(np.exp(values), x) == pytest.approx(1.0, abs=1e-6)
     assert values[2100] == pytest.approx(slow_log_density(x[2100], 1.0, 2.5))
+
+
+@pytest.mark.parametrize("width", [0.1, 3.0])
+def test_instances_beyond_the_limit_weigh_nothing(width: float) -> None:
+    """Also where weights fall off so fast that the quick exponential is not used."""
+    squared = np.array([4.0, 0.5, 1.0, 9.0, 0.7])
+    weights = np.empty(5)
+    positive = weigh(squared, 5, 1.0, width, False, weights)
+    slow = np.where(squared <= 1.0, np.exp((0.5 - squared) / width**2), 0.0)
+    np.testing.assert_allclose(weights, slow, rtol=1e-12)
+    assert positive == 3
+
+
+def test_weighted_mean_and_variance_are_those_of_eq_6() -> None:
+    weights, targets = np.array([0.5, 2.0, 0.0, 1.0, 9.9]), np.array([1.0, -2.0, 50.0, 3.0, 7.0])
+    used = weights[:4], targets[:4]
+    mean = np.average(used[1], weights=used[0])
+    assert weighted_mean(weights, targets, 4) == pytest.approx(mean)
+    variance = 3 / 2 * np.average((used[1] - mean) ** 2, weights=used[0])
+    assert weighted_variance(weights, targets, 4, mean, 3, 0.0) == pytest.approx(variance)
+    assert weighted_variance(weights, targets, 1, 1.0, 1, 0.25) == 0.25

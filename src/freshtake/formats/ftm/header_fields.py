@@ -6,7 +6,6 @@ What a method hands to the model file and gets back: a header of plain values an
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +31,7 @@ _WORDS = {
     "dict": "an object", "None": "null",
 }  # fmt: skip
 Array = npt.NDArray[Any]
+LARGEST = 1e18  # beyond it no model of a motion has a number, and squares of float32 would overflow
 
 
 class Fields:
@@ -59,8 +59,8 @@ class Fields:
             self.wrong(name, f"{' or '.join(_WORDS[word] for word in words)} was expected, not {_shown(value)}")
         if isinstance(value, str):
             self._sound(name, value)
-        if isinstance(value, (int, float)) and not (math.isfinite(value) if abs(value) < 1e300 else False):
-            self.wrong(name, f"a finite number was expected, not {_shown(value)}")
+        if isinstance(value, (int, float)) and not abs(value) <= LARGEST:
+            self.wrong(name, f"a number between ±{LARGEST:g} was expected, not {_shown(value)}")
         return float(value) if isinstance(value, int) and "float" in words else value
 
     def inner(self, name: str) -> Fields:
@@ -135,7 +135,7 @@ class ReadParts:
     fields: Fields
     arrays: Mapping[str, Array]
 
-    def numbers(self, name: str, shape: tuple[int, ...], low: float = -np.inf, high: float = np.inf) -> Floats:
+    def numbers(self, name: str, shape: tuple[int, ...], low: float = -LARGEST, high: float = LARGEST) -> Floats:
         """A float64 array of this shape with finite values between two bounds."""
         place = f"array {name!r}"
         if name not in self.arrays:
@@ -148,6 +148,7 @@ class ReadParts:
             )
         with np.errstate(invalid="ignore"):  # signalling NaNs
             values = np.ascontiguousarray(found, dtype=np.float64)
+        low, high = max(low, -LARGEST), min(high, LARGEST)
         if not np.isfinite(values).all() or (values < low).any() or (values > high).any():
             raise FormatError(self.fields.path, f"finite numbers between {low:g} and {high:g} were expected", place)
         return values

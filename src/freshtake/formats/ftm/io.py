@@ -13,13 +13,24 @@ from collections.abc import Sequence
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion, SkeletonMismatch, UsageError
 from freshtake.formats.files import is_folder, read_head
-from freshtake.formats.ftm.header_fields import Fields, ReadParts, parsed
+from freshtake.formats.ftm.header_fields import LARGEST, Fields, ReadParts, parsed
 from freshtake.formats.ftm.methods import METHODS, method_of
 from freshtake.formats.npz.archive import Archive, npy_bytes, open_archive, write_archive
+
+if TYPE_CHECKING:
+    from freshtake.density.model import DensityModel
+    from freshtake.style.gaits.bilinear import GaitModel
+    from freshtake.style.model import StyleModel
+    from freshtake.texture.model import TextureModel
+    from freshtake.variation.model import VariationModel
+
+    Model: TypeAlias = VariationModel | StyleModel | GaitModel | DensityModel | TextureModel
 
 FORMAT, VERSION, SUFFIX, HEADER = "freshtake model", 1, ".ftm", "header.json"
 LONGEST_HEADER = 64 << 20  # bytes
@@ -79,9 +90,10 @@ def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) 
     write_archive(target, parts.arrays, {HEADER: text})
 
 
-def load(path: str | PathLike[str]) -> Any:
-    """Read a model that `save` wrote."""
-    return read_stored(path).model
+def load(path: str | PathLike[str]) -> Model:
+    """Read a model that `save` wrote, of whatever method; load_variation and its like say which one comes back."""
+    model: Model = read_stored(path).model
+    return model
 
 
 def read_stored(path: str | PathLike[str]) -> Stored:
@@ -136,4 +148,6 @@ def _arrays(archive: Archive, sums: Fields) -> dict[str, Any]:
         if sums.get(name, "str") != hashlib.sha256(content).hexdigest():
             sums.wrong(name, "the array is not the one that was saved: the file is damaged, get it again")
         out[name] = archive.array(name)
+        if out[name].dtype.kind == "f" and bool((np.abs(out[name][np.isfinite(out[name])]) > LARGEST).any()):
+            sums.wrong(name, f"numbers between ±{LARGEST:g} were expected: the file is damaged, get it again")
     return out

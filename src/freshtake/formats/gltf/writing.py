@@ -89,7 +89,7 @@ def write_clips(path: Path, clips: Sequence[Clip], options: WriteOptions) -> Non
     ready = same_skeleton(path, clips, options, "glTF")
     names = distinct([clip.name or "clip" for clip in ready])
     if options.character is not None:
-        builder = onto_character(path, options.character, ready, names)
+        builder = onto_character(path, Path(options.character), ready, names)
     else:
         builder = _figure(path, ready, names)
     write_bytes(path, packed(path, builder.document, bytes(builder.binary)))

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from freshtake.errors import SkeletonMismatch, UsageError
 from freshtake.motion.body.rooting import as_filed
+from freshtake.motion.body.size import unit_name
 from freshtake.motion.check.angle_checks import check_constant, check_gimbal, check_jumps
 from freshtake.motion.check.fall import check_rate
 from freshtake.motion.check.finding import NOTE, WARNING, Finding, called, frame_list, joined
@@ -138,7 +139,7 @@ def check_set(things: Sequence[Any]) -> list[Finding]:
     if not isinstance(first, Stroke):
         found += _rates(things)
         found += _same(things, "up", "vertical axes", lambda thing: thing.up)
-        found += _same(things, "unit", "units", lambda thing: thing.unit_m)
+        found += _units(things)
     return found + _duplicates(things)
 
 
@@ -179,6 +180,20 @@ def _same(things: Sequence[Any], code: str, what: str, value: Any) -> list[Findi
     wanted = value(things[0])
     odd = [called(thing) for thing in things[1:] if value(thing) != wanted]
     return [Finding(code, f"{joined(odd)} and {called(things[0])} have different {what}")] if odd else []
+
+
+def _units(things: Sequence[Any]) -> list[Finding]:
+    """Files that say another unit than the first, or none."""
+    first = things[0]
+    odd = next((thing for thing in things[1:] if thing.unit_m != first.unit_m), None)
+    if odd is None:
+        return []
+    said = [
+        f"{called(thing)} is in {unit_name(thing.unit_m)}" if thing.unit_m else f"{called(thing)} does not say its unit"
+        for thing in (odd, first)
+    ]
+    text = f"{said[0]} and {said[1]}: together they are scaled to the unit of the first; --unit says what files do not"
+    return [Finding("unit", text)]
 
 
 def _duplicates(things: Sequence[Any]) -> list[Finding]:

@@ -73,7 +73,7 @@ def search_jointly(
     search = Search(joint, data, settings, mapper, kept, _shortlists(joint, data, doing, settings, mapper), set())
     changed = False
     for turn in range(rounds):
-        report(Progress(0.45 + 0.3 * turn / rounds, f"transition network: round {turn + 1} of at most {rounds}"))
+        report(Progress(0.45 + 0.3 * turn / rounds, f"what predicts what: round {turn + 1} of at most {rounds}"))
         wanted = _proposals(search, doing)
         if not wanted and not changed:
             break
@@ -108,7 +108,7 @@ def steepest(joint: JointScores, settings: Settings, report: Report) -> Edges:
             if fresh.score > best.score + GAIN:
                 best = fresh
         made += 1
-        report(Progress(0.15 + 0.6 * (1.0 - 0.8**made), f"transition network: edit {made}"))
+        report(Progress(0.15 + 0.6 * (1.0 - 0.8**made), f"what predicts what: change {made}"))
         if best is doing:
             return doing.edges
         doing = best

@@ -46,7 +46,9 @@ def learn_prior(
     for number, found in enumerate(runs):
         if best is None or sum(f.score for f in found) > sum(f.score for f in best):
             best = found
-        report(Progress(0.8 + 0.15 * (number + 1) / len(starts), f"prior network: start {number + 1}"))
+        report(
+            Progress(0.8 + 0.15 * (number + 1) / len(starts), f"what first poses have in common: start {number + 1}")
+        )
     assert best is not None
     return PriorNetwork(tuple(names), tuple(tuple(sorted(f.parents)) for f in best)), rule
 

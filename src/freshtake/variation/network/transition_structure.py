@@ -98,7 +98,7 @@ def _search_alone(
     for number, size in enumerate(sorted(sizes)):
 
         def tell(done: float, what: str, number: int = number) -> None:
-            report(Progress(0.15 + 0.3 * (number + done) / len(sizes), f"transition network: {what}"))
+            report(Progress(0.15 + 0.3 * (number + done) / len(sizes), f"what predicts what: {what}"))
 
         found = _from_core(names, joint, data, settings, size, tell, mapper)
         if best is None or found.error < best.error:

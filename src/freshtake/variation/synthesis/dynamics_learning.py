@@ -63,7 +63,7 @@ def learn_dynamics(
     slices = slices_of(courses, settings.network_step / material.frame_time)
     moved = movement(courses, material)
     columns = columns_of(split, slices, courses.cyclic)
-    report(Progress(0.3, "transition network: comparing takes"))
+    report(Progress(0.3, "what predicts what: comparing takes"))
     swings = swing_numbers(courses.body.swings, len(moved))
     parents = _search(columns, moved, settings, report, mapper, swings, len(material.names) + 1)
     if settings.parents == "random":
@@ -161,7 +161,7 @@ def _search(
     out: list[Ints] = []
     for found in mapper(lambda i: search.parents(i, *(shared if i in among else (None, None))), range(nodes)):
         out.append(found)
-        report(Progress(0.3 + 0.6 * len(out) / nodes, f"transition network: node {len(out)} of {nodes}"))
+        report(Progress(0.3 + 0.6 * len(out) / nodes, f"what predicts what: {len(out)} of {nodes}"))
     return out
 
 

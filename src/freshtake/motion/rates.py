@@ -1,0 +1,47 @@
+"""A motion of any kind at another frame rate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from freshtake.motion.clip import Clip
+from freshtake.motion.edit import places_at_rate, resample
+from freshtake.motion.mesh import MeshSequence
+from freshtake.motion.points import PointClip
+from freshtake.motion.stroke import Stroke, resample_stroke
+
+ROUNDED = 1e-4  # how far frame times in files are off by rounding
+
+AnyMotion = TypeVar("AnyMotion", bound=Clip | Stroke | PointClip | MeshSequence)
+
+
+def at_rate(motion: AnyMotion, fps: float) -> AnyMotion:
+    """At another rate, whatever it is; meshes and points by linear interpolation."""
+    return cast(AnyMotion, _at_rate(motion, fps))
+
+
+def _at_rate(motion: Clip | Stroke | PointClip | MeshSequence, fps: float) -> Clip | Stroke | PointClip | MeshSequence:
+    if abs(fps * motion.frame_time - 1.0) < ROUNDED:  # the same frames, and the rate that was asked for
+        return replace(motion, frame_time=1.0 / fps) if not isinstance(motion, Stroke) else motion
+    if isinstance(motion, Clip):
+        return resample(motion, fps)
+    if isinstance(motion, Stroke):
+        return resample_stroke(motion, fps)
+    place = places_at_rate(len(motion), motion.frame_time, fps)
+    low = np.minimum(place.astype(np.intp), max(len(motion) - 2, 0))
+    high = np.minimum(low + 1, len(motion) - 1)
+    share = (place - low)[:, None, None]
+
+    def between(values: Any) -> Any:
+        return values[low] + share * (values[high] - values[low])
+
+    if isinstance(motion, PointClip):
+        return replace(motion, positions=between(motion.positions), frame_time=1.0 / fps)
+    attributes = {k: between(v) if v.ndim == 3 else v for k, v in motion.attributes.items()}
+    normals = None if motion.normals is None else between(motion.normals)
+    return replace(
+        motion, vertices=between(motion.vertices), normals=normals, attributes=attributes, frame_time=1.0 / fps
+    )

@@ -1,0 +1,104 @@
+"""What the manual and the README print runs as printed, in the folder that the first steps make.
+
+Every block is checked for its grammar in each test run: Python compiles, commands and their options exist. Running all
+of it takes minutes; `make test-docs` does it (and so does `FRESHTAKE_DOCS=1 pytest tests/test_printed_blocks.py`).
+Of these the start page and the README run always.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+from freshtake.cli.entry import app, run
+from freshtake.cli.every_command import complete
+
+complete(app)
+
+HOME = Path(__file__).resolve().parents[1]
+FIRST = HOME / "docs" / "index.md"
+BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+ELSEWHERE = (  # lines for machines that have a network, make, Docker, Blender or recorded takes
+    "make ", "pip install", "python -m ", "freshtake samples download", "docker ", "freshtake demo",
+    "freshtake warm-up", "freshtake view",
+)  # fmt: skip
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+PAGES = sorted(page for page in (*(HOME / "docs").rglob("*.md"), HOME / "README.md") if blocks(page))
+
+
+@pytest.fixture(scope="module")
+def first_steps(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder after the first steps of the start page."""
+    folder = tmp_path_factory.mktemp("first")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        run_lines(blocks(FIRST)[0][1])
+    return folder
+
+
+def run_lines(text: str) -> None:
+    lines = iter(text.splitlines())
+    for line in lines:
+        words = shlex.split(line, comments=True)
+        if not words or line.startswith(ELSEWHERE):
+            continue
+        if words[0] == "cat":  # cat > FILE <<END
+            held = iter(lambda: next(lines), words[-1].lstrip("<"))
+            Path(words[2]).write_text("".join(f"{one}\n" for one in held))
+            continue
+        assert words[0] == "freshtake", line
+        assert run([word for given in words[1:] for word in expanded(given)]) == 0, line
+
+
+def expanded(word: str) -> Iterator[str]:
+    """As a shell does."""
+    found = sorted(str(path) for path in Path().glob(word)) if re.search(r"[*?\[]", word) and "->" not in word else []
+    yield from found or [word]
+
+
+ALWAYS = {"docs/index.md", "README.md"}
+IDS = [str(page.relative_to(HOME)) for page in PAGES]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_blocks_have_the_right_grammar(page: Path) -> None:
+    for language, text in blocks(page):
+        if language == "python":
+            compile(text, page.name, "exec")
+            continue
+        held = re.sub(r"^cat > .*?<<(\w+)$.*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
+        for line in held.splitlines():
+            words = shlex.split(line, comments=True)
+            if words and words[0] == "freshtake":
+                app.parse_args(words[1:], exit_on_error=False, print_error=False)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_blocks_run_as_printed(
+    page: Path, first_steps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if not os.environ.get("FRESHTAKE_DOCS") and str(page.relative_to(HOME)) not in ALWAYS:
+        pytest.skip("minutes: make test-docs")
+    mpl.use("Agg")
+    here = shutil.copytree(first_steps, tmp_path / "here")
+    monkeypatch.chdir(here)
+    names: dict[str, object] = {}
+    for number, (language, text) in enumerate(blocks(page)):
+        if page == FIRST and number == 0:  # the first steps themselves
+            continue
+        if language == "sh":
+            run_lines(text)
+        else:
+            exec(compile(text, f"{page.name}, block {number + 1}", "exec"), names)
