@@ -152,11 +152,12 @@ TAKES: dict[str, tuple[list[str], str]] = {  # arguments where {} are takes, and
     "retarget": (["{}", "--onto", "limp/limp_1.bvh"], "on_limp"),
 }  # fmt: skip
 NAMED_ONE_BY_ONE = {"explain", "align", "texture figures", "style gaits learn"}  # one file each, by its part in the job
+A_FOLDER_ALONE = {"augment"}  # nothing else, in its own tests
 ON_THE_BENCH = {"style learn"}  # and in its own tests: two folders pair by content
 
 
 def test_every_command_that_reads_takes_is_tried_with_folders() -> None:
-    assert set(TAKES) | NAMED_ONE_BY_ONE | ON_THE_BENCH == READING
+    assert set(TAKES) | NAMED_ONE_BY_ONE | A_FOLDER_ALONE | ON_THE_BENCH == READING
 
 
 @pytest.mark.parametrize("form", ["folder", "pattern"])
