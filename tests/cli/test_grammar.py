@@ -294,3 +294,16 @@ def test_the_same_note_for_many_files_is_said_once(
     assert (
         len(said) == 2 and "dots_1.csv" in said[0] and said[1].startswith("freshtake: note: the same for 2 more files")
     )
+
+
+@pytest.mark.parametrize("words", ["style", "style gaits", "blend", "texture", "samples", "study"])
+def test_help_of_a_group_lists_its_own_commands(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*words.split(), "--help"]) == 0
+    said = capsys.readouterr().out
+    assert "─ Commands ─" in said and "Of freshtake itself" not in said
+
+
+@pytest.mark.parametrize("words", ["view", "style apply", "style gaits sample"])
+def test_an_unknown_option_points_to_the_help_of_that_command(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*words.split(), "a.bvh", "--nonsense"]) == 2
+    assert capsys.readouterr().err.endswith(f"; see freshtake {words} --help\n")

@@ -6,16 +6,21 @@ import numpy as np
 import pytest
 
 from freshtake.density.cycle_blend_kernel import ASKED, BEFORE, SINCE, WAS, settle, wrapped
-from freshtake.density.follow import bell, best_moment, disturb
+from freshtake.density.follow import TEMPO_BOUND, bell, best_moment, consider, disturb, new_pace
 from freshtake.density.jumps import (
     AGE,
+    DRIVE,
     FIELDS,
+    GOAL,
     LONGEST,
     MEMORY_ROUNDS,
     PACE,
     PLACE,
+    PLAN,
     RUN,
     SPAN,
+    TEMPO,
+    TEMPO_FAST,
     Following,
     Rates,
     Track,
@@ -194,3 +199,38 @@ def test_angles_are_wrapped_to_half_a_turn() -> None:
     for angle in np.linspace(-20.0, 20.0, 81):
         assert np.exp(1j * wrapped(angle)) == pytest.approx(np.exp(1j * angle))
         assert abs(wrapped(angle)) <= np.pi + 1e-12
+
+
+def test_the_pace_is_a_filtered_noise_within_bounds() -> None:
+    """Two averages with a memory in a row, of unit variance each, through tanh: never beyond the bound."""
+    rng, clock = np.random.default_rng(4), np.zeros(FIELDS)
+    clock[DRIVE], keep = 1.2, 1.0 - 1.0 / RATES.memory
+    fast = slow = 0.0
+    for chances in rng.uniform(size=(200, 2)):
+        new_pace(RATES, clock, chances)
+        fast = keep * fast + np.sqrt(2.0 / RATES.memory) * bell(*chances)
+        slow = keep * slow + fast / RATES.memory
+        bounded = TEMPO_BOUND * np.tanh(np.sqrt(2.0) * slow / TEMPO_BOUND)
+        np.testing.assert_allclose(clock[[TEMPO_FAST, TEMPO, PACE]], [fast, slow, 1.2 * (1.0 + RATES.tempo * bounded)])
+    assert abs(clock[PACE] / 1.2 - 1.0) <= RATES.tempo * TEMPO_BOUND
+
+
+def considered(track: Track, before: list[float], weights: list[float], credit: list[float]) -> tuple[float, float]:
+    """The class that a change is planned to from a kernel of class 0 (-1: none), and in how many frames."""
+    clock, owed = some_clock(track, int(np.flatnonzero(track.owners == 0)[3])), np.array(credit)
+    clock[PLAN] = clock[GOAL] = -1.0
+    consider(track, RATES, clock, owed, np.array(before), np.array(weights))
+    return float(clock[GOAL]), float(clock[PLAN])
+
+
+def test_a_change_of_class_is_planned_where_weights_cross_or_a_class_is_owed(track: Track) -> None:
+    still = [0.0, 0.0]
+    assert considered(track, [1.0, 0.0], [1.0, 0.0], still) == (-1.0, -1.0)
+    assert considered(track, [0.9, 0.1], [0.8, 0.2], still)[0] == -1.0  # on its way, below OPEN
+    assert considered(track, [0.6, 0.4], [0.55, 0.45], still)[0] == 1.0
+    assert considered(track, [0.5, 0.5], [0.55, 0.45], still)[0] == -1.0  # its share falls
+    assert considered(track, [0.6, 0.4], [0.6, 0.4], still)[0] == -1.0  # at rest, and nothing is owed yet
+    assert considered(track, [0.6, 0.4], [0.6, 0.4], [0.0, RATES.class_stay])[0] == 1.0
+    goal, wait = considered(track, [0.0, 1.0], [0.0, 1.0], still)  # its own class is not wanted at all
+    assert goal == 1.0
+    assert 0.0 <= wait < max(min(0.5 * track.periods[0], RATES.blend), 1.0)

@@ -8,7 +8,8 @@ import pytest
 import freshtake as ft
 from freshtake.density import DensityModel, Settings, learn
 from freshtake.density.class_weights import schedule
-from freshtake.density.jumps import AGE, PLACE, RUN, excess, visit
+from freshtake.density.cycle_blend_kernel import swerve
+from freshtake.density.jumps import AGE, FAR, FARTHEST, PLACE, RUN, Rates, excess, visit
 from freshtake.density.measures import Holding, cycle_starts, holding
 from freshtake.density.synthesize import BlendState
 from freshtake.errors import UsageError
@@ -228,6 +229,17 @@ def on_curve(model: DensityModel, made_rows: Floats) -> float:
         share = np.clip(((row - a) * step).sum(axis=1) / (step**2).sum(axis=1), 0.0, 1.0)
         near.append(float(np.linalg.norm(row - a - share[:, None] * step, axis=1).min()))
     return float((np.array(near) < 0.01 * np.sqrt(data.var(axis=0).sum())).mean())
+
+
+def test_jumps_and_what_leaves_a_curve_keep_together_to_the_farthest() -> None:
+    rates = Rates(0.01, 20.0, 5.0, 30.0, 0.0, 0.0, 100.0, 0.5)
+    usual, moved = 2.0, []
+    for far in (0.1, 10.0, 1000.0):
+        own, other, wander = np.zeros((1, 3)), np.array([[0.6 * far, 0.8 * far, 5.0]]), np.array([1.0, 1.0])
+        swerve(own, other, wander, np.array([0.5, 0.5]), rates, 2, FAR * usual)
+        moved.append(float(np.linalg.norm(own[0, :2])))
+    assert 0.0 < moved[0] < 0.1 and moved[1] <= moved[2] + 1e-12
+    assert FAR * usual + moved[2] == pytest.approx(FARTHEST * usual)
 
 
 def test_frames_leave_recorded_curves_by_the_density_and_stay_near() -> None:

@@ -10,7 +10,7 @@ import pytest
 from freshtake.motion.features.ground import Start, summed
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import Block, Normal
-from freshtake.style.synthesize import Translator, translator
+from freshtake.style.synthesize import Body, Pace, Translator, translator
 from freshtake.style.systems.banks import DelayBank
 from freshtake.style.translation_kernels import LEVELLING, RELEASE, SHARE
 
@@ -27,11 +27,9 @@ def passing(log_w: float = 0.0, sway: float = 0.0, time_warp: bool = True, gener
     offset[D] = log_w
     bank = DelayBank((Block("all", tuple(range(D)), tuple(range(D + 1))),), (taps,), (offset,), 1)
     plain = Normal(np.zeros(D), np.ones(D)), Normal(np.zeros(D + 1), np.ones(D + 1))
-    return translator(
-        bank, *plain, (0, 1, 2), tuple("abcdef"), reach=np.full(D, 0.5), part=np.zeros(D, dtype=np.intp),
-        frame_time=DT, preference=30.0,
-        time_warp=time_warp, generalize=generalize, later=0.0, widest=10.0, calming=0.0,
-    )  # fmt: skip
+    body = Body((0, 1, 2), tuple("abcdef"), reach=np.full(D, 0.5), part=np.zeros(D, dtype=np.intp))
+    pace = Pace(DT, 30.0, time_warp, generalize, later=0.0, widest=10.0, calming=0.0)
+    return translator(bank, *plain, body, pace)
 
 
 def motion(frames: int = 90) -> Floats:

@@ -17,9 +17,10 @@ from freshtake.samples import walk
 from freshtake.samples.rigs import rig
 from freshtake.workflows import texture_learn, texture_sample
 from freshtake.workflows.motion_delivering import Delivery
+from freshtake.workflows.motion_finishing import Finish
 from freshtake.workflows.motion_retargeting import onto_character
 from freshtake.workflows.texture_playing import guide_asked
-from freshtake.workflows.texture_sampling import Going
+from freshtake.workflows.texture_sampling import Going, PlayAsked
 from tests.texture.made import long_walk, sheet
 
 
@@ -33,11 +34,17 @@ def folder(tmp_path_factory) -> Path:
 
 
 def test_a_loop_of_six_seconds_lasts_six_seconds(folder: Path) -> None:
-    made = texture_sample(folder / "walk.ftm", folder / "loop.npz", 360, loop=True)
+    made = texture_sample(folder / "walk.ftm", folder / "loop.npz", 360, asked=PlayAsked(loop=True))
     loop = read(folder / "loop.npz")
     assert np.isclose(made.duration, 6.0) and made.frames == 360 == len(loop)
     assert loop.playback.loop and made.playback["loop"] and made.playback["speed"] > 0.0
-    still = texture_sample(folder / "walk.ftm", folder / "spot.npz", 360, loop=True, delivery=Delivery("none", True))
+    still = texture_sample(
+        folder / "walk.ftm",
+        folder / "spot.npz",
+        360,
+        asked=PlayAsked(loop=True),
+        finish=Finish(delivery=Delivery("none", True)),
+    )
     spot = read(folder / "spot.npz")
     assert still.frames == 361 == len(spot) and np.isclose(still.duration, 6.0)
     assert np.linalg.norm(spot.root[-1] - spot.root[0]) < 1e-6
@@ -45,19 +52,19 @@ def test_a_loop_of_six_seconds_lasts_six_seconds(folder: Path) -> None:
 
 def test_a_plan_of_headings_and_speeds(folder: Path) -> None:
     going = Going(plan=[(4.0, "heading=90"), (6.0, "speed=1.25")], guide=guide_asked(0.0, None, None))
-    texture_sample(folder / "walk.ftm", folder / "corner.bvh", 600, going=going)
+    texture_sample(folder / "walk.ftm", folder / "corner.bvh", 600, asked=PlayAsked(going=going))
     angles = np.degrees(heading(read(folder / "corner.bvh")))
     assert abs(angles[60:240].mean()) < 8.0 and abs(angles[420:].mean() - 90.0) < 8.0
     for plan, says in (([(1.0, "heading=x")], "says no heading"), ([(1.0, "left")], "no cell 'left'")):
         with pytest.raises(UsageError, match=says):
-            texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, going=Going(plan=plan))
+            texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, asked=PlayAsked(going=Going(plan=plan)))
     with pytest.raises(UsageError, match="a course is that of a loop"):
-        texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, going=Going(course="closed"))
+        texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, asked=PlayAsked(going=Going(course="closed")))
     with pytest.raises(UsageError, match="a loop is not steered"):
-        texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, loop=True, going=going)
+        texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, asked=PlayAsked(loop=True, going=going))
     heard: list[str] = []
     fast = Going(guide=guide_asked(None, None, 1e4))
-    texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, going=fast, warn=heard.append)
+    texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, asked=PlayAsked(going=fast), warn=heard.append)
     assert len(heard) == 1 and "cannot be had" in heard[0]
 
 
@@ -65,7 +72,13 @@ def test_a_plan_of_headings_and_speeds(folder: Path) -> None:
 def test_a_character_keeps_its_skin(folder: Path, loop: bool) -> None:
     """Learned from a skinned file and put back onto it: the same mesh and skin, other motion, the same skeleton."""
     texture_learn([folder / "body.glb"], folder / "body.ftm")
-    texture_sample(folder / "body.ftm", folder / "new.glb", 90, loop=loop, onto=onto_character(folder / "body.glb"))
+    texture_sample(
+        folder / "body.ftm",
+        folder / "new.glb",
+        90,
+        asked=PlayAsked(loop=loop),
+        finish=Finish(onto=onto_character(folder / "body.glb")),
+    )
     old, new = load(folder / "body.glb").top.value, load(folder / "new.glb").top.value
     for part in ("meshes", "skins", "materials"):
         assert len(new.get(part, [])) == len(old.get(part, []))
@@ -81,13 +94,15 @@ def test_meshes_have_no_skin_to_be_put_onto(tmp_path: Path) -> None:
     write(tmp_path / "body.glb", rig("smpl"))
     texture_learn([tmp_path / "sheet.npz"], tmp_path / "m.ftm")
     with pytest.raises(UsageError, match="only clips with a skeleton are put onto a character"):
-        texture_sample(tmp_path / "m.ftm", tmp_path / "x.glb", 40, onto=onto_character(tmp_path / "body.glb"))
+        texture_sample(
+            tmp_path / "m.ftm", tmp_path / "x.glb", 40, finish=Finish(onto=onto_character(tmp_path / "body.glb"))
+        )
 
 
 def test_morph_targets_have_normals(tmp_path: Path) -> None:
     write(tmp_path / "sheet.npz", sheet(normals=True))
     texture_learn([tmp_path / "sheet.npz"], tmp_path / "m.ftm")
-    texture_sample(tmp_path / "m.ftm", tmp_path / "loop.glb", 80, loop=True)
+    texture_sample(tmp_path / "m.ftm", tmp_path / "loop.glb", 80, asked=PlayAsked(loop=True))
     (primitive,) = load(tmp_path / "loop.glb").top.value["meshes"][0]["primitives"]
     assert primitive["targets"] and all({"POSITION", "NORMAL"} <= set(target) for target in primitive["targets"])
 

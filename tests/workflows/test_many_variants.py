@@ -11,7 +11,8 @@ import pytest
 from freshtake import samples
 from freshtake.formats.ftm import save
 from freshtake.variation import Settings, learn
-from freshtake.workflows.variation_varying import variation_vary
+from freshtake.workflows.motion_finishing import Finish
+from freshtake.workflows.variation_varying import VariantsAsked, variation_vary
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def made(model: Path, folder: Path, count: int, ending: str) -> list[bytes]:
-    return [path.read_bytes() for path in variation_vary(model, folder, count, ending=ending, seed=3).paths]
+    return [
+        path.read_bytes()
+        for path in variation_vary(
+            model, folder, count, asked=VariantsAsked(seed=3), finish=Finish(ending=ending)
+        ).paths
+    ]
 
 
 @pytest.mark.parametrize("ending", ["bvh", "npz", "glb"])

@@ -80,6 +80,26 @@ def in_words(motion: Any) -> str:
     return f"{count} frame{'' if count == 1 else 's'} at {motion.fps:g} fps ({count * motion.frame_time:.2f} s){of}"
 
 
+def say(sentence: str) -> None:
+    """One line of the result, as it is."""
+    output().print(sentence, markup=False)
+
+
+def made_facts(made: Any) -> dict[str, Any]:
+    """Of one motion that was written: its file, its length and, where it followed a path, how well; for JSON."""
+    facts = {"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration}
+    return facts if made.followed is None else {**facts, "path": made.followed._asdict()}
+
+
+def say_made(made: Any) -> None:
+    """The same in words."""
+    from freshtake.workflows.path_following import path_sentence
+
+    say(f"wrote {made.path}: {in_words(made.motion)}")
+    if made.followed is not None:
+        say(path_sentence([made.followed], made.motion))
+
+
 def warn(sentence: str) -> None:
     """One warning on stderr; what was said of one file is not said of every other, but counted."""
     file, colon, what = sentence.partition(": ")

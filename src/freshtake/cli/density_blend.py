@@ -3,20 +3,70 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import in_words, output, print_json, progress_bar, warn
-from freshtake.cli.options import BodyMaps, Character, GroundPath, Heading, Json, Lock, Out, Plant, Seed, Unit
-from freshtake.cli.outputs import Force, Frames, Seconds, prepare
+from freshtake.cli.console import made_facts, print_json, progress_bar, say, say_made, warn
+from freshtake.cli.option_groups import FINISHING, LENGTH, Finishing, Length, ModelOutput, OutName, Output, given
+from freshtake.cli.options import GroundPath, Heading, Json, Seed, option_group
 from freshtake.cli.reading import READING, Reading
+
+if TYPE_CHECKING:
+    from freshtake.density.control import Control
+    from freshtake.density.settings import Settings
 
 app = App(
     name="blend",
     help="Learn classes of motion (walk, run, skip) and synthesize motion that changes between them by weights.",
     help_format="markdown",
 )
+
+
+@option_group
+class Described:
+    """What clips are described by, and how finely."""
+
+    method: Annotated[
+        str | None,
+        Parameter(help="`default`: blends; `switch`: one class at a time; `paper`: to the letter; `aligned` (eq. 5)."),
+    ] = None
+    poses: Annotated[
+        str | None,
+        Parameter(
+            help="What clips are described by: `positions` of joints, or their rotations as `expmap` or `euler`."
+        ),
+    ] = None
+    energy: Annotated[
+        float | None,
+        Parameter(help="Share of the movement that is kept exactly, 0 to 1; default: 0.95 (energy of the eigenspace)."),
+    ] = None
+    modes: Annotated[int | None, Parameter(help="Or how many ways of moving together are kept (modes).")] = None
+    alpha: Annotated[
+        float | None, Parameter(help="How far around a pose others count as like it; default: 0.25 (kernel widths).")
+    ] = None
+
+
+@option_group
+class Learning:
+    """How classes are learned."""
+
+    described: Described = Described()
+    acyclic: Annotated[
+        list[str] | None, Parameter(help="Classes that do not repeat in cycles; default: found from the takes.")
+    ] = None
+    residuals: Annotated[bool, Parameter(help="Keep the fine detail too, to be given back.")] = True
+    alone: Annotated[bool, Parameter(negative="", help="Allow a single class, to be synthesized.")] = False
+    common: Annotated[bool, Parameter(negative="", help="Use only the markers that all takes have.")] = False
+
+    def settings(self) -> Settings:
+        """As the model takes them."""
+        from freshtake.density.settings import Settings
+
+        return Settings(**given(self.described), residuals=self.residuals)
+
+
+LEARNING = Learning()
 
 
 @app.command
@@ -26,32 +76,8 @@ def learn(
     ],
     /,
     *,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
-    force: Force = False,
-    method: Annotated[
-        str | None,
-        Parameter(help="`default`: blends; `switch`: one class at a time; `paper`: to the letter; `aligned` (eq. 5)."),
-    ] = None,
-    poses: Annotated[
-        str | None,
-        Parameter(
-            help="What clips are described by: `positions` of joints, or their rotations as `expmap` or `euler`."
-        ),
-    ] = None,
-    energy: Annotated[
-        float | None,
-        Parameter(help="Share of the movement that is kept exactly, 0 to 1; default: 0.95 (energy of the eigenspace)."),
-    ] = None,
-    modes: Annotated[int | None, Parameter(help="Or how many ways of moving together are kept (modes).")] = None,
-    alpha: Annotated[
-        float | None, Parameter(help="How far around a pose others count as like it; default: 0.25 (kernel widths).")
-    ] = None,
-    acyclic: Annotated[
-        list[str] | None, Parameter(help="Classes that do not repeat in cycles; default: found from the takes.")
-    ] = None,
-    residuals: Annotated[bool, Parameter(help="Keep the fine detail too, to be given back.")] = True,
-    alone: Annotated[bool, Parameter(negative="", help="Allow a single class, to be synthesized.")] = False,
-    common: Annotated[bool, Parameter(negative="", help="Use only the markers that all takes have.")] = False,
+    to: ModelOutput,
+    learning: Learning = LEARNING,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
@@ -65,32 +91,70 @@ def learn(
     freshtake blend learn walk=walk.c3d -o walk.ftm --alone
     ```
     """
-    from freshtake.density.settings import Settings
     from freshtake.workflows import density_facts, density_learn, named_takes
+    from freshtake.workflows.density_blending import ClassRules
 
-    prepare(out, force=force)
-    given: dict[str, Any] = {
-        "method": method, "poses": poses, "energy": energy, "modes": modes, "alpha": alpha, "residuals": residuals,
-    }  # fmt: skip
-    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    out = to.prepare()
     with progress_bar() as report:
         model = density_learn(
-            named_takes(classes), out, settings,
-            alone=alone, common=common, cyclic=dict.fromkeys(acyclic or (), False),
-            reading=reading.options(), report=report, warn=warn,
-        )  # fmt: skip
+            named_takes(classes),
+            out,
+            learning.settings(),
+            rules=ClassRules(
+                alone=learning.alone, common=learning.common, cyclic=dict.fromkeys(learning.acyclic or (), False)
+            ),
+            reading=reading.options(),
+            report=report,
+            warn=warn,
+        )
     facts = density_facts(model)
     if json:
         print_json({"written": str(out), **facts})
         return 0
     told = ", ".join(f"{name} ({count} frames)" for name, count in facts["kernels"].items())
     how = "blended into one another" if facts["blends"] else "changed between, one at a time"
-    output().print(
+    say(
         f"wrote {out}: {told}, to be {how}; next: freshtake blend sample {out} --seconds 6 -o new.bvh --weights "
         f'"{model.classes[0]}:1->{model.classes[-1]}:1"',
-        markup=False,
     )
     return 0
+
+
+@option_group
+class Blending:
+    """Which class is followed when, and where the motion goes."""
+
+    weights: Annotated[
+        str | None,
+        Parameter(
+            help='"walk:1", "walk:0.7,run:0.3", "walk:1->run:1": linear from first to last frame. Default: the '
+            "first class."
+        ),
+    ] = None
+    method: Annotated[
+        str | None,
+        Parameter(help="`default`, `switch`, `paper` or `aligned`, as in `blend learn`; default: as learned."),
+    ] = None
+    noise: Annotated[
+        float | None, Parameter(help="Let poses stray, smoothly; 0 is not at all, 1 is much (in kernel widths).")
+    ] = None
+    speed: Annotated[
+        float | None,
+        Parameter(help="Lengths per second over the ground; chooses the weights, between those of classes."),
+    ] = None
+    turn: Annotated[float | None, Parameter(help="Turn by this many degrees per second, to the left.")] = None
+    heading: Heading = None
+    path: GroundPath = None
+    residuals: Annotated[bool, Parameter(help="Give back the fine detail.")] = True
+
+    def control(self) -> Control | None:
+        """How fast and where the motion goes; None where nothing is asked."""
+        from freshtake.workflows.density_blending import control_of
+
+        return control_of(self.speed, self.turn, self.heading, self.path)
+
+
+BLENDING = Blending()
 
 
 @app.command
@@ -98,37 +162,10 @@ def sample(
     model: Path,
     /,
     *,
-    out: Out,
-    force: Force = False,
-    frames: Frames = None,
-    seconds: Seconds = None,
-    weights: Annotated[
-        str | None,
-        Parameter(
-            help='"walk:1", "walk:0.7,run:0.3", "walk:1->run:1": linear from first to last frame. Default: the '
-            "first class."
-        ),
-    ] = None,
-    method: Annotated[
-        str | None,
-        Parameter(help="`default`, `switch`, `paper` or `aligned`, as in `blend learn`; default: as learned."),
-    ] = None,
-    noise: Annotated[
-        float | None, Parameter(help="Let poses stray, smoothly; 0 is not at all, 1 is much (in kernel widths).")
-    ] = None,
-    speed: Annotated[
-        float | None,
-        Parameter(help="Lengths per second over the ground; chooses the weights, between those of classes."),
-    ] = None,
-    turn: Annotated[float | None, Parameter(help="Turn by this many degrees per second, to the left.")] = None,
-    heading: Heading = None,
-    path: GroundPath = None,
-    residuals: Annotated[bool, Parameter(help="Give back the fine detail.")] = True,
-    plant: Plant = True,
-    lock: Lock = "soft",
-    character: Character = None,
-    body_map: BodyMaps = None,
-    unit: Unit = None,
+    to: Output,
+    length: Length = LENGTH,
+    asked: Blending = BLENDING,
+    finishing: Finishing = FINISHING,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -150,30 +187,27 @@ def sample(
         A model that `freshtake blend learn` wrote.
     """  # fmt: skip
     from freshtake.workflows import density_sample
-    from freshtake.workflows.density_blending import control_of
-    from freshtake.workflows.length_asking import length_asked
-    from freshtake.workflows.motion_retargeting import character_asked
-    from freshtake.workflows.path_following import path_sentence
+    from freshtake.workflows.density_blending import BlendAsked
 
-    prepare(out, force=force)
+    out = to.prepare()
     with progress_bar() as report:
         made = density_sample(
-            model, out, length_asked(frames, seconds),
-            weights=weights, method=method, noise=noise, residuals=residuals,
-            control=control_of(speed, turn, heading, path), plant=plant and lock,
-            onto=character_asked(character, body_map, warn), unit_m=unit,
-            seed=seed,
-            report=report,
-            warn=warn,
+            model, out, length.asked(),
+            asked=BlendAsked(asked.weights, asked.method, asked.noise, asked.residuals, asked.control(), seed),
+            finish=finishing.asked(), report=report, warn=warn,
         )  # fmt: skip
     if json:
-        way = {} if made.followed is None else {"path": made.followed._asdict()}
-        print_json({"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration, **way})
+        print_json(made_facts(made))
     else:
-        output().print(f"wrote {made.path}: {in_words(made.motion)}", markup=False)
-        if made.followed is not None:
-            output().print(path_sentence([made.followed], made.motion), markup=False)
+        say_made(made)
     return 0
+
+
+@option_group
+class PageOutput(Output):
+    """Where a page goes."""
+
+    out: Annotated[Path, OutName, Parameter(help="A page (.html) or a folder.")]
 
 
 @app.command(name="report")
@@ -181,8 +215,7 @@ def write_page(
     model: Path,
     /,
     *,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="A page (.html) or a folder.")],
-    force: Force = False,
+    to: PageOutput,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -201,11 +234,11 @@ def write_page(
     """
     from freshtake.workflows import density_report
 
-    prepare(out, force=force)
+    out = to.prepare()
     with progress_bar() as report:
         written = density_report(model, out, seed=seed, report=report)
     if json:
         print_json({"written": [str(path) for path in written]})
     else:
-        output().print("wrote " + ", ".join(map(str, written)), markup=False)
+        say("wrote " + ", ".join(map(str, written)))
     return 0

@@ -67,6 +67,7 @@ for number, (title, members) in enumerate(GROUPS.items()):
     for command in members:
         if isinstance(command, App):
             command.group = (group,)
+            command.group_commands = Group("Commands")
             app.command(command)
         else:
             app.command(command, group=group)
@@ -121,7 +122,13 @@ def _note(
 
 
 def _verb(arguments: Sequence[str]) -> str:
-    return f"{arguments[0]} " if arguments and arguments[0] in app else ""
+    """The leading arguments that name a command, as `style apply`, with a blank after each."""
+    found, level = "", app
+    for word in arguments:
+        if word.startswith("-") or word not in level:
+            break
+        found, level = f"{found}{word} ", level[word]
+    return found
 
 
 def _leave_at_once(code: int) -> NoReturn:

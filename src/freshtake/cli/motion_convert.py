@@ -3,28 +3,63 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import in_words, output, print_json, progress_bar, warn
-from freshtake.cli.options import (
-    Animation,
-    BodyMaps,
-    Character,
-    Ending,
-    InPlace,
-    Json,
-    Mesh,
-    RootMotion,
-    SkeletonFile,
-    SourceFps,
-    Unit,
-    Up,
-)
+from freshtake.cli.console import in_words, print_json, progress_bar, say, warn
+from freshtake.cli.option_groups import ONTO, TRAVEL, OntoCharacter, Travel
+from freshtake.cli.options import Animation, Ending, Json, Mesh, SkeletonFile, SourceFps, Unit, Up, option_group
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import files
 from freshtake.errors import UsageError
+
+
+@option_group
+class Piece:
+    """Which frames are written, at which rate, in which format."""
+
+    format: Ending = None
+    fps: SourceFps = None
+    start: Annotated[str | None, Parameter(help="First frame (from 0), or a time such as 1.5s.")] = None
+    end: Annotated[str | None, Parameter(help="Frame (or time) to stop before.")] = None
+
+
+@option_group
+class Source:
+    """How files are read, and which axis points up afterwards."""
+
+    skeleton: SkeletonFile = None
+    source_fps: Annotated[
+        float | None, Parameter(help="Frames per second of files that do not say it, where --fps resamples them.")
+    ] = None
+    unit: Unit = None
+    up: Up = None
+    to_up: Annotated[str | None, Parameter(help="Turn the result so that y or z points up.")] = None
+    animation: Animation = None
+    mesh: Mesh = False
+
+    def options(self, fps: float | None) -> dict[str, Any]:
+        """As arguments of `freshtake.read`; `fps` is the rate where no other is given."""
+        return {
+            "skeleton": self.skeleton, "fps": fps if self.source_fps is None else self.source_fps, "unit_m": self.unit,
+            "up": self.up, "animation": self.animation, "mesh": self.mesh, "warn": warn,
+        }  # fmt: skip
+
+
+@option_group
+class Changes:
+    """What is done to motions on the way."""
+
+    onto: OntoCharacter = ONTO
+    repair: Annotated[
+        list[str] | None,
+        Parameter(consume_multiple=True, negative="", help="Named repairs, in order; `info` says which."),
+    ] = None
+    travel: Travel = TRAVEL
+
+
+PIECE, SOURCE, CHANGES = Piece(), Source(), Changes()
 
 
 def convert(
@@ -34,27 +69,9 @@ def convert(
     out: Annotated[
         Path | None, Parameter(name=["--out", "-o"], help="The file to write, or a folder: then every path is read.")
     ] = None,
-    format: Ending = None,
-    fps: SourceFps = None,
-    start: Annotated[str | None, Parameter(help="First frame (from 0), or a time such as 1.5s.")] = None,
-    end: Annotated[str | None, Parameter(help="Frame (or time) to stop before.")] = None,
-    skeleton: SkeletonFile = None,
-    source_fps: Annotated[
-        float | None, Parameter(help="Frames per second of files that do not say it, where --fps resamples them.")
-    ] = None,
-    unit: Unit = None,
-    up: Up = None,
-    to_up: Annotated[str | None, Parameter(help="Turn the result so that y or z points up.")] = None,
-    animation: Animation = None,
-    mesh: Mesh = False,
-    character: Character = None,
-    body_map: BodyMaps = None,
-    repair: Annotated[
-        list[str] | None,
-        Parameter(consume_multiple=True, negative="", help="Named repairs, in order; `info` says which."),
-    ] = None,
-    root_motion: RootMotion = None,
-    in_place: InPlace = False,
+    piece: Piece = PIECE,
+    source: Source = SOURCE,
+    changes: Changes = CHANGES,
     force: Force = False,
     json: Json = False,
 ) -> int:
@@ -76,22 +93,27 @@ def convert(
         IN and OUT; several IN go into one glTF, FBX or USD file as named animations, or with -o into a folder.
     """
     from freshtake.workflows import motion_convert as run
-    from freshtake.workflows.motion_delivering import delivery_asked, playback_summary
-    from freshtake.workflows.motion_retargeting import character_asked
+    from freshtake.workflows.motion_converting import ConvertAsked
+    from freshtake.workflows.motion_delivering import playback_summary
+    from freshtake.workflows.motion_finishing import Finish
 
     if out is None:
         if len(paths) < 2:
             raise UsageError("convert takes IN and OUT: name the file to read and the file to write")
         *paths, out = paths
     prepare(out, force=force)
-    rate = fps if source_fps is None else source_fps
-    reading = {"skeleton": skeleton, "fps": rate, "unit_m": unit, "up": up, "animation": animation, "mesh": mesh}
     with progress_bar() as report:
         made = run(
-            files(paths), out, reading={**reading, "warn": warn}, fps=fps, start=start, end=end, up=to_up, unit_m=unit,
-            onto=character_asked(character, body_map, warn), repairs=repair or [],
-            delivery=delivery_asked(root_motion, in_place), ending=format, report=report,
-        )  # fmt: skip
+            files(paths),
+            out,
+            finish=Finish(unit_m=source.unit, onto=changes.onto.asked(), delivery=changes.travel.asked()),
+            asked=ConvertAsked(
+                fps=piece.fps, start=piece.start, end=piece.end, up=source.to_up, repairs=changes.repair or []
+            ),
+            reading=source.options(piece.fps),
+            ending=piece.format,
+            report=report,
+        )
     if json:
         told = {
             "written": str(out) if len(made.paths) == 1 and made.paths[0] == out else [str(p) for p in made.paths],
@@ -103,8 +125,8 @@ def convert(
     elif len(made.paths) == 1:
         several = len(made.motions) > 1
         said = "; ".join((f"{motion.name!r} " if several else "") + in_words(motion) for motion in made.motions)
-        output().print(f"wrote {made.paths[0]}: {said}", markup=False)
+        say(f"wrote {made.paths[0]}: {said}")
     else:
         for path, motion in zip(made.paths, made.motions, strict=True):
-            output().print(f"wrote {path}: {in_words(motion)}", markup=False)
+            say(f"wrote {path}: {in_words(motion)}")
     return 0

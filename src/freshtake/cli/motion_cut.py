@@ -7,23 +7,32 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar
-from freshtake.cli.options import Ending, Json, Out
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.console import print_json, progress_bar, say
+from freshtake.cli.option_groups import Output
+from freshtake.cli.options import Ending, Json, option_group
 from freshtake.cli.reading import READING, Reading, files
+
+
+@option_group
+class Where:
+    """Where a take is cut."""
+
+    cycles: Annotated[bool, Parameter(negative="", help="Cut into cycles (the default).")] = False
+    between: Annotated[
+        str | None, Parameter(name="--range", help="Cut out A:B, frames (from 0, B not included) or times: 1.5s:4s.")
+    ] = None
+    like: Annotated[Path | None, Parameter(help="Cut out what is like this short clip.")] = None
+
+
+WHERE = Where()
 
 
 def cut(
     takes: list[Path],
     /,
     *,
-    out: Out,
-    force: Force = False,
-    cycles: Annotated[bool, Parameter(negative="", help="Cut into cycles (the default).")] = False,
-    between: Annotated[
-        str | None, Parameter(name="--range", help="Cut out A:B, frames (from 0, B not included) or times: 1.5s:4s.")
-    ] = None,
-    like: Annotated[Path | None, Parameter(help="Cut out what is like this short clip.")] = None,
+    to: Output,
+    where: Where = WHERE,
     format: Ending = None,
     reading: Reading = READING,
     json: Json = False,
@@ -46,16 +55,21 @@ def cut(
         The recording to cut; several, or a folder of them, are cut one by one into one folder.
     """
     from freshtake.workflows import motion_cut as run
+    from freshtake.workflows.motion_cutting import CutAt
 
-    prepare(out, force=force)
+    out = to.prepare()
     with progress_bar() as report:
         made = run(
-            files(takes), out,
-            cycles=cycles, between=between, like=like, ending=format, reading=reading.options(), report=report,
-        )  # fmt: skip
+            files(takes),
+            out,
+            at=CutAt(cycles=where.cycles, between=where.between, like=where.like),
+            ending=format,
+            reading=reading.options(),
+            report=report,
+        )
     if json:
         print_json({"clips": [{"file": str(c.path), "start": c.start, "stop": c.stop} for c in made]})
         return 0
     for piece in made:
-        output().print(f"{piece.path}  frames {piece.start}..{piece.stop - 1}", markup=False)
+        say(f"{piece.path}  frames {piece.start}..{piece.stop - 1}")
     return 0

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar
-from freshtake.cli.options import Json, Seed
+from freshtake.cli.console import output, print_json, progress_bar, say
+from freshtake.cli.options import Files, Json, Seed, option_group
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
@@ -19,34 +19,53 @@ if TYPE_CHECKING:
 PIPE_WIDTH = 120  # where there is no terminal that says how wide it is
 COLORS = {"good": "green", "above": "yellow", "below": "yellow", "": ""}
 KINDS = ("strawman", "perlin", "pca", "convex", "replay")
-Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
+
+
+@option_group
+class Sets:
+    """Which files are judged beside which."""
+
+    inputs: Annotated[Files, Parameter(help="The clips that were learned from.")] = None
+    outputs: Annotated[Files, Parameter(help="The variants to judge.")] = None
+    extra: Annotated[Files, Parameter(help="Further real takes of the same action: the target.")] = None
+
+
+SETS = Sets()
+
+
+@option_group
+class Judging:
+    """What is judged and shown."""
+
+    action: Annotated[
+        str,
+        Parameter(help="Peaks to count: auto, none, root-height, hand-height, hand-speed, left- or right-hand-speed."),
+    ] = "auto"
+    baselines: Annotated[
+        bool,
+        Parameter(negative="", help="Score noise, combinations and replays of the inputs too, beside the variants."),
+    ] = False
+    everything: Annotated[bool, Parameter(name="--all", negative="", help="Print all figures, not the main ones.")] = (
+        False
+    )
+    title: Annotated[str, Parameter(help="Heading of the report.")] = ""
+    model: Annotated[
+        Path | None, Parameter(help="The model that made the variants: the report shows its networks.")
+    ] = None
+    seed: Seed = 7
+
+
+JUDGING = Judging()
 
 
 def evaluate(
     *,
-    inputs: Annotated[Files, Parameter(help="The clips that were learned from.")] = None,
-    outputs: Annotated[Files, Parameter(help="The variants to judge.")] = None,
-    extra: Annotated[Files, Parameter(help="Further real takes of the same action: the target.")] = None,
+    sets: Sets = SETS,
     out: Annotated[
         Path | None, Parameter(name=["--out", "-o"], help="Report: a page (.html), or a folder with figures and plots.")
     ] = None,
     force: Force = False,
-    action: Annotated[
-        str,
-        Parameter(help="Peaks to count: auto, none, root-height, hand-height, hand-speed, left- or right-hand-speed."),
-    ] = "auto",
-    baselines: Annotated[
-        bool,
-        Parameter(negative="", help="Score noise, combinations and replays of the inputs too, beside the variants."),
-    ] = False,
-    everything: Annotated[
-        bool, Parameter(name="--all", negative="", help="Print all figures, not the main ones.")
-    ] = False,
-    title: Annotated[str, Parameter(help="Heading of the report.")] = "",
-    model: Annotated[
-        Path | None, Parameter(help="The model that made the variants: the report shows its networks.")
-    ] = None,
-    seed: Seed = 7,
+    judging: Judging = JUDGING,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
@@ -65,26 +84,30 @@ def evaluate(
     ```
     """
     from freshtake.workflows import motion_evaluate as run
+    from freshtake.workflows.motion_evaluating import EvaluationAsked, EvaluationFiles
 
     prepare(out, force=force)
-    for option, paths in (("--inputs", inputs), ("--outputs", outputs)):
+    for option, paths in (("--inputs", sets.inputs), ("--outputs", sets.outputs)):
         if not paths:
             raise UsageError(f"evaluate needs {option}: name at least one file")
-    if model is not None and out is None:
+    if judging.model is not None and out is None:
         raise UsageError("--model draws networks into the report: name one with -o")
     with progress_bar() as report:
         done = run(
-            files(inputs), files(outputs), files(extra),
-            target=out, reading=reading.options(), action=action, seed=seed, title=title, model=model,
-            baselines=KINDS if baselines else (), report=report,
-        )  # fmt: skip
+            EvaluationFiles(files(sets.inputs), files(sets.outputs), files(sets.extra)),
+            target=out,
+            asked=EvaluationAsked(judging.action, judging.seed, judging.title, KINDS if judging.baselines else ()),
+            model=judging.model,
+            reading=reading.options(),
+            report=report,
+        )
     written = [str(path) for path in done.written]
     if json:
         print_json({**done.result.as_dict(), "written": written})
         return 0
-    _print(done.result, everything)
+    _print(done.result, judging.everything)
     for path in written:
-        output().print(f"wrote {path}", markup=False)
+        say(f"wrote {path}")
     return 0
 
 

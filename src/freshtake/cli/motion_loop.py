@@ -7,19 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import each_with_progress, output, print_json, progress_bar, warn
-from freshtake.cli.options import (
-    BodyMaps,
-    Character,
-    ClosingFrame,
-    Ending,
-    InPlace,
-    Json,
-    Lock,
-    Plant,
-    RootMotion,
-)
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.console import each_with_progress, print_json, progress_bar, say, warn
+from freshtake.cli.option_groups import FEET, LOOP_TRAVEL, ONTO, ClipsOutput, Feet, LoopTravel, OntoCharacter
+from freshtake.cli.options import Ending, Json, option_group
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
@@ -27,22 +17,37 @@ if TYPE_CHECKING:
     from freshtake.workflows.motion_looping import Looped
 
 
+@option_group
+class Cutting:
+    """What of a clip becomes the loop."""
+
+    cycles: Annotated[int | None, Parameter(help="Cycles in the loop; default: 1.")] = None
+    whole: Annotated[bool, Parameter(negative="", help="The clip as a whole is one cycle: cut nothing off.")] = False
+
+
+CUTTING = Cutting()
+
+
+@option_group
+class Writing:
+    """How the loop is written."""
+
+    travel: LoopTravel = LOOP_TRAVEL
+    onto: OntoCharacter = ONTO
+    format: Ending = None
+
+
+WRITING = Writing()
+
+
 def loop(
     clips: list[Path],
     /,
     *,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The file to write; for several clips a folder.")],
-    force: Force = False,
-    cycles: Annotated[int | None, Parameter(help="Cycles in the loop; default: 1.")] = None,
-    whole: Annotated[bool, Parameter(negative="", help="The clip as a whole is one cycle: cut nothing off.")] = False,
-    plant: Plant = True,
-    lock: Lock = "soft",
-    closing_frame: ClosingFrame = False,
-    root_motion: RootMotion = None,
-    in_place: InPlace = False,
-    character: Character = None,
-    body_map: BodyMaps = None,
-    format: Ending = None,
+    to: ClipsOutput,
+    cutting: Cutting = CUTTING,
+    feet: Feet = FEET,
+    writing: Writing = WRITING,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
@@ -68,31 +73,39 @@ def loop(
         A clip of a movement that repeats itself, or of one cycle; several, or a folder of them, become a loop each.
     """
     from freshtake.workflows import motion_loop as run
-    from freshtake.workflows.motion_delivering import delivery_asked, turn_note
-    from freshtake.workflows.motion_retargeting import character_asked
+    from freshtake.workflows.motion_delivering import turn_note
+    from freshtake.workflows.motion_finishing import Finish
     from freshtake.workflows.output_naming import targets_of
 
-    prepare(out, force=force)
-    if whole and cycles is not None:
+    out = to.prepare()
+    if cutting.whole and cutting.cycles is not None:
         raise UsageError("--whole takes the clip as one cycle: leave --cycles out")
     takes = files(clips)
+    cycles = None if cutting.whole else 1 if cutting.cycles is None else cutting.cycles
     made = []
     with progress_bar() as report:
-        for take, target in each_with_progress(takes, targets_of(takes, out, format), report):
+        for take, target in each_with_progress(takes, targets_of(takes, out, writing.format), report):
             made.append(
                 run(
-                    take, target, cycles=None if whole else 1 if cycles is None else cycles, plant=plant and lock,
-                    delivery=delivery_asked(root_motion, in_place, closing_frame), unit_m=reading.unit,
-                    onto=character_asked(character, body_map, warn), reading=reading.options(),
+                    take,
+                    target,
+                    finish=Finish(
+                        plant=feet.asked(),
+                        delivery=writing.travel.asked(),
+                        unit_m=reading.unit,
+                        onto=writing.onto.asked(),
+                    ),
+                    cycles=cycles,
+                    reading=reading.options(),
                 )
-            )  # fmt: skip
+            )
     if (note := turn_note([one.summary()["playback"] for one in made])) is not None:
         warn(note)
     if json:
         print_json(made[0].summary() if len(made) == 1 else {"loops": [one.summary() for one in made]})
         return 0
     for one in made:
-        output().print(_sentence(one), markup=False)
+        say(_sentence(one))
     return 0
 
 

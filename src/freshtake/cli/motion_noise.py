@@ -7,43 +7,55 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar
-from freshtake.cli.options import Ending, Json, Seed
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.console import print_json, progress_bar, say
+from freshtake.cli.option_groups import Output
+from freshtake.cli.options import Ending, Files, Json, Seed, option_group
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
-Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
 
+@option_group
+class BaselineOutput(Output):
+    """Where baselines go."""
 
-def noise(
-    *takes: Path,
     out: Annotated[
         Path, Parameter(name=["--out", "-o"], help="Folder for the files; with -n 1 also a file, such as one.bvh.")
-    ],
-    force: Force = False,
-    count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15,
+    ]
+
+
+@option_group
+class Making:
+    """How many baselines are made, and how."""
+
+    count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15
     kind: Annotated[
         str,
         Parameter(
             name=["--kind", "--method"],
             help="What is done, see above: `strawman`, `perlin`, `pca`, `convex` or `replay`.",
         ),
-    ] = "strawman",
-    joints: Annotated[
-        str, Parameter(help="Joints that noise may change, with commas between them; default: all.")
-    ] = "",
+    ] = "strawman"
+    joints: Annotated[str, Parameter(help="Joints that noise may change, with commas between them; default: all.")] = ""
     amount: Annotated[
         float | None, Parameter(help="Strength of the noise; 1 is as far as the takes differ. Default: 1 (convex: 0).")
-    ] = None,
+    ] = None
     match: Annotated[
         Files, Parameter(help="A model or variants: noise of an amount that changes takes as much as those.")
-    ] = None,
-    clips: Annotated[int | None, Parameter(help="Clips joined in each file; default: 1 (replay: 15).")] = None,
-    blend: Annotated[float, Parameter(help="Seconds over which the step from clip to clip fades.")] = 0.25,
-    smooth: Annotated[float, Parameter(help="Seconds by which noise is smoothed (of strawman, pca and convex).")] = 0.1,
-    frequency: Annotated[float, Parameter(help="Waves per second (of perlin).")] = 1.5,
-    octaves: Annotated[int, Parameter(help="How many layers of ever finer waves (of perlin: octaves).")] = 2,
+    ] = None
+    clips: Annotated[int | None, Parameter(help="Clips joined in each file; default: 1 (replay: 15).")] = None
+    blend: Annotated[float, Parameter(help="Seconds over which the step from clip to clip fades.")] = 0.25
+    smooth: Annotated[float, Parameter(help="Seconds by which noise is smoothed (of strawman, pca and convex).")] = 0.1
+    frequency: Annotated[float, Parameter(help="Waves per second (of perlin).")] = 1.5
+    octaves: Annotated[int, Parameter(help="How many layers of ever finer waves (of perlin: octaves).")] = 2
+
+
+MAKING = Making()
+
+
+def noise(
+    *takes: Path,
+    to: BaselineOutput,
+    making: Making = MAKING,
     format: Ending = None,
     seed: Seed = 0,
     reading: Reading = READING,
@@ -71,25 +83,40 @@ def noise(
     """
     from freshtake.evaluation.baselines.settings import NoiseSettings
     from freshtake.workflows import motion_noise as run
+    from freshtake.workflows.motion_noising import NoiseAsked
 
-    prepare(out, force=force)
+    out = to.prepare()
     if not takes:
         raise UsageError("noise needs takes to start from: name at least one file")
-    chosen = [name.strip() for name in joints.split(",") if name.strip()]
-    settings = NoiseSettings(smooth=smooth, frequency=frequency, octaves=octaves)
+    chosen = [name.strip() for name in making.joints.split(",") if name.strip()]
+    settings = NoiseSettings(smooth=making.smooth, frequency=making.frequency, octaves=making.octaves)
     with progress_bar() as report:
         done = run(
-            files(takes), out, count, kind=kind, joints=chosen, amount=amount, matched=files(match), clips=clips,
-            blend=blend, settings=settings, ending=format, seed=seed, reading=reading.options(), report=report,
-        )  # fmt: skip
+            files(takes),
+            out,
+            making.count,
+            asked=NoiseAsked(
+                kind=making.kind,
+                joints=chosen,
+                amount=making.amount,
+                matched=files(making.match),
+                clips=making.clips,
+                blend=making.blend,
+                settings=settings,
+                seed=seed,
+            ),
+            ending=format,
+            reading=reading.options(),
+            report=report,
+        )
     target = None if done.target is None else done.target._asdict()
     if json:
         facts = {"amount": done.amount, "change": done.change, "target": target, "within": done.within}
-        print_json({"written": [str(path) for path in done.written], "kind": kind, **facts})
+        print_json({"written": [str(path) for path in done.written], "kind": making.kind, **facts})
         return 0
-    output().print(f"wrote {len(done.written)} files: {done.written[0]} ... {done.written[-1].name}", markup=False)
+    say(f"wrote {len(done.written)} files: {done.written[0]} ... {done.written[-1].name}")
     if done.target is not None and done.within is not None:
         sums = f"{done.change:.3g}, that of the variants {done.target.mean:.3g} ± {done.target.spread:.3g}"
         said = f"amount {done.amount:.3g}: mean change {sums}; {100 * done.within:.0f} % lie within one deviation"
-        output().print(said, markup=False)
+        say(said)
     return 0

@@ -7,32 +7,39 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import each_with_progress, output, print_json, progress_bar, warn
-from freshtake.cli.options import BodyMaps, Character, Ending, Json, Lock
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.console import each_with_progress, output, print_json, progress_bar
+from freshtake.cli.option_groups import CLIP_FILES, ClipFiles, ClipsOutput
+from freshtake.cli.options import Json, Lock, option_group
 from freshtake.cli.reading import READING, Reading, files
+
+
+@option_group
+class Known:
+    """What is known of the clip's feet and hands."""
+
+    contacts: Annotated[Path | None, Parameter(help="When feet stand (JSON or CSV); default: found.")] = None
+    pins: Annotated[Path | None, Parameter(help="Where joints have to be at a time (JSON or CSV).")] = None
+    mapping: Annotated[Path | None, Parameter(help="Which joints are legs and arms (JSON); default: guessed.")] = None
+    like: Annotated[
+        list[Path] | None,
+        Parameter(consume_multiple=True, negative="", help="Clips whose feet stand well: contacts are found by them."),
+    ] = None
+    floor: Annotated[float | None, Parameter(help="Height of the foot joints when they stand, in the clip's unit.")] = (
+        None
+    )
+    lock: Lock = "soft"
+
+
+KNOWN = Known()
 
 
 def plant(
     clips: list[Path],
     /,
     *,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The file to write; for several clips a folder.")],
-    force: Force = False,
-    contacts: Annotated[Path | None, Parameter(help="When feet stand (JSON or CSV); default: found.")] = None,
-    pins: Annotated[Path | None, Parameter(help="Where joints have to be at a time (JSON or CSV).")] = None,
-    mapping: Annotated[Path | None, Parameter(help="Which joints are legs and arms (JSON); default: guessed.")] = None,
-    like: Annotated[
-        list[Path] | None,
-        Parameter(consume_multiple=True, negative="", help="Clips whose feet stand well: contacts are found by them."),
-    ] = None,
-    floor: Annotated[
-        float | None, Parameter(help="Height of the foot joints when they stand, in the clip's unit.")
-    ] = None,
-    lock: Lock = "soft",
-    character: Character = None,
-    body_map: BodyMaps = None,
-    format: Ending = None,
+    to: ClipsOutput,
+    known: Known = KNOWN,
+    clip_files: ClipFiles = CLIP_FILES,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
@@ -53,20 +60,30 @@ def plant(
         The clip to clean; several, or a folder of them, are cleaned one by one.
     """
     from freshtake.workflows import motion_plant as run
-    from freshtake.workflows.motion_retargeting import character_asked
+    from freshtake.workflows.motion_planting import PlantAsked
     from freshtake.workflows.output_naming import targets_of
 
-    prepare(out, force=force)
+    out = to.prepare()
     takes = files(clips)
-    targets = targets_of(takes, out, format)
+    targets = targets_of(takes, out, clip_files.format)
     with progress_bar() as tell:
         reports = [
             run(
-                take, target, contacts=contacts, pins=pins, mapping=mapping, examples=files(like), floor=floor,
-                lock=lock, onto=character_asked(character, body_map, warn), reading=reading.options(),
+                take,
+                target,
+                asked=PlantAsked(
+                    contacts=known.contacts,
+                    pins=known.pins,
+                    mapping=known.mapping,
+                    examples=files(known.like),
+                    floor=known.floor,
+                    lock=known.lock,
+                ),
+                onto=clip_files.onto.asked(),
+                reading=reading.options(),
             )
             for take, target in each_with_progress(takes, targets, tell)
-        ]  # fmt: skip
+        ]
     done = list(zip(targets, reports, strict=True))
     if json:
         facts = [{"written": str(target), **report.summary()} for target, report in done]

@@ -7,10 +7,41 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import BodyMaps, InPlace, Json, RootMotion
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.console import print_json, progress_bar, say, warn
+from freshtake.cli.option_groups import TRAVEL, Output, Travel
+from freshtake.cli.options import BodyMaps, Json, option_group
 from freshtake.cli.reading import READING, Reading, files
+
+
+@option_group
+class CharacterOutput(Output):
+    """Where clips on a character go."""
+
+    out: Annotated[
+        Path, Parameter(name=["--out", "-o"], help="A file; for several clips .glb, .fbx, .usd or a folder.")
+    ]
+
+
+@option_group
+class Retargeting:
+    """How clips are put onto the character."""
+
+    body_map: BodyMaps = None
+    save_map: Annotated[
+        Path | None, Parameter(help="Write the map that was found (TOML or JSON), to look at or to change.")
+    ] = None
+    picture: Annotated[
+        Path | None, Parameter(help="Draw the first clip before and after, as figures side by side (.png, .svg).")
+    ] = None
+    plant: Annotated[bool, Parameter(help="Let feet stand as those of the source do.")] = True
+    hands: Annotated[
+        bool, Parameter(negative="", help="Keep hands as high over floor, hips and shoulders as those of the source.")
+    ] = False
+    travel: Travel = TRAVEL
+    format: Annotated[str | None, Parameter(help="Ending of files in a folder; default: as the character.")] = None
+
+
+HOW = Retargeting()
 
 
 def retarget(
@@ -21,24 +52,8 @@ def retarget(
         Path,
         Parameter(name=["--onto", "--character"], help="The character: glTF with a skin, or any file of a skeleton."),
     ],
-    out: Annotated[
-        Path, Parameter(name=["--out", "-o"], help="A file; for several clips .glb, .fbx, .usd or a folder.")
-    ],
-    force: Force = False,
-    body_map: BodyMaps = None,
-    save_map: Annotated[
-        Path | None, Parameter(help="Write the map that was found (TOML or JSON), to look at or to change.")
-    ] = None,
-    picture: Annotated[
-        Path | None, Parameter(help="Draw the first clip before and after, as figures side by side (.png, .svg).")
-    ] = None,
-    plant: Annotated[bool, Parameter(help="Let feet stand as those of the source do.")] = True,
-    hands: Annotated[
-        bool, Parameter(negative="", help="Keep hands as high over floor, hips and shoulders as those of the source.")
-    ] = False,
-    root_motion: RootMotion = None,
-    in_place: InPlace = False,
-    format: Annotated[str | None, Parameter(help="Ending of files in a folder; default: as the character.")] = None,
+    to: CharacterOutput,
+    how: Retargeting = HOW,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
@@ -59,20 +74,31 @@ def retarget(
         Clips with a skeleton; files or folders.
     """
     from freshtake.workflows import motion_retarget as run
-    from freshtake.workflows.motion_delivering import delivery_asked
+    from freshtake.workflows.motion_retargeting import RetargetAsked
 
-    prepare(out, save_map, picture, force=force)
+    out = to.prepare(how.save_map, how.picture)
     with progress_bar() as report:
         made = run(
-            files(clips), onto, out,
-            maps=body_map, save_maps=save_map, picture=picture, plant=plant, hands=hands,
-            delivery=delivery_asked(root_motion, in_place), ending=format, reading=reading.options(), report=report,
+            files(clips),
+            onto,
+            out,
+            asked=RetargetAsked(
+                maps=how.body_map,
+                save_maps=how.save_map,
+                picture=how.picture,
+                plant=how.plant,
+                hands=how.hands,
+                delivery=how.travel.asked(),
+                ending=how.format,
+            ),
+            reading=reading.options(),
+            report=report,
             warn=warn,
-        )  # fmt: skip
+        )
     if json:
         print_json(made.summary())
         return 0
     names = [str(made.paths[0]), *[path.name for path in made.paths[1:]]]
     said = ", ".join(names) if len(names) < 4 else f"{names[0]} ... {names[-1]} ({len(names)} files)"
-    output().print(f"wrote {said}", markup=False)
+    say(f"wrote {said}")
     return 0

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import messages, output, print_json, progress_bar
+from freshtake.cli.console import messages, output, print_json, progress_bar, say
 from freshtake.cli.options import Json, Out, Seed
 from freshtake.cli.outputs import Force, prepare_folder
 
@@ -73,7 +73,7 @@ def write(
         print_json({"written": [str(path) for path in made]})
     else:
         for path in made:
-            output().print(str(path), markup=False)
+            say(str(path))
     return 0
 
 
@@ -103,6 +103,6 @@ def download(
         print_json({"written": [str(path) for path in made], "credit": credit})
         return 0
     for path in made:
-        output().print(str(path), markup=False)
+        say(str(path))
     messages().print(credit, markup=False)
     return 0

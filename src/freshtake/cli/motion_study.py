@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar
-from freshtake.cli.options import Json, Seed
+from freshtake.cli.console import output, print_json, progress_bar, say
+from freshtake.cli.option_groups import Output
+from freshtake.cli.options import Files, Json, Seed, option_group
 from freshtake.cli.outputs import Force, prepare, prepare_folder
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
@@ -17,25 +18,50 @@ if TYPE_CHECKING:
     from freshtake.evaluation.study import Outcome
 
 app = App(name="study", help="A user study: who watches what, and what the scores say.", help_format="markdown")
-Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
+
+
+@option_group
+class Sets:
+    """Which files are shown in which experiment."""
+
+    variants: Annotated[Files, Parameter(help="Variants to be judged.")] = None
+    inputs: Annotated[Files, Parameter(help="The takes they were learned from: replayed in experiment B.")] = None
+    captured: Annotated[Files, Parameter(help="Real takes for experiment A; default: the inputs.")] = None
+
+
+SETS = Sets()
+
+
+@option_group
+class StudyOutput(Output):
+    """Where the study goes."""
+
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder of the study; it must not exist or be empty.")]
+
+
+@option_group
+class Planned:
+    """What is shown to whom."""
+
+    motion: Annotated[str, Parameter(help="What the movement is called.")] = "motion"
+    experiment: Annotated[str, Parameter(help="A: how natural, B: how repetitive, AB: both.")] = "AB"
+    participants: Annotated[int, Parameter(help="People who take part.")] = 15
+    trials: Annotated[int, Parameter(help="Stimuli that each person watches per experiment.")] = 15
+    sequences: Annotated[int, Parameter(help="Long sequences per condition of experiment B.")] = 15
+    clips: Annotated[int, Parameter(help="Clips that are joined in a long sequence.")] = 15
+    blend: Annotated[float, Parameter(help="Seconds over which the step from clip to clip fades.")] = 0.25
+    format: Annotated[str, Parameter(help="Ending of the stimuli.")] = "bvh"
+
+
+PLANNED = Planned()
 
 
 @app.command
 def design(
     *,
-    variants: Annotated[Files, Parameter(help="Variants to be judged.")] = None,
-    inputs: Annotated[Files, Parameter(help="The takes they were learned from: replayed in experiment B.")] = None,
-    captured: Annotated[Files, Parameter(help="Real takes for experiment A; default: the inputs.")] = None,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder of the study; it must not exist or be empty.")],
-    force: Force = False,
-    motion: Annotated[str, Parameter(help="What the movement is called.")] = "motion",
-    experiment: Annotated[str, Parameter(help="A: how natural, B: how repetitive, AB: both.")] = "AB",
-    participants: Annotated[int, Parameter(help="People who take part.")] = 15,
-    trials: Annotated[int, Parameter(help="Stimuli that each person watches per experiment.")] = 15,
-    sequences: Annotated[int, Parameter(help="Long sequences per condition of experiment B.")] = 15,
-    clips: Annotated[int, Parameter(help="Clips that are joined in a long sequence.")] = 15,
-    blend: Annotated[float, Parameter(help="Seconds over which the step from clip to clip fades.")] = 0.25,
-    format: Annotated[str, Parameter(help="Ending of the stimuli.")] = "bvh",
+    sets: Sets = SETS,
+    to: StudyOutput,
+    planned: Planned = PLANNED,
     seed: Seed = 0,
     reading: Reading = READING,
     json: Json = False,
@@ -53,24 +79,34 @@ def design(
     ```
     """
     from freshtake.workflows import study_design
-    from freshtake.workflows.motion_studying import StudyPlan
+    from freshtake.workflows.motion_studying import StudyPlan, StudySets
 
-    prepare_folder(out, force=force)
-    if not variants:
+    prepare_folder(to.out, force=to.force)
+    if not sets.variants:
         raise UsageError("study design needs --variants: name at least one file")
-    plan = StudyPlan(participants, trials, clips, sequences, blend)
+    plan = StudyPlan(planned.participants, planned.trials, planned.clips, planned.sequences, planned.blend)
     with progress_bar() as report:
         done = study_design(
-            out, motion, files(variants), captured=files(captured), inputs=files(inputs),
-            experiments=tuple(experiment.upper()), plan=plan, ending=format, seed=seed, reading=reading.options(),
+            to.out,
+            planned.motion,
+            files(sets.variants),
+            sets=StudySets(
+                captured=files(sets.captured),
+                inputs=files(sets.inputs),
+                experiments=tuple(planned.experiment.upper()),
+                ending=planned.format,
+                seed=seed,
+            ),
+            plan=plan,
+            reading=reading.options(),
             report=report,
-        )  # fmt: skip
+        )
     if json:
         facts = {"stimuli": [s._asdict() for s in done.stimuli], "trials": done.trials}
         print_json({"folder": str(done.folder), **facts})
     else:
-        said = f"{len(done.stimuli)} stimuli and {done.trials} trials for {participants} participants"
-        output().print(f"wrote {done.folder}: {said}", markup=False)
+        said = f"{len(done.stimuli)} stimuli and {done.trials} trials for {planned.participants} participants"
+        say(f"wrote {done.folder}: {said}")
     return 0
 
 
@@ -108,7 +144,7 @@ def analyze(
     for outcome in outcomes:
         _print(outcome)
     if out is not None:
-        output().print(f"wrote {out}", markup=False)
+        say(f"wrote {out}")
     return 0
 
 

@@ -7,32 +7,42 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar
-from freshtake.cli.options import Json, Seed
+from freshtake.cli.console import print_json, progress_bar, say
+from freshtake.cli.options import Json, Seed, option_group
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import MESH_READING, MeshReading
+
+
+@option_group
+class Showing:
+    """What is shown, and where."""
+
+    out: Annotated[
+        Path | None, Parameter(name=["--out", "-o"], help="The page to write (.html); without it a browser opens one.")
+    ] = None
+    force: Force = False
+    variants: Annotated[
+        list[Path] | None,
+        Parameter(consume_multiple=True, negative="", help="More files, shown in green beside the others in blue."),
+    ] = None
+    png: Annotated[Path | None, Parameter(help="Write a strip of poses (.png), without a browser.")] = None
+    gif: Annotated[Path | None, Parameter(help="Write a moving picture (.gif), without a browser.")] = None
+    number: Annotated[int, Parameter(name=["--number", "-n"], help="How many variants of each model are shown.")] = 4
+    layout: Annotated[
+        Literal["row", "grid", "overlaid"] | None, Parameter(help="How motions stand; default: a row, many in a grid.")
+    ] = None
+    title: Annotated[str, Parameter(help="What the page is called; default: the names of the files.")] = ""
+    seed: Seed = 0
+
+
+SHOWING = Showing()
 
 
 def view(
     paths: list[Path],
     /,
     *,
-    out: Annotated[
-        Path | None, Parameter(name=["--out", "-o"], help="The page to write (.html); without it a browser opens one.")
-    ] = None,
-    force: Force = False,
-    variants: Annotated[
-        list[Path] | None,
-        Parameter(consume_multiple=True, negative="", help="More files, shown in green beside the others in blue."),
-    ] = None,
-    png: Annotated[Path | None, Parameter(help="Write a strip of poses (.png), without a browser.")] = None,
-    gif: Annotated[Path | None, Parameter(help="Write a moving picture (.gif), without a browser.")] = None,
-    number: Annotated[int, Parameter(name=["--number", "-n"], help="How many variants of each model are shown.")] = 4,
-    layout: Annotated[
-        Literal["row", "grid", "overlaid"] | None, Parameter(help="How motions stand; default: a row, many in a grid.")
-    ] = None,
-    title: Annotated[str, Parameter(help="What the page is called; default: the names of the files.")] = "",
-    seed: Seed = 0,
+    showing: Showing = SHOWING,
     reading: MeshReading = MESH_READING,
     json: Json = False,
 ) -> int:
@@ -55,16 +65,28 @@ def view(
     """
     from freshtake.formats.take_files import MODELS, TAKES, take_files
     from freshtake.workflows import motion_view
+    from freshtake.workflows.motion_viewing import ViewAsked
 
-    prepare(out, png, gif, force=force)
+    out, png, gif = showing.out, showing.png, showing.gif
+    prepare(out, png, gif, force=showing.force)
     page = _temporary() if out is None and png is None and gif is None else out
     kinds = TAKES | MODELS
     with progress_bar() as report:
         made = motion_view(
-            take_files(paths, kinds), page,
-            variants=take_files(variants or [], kinds), png=png, gif=gif, count=number, layout=layout or "",
-            title=title, seed=seed, reading=reading.options(), report=report,
-        )  # fmt: skip
+            take_files(paths, kinds),
+            page,
+            asked=ViewAsked(
+                variants=take_files(showing.variants or [], kinds),
+                each=showing.number,
+                layout=showing.layout or "",
+                title=showing.title,
+                seed=showing.seed,
+            ),
+            png=png,
+            gif=gif,
+            reading=reading.options(),
+            report=report,
+        )
     opened = page is not None and out is None and _opened(page)
     if json:
         shown = [{"name": shape.name, "role": shape.role, "frames": len(shape)} for shape in made.scene.shapes]
@@ -73,7 +95,7 @@ def view(
     for path in made.written:
         hint = "opened" if opened else "wrote"
         more = ": open it in a browser" if page is not None and out is None and not opened else ""
-        output().print(f"{hint} {path}{more}", markup=False)
+        say(f"{hint} {path}{more}")
     return 0
 
 

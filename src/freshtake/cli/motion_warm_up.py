@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from freshtake.cli.console import output, print_json, progress_bar
+from freshtake.cli.console import print_json, progress_bar, say
 from freshtake.cli.options import Json
 
 
@@ -26,5 +26,5 @@ def warm_up(*, json: Json = False) -> int:
     if json:
         print_json({"seconds": round(seconds, 1)})
     else:
-        output().print(f"compiled and kept; this took {seconds:.0f} s", markup=False)
+        say(f"compiled and kept; this took {seconds:.0f} s")
     return 0

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar, dataclass_transform
 
 from cyclopts import Parameter, Token
 
 from freshtake.errors import UsageError
 
+Group = TypeVar("Group")
+
+
+@dataclass_transform(frozen_default=True)
+def option_group(group: type[Group]) -> type[Group]:
+    """A class of options that belong together: its fields are options of the command that takes one."""
+    return Parameter(name="*")(dataclass(frozen=True)(group))
+
+
+Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
 Out = Annotated[Path, Parameter(name=["--out", "-o"], help="Where the result goes.")]
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print a machine-readable summary alone on stdout.")]
 SkeletonFile = Annotated[

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cyclopts import Parameter
-
 from freshtake.cli.console import warn
-from freshtake.cli.options import Animation, Mesh, SkeletonFile, SourceFps, Unit, Up
+from freshtake.cli.options import Animation, Mesh, SkeletonFile, SourceFps, Unit, Up, option_group
 
 
-@Parameter(name="*")  # the fields are options of the command itself
-@dataclass(frozen=True)
+@option_group
 class Reading:
     """How takes are read."""
 
@@ -32,8 +28,7 @@ class Reading:
         }  # fmt: skip
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
+@option_group
 class MeshReading(Reading):
     """How clips and mesh sequences are read."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json
+from freshtake.cli.options import Json, option_group
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
 
@@ -16,33 +16,53 @@ if TYPE_CHECKING:
     from freshtake.workflows.style_aligning import Aligned
 
 
+@option_group
+class AlignedOutput:
+    """Where the aligned motion and its picture go."""
+
+    out: Annotated[
+        Path | None, Parameter(name=["--out", "-o"], help="Write the second motion on the first one's clock.")
+    ] = None
+    force: Force = False
+    plot: Annotated[
+        Path | None, Parameter(help="Draw the correspondences (.png), or a page with the motions too (.html).")
+    ] = None
+    onto: Annotated[str, Parameter(help="Whose clock --out uses: first, or second (then the first is written).")] = (
+        "first"
+    )
+
+
+TO = AlignedOutput()
+
+
+@option_group
+class Warping:
+    """How the first motion is warped, and what is drawn."""
+
+    method: Annotated[
+        str,
+        Parameter(help="`imw`: in time and space; `time-warp`: in time alone; `dtw-1`, `dtw-3`: the usual ways (DTW)."),
+    ] = "imw"
+    against: Annotated[str, Parameter(help="The method drawn beside it.")] = "dtw-1"
+    scale: Annotated[
+        str, Parameter(help="Joints count as they are (`auto`, `raw`), or each by how much it moves (`zscore`).")
+    ] = "auto"
+    slope: Annotated[int, Parameter(help="The warp runs between 1/slope and slope times as fast.")] = 2
+    smoothness: Annotated[float, Parameter(help="How slowly the change in space may vary over time.")] = 100.0
+    cut: Annotated[bool, Parameter(help="Cut cyclic clips at equal phase to equal cycle counts first.")] = True
+    dof: Annotated[str | None, Parameter(help="What to draw, such as LeftUpLeg.x.")] = None
+
+
+WARPING = Warping()
+
+
 def align(
     first: Path,
     second: Path,
     /,
     *,
-    out: Annotated[
-        Path | None, Parameter(name=["--out", "-o"], help="Write the second motion on the first one's clock.")
-    ] = None,
-    force: Force = False,
-    plot: Annotated[
-        Path | None, Parameter(help="Draw the correspondences (.png), or a page with the motions too (.html).")
-    ] = None,
-    onto: Annotated[str, Parameter(help="Whose clock --out uses: first, or second (then the first is written).")] = (
-        "first"
-    ),
-    method: Annotated[
-        str,
-        Parameter(help="`imw`: in time and space; `time-warp`: in time alone; `dtw-1`, `dtw-3`: the usual ways (DTW)."),
-    ] = "imw",
-    against: Annotated[str, Parameter(help="The method drawn beside it.")] = "dtw-1",
-    scale: Annotated[
-        str, Parameter(help="Joints count as they are (`auto`, `raw`), or each by how much it moves (`zscore`).")
-    ] = "auto",
-    slope: Annotated[int, Parameter(help="The warp runs between 1/slope and slope times as fast.")] = 2,
-    smoothness: Annotated[float, Parameter(help="How slowly the change in space may vary over time.")] = 100.0,
-    cut: Annotated[bool, Parameter(help="Cut cyclic clips at equal phase to equal cycle counts first.")] = True,
-    dof: Annotated[str | None, Parameter(help="What to draw, such as LeftUpLeg.x.")] = None,
+    to: AlignedOutput = TO,
+    warping: Warping = WARPING,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
@@ -69,21 +89,27 @@ def align(
     """
     from freshtake.style.warping.warp_settings import WarpSettings
     from freshtake.workflows import style_align
+    from freshtake.workflows.style_aligning import AlignTargets
 
-    prepare(out, plot, force=force)
+    out, plot = to.out, to.plot
+    prepare(out, plot, force=to.force)
     settings = WarpSettings(
-        method=method,
-        slope=slope,
-        smoothness=smoothness,
-        offset_smoothness=smoothness,
-        scale=scale,
-        cut="auto" if cut else "never",
+        method=warping.method,
+        slope=warping.slope,
+        smoothness=warping.smoothness,
+        offset_smoothness=warping.smoothness,
+        scale=warping.scale,
+        cut="auto" if warping.cut else "never",
     )
     with progress_bar() as report:
         done = style_align(
-            first, second, out=out, plot=plot, onto=onto, against=against, dof=dof, settings=settings,
-            reading=reading.options(), report=report,
-        )  # fmt: skip
+            first,
+            second,
+            targets=AlignTargets(out=out, plot=plot, onto=to.onto, against=warping.against, dof=warping.dof),
+            settings=settings,
+            reading=reading.options(),
+            report=report,
+        )
     if done.identical:
         warn(f"{first} and {second} hold the same motion: the warp changes nothing")
     if json:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import BodyMaps, Character, Json, Unit
-from freshtake.cli.outputs import Force, Frames, Seconds, prepare
+from freshtake.cli.console import output, print_json, progress_bar, say
+from freshtake.cli.option_groups import LENGTH, ONTO, Length, ModelOutput, OntoCharacter, Output
+from freshtake.cli.options import Json, Unit, option_group
 from freshtake.cli.reading import READING, Reading
 
 app = App(name="gaits", help="Style and speed as two sliders, from one clip of every style at every speed.")
@@ -20,8 +20,7 @@ def learn(
     cells: Annotated[list[str], Parameter(help="STYLE@SPEED=CLIP, for every style at every speed.")],
     /,
     *,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
-    force: Force = False,
+    to: ModelOutput,
     ranks: Annotated[
         tuple[int, int] | None, Parameter(help="How many coordinates styles and speeds have; default: all.")
     ] = None,
@@ -40,7 +39,7 @@ def learn(
     """
     from freshtake.workflows import gaits_facts, gaits_learn
 
-    prepare(out, force=force)
+    out = to.prepare()
     with progress_bar() as bar:
         model = gaits_learn(cells, out, ranks=ranks, reading=reading.options(), report=bar)
     if json:
@@ -53,20 +52,31 @@ def learn(
     return 0
 
 
+@option_group
+class Walking:
+    """Which walk is made, and how much of it."""
+
+    style: Annotated[str, Parameter(help="A style, or weights that sum to 1: normal=0.5,crouch=0.5.")]
+    speed: Annotated[str, Parameter(help="A speed; where all are numbers any number, between them or beyond.")]
+    cycles: Annotated[int, Parameter(help="How many cycles, where no length is given.")] = 4
+    length: Length = LENGTH
+
+
+@option_group
+class WalkOutput(Output):
+    """Where the walk goes."""
+
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write.")]
+
+
 @app.command
 def sample(
     model: Path,
     /,
     *,
-    style: Annotated[str, Parameter(help="A style, or weights that sum to 1: normal=0.5,crouch=0.5.")],
-    speed: Annotated[str, Parameter(help="A speed; where all are numbers any number, between them or beyond.")],
-    cycles: Annotated[int, Parameter(help="How many cycles, where no length is given.")] = 4,
-    frames: Frames = None,
-    seconds: Seconds = None,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write.")],
-    force: Force = False,
-    character: Character = None,
-    body_map: BodyMaps = None,
+    walk: Walking,
+    to: WalkOutput,
+    onto: OntoCharacter = ONTO,
     unit: Unit = None,
     json: Json = False,
 ) -> int:
@@ -80,18 +90,15 @@ def sample(
     ```
     """
     from freshtake.workflows import gaits_sample
-    from freshtake.workflows.length_asking import length_asked
-    from freshtake.workflows.motion_retargeting import character_asked
+    from freshtake.workflows.style_gaits_making import Walk
 
-    prepare(out, force=force)
-    length = None if frames is None and seconds is None else length_asked(frames, seconds)
+    out, length = to.prepare(), walk.length.asked_if_any()
     with progress_bar():
         clip = gaits_sample(
-            model, out, style, speed, cycles=cycles, length=length, unit_m=unit,
-            onto=character_asked(character, body_map, warn),
+            model, out, Walk(walk.style, walk.speed, walk.cycles, length), unit_m=unit, onto=onto.asked(),
         )  # fmt: skip
     if json:
-        print_json({"frames": len(clip), **({"cycles": cycles} if length is None else {}), "written": str(out)})
+        print_json({"frames": len(clip), **({"cycles": walk.cycles} if length is None else {}), "written": str(out)})
         return 0
-    output().print(f"wrote {out}: {len(clip)} frames", markup=False)
+    say(f"wrote {out}: {len(clip)} frames")
     return 0

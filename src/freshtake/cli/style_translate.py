@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import each_with_progress, messages, output, print_json, progress_bar, warn
-from freshtake.cli.options import BodyMaps, Character, Ending, Json, Lock
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.option_groups import CLIP_FILES, ClipFiles, ModelOutput, Output
+from freshtake.cli.options import Files, Json, Lock, option_group
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.cli.style_gaits import app as gaits
 from freshtake.errors import UsageError
@@ -22,28 +23,46 @@ PIPE_WIDTH = 140  # where there is no terminal that says how wide it is
 
 app = App(name="style", help="Learn a style from pairs of clips, and put other clips into it.")
 app.command(gaits)
-Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]
 Page = Annotated[Path | None, Parameter(help="Report: a page (.html), or a folder with figures and pictures.")]
 
 
-@app.command
-def learn(
-    *,
-    source: Annotated[Files, Parameter(help="Clips in the source style, or a folder.")] = None,
-    target: Annotated[Files, Parameter(help="Clips in the target style, or a folder.")] = None,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
-    force: Force = False,
+@option_group
+class Styles:
+    """Clips of both styles."""
+
+    source: Annotated[Files, Parameter(help="Clips in the source style, or a folder.")] = None
+    target: Annotated[Files, Parameter(help="Clips in the target style, or a folder.")] = None
+
+
+STYLES = Styles()
+
+
+@option_group
+class Learning:
+    """How the style is learned."""
+
     system: Annotated[
         str,
         Parameter(
             help="How it is learned: `auto` (default), with a memory of its own (`n4sid`), by looking back (`fir`)."
         ),
-    ] = "auto",
-    inputs: Annotated[str, Parameter(help="What a joint follows: `own`, itself; `legs`, the thighs as well.")] = "own",
+    ] = "auto"
+    inputs: Annotated[str, Parameter(help="What a joint follows: `own`, itself; `legs`, the thighs as well.")] = "own"
     order: Annotated[
         int | None, Parameter(help="How much each joint remembers (states of `n4sid`); default: from the data.")
-    ] = None,
-    memory: Annotated[float | None, Parameter(help="Seconds to look back (of `fir`); default: from the data.")] = None,
+    ] = None
+    memory: Annotated[float | None, Parameter(help="Seconds to look back (of `fir`); default: from the data.")] = None
+
+
+LEARNING = Learning()
+
+
+@app.command
+def learn(
+    *,
+    styles: Styles = STYLES,
+    to: ModelOutput,
+    learning: Learning = LEARNING,
     report: Page = None,
     reading: Reading = READING,
     json: Json = False,
@@ -65,14 +84,14 @@ def learn(
     from freshtake.style.settings import Settings
     from freshtake.workflows import style_learn
 
-    prepare(out, report, force=force)
-    for option, paths in (("--source", source), ("--target", target)):
+    out = to.prepare(report)
+    for option, paths in (("--source", styles.source), ("--target", styles.target)):
         if not paths:
             raise UsageError(f"style learn needs {option}: name clips or a folder")
-    settings = Settings(system=system, inputs=inputs, order=order, memory=memory)
+    settings = Settings(**asdict(learning))
     with progress_bar() as bar:
         done = style_learn(
-            source or [], target or [], out, settings, page=report, reading=reading.options(),
+            styles.source or [], styles.target or [], out, settings, page=report, reading=reading.options(),
             show=None if json else show_pairs, report=bar,
         )  # fmt: skip
     model = done.model
@@ -121,32 +140,46 @@ def show_pairs(found: StylePairs) -> None:
         warn(f"{name} has no partner with the same content and is left out")
 
 
+@option_group
+class StyledOutput(Output):
+    """Where clips in the style go."""
+
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write; for several clips a folder.")]
+
+
+@option_group
+class Styling:
+    """How much of which style is put on what."""
+
+    strength: Annotated[float, Parameter(help="0 is the clip as it is, 1 the style, more exaggerates.")] = 1.0
+    part: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="Style this part alone, as in arms or arms=0.5; may be given several times."),
+    ] = None
+    style: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="A style and its weight, as in oldman.ftm=0.4; several are mixed."),
+    ] = None
+    time_warp: Annotated[bool, Parameter(help="Change the timing too; without it, frame follows frame.")] = True
+    generalize: Annotated[
+        bool | None, Parameter(help="Keep the input where it is unlike the examples; default: as the model says.")
+    ] = None
+    plant: Annotated[bool, Parameter(help="Clean up feet that slide.")] = True
+    lock: Lock = "soft"
+    report: Page = None
+
+
+STYLING = Styling()
+
+
 @app.command
 def apply(
     paths: list[Path],
     /,
     *,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The clip to write; for several clips a folder.")],
-    force: Force = False,
-    strength: Annotated[float, Parameter(help="0 is the clip as it is, 1 the style, more exaggerates.")] = 1.0,
-    part: Annotated[
-        list[str] | None,
-        Parameter(negative="", help="Style this part alone, as in arms or arms=0.5; may be given several times."),
-    ] = None,
-    style: Annotated[
-        list[str] | None,
-        Parameter(negative="", help="A style and its weight, as in oldman.ftm=0.4; several are mixed."),
-    ] = None,
-    time_warp: Annotated[bool, Parameter(help="Change the timing too; without it, frame follows frame.")] = True,
-    generalize: Annotated[
-        bool | None, Parameter(help="Keep the input where it is unlike the examples; default: as the model says.")
-    ] = None,
-    plant: Annotated[bool, Parameter(help="Clean up feet that slide.")] = True,
-    lock: Lock = "soft",
-    report: Page = None,
-    character: Character = None,
-    body_map: BodyMaps = None,
-    format: Ending = None,
+    to: StyledOutput,
+    styling: Styling = STYLING,
+    clip_files: ClipFiles = CLIP_FILES,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
@@ -172,10 +205,11 @@ def apply(
     """
     from freshtake.formats.ftm import is_model
     from freshtake.workflows import style_apply
-    from freshtake.workflows.motion_retargeting import character_asked
     from freshtake.workflows.output_naming import targets_of
+    from freshtake.workflows.style_translating import StyleAsked
 
-    prepare(out, report, force=force)
+    report, style = styling.report, styling.style
+    out = to.prepare(report)
     if style is None and len(paths) < 2:
         raise UsageError("style apply needs a model and a clip, or a clip and --style MODEL=WEIGHT")
     if style is not None and is_model(paths[0]):
@@ -187,12 +221,22 @@ def apply(
     with progress_bar() as tell:
         done = [
             style_apply(
-                styles, clip, target, strength=strength, parts=dict(weighed(part or [])), time_warp=time_warp,
-                generalize=generalize, plant=plant and lock, page=report,
-                onto=character_asked(character, body_map, warn), reading=reading.options(),
+                styles,
+                clip,
+                target,
+                asked=StyleAsked(
+                    strength=styling.strength,
+                    parts=dict(weighed(styling.part or [])),
+                    time_warp=styling.time_warp,
+                    generalize=styling.generalize,
+                    plant=styling.plant and styling.lock,
+                ),
+                page=report,
+                onto=clip_files.onto.asked(),
+                reading=reading.options(),
             )
-            for clip, target in each_with_progress(clips, targets_of(clips, out, format), tell)
-        ]  # fmt: skip
+            for clip, target in each_with_progress(clips, targets_of(clips, out, clip_files.format), tell)
+        ]
     if json:
         facts = [
             {

@@ -7,23 +7,20 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import (
-    BodyMaps,
-    Character,
-    ClosingFrame,
-    GroundPath,
-    Heading,
-    InPlace,
-    Json,
-    Lock,
-    Out,
-    Plant,
-    RootMotion,
-    Seed,
-    Unit,
+from freshtake.cli.console import output, print_json, progress_bar, say, warn
+from freshtake.cli.option_groups import (
+    FINISHING,
+    LENGTH,
+    LOOP_TRAVEL,
+    Finishing,
+    Length,
+    LoopTravel,
+    ModelOutput,
+    Output,
+    given,
 )
-from freshtake.cli.outputs import Force, Frames, Seconds, prepare, prepare_folder
+from freshtake.cli.options import GroundPath, Heading, Json, Seed, option_group
+from freshtake.cli.outputs import Force, prepare_folder
 from freshtake.cli.reading import MESH_READING, READING, MeshReading, Reading, files
 from freshtake.errors import UsageError
 
@@ -34,51 +31,60 @@ app = App(
 )
 
 
-@app.command
-def learn(
-    takes: list[str],
-    /,
-    *,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
-    force: Force = False,
-    turns: Annotated[bool, Parameter(negative="", help="Cut a walk into the cells forward, left and right.")] = False,
-    components: Annotated[
-        int | None, Parameter(help="How many shapes a mesh is mixed from (modes); default: 10.")
-    ] = None,
-    energy: Annotated[float | None, Parameter(help="Or: the share of the movement that they keep, 0 to 1.")] = None,
-    error: Annotated[
-        float | None, Parameter(help="Or: how far off vertices may be on average (root mean square).")
-    ] = None,
+@option_group
+class Learning:
+    """How frames are described, and where jumps are."""
+
+    components: Annotated[int | None, Parameter(help="How many shapes a mesh is mixed from (modes); default: 10.")] = (
+        None
+    )
+    energy: Annotated[float | None, Parameter(help="Or: the share of the movement that they keep, 0 to 1.")] = None
+    error: Annotated[float | None, Parameter(help="Or: how far off vertices may be on average (root mean square).")] = (
+        None
+    )
     bits: Annotated[
         int | None, Parameter(help="How finely shapes are stored, 8 or 16; default: in full (float32).")
-    ] = None,
-    parts: Annotated[int | None, Parameter(help="Parts of the mesh with modes of their own; default: 1.")] = None,
+    ] = None
+    parts: Annotated[int | None, Parameter(help="Parts of the mesh with modes of their own; default: 1.")] = None
     normals: Annotated[
         str | None,
         Parameter(
             help="Of a mesh: mixed with its shapes (`joint`, the default), on their own (`own`), or left out (`drop`)."
         ),
-    ] = None,
+    ] = None
     root: Annotated[
         str | None,
         Parameter(
             help="`heading` (default): bodies may jump to any place and way; `absolute`: they stay where they were."
         ),
-    ] = None,
-    jump_time: Annotated[float | None, Parameter(help="Mean seconds from jump to jump; default: 1.5.")] = None,
+    ] = None
+    jump_time: Annotated[float | None, Parameter(help="Mean seconds from jump to jump; default: 1.5.")] = None
     largest_jump: Annotated[
         float | None,
         Parameter(help="How unlike two frames may be to jump between them, in usual steps; default: from the data."),
-    ] = None,
+    ] = None
     blend: Annotated[
         str | None,
         Parameter(help="How a jump is smoothed: `inertial` (default), `constant`, `variable`, `printed` or `none`."),
-    ] = None,
-    blend_frames: Annotated[int | None, Parameter(help="Length of a blend; default: 1/6 s, or 3.")] = None,
-    method: Annotated[str | None, Parameter(help="default, or paper: Sattler 2004 to the letter.")] = None,
+    ] = None
+    blend_frames: Annotated[int | None, Parameter(help="Length of a blend; default: 1/6 s, or 3.")] = None
+    method: Annotated[str | None, Parameter(help="default, or paper: Sattler 2004 to the letter.")] = None
     sigma: Annotated[
         float | None, Parameter(help="Instead of --jump-time: how unlike frames may be, as a number (sigma).")
-    ] = None,
+    ] = None
+
+
+LEARNING = Learning()
+
+
+@app.command
+def learn(
+    takes: list[str],
+    /,
+    *,
+    to: ModelOutput,
+    turns: Annotated[bool, Parameter(negative="", help="Cut a walk into the cells forward, left and right.")] = False,
+    learning: Learning = LEARNING,
     picture: Annotated[Path | None, Parameter(help="Draw the matrices and the jump map here (.png).")] = None,
     reading: MeshReading = MESH_READING,
     json: Json = False,
@@ -103,13 +109,8 @@ def learn(
     from freshtake.texture.settings import Settings
     from freshtake.workflows import texture_learn
 
-    prepare(out, picture, force=force)
-    given: dict[str, Any] = {
-        "components": components, "energy": energy, "error": error, "bits": bits, "parts": parts, "normals": normals,
-        "root": root, "jump_time": jump_time, "largest_jump": largest_jump, "blend": blend,
-        "blend_frames": blend_frames, "method": method, "sigma": sigma,
-    }  # fmt: skip
-    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    out = to.prepare(picture)
+    settings = Settings(**given(learning))
     with progress_bar() as report:
         made = texture_learn(
             _by_cell(takes),
@@ -146,11 +147,66 @@ def _print_learned(out: Path, facts: dict[str, Any], json: bool) -> None:
     size = f"; {facts['bytes']:,} bytes"
     if "ratio" in facts:
         size += f", {facts['ratio']:g} times less than the vertices"
-    output().print(
+    say(
         f"wrote {out}: {facts['frames']} frames of {facts['motion']} at {facts['fps']:g} fps{cells}{size}; "
         f"next: freshtake texture sample {out} --seconds 10 -o new.glb",
-        markup=False,
     )
+
+
+@option_group
+class Playing:
+    """How long the motion is, and whether it is a loop."""
+
+    length: Length = LENGTH
+    loop: Annotated[bool, Parameter(negative="", help="A loop of exactly so many frames.")] = False
+    times: Annotated[int, Parameter(help="How many times the loop is written.")] = 1
+    variety: Annotated[float, Parameter(help="How strongly a loop avoids repeating itself; 0: not at all.")] = 1.0
+    stretch: Annotated[
+        float | None, Parameter(help="Share by which a loop's tempo may differ from the takes'; default: 0.12.")
+    ] = None
+
+
+PLAYING = Playing()
+
+
+@option_group
+class Steered:
+    """Where the motion goes."""
+
+    cell: Annotated[str | None, Parameter(help="The cell to start in.")] = None
+    steer: Annotated[
+        list[str] | None,
+        Parameter(
+            consume_multiple=True,
+            help="SECONDS:CELL, SECONDS:heading=DEGREES or SECONDS:speed=NUMBER, what to do at which time.",
+        ),
+    ] = None
+    heading: Heading = None
+    path: GroundPath = None
+    speed: Annotated[float | None, Parameter(help="Go at this speed, in lengths a second, as far as tempo allows.")] = (
+        None
+    )
+    course: Annotated[
+        str | None,
+        Parameter(
+            help="Where a loop goes: straight (default where it travels), closed (back to its start), free (as the "
+            "frames turn), or by how many degrees it turns, such as 90."
+        ),
+    ] = None
+
+
+STEERED = Steered()
+
+
+@option_group
+class Writing:
+    """How the motion is written."""
+
+    travel: LoopTravel = LOOP_TRAVEL
+    finishing: Finishing = FINISHING
+
+
+WRITING = Writing()
 
 
 @app.command
@@ -158,44 +214,10 @@ def sample(
     model: Path,
     /,
     *,
-    out: Out,
-    force: Force = False,
-    frames: Frames = None,
-    seconds: Seconds = None,
-    loop: Annotated[bool, Parameter(negative="", help="A loop of exactly so many frames.")] = False,
-    times: Annotated[int, Parameter(help="How many times the loop is written.")] = 1,
-    variety: Annotated[float, Parameter(help="How strongly a loop avoids repeating itself; 0: not at all.")] = 1.0,
-    stretch: Annotated[
-        float | None, Parameter(help="Share by which a loop's tempo may differ from the takes'; default: 0.12.")
-    ] = None,
-    cell: Annotated[str | None, Parameter(help="The cell to start in.")] = None,
-    steer: Annotated[
-        list[str] | None,
-        Parameter(
-            consume_multiple=True,
-            help="SECONDS:CELL, SECONDS:heading=DEGREES or SECONDS:speed=NUMBER, what to do at which time.",
-        ),
-    ] = None,
-    heading: Heading = None,
-    path: GroundPath = None,
-    speed: Annotated[
-        float | None, Parameter(help="Go at this speed, in lengths a second, as far as tempo allows.")
-    ] = None,
-    course: Annotated[
-        str | None,
-        Parameter(
-            help="Where a loop goes: straight (default where it travels), closed (back to its start), free (as the "
-            "frames turn), or by how many degrees it turns, such as 90."
-        ),
-    ] = None,
-    in_place: InPlace = False,
-    root_motion: RootMotion = None,
-    closing_frame: ClosingFrame = False,
-    plant: Plant = True,
-    lock: Lock = "soft",
-    character: Character = None,
-    body_map: BodyMaps = None,
-    unit: Unit = None,
+    to: Output,
+    playing: Playing = PLAYING,
+    steered: Steered = STEERED,
+    writing: Writing = WRITING,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -223,22 +245,22 @@ def sample(
         A model that `freshtake texture learn` wrote.
     """
     from freshtake.workflows import texture_sample
-    from freshtake.workflows.length_asking import length_asked
-    from freshtake.workflows.motion_delivering import delivery_asked, turn_note
-    from freshtake.workflows.motion_retargeting import character_asked
+    from freshtake.workflows.motion_delivering import turn_note
     from freshtake.workflows.path_following import path_sentence
     from freshtake.workflows.texture_playing import guide_asked
-    from freshtake.workflows.texture_sampling import Going
+    from freshtake.workflows.texture_sampling import Going, PlayAsked
 
-    prepare(out, force=force)
-    asked = not (heading is None and path is None and speed is None)
-    guide = guide_asked(heading, path, speed) if asked else None
+    out, course = to.prepare(), steered.course
+    asked = not (steered.heading is None and steered.path is None and steered.speed is None)
+    guide = guide_asked(steered.heading, steered.path, steered.speed) if asked else None
     with progress_bar() as report:
         made = texture_sample(
-            model, out, length_asked(frames, seconds), loop=loop, variety=variety, stretch=stretch, times=times,
-            going=Going(cell, _plan(steer or []), guide, _course(course)), plant=plant and lock,
-            delivery=delivery_asked(root_motion, in_place, closing_frame), unit_m=unit, seed=seed,
-            onto=character_asked(character, body_map, warn), report=report, warn=warn,
+            model, out, playing.length.asked(),
+            asked=PlayAsked(
+                playing.loop, playing.variety, playing.stretch, playing.times,
+                Going(steered.cell, _plan(steered.steer or []), guide, _course(course)), seed,
+            ),
+            finish=writing.finishing.asked(writing.travel.asked()), report=report, warn=warn,
         )  # fmt: skip
     if course is None and (note := turn_note([made.playback])) is not None:
         warn(note)
@@ -248,9 +270,9 @@ def sample(
         print_json({"written": str(made.path), **facts, **path_facts, "playback": made.playback})
     else:
         text = f"wrote {made.path}: {made.frames} frames, {made.duration:.2f} s, {made.jumps} jumps"
-        output().print(text, markup=False)
+        say(text)
         if made.followed is not None:
-            output().print(path_sentence([made.followed], made.motion), markup=False)
+            say(path_sentence([made.followed], made.motion))
     return 0
 
 
@@ -362,5 +384,5 @@ def figures(
     if json:
         print_json({"written": [str(path) for path in made]})
     else:
-        output().print(f"wrote {len(made)} pictures into {out}", markup=False)
+        say(f"wrote {len(made)} pictures into {out}")
     return 0

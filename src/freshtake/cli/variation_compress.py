@@ -7,19 +7,25 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Seed
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.console import output, print_json, progress_bar, say, warn
+from freshtake.cli.option_groups import Output
+from freshtake.cli.options import Json, Seed, option_group
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
 
-def compress(
-    *takes: Path,
+@option_group
+class CompressedOutput(Output):
+    """Where the kept takes go."""
+
     out: Annotated[
         Path, Parameter(name=["--out", "-o"], help="A folder, or MODEL.ftm for the kept takes' model alone.")
-    ],
-    force: Force = False,
+    ]
+
+
+def compress(
+    *takes: Path,
+    to: CompressedOutput,
     error: Annotated[
         str,
         Parameter(
@@ -53,7 +59,7 @@ def compress(
     takes
         Takes of one movement, at least three; with --restore the folder.
     """
-    prepare(out, force=force)
+    out = to.prepare()
     if restore:
         return _restore(takes, out, format, json)
     from freshtake.workflows import variation_compress as run
@@ -66,7 +72,7 @@ def compress(
         print_json({"written": [str(path) for path in done.written], **done.facts})
         return 0
     _print(done.facts)
-    output().print(f"wrote {out}", markup=False)
+    say(f"wrote {out}")
     return 0
 
 
@@ -80,7 +86,7 @@ def _restore(takes: tuple[Path, ...], out: Path, format: str | None, json: bool)
     if json:
         print_json({"written": [str(path) for path in written]})
         return 0
-    output().print(f"wrote {len(written)} takes to {out}", markup=False)
+    say(f"wrote {len(written)} takes to {out}")
     return 0
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar
+from freshtake.cli.console import output, print_json, progress_bar, say
 from freshtake.cli.options import Json
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
@@ -64,12 +64,12 @@ def explain(
         print_json({**done.facts, "written": written})
         return 0
     for sentence in link_sentences(done.found.links):
-        output().print(sentence, markup=False)
+        say(sentence)
     _print(done.found)
     for sentence in done.notes:
-        output().print(sentence, markup=False)
+        say(sentence)
     for path in written:
-        output().print(f"wrote {path}", markup=False)
+        say(f"wrote {path}")
     return 0
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Seed
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.console import print_json, progress_bar, say, warn
+from freshtake.cli.option_groups import ModelOutput, given
+from freshtake.cli.options import Json, Seed, option_group
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
@@ -17,46 +17,65 @@ if TYPE_CHECKING:
     from freshtake.variation import VariationModel
 
 
-def learn(
-    clips: list[Path],
-    /,
-    *,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="The model to write (.ftm).")],
-    force: Force = False,
-    cyclic: Annotated[
-        bool | None, Parameter(negative="--acyclic", help="Whether the motion repeats; default: told from the clips.")
-    ] = None,
-    structure: Annotated[
-        Path | None, Parameter(help="A model whose structure is taken over: then one clip is enough.")
-    ] = None,
+@option_group
+class Predicting:
+    """How the next frame is predicted."""
+
     method: Annotated[
         str | None,
         Parameter(help="`default`; `kernel`: as in the paper, made to hold; `paper`: to the letter (Lau 2009)."),
-    ] = None,
-    order: Annotated[int | None, Parameter(help="How many frames predict the next: 1, 2 (default) or 3.")] = None,
+    ] = None
+    order: Annotated[int | None, Parameter(help="How many frames predict the next: 1, 2 (default) or 3.")] = None
     neighbors: Annotated[
         int | None,
         Parameter(help="How many similar moments each prediction is made from (neighbors); default: from the data."),
-    ] = None,
+    ] = None
     kernel_width: Annotated[
         float | None, Parameter(help="How similar moments must be to count (kernel width); default: from the data.")
-    ] = None,
+    ] = None
     velocity_weight: Annotated[
         float | None, Parameter(help="How much velocity counts beside the pose; default: from the data.")
-    ] = None,
+    ] = None
     max_parents: Annotated[
         int | None,
         Parameter(
             help="From how many numbers each number may be predicted, its own past included (parents of a node)."
         ),
-    ] = None,
+    ] = None
     prior_starts: Annotated[
         int | None,
         Parameter(help="How often the search for what first poses have in common starts anew (prior network)."),
-    ] = None,
+    ] = None
     thorough: Annotated[
         bool | None, Parameter(negative=(), help="Search longer: all candidates, several cores, more starts.")
-    ] = None,
+    ] = None
+
+
+PREDICTING = Predicting()
+
+
+@option_group
+class Learning:
+    """What the movement is, and how it is learned."""
+
+    cyclic: Annotated[
+        bool | None, Parameter(negative="--acyclic", help="Whether the motion repeats; default: told from the clips.")
+    ] = None
+    structure: Annotated[
+        Path | None, Parameter(help="A model whose structure is taken over: then one clip is enough.")
+    ] = None
+    predicting: Predicting = PREDICTING
+
+
+LEARNING = Learning()
+
+
+def learn(
+    clips: list[Path],
+    /,
+    *,
+    to: ModelOutput,
+    learning: Learning = LEARNING,
     seed: Seed = 0,
     reading: Reading = READING,
     json: Json = False,
@@ -80,19 +99,14 @@ def learn(
     from freshtake.variation import Settings
     from freshtake.workflows import variation_learn as run
 
-    prepare(out, force=force)
-    given: dict[str, Any] = {
-        "method": method, "order": order, "neighbors": neighbors, "kernel_width": kernel_width,
-        "velocity_weight": velocity_weight, "max_parents": max_parents, "prior_starts": prior_starts,
-        "thorough": thorough,
-    }  # fmt: skip
-    given = {name: value for name, value in given.items() if value is not None}
-    if structure is not None and (given or cyclic is not None):
+    out, settings = to.prepare(), given(learning.predicting)
+    if learning.structure is not None and (settings or learning.cyclic is not None):
         raise UsageError("--structure brings its own settings: leave the others out")
     with progress_bar() as report:
         model = run(
-            files(clips), out, Settings(**given),
-            cyclic=cyclic, seed=seed, structure=structure, reading=reading.options(), report=report, warn=warn,
+            files(clips), out, Settings(**settings),
+            cyclic=learning.cyclic, seed=seed, structure=learning.structure, reading=reading.options(),
+            report=report, warn=warn,
         )  # fmt: skip
     _print(model, out, json)
     return 0
@@ -107,8 +121,7 @@ def _print(model: VariationModel, out: Path, json: bool) -> None:
         return
     plural = "" if facts["examples"] == 1 else "s"
     kind = "a movement that repeats (cyclic)" if facts["motion"] == "cyclic" else "a movement that ends by itself"
-    output().print(
+    say(
         f"wrote {out}: {facts['examples']} take{plural} at {facts['fps']:g} fps, {kind}; "
         f"next: freshtake vary {out} -n 15 -o variants/",
-        markup=False,
     )

@@ -8,13 +8,38 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json, Seed
+from freshtake.cli.console import output, print_json, progress_bar, say, warn
+from freshtake.cli.options import Json, Seed, option_group
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading, files
 
 if TYPE_CHECKING:
     from freshtake.workflows.variation_selecting import Selected
+
+
+@option_group
+class Measure:
+    """By what clips are compared."""
+
+    likelihood: Annotated[
+        bool,
+        Parameter(
+            negative="",
+            help="By what a model of the trusted clips expects (likelihood), instead of by how far clips differ.",
+        ),
+    ] = False
+    among: Annotated[
+        bool, Parameter(negative="", help="The same as in the paper: the clips in groups of themselves.")
+    ] = False
+    relearn: Annotated[
+        bool, Parameter(negative="", help="The same with a model for every group, not one; far slower.")
+    ] = False
+    percentile: Annotated[
+        float, Parameter(help="How many clips like the trusted ones may be rejected, in percent.")
+    ] = 5.0
+
+
+BY = Measure()
 
 
 def select(
@@ -23,22 +48,7 @@ def select(
         list[Path] | None,
         Parameter(consume_multiple=True, negative="", help="Clips that are known to work together, at least 3."),
     ] = None,
-    likelihood: Annotated[
-        bool,
-        Parameter(
-            negative="",
-            help="By what a model of the trusted clips expects (likelihood), instead of by how far clips differ.",
-        ),
-    ] = False,
-    among: Annotated[
-        bool, Parameter(negative="", help="The same as in the paper: the clips in groups of themselves.")
-    ] = False,
-    relearn: Annotated[
-        bool, Parameter(negative="", help="The same with a model for every group, not one; far slower.")
-    ] = False,
-    percentile: Annotated[
-        float, Parameter(help="How many clips like the trusted ones may be rejected, in percent.")
-    ] = 5.0,
+    by: Measure = BY,
     picture: Annotated[Path | None, Parameter(help="Draw how far off clips are, and where (.png, .svg, .pdf).")] = None,
     force: Force = False,
     seed: Seed = 0,
@@ -63,22 +73,32 @@ def select(
         Clips to choose from.
     """
     from freshtake.workflows import variation_select as run
+    from freshtake.workflows.variation_selecting import SelectAsked
 
     prepare(picture, force=force)
     paths = files(Path(clip) for clip in clips)
     with progress_bar() as report:
         done = run(
-            paths, files(trusted),
-            measure="likelihood" if likelihood or among or relearn else "difference",
-            groups="candidates" if among else "trusted", relearn=relearn, percentile=percentile, picture=picture,
-            seed=seed, reading=reading.options(), report=report, warn=warn,
-        )  # fmt: skip
+            paths,
+            files(trusted),
+            asked=SelectAsked(
+                measure="likelihood" if by.likelihood or by.among or by.relearn else "difference",
+                groups="candidates" if by.among else "trusted",
+                relearn=by.relearn,
+                percentile=by.percentile,
+                seed=seed,
+            ),
+            picture=picture,
+            reading=reading.options(),
+            report=report,
+            warn=warn,
+        )
     if json:
         print_json(done.as_dict([str(path) for path in paths]))
         return 0
     _print(done)
     if picture is not None:
-        output().print(f"wrote {picture}", markup=False)
+        say(f"wrote {picture}")
     return 0
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from freshtake.density.class_cycles import Cycles
 from freshtake.density.follow import CHANCES, bell, disturb, follow
-from freshtake.density.jumps import AGE, DRIVE, PACE, PLACE, RUN, SPAN, Following, Rates, Track
+from freshtake.density.jumps import AGE, DRIVE, FAR, FARTHEST, PACE, PLACE, RUN, SPAN, Following, Rates, Track
 from freshtake.density.runs import fading, read_at
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
@@ -17,7 +17,7 @@ AT_ONCE = 0.67  # seconds over which weights that are changed at once get there
 PULL = 0.25  # seconds in which a class comes back to the common phase
 EASE = 0.1  # seconds over which its pace changes
 LEAST, MOST = 0.4, 2.5  # times its own pace
-NEAR = 0.3  # of the distance that a jump may lead away from the data
+NEAR = FARTHEST / FAR - 1.0  # of the distance that a jump may lead away from the data: what it leaves
 ALONE = 1.0 - 1e-9  # share from which a class is by itself
 PHASE, SINCE = range(2)  # fields of `common`
 WAS, BEFORE, GAP, SPEED, ASKED, ACTIVE = range(6)  # rows of `shares`
@@ -116,7 +116,8 @@ class Mixing(NamedTuple):
 def swerve(own: Floats, other: Floats, wander: Floats, luck: Floats, rates: Rates, modes: int, farthest: float) -> None:
     """Move a frame (1, width) along the line to another one of the same phase by a smooth random share, in place.
 
-    In the modes it goes at most `NEAR` as far as jumps may lead away from the data, so that both together stay near.
+    In the modes it goes at most `NEAR` as far as jumps may lead away from the data, so that both together
+    keep to `FARTHEST`.
     """
     wander[1] = wander[1] * (1.0 - 1.0 / rates.memory) + np.sqrt(2.0 / rates.memory) * bell(luck[0], luck[1])
     wander[0] += (wander[1] - wander[0]) / rates.memory

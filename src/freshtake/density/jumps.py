@@ -25,6 +25,8 @@ EVENNESS = 4.0  # how strongly kernels that were followed more than their share 
 MEMORY_ROUNDS = 16.0  # times that a class is gone through before older visits are halved
 FIELDS = 11  # of `clock`:
 PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN, DRIVE = range(FIELDS)
+FAR = 1.3  # times the data's 99.9th percentile of nearest-neighbour distances: what a jump may reach
+FARTHEST = 1.5  # likewise: what may be reached in all, with what leaves recorded curves
 STRETCH = 16  # kernels whose visits are counted together
 
 

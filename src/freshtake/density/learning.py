@@ -10,6 +10,7 @@ import numpy as np
 from freshtake.density.class_cycles import steady_period
 from freshtake.density.examples import LEAST_FRAMES, Material, material_of, rounded
 from freshtake.density.headings import smooth_rates
+from freshtake.density.jumps import FAR
 from freshtake.density.kernel_graph import parts_of
 from freshtake.density.model import DensityModel
 from freshtake.density.pose_density import motion_widths, velocities
@@ -25,7 +26,6 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.pca import Pca
 
 SHARP = 1.2  # times the data's 99.9th percentile of second differences: what a jump may reach
-FAR = 1.3  # times the data's 99.9th percentile of nearest-neighbour distances, likewise
 OTHER = 1.2  # times the cycle: a sine beyond that is another one
 MOST_CLASSES = 256
 

@@ -36,7 +36,7 @@ def same_skeleton(path: Path, clips: Sequence[Clip], options: WriteOptions, titl
 
 def in_metres(path: Path, clip: Clip, options: WriteOptions, title: str) -> Clip:
     """A clip in metres and y up: its unit is as said, or guessed with a note."""
-    unit = unit_said(path, clip, options, f"{title} is in metres")
+    unit = unit_said(path, clip, options, f"{title} has a fixed unit")
     upright = with_up(clip, "y")
     return upright if unit == 1.0 else scaled(upright, unit)
 

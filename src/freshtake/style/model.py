@@ -22,7 +22,7 @@ from freshtake.style.footplants import Annotation
 from freshtake.style.live import LiveStyle, decoded_stream, planted, planted_stream, stream_planter, translated_rows
 from freshtake.style.parts import Strength, parts_of, strengths_of
 from freshtake.style.settings import Settings
-from freshtake.style.synthesize import Translated, Translator, translator
+from freshtake.style.synthesize import Body, Pace, Translated, Translator, translator
 from freshtake.style.systems.banks import Bank, Choice
 from freshtake.style.systems.past import past_of
 from freshtake.style.translation_kernels import SWAY, TranslationState
@@ -107,13 +107,16 @@ class StyleModel:
         if key not in self._translators:
             forward, sideways, turn = root_columns(self.recipe)
             s = self.settings
-            self._translators[key] = translator(
-                self.bank, self.source, self.target, (forward, sideways, turn), self.dofs,
-                reach=reach_of(self.recipe, self.effects, self.source, s.reach) / self.confidence,
-                part=self._parts[1], frame_time=self.frame_time, preference=s.preference,
-                time_warp=key[0], generalize=key[1], later=self.later, widest=self.widest, calming=s.calming or 0.0,
-                slowest=self.slowest, speeds=self.speeds, coding=self.coding,
+            reach = reach_of(self.recipe, self.effects, self.source, s.reach) / self.confidence
+            body = Body(
+                (forward, sideways, turn), self.dofs, reach=reach, part=self._parts[1], speeds=self.speeds,
+                coding=self.coding,
             )  # fmt: skip
+            pace = Pace(
+                self.frame_time, s.preference, time_warp=key[0], generalize=key[1], later=self.later,
+                widest=self.widest, calming=s.calming or 0.0, slowest=self.slowest,
+            )  # fmt: skip
+            self._translators[key] = translator(self.bank, self.source, self.target, body, pace)
         tool = self._translators[key]
         return tool if strength == 1.0 else tool.with_strength(strengths_of(self.parts, strength))
 

@@ -121,37 +121,47 @@ class Translator:
         return after, Translated(uncoded(out.rows[:count], self.coding), out.origins[:count], out.blends)
 
 
-def translator(
-    bank: Bank,
-    source: Normal,
-    target: Normal,
-    root: tuple[int, int, int],
-    names: tuple[str, ...],
-    *,
-    reach: Floats,
-    part: Ints,
-    frame_time: float,
-    preference: float,
-    time_warp: bool,
-    generalize: bool,
-    later: float,
-    widest: float,
-    calming: float,
-    slowest: float = 0.0,
-    speeds: Floats = UNBOUNDED,
-    coding: Coding = PLAIN,
-) -> Translator:
-    """Packed for the kernels; `later` is added to log w, `widest` bounds the sway of the heading.
+class Body(NamedTuple):
+    """Which columns are the root's and which part each other one moves; the root's rates drive systems within `speeds`.
 
-    Below `slowest` the style's travel fades; the root's rates drive systems within `speeds` (2, 3).
+    `reach` says how far each column may be from the examples.
     """
+
+    root: tuple[int, int, int]
+    names: tuple[str, ...]
+    reach: Floats
+    part: Ints
+    speeds: Floats = UNBOUNDED  # (2, 3)
+    coding: Coding = PLAIN
+
+
+class Pace(NamedTuple):
+    """Whether and how the timing changes, and the input is kept.
+
+    `later` is added to log w, `widest` bounds the sway of the heading, below `slowest` the style's travel fades.
+    """
+
+    frame_time: float
+    preference: float
+    time_warp: bool
+    generalize: bool
+    later: float
+    widest: float
+    calming: float
+    slowest: float = 0.0
+
+
+def translator(bank: Bank, source: Normal, target: Normal, body: Body, pace: Pace) -> Translator:
+    """Packed for the kernels."""
     numbers = np.empty(NUMBERS)
     numbers[:] = (
-        frame_time, preference, time_warp, generalize, later, widest, np.log(STEEPEST), calming, slowest,
+        pace.frame_time, pace.preference, pace.time_warp, pace.generalize, pace.later, pace.widest, np.log(STEEPEST),
+        pace.calming, pace.slowest,
     )  # fmt: skip
-    parts = [np.ascontiguousarray(a) for a in (source.mean, source.deviation, target.mean, target.deviation, reach)]
+    normals = (source.mean, source.deviation, target.mean, target.deviation)
+    parts = [np.ascontiguousarray(a) for a in (*normals, body.reach)]
     frames = Frames(
-        parts[0], parts[1], parts[2], parts[3], parts[4], numbers, np.array(root, dtype=np.intp), part, speeds,
-        np.ones(part.max(initial=0) + 1),
+        parts[0], parts[1], parts[2], parts[3], parts[4], numbers, np.array(body.root, dtype=np.intp), body.part,
+        body.speeds, np.ones(body.part.max(initial=0) + 1),
     )  # fmt: skip
-    return Translator(bank, frames, source, names, coding)
+    return Translator(bank, frames, source, body.names, body.coding)

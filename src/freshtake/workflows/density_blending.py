@@ -24,7 +24,7 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.goals.steering import Followed
 from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
-from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
+from freshtake.workflows.motion_finishing import FINISH, Finish
 from freshtake.workflows.path_following import followed_by, placed, seen_from_its_start
 from freshtake.workflows.takes_reading import read_sets
 from freshtake.workflows.variation_asking import read_path
@@ -48,15 +48,24 @@ def named_takes(arguments: Sequence[str]) -> dict[str, list[Path]]:
     return out
 
 
+class ClassRules(NamedTuple):
+    """What holds for classes: whether one is enough, whose markers count, and which repeat in cycles."""
+
+    alone: bool = False
+    common: bool = False
+    cyclic: dict[str, bool] | None = None
+
+
+CLASS_RULES = ClassRules()
+
+
 @one_blas_thread()
 def density_learn(
     takes: dict[str, list[Path]],
     target: Path,
     settings: Settings | None = None,
     *,
-    alone: bool = False,
-    common: bool = False,
-    cyclic: dict[str, bool] | None = None,
+    rules: ClassRules = CLASS_RULES,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
@@ -69,13 +78,13 @@ def density_learn(
     from freshtake.density.marker_sets import common_points
 
     check_model_target(target)
-    if len(takes) < 2 and not alone:
+    if len(takes) < 2 and not rules.alone:
         raise UsageError(
             "blending needs two classes or more, as in walk=walk.bvh run=run.bvh; --alone learns one to be synthesized"
         )
     report(Progress(0.0, "reading"))
     motions = dict(zip(takes, read_sets(list(takes.values()), reading), strict=True))
-    model = learn(common_points(motions) if common else motions, settings, cyclic=cyclic, report=report)
+    model = learn(common_points(motions) if rules.common else motions, settings, cyclic=rules.cyclic, report=report)
     if warn is not None:
         for note in (*model.notes, model.warning):
             if note:
@@ -112,28 +121,36 @@ def density_model(path: Path) -> DensityModel:
     return model
 
 
+class BlendAsked(NamedTuple):
+    """Which classes are followed, by which method, and where the motion goes."""
+
+    weights: str | None = None
+    method: str | None = None
+    noise: float | None = None
+    residuals: bool = True
+    control: Control | None = None
+    seed: int = 0
+
+
+BLEND_ASKED = BlendAsked()
+
+
 @one_blas_thread()
 def density_sample(
     source: Path,
     target: Path,
     length: Length,
     *,
-    weights: str | None = None,
-    method: str | None = None,
-    noise: float | None = None,
-    residuals: bool = True,
-    control: Control | None = None,
-    plant: bool | str = True,
-    onto: Onto | None = None,
-    unit_m: float | None = None,
-    seed: int = 0,
+    asked: BlendAsked = BLEND_ASKED,
+    finish: Finish = FINISH,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> Blended:
     """Write exactly this much of a model's motion, with weights that may change over time, feet held still.
 
-    `control` says how fast and where it goes.
+    `asked.control` says how fast and where it goes.
     """
+    control = asked.control
     from dataclasses import replace
 
     for_writing(target)
@@ -141,12 +158,12 @@ def density_sample(
     frames = frame_count(length, model.frame_time)
     if not 1 <= frames <= MOST_FRAMES:
         raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames}")
-    given: dict[str, Any] = {"method": method, "noise": noise}
+    given: dict[str, Any] = {"method": asked.method, "noise": asked.noise}
     changes = {name: value for name, value in given.items() if value is not None}
     if changes:
         model = replace(model, settings=model.settings.changed(**changes))
-    rng = generator(seed)
-    plan = schedule(model.classes, model.weights_asked(weights, control), frames)
+    rng = generator(asked.seed)
+    plan = schedule(model.classes, model.weights_asked(asked.weights, control), frames)
     if warn is not None and model.warning and (plan > 0.0).any(axis=0).sum() > 1:
         warn(model.warning)
     state, parts = model.start(rng, {name: float(w) for name, w in zip(model.classes, plan[0], strict=True)}), []
@@ -160,16 +177,16 @@ def density_sample(
     if path is not None and control is not None and model.recipe is not None and model.recipe.motion_type is Clip:
         own, start = seen_from_its_start(path, model.recipe.layout.up)  # type: ignore[union-attr]
         control = replace(control, path=own)
-    made = model.decode(rows if control is None else model.steered(rows, control), residuals, name=target.stem)
-    if plant:
+    made = model.decode(rows if control is None else model.steered(rows, control), asked.residuals, name=target.stem)
+    if finish.plant:
         report(Progress(1.0, "planting feet"))
-        made = model.planted(made, plant)
+        made = model.planted(made, finish.plant)
     motion: Motion = _stroke(model, made, target.stem) if isinstance(made, np.ndarray) else made
     if start is not None and isinstance(motion, Clip):
         motion = placed(motion, start)
     way = None if path is None else followed_by(path, motion)
-    motion = put_onto(onto, motion)
-    write_onto(target, motion, unit_m, onto)
+    motion = finish.ready(motion)
+    finish.write(target, motion)
     return Blended(target, motion, way)
 
 

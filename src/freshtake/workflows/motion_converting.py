@@ -16,8 +16,7 @@ from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.edit import take_frames, with_up
 from freshtake.motion.rates import at_rate
 from freshtake.motion.repair import repair
-from freshtake.workflows.motion_delivering import Delivery, delivered
-from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
+from freshtake.workflows.motion_finishing import FINISH, Finish
 from freshtake.workflows.output_naming import check_ending, is_file_name, targets_of
 
 
@@ -29,19 +28,26 @@ class Converted(NamedTuple):
     motions: list[Motion]
 
 
+class ConvertAsked(NamedTuple):
+    """What is changed on the way; nothing by default."""
+
+    fps: float | None = None
+    start: str | None = None
+    end: str | None = None
+    up: str | None = None
+    repairs: Sequence[str] = ()
+
+
+CONVERT_ASKED = ConvertAsked()
+
+
 def motion_convert(
     sources: Sequence[Path],
     target: Path,
     *,
     reading: dict[str, Any],
-    fps: float | None = None,
-    start: str | None = None,
-    end: str | None = None,
-    up: str | None = None,
-    unit_m: float | None = None,
-    onto: Onto | None = None,
-    repairs: Sequence[str] = (),
-    delivery: Delivery | None = None,
+    asked: ConvertAsked = CONVERT_ASKED,
+    finish: Finish = FINISH,
     ending: str | None = None,
     report: Report = silent,
 ) -> Converted:
@@ -58,15 +64,15 @@ def motion_convert(
     made: list[Motion] = []
     for number, source in enumerate(sources):
         report(Progress(number / len(sources), source.name))
-        changed = _changed(read(source, **reading), fps, start, end, up, repairs)
-        made.append(delivered(put_onto(onto, changed), delivery or Delivery()))
+        changed = _changed(read(source, **reading), asked)
+        made.append(finish.ready(changed))
         if into_folder:
-            write_onto(paths[number], made[-1], unit_m, onto)
+            finish.write(paths[number], made[-1])
     if not into_folder and len(made) == 1:
-        write_onto(target, made[0], unit_m, onto)
+        finish.write(target, made[0])
     elif not into_folder:
         clips = [_clip(source, motion) for source, motion in zip(sources, made, strict=True)]
-        write_onto(target, clips, unit_m, onto)
+        finish.write(target, clips)
     return Converted(sources, paths, made)
 
 
@@ -76,20 +82,18 @@ def _clip(source: Path, motion: Motion) -> Clip:
     return motion
 
 
-def _changed(
-    motion: Motion, fps: float | None, start: str | None, end: str | None, up: str | None, repairs: Sequence[str]
-) -> Motion:
-    if repairs:
-        motion = repair(motion, repairs)
-    if start is not None or end is not None:
-        motion = frames_between(motion, start, end)
-    if up is not None:
+def _changed(motion: Motion, asked: ConvertAsked) -> Motion:
+    if asked.repairs:
+        motion = repair(motion, asked.repairs)
+    if asked.start is not None or asked.end is not None:
+        motion = frames_between(motion, asked.start, asked.end)
+    if asked.up is not None:
         if not isinstance(motion, Clip):
             raise UsageError(f"up can be changed for clips with a skeleton, not for a {type(motion).__name__}")
-        if up not in ("y", "z"):
-            raise UsageError(f"up must be y or z, not {up!r}")
-        motion = with_up(motion, up)
-    return motion if fps is None else at_rate(motion, fps)
+        if asked.up not in ("y", "z"):
+            raise UsageError(f"up must be y or z, not {asked.up!r}")
+        motion = with_up(motion, asked.up)
+    return motion if asked.fps is None else at_rate(motion, asked.fps)
 
 
 def frames_between(motion: Motion, start: str | None, end: str | None) -> Motion:

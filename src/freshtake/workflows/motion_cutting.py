@@ -29,14 +29,23 @@ class Piece(NamedTuple):
     stop: int
 
 
+class CutAt(NamedTuple):
+    """Where a take is cut: at its cycles, in a range, or around what is like a clip."""
+
+    cycles: bool = False
+    between: str | None = None
+    like: Path | None = None
+
+
+CUT_AT = CutAt()
+
+
 @one_blas_thread()
 def motion_cut(
     sources: Sequence[Path],
     out: Path,
     *,
-    cycles: bool = False,
-    between: str | None = None,
-    like: Path | None = None,
+    at: CutAt = CUT_AT,
     ending: str | None = None,
     reading: dict[str, Any],
     report: Report = silent,
@@ -45,12 +54,14 @@ def motion_cut(
 
     A target with the ending of a format is a file for one piece.
     """
-    if sum([cycles, between is not None, like is not None]) > 1:
+    if sum([at.cycles, at.between is not None, at.like is not None]) > 1:
         raise UsageError("choose one of --cycles, --range and --like")
     cuts = []
     for number, source in enumerate(sources):
         report(Progress(number / len(sources), source.name))
-        cuts.append(_cut(source, between, like, ending if ending or not is_file_name(out) else out.suffix, reading))
+        cuts.append(
+            _cut(source, at.between, at.like, ending if ending or not is_file_name(out) else out.suffix, reading)
+        )
     if is_file_name(out):
         return _write_one(cuts, out, ending, reading.get("unit_m"))
     twice = [cut.take.name for cut in cuts]

@@ -29,19 +29,37 @@ class Evaluated(NamedTuple):
     written: list[Path]
 
 
+class EvaluationFiles(NamedTuple):
+    """The takes that were learned from, the variants, and further real takes."""
+
+    inputs: Sequence[Path]
+    variants: Sequence[Path]
+    extra: Sequence[Path] = ()
+
+
+class EvaluationAsked(NamedTuple):
+    """Which peaks are counted, which baselines are scored beside the variants, and what the report is called.
+
+    `baselines` names kinds of noise, combination and replay that are made of the inputs.
+    """
+
+    action: str = "auto"
+    seed: int = 7
+    title: str = ""
+    baselines: Sequence[str] = ()
+
+
+EVALUATION_ASKED = EvaluationAsked()
+
+
 @one_blas_thread()
 def motion_evaluate(
-    inputs: Sequence[Path],
-    outputs: Sequence[Path],
-    extra: Sequence[Path] = (),
+    files: EvaluationFiles,
     *,
     target: Path | None = None,
-    reading: dict[str, Any] | None = None,
-    action: str = "auto",
-    seed: int = 7,
-    title: str = "",
+    asked: EvaluationAsked = EVALUATION_ASKED,
     model: Path | None = None,
-    baselines: Sequence[str] = (),
+    reading: dict[str, Any] | None = None,
     report: Report = silent,
 ) -> Evaluated:
     """Score the variants in files against their inputs and further real takes; write a report if a target is given.
@@ -52,10 +70,8 @@ def motion_evaluate(
         check_report_target(target)
     more = () if model is None or target is None else _networks(model)
     report(Progress(0.0, "reading"))
-    sets = read_sets((inputs, outputs, extra), reading)
-    return evaluate_motions(
-        *sets, target=target, action=action, seed=seed, title=title, more=more, baselines=baselines, report=report
-    )
+    sets = read_sets(files, reading)
+    return evaluate_motions(*sets, asked=asked, target=target, more=more, report=report)
 
 
 def _networks(model: Path) -> Sequence[Picture]:
@@ -72,25 +88,27 @@ def evaluate_motions(
     extra: Sequence[Motion] = (),
     *,
     target: Path | None = None,
-    action: str = "auto",
-    seed: int = 7,
-    title: str = "",
+    asked: EvaluationAsked = EVALUATION_ASKED,
     more: Sequence[Picture] = (),
-    baselines: Sequence[str] = (),
     report: Report = silent,
 ) -> Evaluated:
     """Score variants in memory beside inputs and extra takes.
 
-    `more` are further pictures for the report, such as a model's networks. `baselines` names kinds of noise,
-    combination and replay that are made of the inputs and scored beside the variants.
+    `more` are further pictures for the report, such as a model's networks.
     """
 
     def scoring(step: Progress) -> None:
         report(Progress(0.75 * step.share, step.what))
 
-    other_sets = _baselines(inputs, variants, baselines, seed, report) if baselines else {}
+    other_sets = _baselines(inputs, variants, asked.baselines, asked.seed, report) if asked.baselines else {}
     result = score(
-        inputs, variants, extra, rng=np.random.default_rng(seed), action=action, baselines=other_sets, report=scoring
+        inputs,
+        variants,
+        extra,
+        rng=np.random.default_rng(asked.seed),
+        action=asked.action,
+        baselines=other_sets,
+        report=scoring,
     )
     if target is None:
         return Evaluated(result, [])
@@ -98,7 +116,7 @@ def evaluate_motions(
     drawn = [*pictures(inputs, variants, extra), *more]
     sets = (("input", inputs), ("variant", list(variants)[:MOST_SHOWN]), ("extra", list(extra)[:MOST_SHOWN]))
     html = page(
-        result, drawn, title or f"{len(result.variants)} variants of {len(result.inputs)} takes", scene_of(sets)
+        result, drawn, asked.title or f"{len(result.variants)} variants of {len(result.inputs)} takes", scene_of(sets)
     )
     written = write_report(target, html, result.as_dict(), {picture.name: picture.png for picture in drawn})
     return Evaluated(result, written)

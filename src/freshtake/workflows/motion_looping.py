@@ -14,8 +14,7 @@ from freshtake.motion.cycles.looping import closed, facing_forward, planted_loop
 from freshtake.motion.cycles.seams import Seam, seam_of, steps_of
 from freshtake.motion.planting import settings_for
 from freshtake.motion.planting.planting_model import own_planting_model
-from freshtake.workflows.motion_delivering import Delivery, delivered
-from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
+from freshtake.workflows.motion_finishing import FINISH, Finish
 from freshtake.workflows.takes_reading import read_clips
 
 
@@ -45,22 +44,19 @@ def motion_loop(
     target: Path,
     *,
     cycles: int | None = 1,
-    plant: bool | str = True,
-    delivery: Delivery | None = None,
-    onto: Onto | None = None,
-    unit_m: float | None = None,
+    finish: Finish = FINISH,
     reading: dict[str, Any] | None = None,
 ) -> Looped:
     """Read a clip, make the best loop of it and write it; `cycles` None: the clip as a whole is one cycle."""
     for_writing(target)
     ((take,),) = read_clips([[source]], reading, "only clips with a skeleton become loops")
-    made, span = loop_of(take, cycles, plant=plant)
+    made, span = loop_of(take, cycles, plant=finish.plant)
     made = made.changed(name=target.stem)
     steps = steps_of(take)
     usual = Seam(float(np.percentile(steps.step, 99)), float(np.percentile(steps.bend, 99)))
-    ready = delivered(put_onto(onto, made), delivery or Delivery())
+    ready = finish.ready(made)
     assert isinstance(ready, Clip)
-    write_onto(target, ready, unit_m, onto)
+    finish.write(target, ready)
     return Looped(target, ready, span, seam_of(made), usual)
 
 

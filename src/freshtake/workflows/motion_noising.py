@@ -38,21 +38,30 @@ class Noised(NamedTuple):
     change: float
 
 
+class NoiseAsked(NamedTuple):
+    """Which baseline, of what strength, and how many clips are joined in each file."""
+
+    kind: str = "strawman"
+    joints: Sequence[str] = ()
+    amount: float | None = None
+    matched: Sequence[Path] = ()
+    clips: int | None = None
+    blend: float = BLEND
+    settings: NoiseSettings | None = None
+    seed: int = 0
+
+
+NOISE_ASKED = NoiseAsked()
+
+
 @one_blas_thread()
 def motion_noise(
     sources: Sequence[Path],
     folder: Path,
     count: int = 15,
     *,
-    kind: str = "strawman",
-    joints: Sequence[str] = (),
-    amount: float | None = None,
-    matched: Sequence[Path] = (),
-    clips: int | None = None,
-    blend: float = BLEND,
-    settings: NoiseSettings | None = None,
+    asked: NoiseAsked = NOISE_ASKED,
     ending: str | None = None,
-    seed: int = 0,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
 ) -> Noised:
@@ -61,25 +70,25 @@ def motion_noise(
     `matched` names a model or variants: noise then changes takes as much as those are changed. `clips` are joined in
     each file (default: 1; of replay, 15).
     """
-    check_kind(kind)
-    each = (REPLAYED if kind == "replay" else 1) if clips is None else clips
-    _check(kind, count, each, amount, matched)
+    check_kind(asked.kind)
+    each = (REPLAYED if asked.kind == "replay" else 1) if asked.clips is None else asked.clips
+    _check(asked.kind, count, each, asked.amount, asked.matched)
     motions = read_takes(sources, reading)
     suffix = _ending(sources, motions, ending)
     single = is_one_file(folder, count, ending, "files")
-    basis = basis_of(motions, joints)
-    target, used = None, amount
-    if matched:
+    basis = basis_of(motions, asked.joints)
+    target, used = None, asked.amount
+    if asked.matched:
         report(Progress(0.0, "matching the amount"))
-        target = changes(basis, _matched_to(matched, seed, reading))
-        used = match(basis, kind, target, generator(seed, 0), settings).amount
+        target = changes(basis, _matched_to(asked.matched, asked.seed, reading))
+        used = match(basis, asked.kind, target, generator(asked.seed, 0), asked.settings).amount
     written, made = [], []
     with nullcontext(folder.parent) if single else replacing_folder(folder) as temporary:
         for number in range(1, count + 1):
-            name = f"{kind}_{number:03d}"
+            name = f"{asked.kind}_{number:03d}"
             report(Progress((number - 1) / count, name))
-            parts = _parts(basis, kind, used, settings, (seed, number), each, name)
-            motion = _joined([part.motion for part in parts], blend, name)
+            parts = _parts(basis, asked.kind, used, asked.settings, (asked.seed, number), each, name)
+            motion = _joined([part.motion for part in parts], asked.blend, name)
             file = folder.name if single else f"{name}{suffix}"
             write(temporary / file, motion, unit_m=(reading or {}).get("unit_m"))
             written.append(folder if single else folder / file)

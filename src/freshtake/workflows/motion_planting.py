@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
@@ -17,17 +17,26 @@ from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_clips
 
 
+class PlantAsked(NamedTuple):
+    """What is known: files of contacts, pins and limbs, clips that stand well, the floor; how still feet stand."""
+
+    contacts: Path | None = None
+    pins: Path | None = None
+    mapping: Path | None = None
+    examples: Sequence[Path] = ()
+    floor: float | None = None
+    lock: str = "soft"
+
+
+PLANT_ASKED = PlantAsked()
+
+
 @one_blas_thread()
 def motion_plant(
     source: Path,
     target: Path,
     *,
-    contacts: Path | None = None,
-    pins: Path | None = None,
-    mapping: Path | None = None,
-    examples: Sequence[Path] = (),
-    floor: float | None = None,
-    lock: str = "soft",
+    asked: PlantAsked = PLANT_ASKED,
     onto: Onto | None = None,
     reading: dict[str, Any] | None = None,
 ) -> Any:
@@ -40,19 +49,19 @@ def motion_plant(
     from freshtake.motion.planting.planting_model import learn_planting, own_planting_model
 
     for_writing(target)
-    (clip,), likes = read_clips([[source], examples], reading, "only clips with a skeleton have feet to plant")
-    limbs = read_mapping(mapping) if mapping is not None else None
-    given = read_pins(pins) if pins is not None else []
+    (clip,), likes = read_clips([[source], asked.examples], reading, "only clips with a skeleton have feet to plant")
+    limbs = read_mapping(asked.mapping) if asked.mapping is not None else None
+    given = read_pins(asked.pins) if asked.pins is not None else []
     if likes:
-        base = learn_planting(likes, floor=floor, mapping=limbs)
+        base = learn_planting(likes, floor=asked.floor, mapping=limbs)
         base.check(clip)
     else:
-        base = own_planting_model(clip, floor=floor, mapping=limbs)
-    if not base.feet and (contacts is not None or not given):
+        base = own_planting_model(clip, floor=asked.floor, mapping=limbs)
+    if not base.feet and (asked.contacts is not None or not given):
         raise UsageError(f"{source}: no legs can be recognized in the skeleton: name their joints with --mapping")
-    labels: npt.ArrayLike | None = None if contacts is None else _labels(contacts, clip, base.feet)
-    planted = plant_clip(clip, labels, pins=given, examples=base, settings=PlantSettings(lock=lock))
-    told = given or likes or contacts is not None or floor is not None
+    labels: npt.ArrayLike | None = None if asked.contacts is None else _labels(asked.contacts, clip, base.feet)
+    planted = plant_clip(clip, labels, pins=given, examples=base, settings=PlantSettings(lock=asked.lock))
+    told = given or likes or asked.contacts is not None or asked.floor is not None
     if not told and not planted.report.contacts:
         raise UsageError(
             f"{source}: no foot stands anywhere, so the floor cannot be found: give its height with --floor, or "

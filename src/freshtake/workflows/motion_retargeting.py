@@ -222,18 +222,27 @@ def maps_of(way: Retargeter) -> dict[str, Parts]:
     return {name: rig.body.names(rig.clip.skeleton) for name, rig in (("source", way.source), ("target", way.target))}
 
 
+class RetargetAsked(NamedTuple):
+    """Maps of the bodies, what is drawn and saved, what is kept of the source, and how clips are written."""
+
+    maps: Path | None = None
+    save_maps: Path | None = None
+    picture: Path | None = None
+    plant: bool = True
+    hands: bool = False
+    delivery: Delivery | None = None
+    ending: str | None = None
+
+
+RETARGET_ASKED = RetargetAsked()
+
+
 def motion_retarget(
     sources: Sequence[Path],
     character: Path,
     target: Path,
     *,
-    maps: Path | None = None,
-    save_maps: Path | None = None,
-    picture: Path | None = None,
-    plant: bool = True,
-    hands: bool = False,
-    delivery: Delivery | None = None,
-    ending: str | None = None,
+    asked: RetargetAsked = RETARGET_ASKED,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
@@ -243,27 +252,27 @@ def motion_retarget(
     One glTF, FBX or USD file holds several clips. `save_maps` writes the map that was found, to be edited;
     `picture` draws the first clip before and after.
     """
-    onto = onto_character(character, maps, plant=plant, hands=hands, warn=warn)
-    one = ending is None and target.suffix != "" and not target.is_dir()
+    onto = onto_character(character, asked.maps, plant=asked.plant, hands=asked.hands, warn=warn)
+    one = asked.ending is None and target.suffix != "" and not target.is_dir()
     if one and len(sources) > 1 and not for_writing(target).several:
         raise FormatError(target, f"only {holding_several()} hold several clips: name such a file, or a folder")
-    suffix = f".{(ending or ('glb' if onto.gltf else character.suffix)).lstrip('.')}"
+    suffix = f".{(asked.ending or ('glb' if onto.gltf else character.suffix)).lstrip('.')}"
     for_writing(target if one else Path(f"clip{suffix}"))
     clips = []
     for number, path in enumerate(sources):
         report(Progress(number / len(sources), path.name))
         clips.append(_retargeted(path, onto, reading).changed(name=path.stem))
-    ready = [delivered(clip, delivery or Delivery()) for clip in clips]
+    ready = [delivered(clip, asked.delivery or Delivery()) for clip in clips]
     made = [clip for clip in ready if isinstance(clip, Clip)]
     way = onto.ways[0][1] if onto.ways else None
-    if save_maps is not None:
+    if asked.save_maps is not None:
         if way is None:
             raise UsageError(
                 "the clips have the character's own joints, so there is no map to save: leave --save-map out"
             )
-        write_body_maps(save_maps, maps_of(way))
-    if picture is not None:
-        _draw(picture, sources[0], way, clips[0])
+        write_body_maps(asked.save_maps, maps_of(way))
+    if asked.picture is not None:
+        _draw(asked.picture, sources[0], way, clips[0])
     if one:
         write_onto(target, made[0] if len(made) == 1 else made, None, onto)
         return Retargeted([target], made, way)

@@ -45,17 +45,26 @@ class Designed(NamedTuple):
     trials: int
 
 
+class StudySets(NamedTuple):
+    """Takes that variants are shown among, in which experiments, and the files that are watched."""
+
+    captured: Sequence[Path] = ()
+    inputs: Sequence[Path] = ()
+    experiments: Sequence[str] = EXPERIMENTS
+    ending: str = "bvh"
+    seed: int = 0
+
+
+STUDY_SETS = StudySets()
+
+
 def study_design(
     folder: Path,
     motion: str,
     variants: Sequence[Path],
     *,
-    captured: Sequence[Path] = (),
-    inputs: Sequence[Path] = (),
-    experiments: Sequence[str] = EXPERIMENTS,
+    sets: StudySets = STUDY_SETS,
     plan: StudyPlan | None = None,
-    ending: str = "bvh",
-    seed: int = 0,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
 ) -> Designed:
@@ -65,18 +74,20 @@ def study_design(
     of variants among cycle animations of the inputs.
     """
     plan = plan or StudyPlan()
-    _check(motion, experiments, plan, captured or inputs, inputs)
-    suffix = f".{ending.lstrip('.')}"
+    _check(motion, sets.experiments, plan, sets.captured or sets.inputs, sets.inputs)
+    suffix = f".{sets.ending.lstrip('.')}"
     for_writing(Path(f"stimulus{suffix}"))
     needed = "a study shows clips with a skeleton"
-    new, real, learned = read_clips([variants, captured or inputs, inputs], reading, needed)
+    new, real, learned = read_clips([variants, sets.captured or sets.inputs, sets.inputs], reading, needed)
     made: list[tuple[Stimulus, Clip]] = []
-    for number, experiment in enumerate(dict.fromkeys(experiments)):
-        rng = generator(seed, "AB".index(experiment))
+    for number, experiment in enumerate(dict.fromkeys(sets.experiments)):
+        rng = generator(sets.seed, "AB".index(experiment))
         report(Progress(0.2 + 0.3 * number, f"experiment {experiment}"))
         single = _singles(new, real) if experiment == "A" else _sequences(new, learned, plan, rng)
         made += _named(single, experiment, motion, rng)
-    trials = schedule([s for s, _ in made], participants=plan.participants, trials=plan.trials, rng=generator(seed, 2))
+    trials = schedule(
+        [s for s, _ in made], participants=plan.participants, trials=plan.trials, rng=generator(sets.seed, 2)
+    )
     with replacing_folder(folder) as temporary:
         (temporary / "stimuli").mkdir()
         for k, (stimulus, clip) in enumerate(made):
@@ -84,7 +95,7 @@ def study_design(
             write(temporary / "stimuli" / f"{stimulus.name}{suffix}", clip, unit_m=(reading or {}).get("unit_m"))
         write_ratings(temporary / "ratings.csv", trials)
         write_key(temporary / "key.csv", [s for s, _ in made])
-        questions = "".join(f"Experiment {e}: {QUESTIONS[e]}\n" for e in dict.fromkeys(experiments))
+        questions = "".join(f"Experiment {e}: {QUESTIONS[e]}\n" for e in dict.fromkeys(sets.experiments))
         (temporary / "questions.txt").write_text(questions)
     return Designed(folder, [s for s, _ in made], len(trials))
 

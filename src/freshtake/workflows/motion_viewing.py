@@ -34,42 +34,51 @@ class Viewed(NamedTuple):
     written: list[Path]
 
 
+class ViewAsked(NamedTuple):
+    """What stands beside the files, and how."""
+
+    variants: Sequence[Path] = ()
+    each: int = 4
+    layout: str = ""
+    title: str = ""
+    seed: int = 0
+
+
+VIEW_ASKED = ViewAsked()
+
+
 @one_blas_thread()
 def motion_view(
     sources: Sequence[Path],
     target: Path | None = None,
     *,
-    variants: Sequence[Path] = (),
+    asked: ViewAsked = VIEW_ASKED,
     png: Path | None = None,
     gif: Path | None = None,
-    count: int = 4,
-    layout: str = "",
-    title: str = "",
-    seed: int = 0,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
 ) -> Viewed:
-    """Show files side by side: motions in blue, `variants` and `count` new ones of each model in green.
+    """Show files side by side: motions in blue, `variants` and `each` new ones of every model in green.
 
     `target` is a page, `png` a strip of poses, `gif` a moving picture; each is written where it is named.
     """
     _check_targets((target, PAGES), (png, STILLS), (gif, MOVING))
-    if layout and layout not in LAYOUTS:
-        raise UsageError(f"a layout is one of {', '.join(LAYOUTS)}, not {layout!r}")
-    if count < 1:
-        raise UsageError(f"the number of variants of a model must be 1 or more, not {count}")
+    if asked.layout and asked.layout not in LAYOUTS:
+        raise UsageError(f"a layout is one of {', '.join(LAYOUTS)}, not {asked.layout!r}")
+    if asked.each < 1:
+        raise UsageError(f"the number of variants of a model must be 1 or more, not {asked.each}")
     options = ReadOptions(**(reading or {}))
-    paths = [*sources, *variants]
+    paths = [*sources, *asked.variants]
     sets: list[tuple[str, list[Motion]]] = []
     for number, path in enumerate(paths):
         report(Progress(0.6 * number / len(paths), f"reading {path.name}"))
         if is_model(path):
-            sets.append(("variant", list(_made(path, count, seed))))
+            sets.append(("variant", list(_made(path, asked.each, asked.seed))))
         else:
             sets.append(
                 ("input" if number < len(sources) else "variant", [_named(take_in(path, options).motion, path)])
             )
-    scene = scene_of(sets, title=title or _title(paths), layout=layout)
+    scene = scene_of(sets, title=asked.title or _title(paths), layout=asked.layout)
     return Viewed(scene, list(_written(scene, target, png, gif, report)))
 
 

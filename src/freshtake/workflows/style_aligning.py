@@ -31,16 +31,25 @@ class Aligned(NamedTuple):
     identical: bool
 
 
+class AlignTargets(NamedTuple):
+    """What is written: a motion on the other one's clock, and a picture of the correspondences."""
+
+    out: Path | None = None
+    plot: Path | None = None
+    onto: str = "first"
+    against: str = "dtw-1"
+    dof: str | None = None
+
+
+ALIGN_TARGETS = AlignTargets()
+
+
 @one_blas_thread()
 def style_align(
     first: Path,
     second: Path,
     *,
-    out: Path | None = None,
-    plot: Path | None = None,
-    onto: str = "first",
-    against: str = "dtw-1",
-    dof: str | None = None,
+    targets: AlignTargets = ALIGN_TARGETS,
     settings: WarpSettings | None = None,
     reading: dict[str, Any] | None = None,
     report: Report | None = None,
@@ -49,26 +58,26 @@ def style_align(
 
     With `onto="first"` the second motion is written with the timing of the first, with `onto="second"` the reverse.
     """
-    if out is not None:
-        for_writing(out)
-    if plot is not None and plot.suffix.lower() not in (*PAGES, *(f".{kind}" for kind in KINDS)):
+    if targets.out is not None:
+        for_writing(targets.out)
+    if targets.plot is not None and targets.plot.suffix.lower() not in (*PAGES, *(f".{kind}" for kind in KINDS)):
         kinds = ", ".join("." + kind for kind in KINDS)
-        raise FormatError(plot, f"a picture's name ends in one of {kinds}, a page's in .html")
+        raise FormatError(targets.plot, f"a picture's name ends in one of {kinds}, a page's in .html")
     a, b = _motions((first, second), reading)
     found = align(a, b, settings, report=report)
     figure = None
-    if plot is not None:
+    if targets.plot is not None:
         from freshtake.reports.alignment_figure import picture
 
         named = a.name or first.stem, b.name or second.stem
-        figure = picture(a, b, settings, against=against, dof=dof, names=named)
-    if out is not None:
-        moved = warp(b if onto == "first" else a, found, onto=onto)
-        write(out, moved, unit_m=(reading or {}).get("unit_m"))
-    if plot is not None and figure is not None and plot.suffix.lower() in PAGES:
-        write_bytes(plot, _page(a, b, found, figure).encode())
-    elif plot is not None and figure is not None:
-        write_figure(plot, figure)
+        figure = picture(a, b, settings, against=targets.against, dof=targets.dof, names=named)
+    if targets.out is not None:
+        moved = warp(b if targets.onto == "first" else a, found, onto=targets.onto)
+        write(targets.out, moved, unit_m=(reading or {}).get("unit_m"))
+    if targets.plot is not None and figure is not None and targets.plot.suffix.lower() in PAGES:
+        write_bytes(targets.plot, _page(a, b, found, figure).encode())
+    elif targets.plot is not None and figure is not None:
+        write_figure(targets.plot, figure)
     return Aligned(a, b, found, _identical(a, b))
 
 

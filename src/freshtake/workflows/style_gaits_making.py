@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -84,22 +84,29 @@ def mixture(text: str, levels: Sequence[Level]) -> Weights:
     return out
 
 
+class Walk(NamedTuple):
+    """Styles and speeds in words, and how much: so many cycles, or a length."""
+
+    style: str
+    speed: str
+    cycles: int = 4
+    length: Length | None = None
+
+
 @one_blas_thread()
 def gaits_sample(
     source: Path,
     target: Path,
-    style: str,
-    speed: str,
+    walk: Walk,
     *,
-    cycles: int = 4,
-    length: Length | None = None,
     unit_m: float | None = None,
     onto: Onto | None = None,
 ) -> Clip:
     """A walk of some cycles, or of a length, in a mixture of styles and speeds, written to a file."""
     for_writing(target)
     model: GaitModel = model_of(source, "gaits")
-    mixed = mixture(style, model.styles), mixture(speed, model.speeds)
+    mixed = mixture(walk.style, model.styles), mixture(walk.speed, model.speeds)
+    cycles, length = walk.cycles, walk.length
     if length is not None:
         frames = frame_count(length, model.code.recipe.frame_time)
         if not 1 <= frames <= MOST_FRAMES:

@@ -172,17 +172,26 @@ def style_learn(
     return StyleLearned(model, found, tuple(written))
 
 
+class StyleAsked(NamedTuple):
+    """How much of the style is put on which parts, and how."""
+
+    strength: float = 1.0
+    parts: Mapping[str, float] | None = None
+    time_warp: bool = True
+    generalize: bool | None = None
+    plant: bool | str = True
+
+
+STYLE_ASKED = StyleAsked()
+
+
 @one_blas_thread()
 def style_apply(
     styles: Sequence[tuple[Path, float]],
     path: Path,
     target: Path,
     *,
-    strength: float = 1.0,
-    parts: Mapping[str, float] | None = None,
-    time_warp: bool = True,
-    generalize: bool | None = None,
-    plant: bool | str = True,
+    asked: StyleAsked = STYLE_ASKED,
     page: Path | None = None,
     onto: Onto | None = None,
     reading: dict[str, Any] | None = None,
@@ -200,19 +209,24 @@ def style_apply(
     clip = fitted(taken, model.recipe)
     assert isinstance(clip, Clip)
     if len(models) > 1:
-        if parts or page is not None:
+        if asked.parts or page is not None:
             raise UsageError("parts of the body and a report are for one style: leave one out, or apply one at a time")
         from freshtake.style.style_blending import blend
 
-        weights = [strength * weight for _, weight in styles]
-        out = blend(models, clip, weights, time_warp=time_warp, generalize=generalize, plant=bool(plant))
+        weights = [asked.strength * weight for _, weight in styles]
+        out = blend(
+            models, clip, weights, time_warp=asked.time_warp, generalize=asked.generalize, plant=bool(asked.plant)
+        )
         made = None
     else:
-        whole = strength * styles[0][1]
-        asked = {ALL: 0.0 if parts else whole, **{name: whole * value for name, value in (parts or {}).items()}}
-        how: dict[str, Any] = {"time_warp": time_warp, "generalize": generalize, "strength": asked}
+        whole = asked.strength * styles[0][1]
+        strengths = {
+            ALL: 0.0 if asked.parts else whole,
+            **{name: whole * value for name, value in (asked.parts or {}).items()},
+        }
+        how: dict[str, Any] = {"time_warp": asked.time_warp, "generalize": asked.generalize, "strength": strengths}
         made, _ = model.translate_rows(model.encode(clip).values, **how)
-        out = model.translate(clip, plant=plant, **how)
+        out = model.translate(clip, plant=asked.plant, **how)
     if clip.skeleton.base is not None:
         out = out.changed(skeleton=replace(out.skeleton, base=clip.skeleton.base))
     out = with_up(out, taken.up).changed(name=target.stem)

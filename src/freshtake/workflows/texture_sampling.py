@@ -26,8 +26,9 @@ from freshtake.texture.transitions import Played
 from freshtake.variation.goals.steering import Followed
 from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
-from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary
-from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
+from freshtake.workflows.motion_delivering import Delivery, playback_summary
+from freshtake.workflows.motion_finishing import FINISH, Finish
+from freshtake.workflows.motion_retargeting import Onto, write_onto
 from freshtake.workflows.path_following import followed_by
 from freshtake.workflows.takes_reading import read_sets, read_takes
 
@@ -170,22 +171,28 @@ class Going(NamedTuple):
     course: str | float | None = None
 
 
+class PlayAsked(NamedTuple):
+    """Whether the motion is a loop and of which kind, and where it goes."""
+
+    loop: bool = False
+    variety: float = 1.0
+    stretch: float | None = None
+    times: int = 1
+    going: Going | None = None
+    seed: int = 0
+
+
+PLAY_ASKED = PlayAsked()
+
+
 @one_blas_thread()
 def texture_sample(
     source: Path,
     target: Path,
     length: Length,
     *,
-    loop: bool = False,
-    variety: float = 1.0,
-    stretch: float | None = None,
-    times: int = 1,
-    going: Going | None = None,
-    plant: bool | str = True,
-    delivery: Delivery | None = None,
-    onto: Onto | None = None,
-    unit_m: float | None = None,
-    seed: int = 0,
+    asked: PlayAsked = PLAY_ASKED,
+    finish: Finish = FINISH,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> Made:
@@ -194,28 +201,30 @@ def texture_sample(
     `onto` is a character that the clip is put onto. `warn` hears of a loop that needs large jumps and of
     a speed that cannot be had.
     """
-    model, way = load_texture(source), going or Going()
+    model, way = load_texture(source), asked.going or Going()
     frames = frame_count(length, model.frame_time)
-    _check(model, target, frames, times)
-    if seed < 0:
-        raise UsageError(f"the seed must be 0 or more, but is {seed}")
-    rng, say = np.random.default_rng(seed), warn or (lambda message: None)
+    _check(model, target, frames, asked.times)
+    if asked.seed < 0:
+        raise UsageError(f"the seed must be 0 or more, but is {asked.seed}")
+    rng, say = np.random.default_rng(asked.seed), warn or (lambda message: None)
     report(Progress(0.0, f"making {frames} frames"))
-    if loop:
-        motion, rows, jumps = _looped(model, rng, frames, way, (variety, stretch, times), plant, say)
+    if asked.loop:
+        motion, rows, jumps = _looped(
+            model, rng, frames, way, (asked.variety, asked.stretch, asked.times), finish.plant, say
+        )
     else:
-        motion, rows, jumps = _played(model, rng, frames, way, plant, say)
+        motion, rows, jumps = _played(model, rng, frames, way, finish.plant, say)
     way_taken = None
     if way.guide is not None and way.guide.path is not None and motion is not None:
         way_taken = followed_by(np.asarray(way.guide.path), motion)
     report(Progress(0.7, f"writing {target.name}"))
     if motion is None:
-        if onto is not None or delivery not in (None, Delivery()):
+        if finish.onto is not None or finish.delivery not in (None, Delivery()):
             raise UsageError("only clips with a skeleton are put onto a character or have a root to move")
-        _write_morphs(model, rows, target, unit_m)
+        _write_morphs(model, rows, target, finish.unit_m)
     else:
-        motion = delivered(put_onto(onto, motion), delivery or Delivery())
-        write_motion(model, motion, target, unit_m, onto)
+        motion = finish.ready(motion)
+        write_motion(model, motion, target, finish.unit_m, finish.onto)
     shown = len(rows) if motion is None else len(motion)
     playback = None if motion is None else playback_summary(motion)
     return Made(target, shown, len(rows) * model.frame_time, jumps, playback, way_taken, motion)

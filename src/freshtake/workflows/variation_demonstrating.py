@@ -14,7 +14,7 @@ from freshtake.reports.network_pictures import network_pictures
 from freshtake.reports.overlay import overlay
 from freshtake.reports.plots import BLUES, GREENS
 from freshtake.reports.verdict import verdict_of
-from freshtake.workflows.motion_evaluating import evaluate_motions
+from freshtake.workflows.motion_evaluating import EvaluationAsked, evaluate_motions
 from freshtake.workflows.motion_sampling import motion_samples
 from freshtake.workflows.variation_varying import variants, variation_learn, variation_stream
 
@@ -53,9 +53,14 @@ def variation_demo(folder: Path, *, seed: int = 7, report: Report = silent) -> l
     endless = variation_stream(target, folder / "endless_walk.bvh", STREAM_FRAMES, seed=seed)
     title = f"{VARIANTS} variants of {INPUTS} walks"
     judged = evaluate_motions(
-        inputs, new, extra,
-        target=folder / "report.html", seed=seed, title=title, more=network_pictures(model), report=judging,
-    )  # fmt: skip
+        inputs,
+        new,
+        extra,
+        asked=EvaluationAsked(seed=seed, title=title),
+        target=folder / "report.html",
+        more=network_pictures(model),
+        report=judging,
+    )
     report(Progress(0.92, "drawing"))
     return [
         Made(f"{len(takes)} takes of a walk cycle made by freshtake (BVH); the first {INPUTS} are the inputs",

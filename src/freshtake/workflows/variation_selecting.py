@@ -37,17 +37,26 @@ class Selected(NamedTuple):
         return {"kept": [name for name, verdict in pairs if verdict.kept], "rejected": rejected}
 
 
+class SelectAsked(NamedTuple):
+    """By what clips are compared, and how strictly."""
+
+    measure: str = "difference"
+    groups: str = "trusted"
+    relearn: bool = False
+    percentile: float = PERCENTILE
+    seed: int = 0
+
+
+SELECT_ASKED = SelectAsked()
+
+
 @one_blas_thread()
 def variation_select(
     sources: Sequence[Path],
     trusted: Sequence[Path],
     *,
-    measure: str = "difference",
-    groups: str = "trusted",
-    relearn: bool = False,
-    percentile: float = PERCENTILE,
+    asked: SelectAsked = SELECT_ASKED,
     picture: Path | None = None,
-    seed: int = 0,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
@@ -59,10 +68,17 @@ def variation_select(
         raise UsageError("name clips that are known to be good: --trusted CLIP...")
     if picture is not None:
         _check_picture(picture)
-    rng = generator(seed)
+    rng = generator(asked.seed)
     known, motions = read_sets([trusted, sources], reading)
     found = select_from(
-        motions, known, rng=rng, measure=measure, groups=groups, relearn=relearn, percentile=percentile, report=report
+        motions,
+        known,
+        rng=rng,
+        measure=asked.measure,
+        groups=asked.groups,
+        relearn=asked.relearn,
+        percentile=asked.percentile,
+        report=report,
     )
     done = Selected(tuple(sources), found)
     for path, verdict in zip(sources, found.verdicts, strict=True):

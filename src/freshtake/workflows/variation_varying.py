@@ -35,6 +35,7 @@ from freshtake.variation.synthesis.amount import NATURAL, Amount, amount_of
 from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import checked
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary, turn_note
+from freshtake.workflows.motion_finishing import FINISH, Finish
 from freshtake.workflows.motion_limiting import Limiter
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.output_naming import is_one_file
@@ -161,47 +162,61 @@ class Written(NamedTuple):
     last: Motion | None = None
 
 
+class VariantsAsked(NamedTuple):
+    """From how wide a range variants are drawn, how long they are, and what they have to do."""
+
+    amount: float | Amount = 1.0
+    cycles: int | None = None
+    length: Length | None = None
+    goals: Goals | None = None
+    guard: bool = True
+    loop: bool = False
+    limits: Path | None = None
+    seed: int = 0
+
+
+VARIANTS_ASKED = VariantsAsked()
+
+
 @one_blas_thread()
 def variation_vary(
     source: Path,
     folder: Path,
     count: int,
     *,
-    amount: float | Amount = 1.0,
-    cycles: int | None = None,
-    length: Length | None = None,
-    goals: Goals | None = None,
-    plant: bool | str = True,
-    guard: bool = True,
-    loop: bool = False,
-    delivery: Delivery | None = None,
-    onto: Onto | None = None,
-    ending: str | None = None,
-    unit_m: float | None = None,
-    limits: Path | None = None,
-    seed: int = 0,
+    asked: VariantsAsked = VARIANTS_ASKED,
+    finish: Finish = FINISH,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> Written:
     """Write variants of a model into a folder that appears whole, in the format of the takes it was learned from.
 
     A target with the ending of a format is a file: for one variant, or for all in a format that holds several.
-    `onto` is a character that they are put onto, `limits` a file with the limits of a robot's joints, at which
-    variants of its table stop.
+    `finish.onto` is a character that they are put onto, `asked.limits` a file with the limits of a robot's joints, at
+    which variants of its table stop.
     """
-    single = is_one_file(folder, count, ending, "variants", together=True)
-    limiter = None if limits is None else Limiter(read_limits(limits))
+    goals = asked.goals
+    single = is_one_file(folder, count, finish.ending, "variants", together=True)
+    limiter = None if asked.limits is None else Limiter(read_limits(asked.limits))
     stored = read_stored(source)
     model = _variation(stored, source)
-    suffix = folder.suffix if single else _ending(stored, ending, onto)
+    suffix = folder.suffix if single else _ending(stored, finish.ending, finish.onto)
     written = Written([], [], [], [], [])
-    if delivery is not None and delivery.closing and not loop:
+    if finish.delivery is not None and finish.delivery.closing and not asked.loop:
         raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
-    _warn_of_amount(amount, warn)
-    goals = _lasting(_fitted(goals or Goals(), model), length, model.frame_time, loop)
+    _warn_of_amount(asked.amount, warn)
+    goals = _lasting(_fitted(goals or Goals(), model), asked.length, model.frame_time, asked.loop)
     own, start = _own_path(goals, model)
     made = guided_variants(
-        model, count, amount=amount, cycles=cycles, goals=own, plant=plant, guard=guard, loop=loop, seed=seed
+        model,
+        count,
+        amount=asked.amount,
+        cycles=asked.cycles,
+        goals=own,
+        plant=finish.plant,
+        guard=asked.guard,
+        loop=asked.loop,
+        seed=asked.seed,
     )
     together: list[Motion] = []
     with nullcontext(folder.parent) if single else replacing_folder(folder) as place:
@@ -210,18 +225,18 @@ def variation_vary(
             if start is not None and isinstance(motion, Clip):
                 motion = placed(motion, start)
             _note_path(goals, motion, written)
-            ready = delivered(put_onto(onto, motion), delivery or Delivery())
+            ready = finish.ready(motion)
             ready = ready if limiter is None else limiter(ready)
             if single:
                 together.append(ready)
             else:
-                write_onto(place / f"{motion.name}{suffix}", ready, unit_m, onto)
+                finish.write(place / f"{motion.name}{suffix}", ready)
                 written.paths.append(folder / f"{motion.name}{suffix}")
             written.playbacks.append(playback_summary(ready))
             written.reports.append(goal_report)
             written.guards.append(checks)
     if single:
-        write_onto(folder, together[0] if count == 1 else cast(list[Clip], together), unit_m, onto)
+        finish.write(folder, together[0] if count == 1 else cast(list[Clip], together))
         written.paths.append(folder)
     if warn is not None:
         if limiter is not None:

@@ -49,6 +49,12 @@ def test_joints_hang_on_their_parents_and_tips_on_their_joints(tmp_path: Path) -
     np.testing.assert_allclose(tips, clip.end_positions() * UNIT, rtol=0, atol=1e-6)
 
 
+def test_a_guessed_unit_is_said_without_naming_a_unit_of_the_file(tmp_path: Path) -> None:
+    clip = ft.samples.walk(np.random.default_rng(0)).changed(unit_m=None)
+    with pytest.warns(UserWarning, match="FBX has a fixed unit, and centimetres are guessed from the body's size"):
+        ft.write(tmp_path / "x.fbx", clip)
+
+
 def test_several_clips_are_several_takes(tmp_path: Path) -> None:
     clips = [made_clip(usual_layout(), frames=6 + seed, seed=seed).changed(name="step") for seed in range(3)]
     ft.write(tmp_path / "x.fbx", clips, unit_m=UNIT)

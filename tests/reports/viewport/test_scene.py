@@ -12,7 +12,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip, MeshSequence, PointClip
 from freshtake.motion.edit import scaled, turned, with_up
 from freshtake.motion.points import joint_points
-from freshtake.reports.viewport.arranging import arranged
+from freshtake.reports.viewport.arranging import arranged, placed_points
 from freshtake.reports.viewport.eye import ORBIT, Box, eye_on
 from freshtake.reports.viewport.moving_picture import moments
 from freshtake.reports.viewport.packing import UNSEEN, packed
@@ -92,6 +92,16 @@ def test_markers_with_gaps_are_hidden_where_they_were_not_seen(walk: Clip) -> No
     whole = np.frombuffer(told.data, "<i2", shape["frames"] * shape["count"] * 3, shape["points"])
     unseen = (whole.reshape(-1, shape["count"], 3) == UNSEEN).all(axis=-1)
     assert shape["gaps"] and unseen.sum() == 6 and unseen[3:9, 4].all()
+
+
+def test_markers_that_are_all_lost_at_the_ends_are_painted_where_they_are_seen(walk: Clip) -> None:
+    points = joint_points(walk)
+    holes = points.positions.copy()
+    holes[:9], holes[-9:], holes[20, 1:] = np.nan, np.nan, np.nan
+    lost = scene_of([("input", [PointClip(points.names, holes, points.frame_time)])])
+    columns = np.split(np.asarray(strip_picture(lost, phases=3, width=600))[30:], 3, axis=1)  # below the name
+    assert all(len(np.unique(column.reshape(-1, 3), axis=0)) > 20 for column in columns)
+    assert np.isfinite(placed_points(lost.shapes[0], 19.0, True)).all()
 
 
 def test_nothing_to_show_is_said(walk: Clip) -> None:

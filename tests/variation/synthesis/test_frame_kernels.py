@@ -12,14 +12,18 @@ from freshtake.variation.synthesis.frame_kernels import (
     Amounts,
     Knots,
     Tables,
+    add_detail,
     add_row,
     around,
     detail_shares,
     draw_slices,
+    follow_feet,
+    hold_feet,
     make_frames,
     nodes_at,
     phase_step,
     smooth_values,
+    turn_to_heading,
 )
 from freshtake.variation.synthesis.leg_following import FootTables
 from freshtake.variation.synthesize import SHARE_KNOTS, TRAIT_KNOTS, advance, begin
@@ -146,6 +150,55 @@ def test_nodes_and_steps_along_the_phase(cyclic: bool) -> None:
         for pace in (-1.0, 0.7, 1.1, 9.0):
             step = phase_step(own, pace, phase, 1.3)
             assert step == pytest.approx(slow_step(own, pace, phase, 1.3), abs=EXACT)
+
+
+@pytest.mark.parametrize("cyclic", [True, False])
+def test_a_foot_deviates_as_at_the_phase_that_the_way_covered_tells(cyclic: bool) -> None:
+    own, smooth, first = tables(cyclic), knots(), DOFS + 4
+    for phase in (4.0, 9.25, 22.5):
+        out = np.full(NODES, 7.0)
+        hold_feet(own, smooth, AMOUNTS, phase, out)
+        there = phase + np.interp(phase, np.arange(31), own.feet.held[:, 0])
+        size, *shapes = (slow_at(part, there, cyclic) for part in (own.sizes, *own.basis))
+        expected = AMOUNTS.space * size * slow_process(smooth.rest, there / own.spacing, 0, False)
+        for q, shape in enumerate(shapes):
+            value = slow_process(smooth.traits[:, q], there / smooth.traits_spacing, 0, True)
+            expected += (AMOUNTS.timing if q == 2 else AMOUNTS.space) * shape * value
+        np.testing.assert_allclose(out[first : first + 3], expected[first : first + 3], atol=EXACT)
+        others = np.delete(out, range(first, first + 3))
+        assert (others == 7.0).all()  # the other foot is not ahead of the phase
+
+
+def test_legs_follow_their_feet_by_what_is_left_of_the_gap() -> None:
+    feet, t = tables(False).feet, 0.3
+    given = np.random.default_rng(6).normal(size=NODES)
+    stride, offset, moves, follows = ((1.0 - t) * table[4] + t * table[5] for table in feet[5:])
+    expected = given.copy()
+    for e in range(FEET):
+        place = given[feet.first + 3 * e :][:3] + offset[e] + np.array([stride[e] * given[feet.travel], 0.0, 0.0])
+        gap = place - moves[e] @ expected[feet.moving[e]]
+        expected[feet.legs[e]] += follows[e] @ gap
+    out = given.copy()
+    follow_feet(feet, 4, 5, t, out)
+    np.testing.assert_allclose(out, expected, atol=EXACT)
+
+
+@pytest.mark.parametrize("cyclic", [True, False])
+def test_detail_is_that_of_the_chosen_examples_by_their_shares(cyclic: bool) -> None:
+    own, smooth, chosen = tables(cyclic), knots(), np.array([3, 0, 2], dtype=np.intp)
+    for phase in (0.0, 12.25, 29.9):
+        row = np.ones(DOFS)
+        add_detail(own, smooth, AMOUNTS, chosen, phase, np.empty(3), row)
+        shares = slow_shares(smooth, phase, AMOUNTS.detail)
+        parts = [share * slow_at(own.detail[k], phase, cyclic) for share, k in zip(shares, chosen, strict=True)]
+        np.testing.assert_allclose(row, 1.0 + sum(parts), atol=EXACT)
+
+
+def test_ways_over_the_ground_turn_against_the_body() -> None:
+    own, moved = tables(True), np.arange(1.0, DOFS + 1.0)
+    turn_to_heading(own, 0.8, moved)
+    seen = complex(2.0, 3.0) * np.exp(-1j * 0.8 * own.frame_time)  # DOFs 1 and 2 go forward and sideways
+    np.testing.assert_allclose(moved, [1.0, seen.real, seen.imag, 4.0, 5.0, 6.0], atol=EXACT)
 
 
 @pytest.mark.parametrize("cyclic", [True, False])

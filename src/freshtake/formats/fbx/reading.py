@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,6 +41,14 @@ def clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
         raise FormatError(path, str(error)) from None
 
 
+class _Take(NamedTuple):
+    """A stack of the file, its name, and what it moves."""
+
+    stack: int | None
+    name: str
+    curves: Curves
+
+
 def _clips(scene: Scene, options: ReadOptions, every: bool, size: int) -> list[Clip]:
     stacks = scene.of_kind("AnimationStack")
     names = distinct([scene.name(stack) or "take" for stack in stacks])
@@ -50,9 +59,9 @@ def _clips(scene: Scene, options: ReadOptions, every: bool, size: int) -> list[C
         number = chosen_number(scene.path, names, options)
         stacks, names = [stacks[number]], [names[number]]
     if not stacks:
-        return [_clip(scene, joints, tips, None, scene.path.stem, {}, options, size)]
+        return [_clip(scene, joints, tips, _Take(None, scene.path.stem, {}), options, size)]
     return [
-        _clip(scene, joints, tips, stack, name, moving[stack], options, size)
+        _clip(scene, joints, tips, _Take(stack, name, moving[stack]), options, size)
         for stack, name in zip(stacks, names, strict=True)
     ]
 
@@ -73,12 +82,9 @@ def _tips(scene: Scene, joints: Joints, moving: dict[int, Curves]) -> set[int]:
     }
 
 
-def _clip(
-    scene: Scene, joints: Joints, tips: set[int], stack: int | None, name: str, curves: Curves, options: ReadOptions,
-    size: int,
-) -> Clip:  # fmt: skip
-    times, frame_time = _frames(scene, joints, curves, options, size)
-    world = _world(scene, joints, curves, times)
+def _clip(scene: Scene, joints: Joints, tips: set[int], take: _Take, options: ReadOptions, size: int) -> Clip:
+    times, frame_time = _frames(scene, joints, take.curves, options, size)
+    world = _world(scene, joints, take.curves, times)
     if not np.isfinite(world).all():
         raise scene.fail("a joint is at no finite place", "Objects")
     translations, rotations = scale_free(world, joints.parents)
@@ -95,8 +101,8 @@ def _clip(
     moves = np.abs(translations[:, kept[1:]] - offsets[kept[1:]]).max(initial=0.0) > _STILL * size_of_body
     return Clip(
         skeleton, frame_time, translations[:, 0], rotations[:, kept], translations[:, kept] if moves else None,
-        name=name, provenance=scene.path.name, up=up, unit_m=unit,
-        playback=_playback(scene, stack, len(times), frame_time, unit),
+        name=take.name, provenance=scene.path.name, up=up, unit_m=unit,
+        playback=_playback(scene, take.stack, len(times), frame_time, unit),
     )  # fmt: skip
 
 

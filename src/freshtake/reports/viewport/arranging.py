@@ -45,6 +45,7 @@ def placed_points(shape: Shape, frame: float, in_place: bool) -> Floats:
     first = min(int(frame), len(shape) - 1)
     last = min(first + 1, len(shape) - 1)
     share = frame - first
+    last = last if share > 0 else first  # a marker that is lost in the next frame is still seen in this one
     points: Floats = (1.0 - share) * shape.points[first].astype(np.float64) + share * shape.points[last]
     if in_place and not isinstance(shape, Line):
         points[..., [0, 2]] -= (1.0 - share) * shape.ground[first] + share * shape.ground[last]

@@ -185,7 +185,7 @@ def strip_picture(scene: Scene, phases: int = PHASES, width: int = 1200) -> Imag
 
 def _strip(shape: Shape, color: tuple[int, int, int], phases: int, size: tuple[int, int]) -> Image:
     count = 1 if isinstance(shape, Line) else phases
-    frames = np.linspace(0, len(shape) - 1, count)
+    frames = _moments(shape, count)
     poses = [placed_points(shape, float(frame), True) for frame in frames]
     if isinstance(shape, Line):
         poses = [shape.points.astype(np.float64)]
@@ -201,6 +201,15 @@ def _strip(shape: Shape, color: tuple[int, int, int], phases: int, size: tuple[i
         painter.add(shape, color, pose)
     painter.finish()
     return painter.picture
+
+
+def _moments(shape: Shape, count: int) -> Floats:
+    """Equal steps from the first to the last frame; where markers are lost, whole frames in which any is seen."""
+    seen = np.isfinite(shape.points).reshape(len(shape), -1)
+    if seen.all():
+        return np.linspace(0, len(shape) - 1, count)
+    whole = np.flatnonzero(seen.any(axis=1))
+    return np.asarray(whole[np.rint(np.linspace(0, len(whole) - 1, count)).astype(int)], dtype=np.float64)
 
 
 def _names(picture: Image, shapes: Sequence[Shape]) -> None:

@@ -14,6 +14,7 @@ from freshtake.motion.body.roles import feet, leg_length, pelvis
 from freshtake.motion.body.size import unit_of
 from freshtake.motion.edit import heading, tilt, turned, with_up
 from freshtake.motion.planting.contacts import ContactSettings, joint_contacts, smooth_speed
+from freshtake.motion.planting.planting_model import STILL
 from freshtake.motion.stroke import resample_stroke
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import rotate
@@ -26,7 +27,6 @@ MOST_APART = 5.0  # how many times as long as another a leg may be
 MARKER = 0.022
 STROKE_SIZE = 1.4
 STROKE_RATE = 60.0
-SLIDING = 0.35  # leg lengths per second
 NEAR = ContactSettings(speed_on=0.8, speed_off=1.1)  # feet that slide count as standing too
 EDGE = 0.08  # seconds at either end of a contact, in which a foot lands or leaves
 MOST_NUMBERS = 40_000_000  # coordinates of one shape: a page beyond this does not open
@@ -107,8 +107,8 @@ def _floor(points: Floats) -> float:
 def standing(clip: Clip) -> npt.NDArray[np.uint8]:
     """(frames, feet): 0 in the air, 1 on the floor, 2 sliding on it.
 
-    A foot slides where each of its joints that stand moves faster than a third of a leg per second; not while it lands
-    or leaves, and not where it rolls over its toe.
+    A foot slides where each of its joints near the floor moves faster than a recorded foot does that planting takes as
+    standing; not while it lands or leaves, and not where it rolls over its toe.
     """
     found = feet(clip.skeleton)
     out = np.zeros((len(clip), len(found)), dtype=np.uint8)
@@ -125,7 +125,7 @@ def standing(clip: Clip) -> npt.NDArray[np.uint8]:
         column += len(foot.joints)
         down = np.asarray(stands[:, own].any(axis=1))
         slowest = np.where(stands[:, own], speed[:, own], np.inf).min(axis=1)
-        slides = _inner(down, max(1, round(EDGE / clip.frame_time))) & (slowest > SLIDING)
+        slides = _inner(down, max(1, round(EDGE / clip.frame_time))) & (slowest > STILL.speed_off)
         out[:, number] = down.astype(np.uint8) + slides
     return out
 

@@ -55,25 +55,31 @@ class _Scale(NamedTuple):
     values: Floats
 
 
+class Grouping(NamedTuple):
+    """Whose groups candidates are judged in, whether each has a model of its own, and how many percent are rejected."""
+
+    among: str
+    relearn: bool
+    percentile: float
+
+
 def by_likelihood(
     candidates: Sequence[Candidate],
     sure: Sequence[Any],
     settings: Settings,
     *,
     rng: np.random.Generator,
-    groups: str,
-    relearn: bool,
-    percentile: float,
+    groups: Grouping,
     say: Report,
 ) -> tuple[list[Verdict], Judged]:
     """Which candidates are as likely as further motions of the trusted kind would be."""
     model = _learned(sure, settings, rng, say)
     say(Progress(0.5, "likelihoods of the trusted clips"))
-    scale = _scale(model, sure, rng, relearn, percentile)
+    scale = _scale(model, sure, rng, groups.relearn, groups.percentile)
     ready = [_encoded(model, candidate) for candidate in candidates]
     say(Progress(0.8, "likelihoods of the candidates"))
     rows = [x for x, _ in ready]
-    if groups == "trusted":
+    if groups.among == "trusted":
         found = [None if x is None else _score(scale.scorers, x) for x in rows]
         gone = {k for k, one in enumerate(found) if one is not None and one.likelihood < scale.threshold}
     else:

@@ -68,11 +68,11 @@ def select(
     if measure == "difference":
         verdicts, judged = _by_difference(takes, len(sure), encoded, percentile / 100.0)
     else:
-        from freshtake.variation.selection.by_likelihood import by_likelihood
+        from freshtake.variation.selection.by_likelihood import Grouping, by_likelihood
 
         verdicts, judged = by_likelihood(
             ready, sure, settings or Settings(method="kernel", prior_starts=1),
-            rng=rng, groups=groups, relearn=relearn, percentile=percentile, say=say,
+            rng=rng, groups=Grouping(groups, relearn, percentile), say=say,
         )  # fmt: skip
     say(Progress(1.0, "done"))
     return Selection(tuple(verdicts), *judged, odd, measure)
