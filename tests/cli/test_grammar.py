@@ -43,34 +43,35 @@ FROM_TAKES = {  # one clip becomes one clip, or takes become files
 }  # fmt: skip
 READING = FROM_TAKES | {
     "learn", "evaluate", "select", "explain", "blend learn", "texture learn", "texture tables", "texture figures",
-    "info", "style learn", "style gaits learn", "view",
+    "info", "style learn", "style gaits learn", "view", "augment",
 }  # fmt: skip
 NO_FILES = {"demo", "warm-up", "samples list", "samples write", "samples download", "study analyze", "blend report"}
-CROWD = {"crowd", "crowd preview"}  # a model or a plan becomes a folder, which is looked at
+FOLDERS = {"crowd", "crowd preview", "pack"}  # models or a plan become a folder, which is looked at
 ONE_CLIP = {"loop", "plant", "convert", "style apply", "retarget"}
 DRAWING = {  # what is left to chance
     "demo", "learn", "vary", "stream", "evaluate", "select", "compress", "noise", "study design", "blend sample",
-    "blend report", "texture sample", "texture figures", "samples write", "view", "crowd",
+    "blend report", "texture sample", "texture figures", "samples write", "view", "crowd", "augment", "pack",
 }  # fmt: skip
 APPLIES = {
     "--json": set(COMMANDS),
     "--quiet": set(COMMANDS),
     "-q": set(COMMANDS),
-    "--unit": READING | FROM_MODEL,
+    "--unit": READING | FROM_MODEL | {"pack"},
     "--up": READING,
     "--fps": READING | {"crowd"},
     "--animation": READING,
     "--skeleton": READING,
     "--frames": FROM_MODEL,
     "--seconds": FROM_MODEL | {"crowd"},
-    "--character": FROM_MODEL | ONE_CLIP,
+    "--character": FROM_MODEL | ONE_CLIP | {"pack"},
     "--seed": DRAWING,
     "--force": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up"},
-    "--format": {"vary", "crowd", *ONE_CLIP, "cut", "noise", "compress", "study design"},
+    "--format": {"vary", "pack", "crowd", *ONE_CLIP, "cut", "noise", "compress", "study design"},
     "-o": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up", "select"},  # select: --picture
 }
 OWN_WORDS = {
     ("--format", "crowd"),
+    ("--format", "pack"),
     ("--fps", "crowd"),
     ("--seconds", "crowd"),
     ("--format", "compress"),
@@ -82,7 +83,7 @@ OWN_WORDS = {
 
 
 def test_every_command_is_sorted_here() -> None:
-    assert set(COMMANDS) == READING | FROM_MODEL | NO_FILES | CROWD
+    assert set(COMMANDS) == READING | FROM_MODEL | NO_FILES | FOLDERS
 
 
 @pytest.mark.parametrize("option", APPLIES)
@@ -158,11 +159,12 @@ TAKES: dict[str, tuple[list[str], str]] = {  # arguments where {} are takes, and
     "retarget": (["{}", "--onto", "limp/limp_1.bvh"], "on_limp"),
 }  # fmt: skip
 NAMED_ONE_BY_ONE = {"explain", "align", "texture figures", "style gaits learn"}  # one file each, by its part in the job
+A_FOLDER_ALONE = {"augment"}  # nothing else, in its own tests
 ON_THE_BENCH = {"style learn"}  # and in its own tests: two folders pair by content
 
 
 def test_every_command_that_reads_takes_is_tried_with_folders() -> None:
-    assert set(TAKES) | NAMED_ONE_BY_ONE | ON_THE_BENCH == READING
+    assert set(TAKES) | NAMED_ONE_BY_ONE | A_FOLDER_ALONE | ON_THE_BENCH == READING
 
 
 @pytest.mark.parametrize("form", ["folder", "pattern"])

@@ -17,7 +17,7 @@ INPUTS = {  # what a command needs besides its output; none of it is there, so n
     "evaluate": ["--inputs", "a.bvh", "--outputs", "b.bvh"], "plant": ["a.bvh"],
     "select": ["a.bvh", "--trusted", "b.bvh"], "compress": ["a.bvh"], "explain": ["m.ftm"], "noise": ["a.bvh"],
     "study design": ["--variants", "a.bvh"], "study analyze": ["a.csv"], "align": ["a.bvh", "b.bvh"],
-    "retarget": ["a.bvh", "--onto", "b.glb"],
+    "augment": ["takes"], "retarget": ["a.bvh", "--onto", "b.glb"],
     "blend learn": ["walk=a.bvh", "run=b.bvh"], "blend sample": ["m.ftm", "--frames", "9"], "blend report": ["m.ftm"],
     "texture learn": ["a.bvh"], "texture sample": ["m.ftm", "--frames", "9"], "texture figures": ["a.bvh"],
     "cut": ["a.bvh"], "view": ["a.bvh"], "convert": ["a.bvh"], "demo": [], "samples write": ["letter_a"],
@@ -26,7 +26,8 @@ INPUTS = {  # what a command needs besides its output; none of it is there, so n
     "style gaits learn": ["a@1=a.bvh"], "style gaits sample": ["m.ftm", "--style", "a", "--speed", "1"],
 }  # fmt: skip
 FOLDERS = {
-    "crowd", "demo", "vary", "pack", "noise", "cut", "study design", "texture figures", "samples write", "compress",
+    "augment", "crowd", "demo", "vary", "pack", "noise", "cut", "study design", "texture figures", "samples write",
+    "compress",
 }  # fmt: skip
 
 

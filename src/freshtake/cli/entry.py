@@ -34,6 +34,7 @@ from freshtake.cli.motion_warm_up import warm_up
 from freshtake.cli.style_align import align
 from freshtake.cli.style_translate import app as style
 from freshtake.cli.texture_play import app as texture
+from freshtake.cli.variation_augment import augment
 from freshtake.cli.variation_compress import compress
 from freshtake.cli.variation_demo import demo
 from freshtake.cli.variation_explain import explain
@@ -61,7 +62,7 @@ GROUPS = {
     "New takes from a few": (learn, vary, pack, stream, crowd, evaluate, explain, select, compress),
     "Other ways to new motion": (style, blend, texture),
     "One clip": (loop, plant, retarget, cut, convert, align),
-    "For research": (noise, study),
+    "For research": (augment, noise, study),
 }
 for number, (title, members) in enumerate(GROUPS.items()):
     group = Group(title, sort_key=number)
