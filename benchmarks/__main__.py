@@ -21,6 +21,7 @@ from benchmarks.formats import all_formats
 from benchmarks.loops import loops
 from benchmarks.many_takes import many_takes
 from benchmarks.motion import forward_kinematics, resampling
+from benchmarks.packs import packs
 from benchmarks.planting import speed as planting
 from benchmarks.selection import selection
 from benchmarks.startup import startup
@@ -50,6 +51,7 @@ TABLES: dict[str, Callable[[Path, Path], str]] = {
     "unlike": lambda take, scratch: unlike(),
     "many_takes": lambda take, scratch: many_takes(),
     "loops": lambda take, scratch: loops(),
+    "packs": lambda take, scratch: packs(scratch),
     "compression": lambda take, scratch: compression(),
     "circles": lambda take, scratch: circles(),
 }

@@ -27,7 +27,7 @@ FIRST = HOME / "docs" / "index.md"
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ELSEWHERE = (  # lines for machines that have a network, make, Docker, Blender or recorded takes
     "make ", "pip install", "python -m ", "freshtake samples download", "docker ", "freshtake demo",
-    "freshtake warm-up", "freshtake view",
+    "freshtake warm-up", "freshtake view", "openjd ",
 )  # fmt: skip
 
 

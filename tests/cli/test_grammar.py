@@ -22,7 +22,9 @@ def commands(group: App, words: tuple[str, ...] = ()) -> Iterator[tuple[str, App
     for name in group:
         if not name.startswith("-"):
             inner = list(commands(group[name], (*words, name)))
-            yield from inner or [(" ".join((*words, name)), group[name])]
+            yield from inner
+            if not inner or group[name].default_command is not None:
+                yield " ".join((*words, name)), group[name]
 
 
 def options(command: App) -> dict[str, str]:
@@ -41,32 +43,37 @@ FROM_TAKES = {  # one clip becomes one clip, or takes become files
 }  # fmt: skip
 READING = FROM_TAKES | {
     "learn", "evaluate", "select", "explain", "blend learn", "texture learn", "texture tables", "texture figures",
-    "info", "style learn", "style gaits learn", "view",
+    "info", "style learn", "style gaits learn", "view", "augment",
 }  # fmt: skip
 NO_FILES = {"demo", "warm-up", "samples list", "samples write", "samples download", "study analyze", "blend report"}
+FOLDERS = {"crowd", "crowd preview", "pack"}  # models or a plan become a folder, which is looked at
 ONE_CLIP = {"loop", "plant", "convert", "style apply", "retarget"}
 DRAWING = {  # what is left to chance
     "demo", "learn", "vary", "stream", "evaluate", "select", "compress", "noise", "study design", "blend sample",
-    "blend report", "texture sample", "texture figures", "samples write", "view",
+    "blend report", "texture sample", "texture figures", "samples write", "view", "crowd", "augment", "pack",
 }  # fmt: skip
 APPLIES = {
     "--json": set(COMMANDS),
     "--quiet": set(COMMANDS),
     "-q": set(COMMANDS),
-    "--unit": READING | FROM_MODEL,
+    "--unit": READING | FROM_MODEL | {"pack"},
     "--up": READING,
-    "--fps": READING,
+    "--fps": READING | {"crowd"},
     "--animation": READING,
     "--skeleton": READING,
     "--frames": FROM_MODEL,
-    "--seconds": FROM_MODEL,
-    "--character": FROM_MODEL | ONE_CLIP,
+    "--seconds": FROM_MODEL | {"crowd"},
+    "--character": FROM_MODEL | ONE_CLIP | {"pack"},
     "--seed": DRAWING,
     "--force": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up"},
-    "--format": {"vary", *ONE_CLIP, "cut", "noise", "compress", "study design"},
+    "--format": {"vary", "pack", "crowd", *ONE_CLIP, "cut", "noise", "compress", "study design"},
     "-o": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up", "select"},  # select: --picture
 }
 OWN_WORDS = {
+    ("--format", "crowd"),
+    ("--format", "pack"),
+    ("--fps", "crowd"),
+    ("--seconds", "crowd"),
     ("--format", "compress"),
     ("--format", "vary"),
     ("--format", "study design"),
@@ -76,7 +83,7 @@ OWN_WORDS = {
 
 
 def test_every_command_is_sorted_here() -> None:
-    assert set(COMMANDS) == READING | FROM_MODEL | NO_FILES
+    assert set(COMMANDS) == READING | FROM_MODEL | NO_FILES | FOLDERS
 
 
 @pytest.mark.parametrize("option", APPLIES)
@@ -152,11 +159,12 @@ TAKES: dict[str, tuple[list[str], str]] = {  # arguments where {} are takes, and
     "retarget": (["{}", "--onto", "limp/limp_1.bvh"], "on_limp"),
 }  # fmt: skip
 NAMED_ONE_BY_ONE = {"explain", "align", "texture figures", "style gaits learn"}  # one file each, by its part in the job
+A_FOLDER_ALONE = {"augment"}  # nothing else, in its own tests
 ON_THE_BENCH = {"style learn"}  # and in its own tests: two folders pair by content
 
 
 def test_every_command_that_reads_takes_is_tried_with_folders() -> None:
-    assert set(TAKES) | NAMED_ONE_BY_ONE | ON_THE_BENCH == READING
+    assert set(TAKES) | NAMED_ONE_BY_ONE | A_FOLDER_ALONE | ON_THE_BENCH == READING
 
 
 @pytest.mark.parametrize("form", ["folder", "pattern"])
@@ -199,9 +207,11 @@ def test_one_clip_goes_into_the_file_that_is_named(command: str, here: Path, tmp
     assert run(several) == 2
 
 
-@pytest.mark.parametrize("command", ["demo", "samples write", "study design", "texture figures"])
+@pytest.mark.parametrize("command", ["crowd", "demo", "samples write", "study design", "texture figures"])
 def test_a_folder_that_is_called_like_a_file_is_refused(command: str, here: Path, tmp_path: Path) -> None:
-    needed = {"study design": ["--variants", "walk"], "texture figures": ["flag/flag_1.npz"]}.get(command, [])
+    needed = {
+        "study design": ["--variants", "walk"], "texture figures": ["flag/flag_1.npz"], "crowd": ["walk.ftm"],
+    }.get(command, [])  # fmt: skip
     assert run([*command.split(), *needed, "-o", str(tmp_path / "one.glb")]) == 2
     assert list(tmp_path.iterdir()) == []
 

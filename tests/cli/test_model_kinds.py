@@ -19,7 +19,9 @@ from tests.texture.made import sheet
 
 COMMANDS = {
     "vary {model} -n 1 -o {out}/v": "variation",
+    "pack {model} -n 1 -o {out}/p": "variation",
     "stream {model} --frames 9 -o {out}/s.bvh": "variation",
+    "crowd {model} -n 1 -o {out}/c": "variation",
     "explain {model}": "variation",
     "evaluate --inputs {clip} {clip} --outputs {clip} --model {model} -o {out}/e.html": "variation",
     "noise {clip} -o {out}/n --match {model}": "variation",

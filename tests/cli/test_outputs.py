@@ -13,18 +13,22 @@ from freshtake.cli.entry import app, run
 WRITES_NOTHING = {"info", "samples list", "texture tables", "warm-up"}
 OWN_RULE = {"samples download"}  # keeps what has the right checksum
 INPUTS = {  # what a command needs besides its output; none of it is there, so nothing can be read before the refusal
-    "learn": ["a.bvh"], "vary": ["m.ftm"], "stream": ["m.ftm", "--frames", "9"], "loop": ["a.bvh"],
+    "learn": ["a.bvh"], "vary": ["m.ftm"], "pack": ["m.ftm"], "stream": ["m.ftm", "--frames", "9"], "loop": ["a.bvh"],
     "evaluate": ["--inputs", "a.bvh", "--outputs", "b.bvh"], "plant": ["a.bvh"],
     "select": ["a.bvh", "--trusted", "b.bvh"], "compress": ["a.bvh"], "explain": ["m.ftm"], "noise": ["a.bvh"],
     "study design": ["--variants", "a.bvh"], "study analyze": ["a.csv"], "align": ["a.bvh", "b.bvh"],
-    "retarget": ["a.bvh", "--onto", "b.glb"],
+    "augment": ["takes"], "retarget": ["a.bvh", "--onto", "b.glb"],
     "blend learn": ["walk=a.bvh", "run=b.bvh"], "blend sample": ["m.ftm", "--frames", "9"], "blend report": ["m.ftm"],
     "texture learn": ["a.bvh"], "texture sample": ["m.ftm", "--frames", "9"], "texture figures": ["a.bvh"],
     "cut": ["a.bvh"], "view": ["a.bvh"], "convert": ["a.bvh"], "demo": [], "samples write": ["letter_a"],
+    "crowd": ["m.ftm"], "crowd preview": ["c"],
     "style learn": ["--source", "a.bvh", "--target", "b.bvh"], "style apply": ["m.ftm", "a.bvh"],
     "style gaits learn": ["a@1=a.bvh"], "style gaits sample": ["m.ftm", "--style", "a", "--speed", "1"],
 }  # fmt: skip
-FOLDERS = {"demo", "vary", "noise", "cut", "study design", "texture figures", "samples write", "compress"}
+FOLDERS = {
+    "augment", "crowd", "demo", "vary", "pack", "noise", "cut", "study design", "texture figures", "samples write",
+    "compress",
+}  # fmt: skip
 
 
 def commands(group: App, words: tuple[str, ...] = ()) -> Iterator[str]:
@@ -32,7 +36,9 @@ def commands(group: App, words: tuple[str, ...] = ()) -> Iterator[str]:
         if name.startswith("-"):
             continue
         inner = list(commands(group[name], (*words, name)))
-        yield from inner or [" ".join((*words, name))]
+        yield from inner
+        if not inner or group[name].default_command is not None:
+            yield " ".join((*words, name))
 
 
 WRITING = sorted(set(commands(app)) - WRITES_NOTHING - OWN_RULE)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from freshtake.density.kernel_search import block_index, drawn, near_kernels, nearest_square
-from freshtake.density.pose_density import density, log_density, motion_widths, pose_widths, velocities
+from freshtake.density.pose_density import density, log_density, log_sums, motion_widths, pose_widths, velocities
 from freshtake.numeric.arrays import Floats
 from tests.density.made import orbit
 
@@ -92,3 +92,13 @@ def test_kernels_are_drawn_by_their_weight() -> None:
     error = np.sqrt(weights * (1.0 - weights) / draws)
     assert (np.abs(counts - weights) < 5.0 * error).all()
     assert drawn(squares, 4, 0.999999999999) == 3
+
+
+def test_log_sums_are_those_over_all_kernels_near_them_and_far_away() -> None:
+    rng = np.random.default_rng(8)
+    places, owners = 3.0 * rng.normal(size=(400, 3)), rng.integers(0, 2, 400)
+    points = np.concatenate([places[:5], rng.normal(size=(5, 3)), [[60.0, -80.0, 0.0]]])  # of the last, exp gives 0
+    out = np.empty(len(points))
+    log_sums(block_index(places, owners, np.ones(400, dtype=bool)), points, out)
+    squares = ((points[:, None] - places) ** 2).sum(axis=2)
+    np.testing.assert_allclose(out, np.logaddexp.reduce(-0.5 * squares, axis=1), atol=1e-9)

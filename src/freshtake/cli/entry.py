@@ -16,6 +16,7 @@ from cyclopts import App, CycloptsError, Group
 
 from freshtake import __version__
 from freshtake.cli.console import warn
+from freshtake.cli.crowd_make import app as crowd
 from freshtake.cli.density_blend import app as blend
 from freshtake.cli.every_command import complete_asked
 from freshtake.cli.motion_convert import convert
@@ -33,10 +34,12 @@ from freshtake.cli.motion_warm_up import warm_up
 from freshtake.cli.style_align import align
 from freshtake.cli.style_translate import app as style
 from freshtake.cli.texture_play import app as texture
+from freshtake.cli.variation_augment import augment
 from freshtake.cli.variation_compress import compress
 from freshtake.cli.variation_demo import demo
 from freshtake.cli.variation_explain import explain
 from freshtake.cli.variation_learn import learn
+from freshtake.cli.variation_pack import pack
 from freshtake.cli.variation_select import select
 from freshtake.cli.variation_stream import stream
 from freshtake.cli.variation_vary import vary
@@ -56,10 +59,10 @@ app = App(
 )
 GROUPS = {
     "To begin with": (demo, samples, info, view, warm_up),
-    "New takes from a few": (learn, vary, stream, evaluate, explain, select, compress),
+    "New takes from a few": (learn, vary, pack, stream, crowd, evaluate, explain, select, compress),
     "Other ways to new motion": (style, blend, texture),
     "One clip": (loop, plant, retarget, cut, convert, align),
-    "For research": (noise, study),
+    "For research": (augment, noise, study),
 }
 for number, (title, members) in enumerate(GROUPS.items()):
     group = Group(title, sort_key=number)

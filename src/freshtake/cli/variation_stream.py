@@ -1,8 +1,11 @@
-"""`freshtake stream`: endless motion from a cyclic model, as long as asked."""
+"""`freshtake stream`: endless motion from a cyclic model, into a file as long as asked, or live to avatars."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from freshtake.cli.console import in_words, output, print_json, progress_bar, warn
 from freshtake.cli.options import (
@@ -15,7 +18,6 @@ from freshtake.cli.options import (
     InPlace,
     Json,
     Lock,
-    Out,
     Parts,
     Plant,
     RootMotion,
@@ -23,13 +25,22 @@ from freshtake.cli.options import (
     Unit,
 )
 from freshtake.cli.outputs import Force, Frames, Seconds, prepare
+from freshtake.errors import UsageError
 
 
 def stream(
     model: Path,
     /,
     *,
-    out: Out,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="Where the result goes.")] = None,
+    live: Annotated[
+        str | None, Parameter(help="Send it to avatars instead, while it is made: vmc://127.0.0.1:39539.")
+    ] = None,
+    host: Annotated[bool, Parameter(negative="", help="Send to, and listen to, other machines too.")] = False,
+    listen: Annotated[
+        int | None, Parameter(help="Port for OSC messages that steer the live motion, such as /freshtake/amount 0.5.")
+    ] = None,
+    speed: Annotated[float, Parameter(help="How fast live motion is played, 0.1 to 4.")] = 1.0,
     force: Force = False,
     frames: Frames = None,
     seconds: Seconds = None,
@@ -48,7 +59,10 @@ def stream(
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
-    """Write one motion that goes on without repeating itself, from a model of a cyclic movement.
+    """Write one motion that goes on without repeating itself, from a model of a cyclic movement; or send it live.
+
+    With --live it goes to VRM apps and engines by the VMC protocol, 60 poses a second, until --seconds are over or q is
+    pressed; models of blends and textures can be sent too. Keys: + - amount, w s speed, a d heading, f free heading.
 
     **Examples**
 
@@ -58,6 +72,8 @@ def stream(
     freshtake stream swim.ftm --frames 20000 -o swim.npz --amount 0.5
     freshtake stream walk.ftm --frames 3600 -o straight.bvh --heading 0
     freshtake stream walk.ftm --frames 3600 -o round_the_house.bvh --path way.csv
+    freshtake stream walk.ftm --live vmc://127.0.0.1:39539
+    freshtake stream walk.ftm --live vmc://127.0.0.1:39539 --seconds 60 --in-place --listen 39541 --json
     ```
 
     Parameters
@@ -65,6 +81,25 @@ def stream(
     model
         A model that `freshtake learn` wrote.
     """
+    if live is not None:
+        from freshtake.cli.live_session import Session, send_live
+
+        unused: dict[str, object] = {
+            "-o": out,
+            "--frames": frames,
+            "--path": path,
+            "--character": character,
+            "--map": body_map,
+        }
+        unused |= {"--root-motion": root_motion, "--amount-time": amount_time, "--part": part or None}
+        return send_live(
+            model, live, Session(unused, host, listen, seconds, amount, speed, heading, in_place),
+            plant=plant and lock, unit_m=unit, seed=seed, json=json,
+        )  # fmt: skip
+    if out is None:
+        raise UsageError("say where the motion goes: -o FILE, or --live vmc://127.0.0.1:39539")
+    if listen is not None or host or speed != 1.0:
+        raise UsageError("--listen, --host and --speed belong to --live vmc://...: add it, or leave them out")
     from freshtake.workflows import variation_stream as run
     from freshtake.workflows.length_asking import length_asked
     from freshtake.workflows.motion_delivering import delivery_asked, playback_summary

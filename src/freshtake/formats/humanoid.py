@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -31,11 +32,32 @@ class _Bone(NamedTuple):
     place: int
 
 
-def as_humanoid(clip: Clip) -> Clip:
-    """The clip, in metres and y up, on a humanoid's bones; joints that are no such bone are left out.
+@dataclass(frozen=True, eq=False)
+class Humanoid:
+    """How clips of one skeleton become a humanoid's: its bones, the joint that each is, and their rotations at rest."""
 
-    A bone's rotation in the world is its joint's against the T-pose, so what bones do between is kept.
-    """
+    skeleton: Skeleton
+    joints: list[int]
+    at_rest: Floats  # (bones, 4)
+
+    def put(self, clip: Clip) -> Clip:
+        """A clip, in metres and y up, on the bones: their rotations in the world are the joints' against the T-pose."""
+        pose = clip.world()
+        world = multiply(pose.rotations[:, self.joints], inverse(self.at_rest))
+        rotations = local_rotations(self.skeleton.parents, world)
+        return Clip(
+            self.skeleton, clip.frame_time, pose.positions[:, self.joints[0]], rotations,
+            name=clip.name, provenance=clip.provenance, unit_m=clip.unit_m, playback=clip.playback,
+        )  # fmt: skip
+
+
+def as_humanoid(clip: Clip) -> Clip:
+    """The clip, in metres and y up, on a humanoid's bones; joints that are no such bone are left out."""
+    return humanoid_of(clip).put(clip)
+
+
+def humanoid_of(clip: Clip) -> Humanoid:
+    """The humanoid in the skeleton of a clip, which is in metres and y up."""
     body = find_body(clip.skeleton, [clip.positions()[0]], clip.name or "the clip")
     rest = find_rest(clip, body)
     bones = _bones(body)
@@ -47,15 +69,8 @@ def as_humanoid(clip: Clip) -> Clip:
         away = rest.places[entry.joint] - rest.places[joints[entry.above]]
         offsets[k] = rotate(turns[entry.above], away)
     offsets[0, 1] = _height(bones, offsets)
-    pose = clip.world()
-    at_rest = multiply(turns, rest.turns[joints])
-    world = multiply(pose.rotations[:, joints], inverse(at_rest))
     skeleton = Skeleton(tuple(entry.name for entry in bones), parents, offsets)
-    rotations = local_rotations(parents, world)
-    return Clip(
-        skeleton, clip.frame_time, pose.positions[:, joints[0]], rotations,
-        name=clip.name, provenance=clip.provenance, unit_m=clip.unit_m, playback=clip.playback,
-    )  # fmt: skip
+    return Humanoid(skeleton, joints, multiply(turns, rest.turns[joints]))
 
 
 def _bones(body: BodyMap) -> list[_Bone]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,6 +24,8 @@ from freshtake.variation.synthesize import advance, begin
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
+
+LET_GO = Steering(limit=1e-9)  # radians per second: what was added to the turn rate fades
 
 
 class Block(NamedTuple):
@@ -44,6 +48,58 @@ def steered_blocks(
     for block in made:
         rows, course = steered(steer, recipe, travel, block.rows, course) if len(block.rows) else (block.rows, course)
         yield Block(rows, block.phases)
+
+
+@dataclass(frozen=True)
+class LiveControl:
+    """What may change while a stream runs: the amount of variation, and a heading (radians, 0 is the start's)."""
+
+    amount: float | Amount = 1.0
+    heading: float | None = None
+
+
+def controlled_blocks(
+    model: VariationModel, rng: np.random.Generator, control: Callable[[], LiveControl]
+) -> Iterator[Block]:
+    """The same by a control that is asked before every block."""
+    recipe, course = model.material.recipe, SteeringState(Start())
+    turns = recipe is not None and "turn" in recipe.units
+    for block in _changing_blocks(model, rng, control):
+        heading, rows = control().heading, block.rows
+        if not turns or len(rows) == 0:
+            yield block
+            continue
+        assert recipe is not None
+        if heading is None and abs(course.correction) <= LET_GO.limit:
+            course = course._replace(start=_after(model, rows, course.start, course.resume), resume=True)
+        else:
+            steer = LET_GO if heading is None else Steering(heading)
+            rows, course = steered(steer, recipe, model.travel, rows, course)
+        yield Block(rows, block.phases)
+
+
+def _changing_blocks(
+    model: VariationModel, rng: np.random.Generator, control: Callable[[], LiveControl]
+) -> Iterator[Block]:
+    """Another amount comes in over the frames of one block, which is made with the old and with the new one."""
+    amount = control().amount
+    if model.kernel is not None:  # the paper's sampler knows one amount
+        yield from _blocks(model, rng, amount, 1.0)
+        return
+    sampler = model.sampler(amount)
+    state = begin(sampler, rng)
+    while not state.ended:
+        wanted = control().amount
+        if wanted == amount:
+            state, rows = advance(state, sampler, rng)
+        else:
+            _, before = advance(state, sampler, deepcopy(rng))
+            amount, sampler = wanted, model.sampler(wanted)
+            state, rows = advance(state, sampler, rng)
+            count = min(len(before), len(rows))
+            share = (np.arange(1, count + 1) / count)[:, None]
+            rows[:count] = (1.0 - share) * before[:count] + share * rows[:count]
+        yield Block(rows, state.phases)
 
 
 def _blocks(model: VariationModel, rng: np.random.Generator, amount: float | Amount, rate: float) -> Iterator[Block]:

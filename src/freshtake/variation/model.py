@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,7 +25,14 @@ from freshtake.variation.goals.goals import Goals
 from freshtake.variation.goals.guidance import Guided, guided
 from freshtake.variation.goals.steering import Steering, Travel, travel_of, turn_column
 from freshtake.variation.goals.variation_loops import looped
-from freshtake.variation.live import Block, decoded_stream, steered_blocks, whole_variant
+from freshtake.variation.live import (
+    Block,
+    LiveControl,
+    controlled_blocks,
+    decoded_stream,
+    steered_blocks,
+    whole_variant,
+)
 from freshtake.variation.network.instances import PriorInstances, prior_instances
 from freshtake.variation.network.likelihood import Likelihood, LikelihoodScorer
 from freshtake.variation.network.networks import PriorNetwork, TransitionNetwork
@@ -329,14 +336,19 @@ class VariationModel:
         *,
         amount: float | Amount = 1.0,
         steer: Steering | None = None,
+        control: Callable[[], LiveControl] | None = None,
         decode: bool = False,
         plant: bool | str = False,
     ) -> Iterator[Any]:
         """One row of DOFs per frame without end (acyclic: to its end); with `decode` one-frame motions, placed on.
 
         With `decode` and `plant`, standing feet are held still; frames then come a constant number of frames late.
+        `control`, instead of `amount` and `steer`, is asked anew for every block of frames.
         """
-        blocks = on_one_blas_thread(self.blocks(rng, amount=amount, steer=steer))
+        asked = (
+            self.blocks(rng, amount=amount, steer=steer) if control is None else controlled_blocks(self, rng, control)
+        )
+        blocks = on_one_blas_thread(asked)
         if decode:
             return decoded_stream(self, blocks, plant)
         return (row for block in blocks for row in block.rows)

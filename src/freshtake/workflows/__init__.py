@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from freshtake.workflows.motion_planting import motion_plant
     from freshtake.workflows.motion_retargeting import motion_retarget
     from freshtake.workflows.motion_sampling import SAMPLE_SETS, download_takes, motion_samples
+    from freshtake.workflows.motion_sending import motion_send
     from freshtake.workflows.motion_studying import study_analyze, study_design
     from freshtake.workflows.motion_viewing import motion_view
     from freshtake.workflows.style_aligning import style_align
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
     from freshtake.workflows.style_translating import style_apply, style_facts, style_learn, style_pairs
     from freshtake.workflows.texture_sampling import texture_facts, texture_learn, texture_sample
     from freshtake.workflows.texture_study import compression_table, error_table, texture_study_draw
+    from freshtake.workflows.variation_augmenting import variation_augment
     from freshtake.workflows.variation_compressing import variation_compress, variation_restore
     from freshtake.workflows.variation_demonstrating import variation_demo
     from freshtake.workflows.variation_explaining import variation_explain
+    from freshtake.workflows.variation_packing import variation_pack
     from freshtake.workflows.variation_selecting import variation_select
     from freshtake.workflows.variation_varying import variants, variation_learn, variation_stream, variation_vary
 
@@ -40,6 +43,7 @@ _HOMES = {
     "density_learn": "density_blending",
     "density_report": "density_reporting",
     "density_sample": "density_blending",
+    "variation_augment": "variation_augmenting",
     "variation_compress": "variation_compressing",
     "compression_table": "texture_study",
     "motion_convert": "motion_converting",
@@ -66,6 +70,7 @@ _HOMES = {
     "motion_noise": "motion_noising",
     "motion_plant": "motion_planting",
     "motion_retarget": "motion_retargeting",
+    "motion_send": "motion_sending",
     "variation_restore": "variation_compressing",
     "texture_sample": "texture_sampling",
     "variation_select": "variation_selecting",
@@ -77,6 +82,7 @@ _HOMES = {
     "texture_facts": "texture_sampling",
     "variants": "variation_varying",
     "variation_facts": "model_describing",
+    "variation_pack": "variation_packing",
     "variation_vary": "variation_varying",
     "motion_samples": "motion_sampling",
 }
@@ -104,6 +110,7 @@ __all__ = [
     "motion_plant",
     "motion_retarget",
     "motion_samples",
+    "motion_send",
     "motion_set_info",
     "motion_view",
     "named_takes",
@@ -119,11 +126,13 @@ __all__ = [
     "texture_sample",
     "texture_study_draw",
     "variants",
+    "variation_augment",
     "variation_compress",
     "variation_demo",
     "variation_explain",
     "variation_facts",
     "variation_learn",
+    "variation_pack",
     "variation_restore",
     "variation_select",
     "variation_stream",

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from freshtake.style.columns import Block
 from freshtake.style.systems import delay_line
 from freshtake.style.systems.banks import DelayBank
+from freshtake.style.systems.delay_kernels import run_delays
 
 
 def test_finds_a_known_impulse_response_from_two_trials() -> None:
@@ -48,3 +50,23 @@ def test_steadiness_takes_the_answer_to_constant_input() -> None:
     free, steady = (delay_line.fit(delay_line.steadied(products, 1, a), 1e-9)[:-1].sum() for a in (0.0, 100.0))
     np.testing.assert_allclose(free, 2.0, atol=1e-6)
     assert abs(steady) < 0.05
+
+
+@pytest.mark.parametrize("pieces", [(40,), (1,) * 40, (1, 7, 1, 31)])
+def test_outputs_are_sums_over_the_past_however_the_frames_come(pieces: tuple[int, ...]) -> None:
+    """y[t] = sum_k H[k] u[t - k stride] + c, nothing before the first frame; a 3 x 3 block and one of another shape."""
+    rng = np.random.default_rng(3)
+    blocks = Block("a", (0, 2, 3), (1, 0, 4)), Block("b", (1, 2), (2, 3, 5))
+    taps = rng.normal(size=(4, 3, 3)), rng.normal(size=(3, 2, 3))
+    offsets = rng.normal(size=3), rng.normal(size=3)
+    bank, u = DelayBank(blocks, taps, offsets, 2), rng.normal(size=(40, 4))
+    expected = np.zeros((40, 6))
+    for block, h, c in zip(blocks, taps, offsets, strict=True):
+        for t in range(40):
+            past = [u[t - 2 * k, block.inputs] @ h[k] for k in range(len(h)) if t >= 2 * k]
+            expected[t, block.outputs] = sum(past) + c
+    state, out, at = bank.start(), np.zeros((40, 6)), 0
+    for count in pieces:
+        run_delays(state, u[at : at + count].copy(), out[at : at + count], bank.packed)
+        at += count
+    np.testing.assert_allclose(out, expected, atol=1e-12)

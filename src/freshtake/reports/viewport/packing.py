@@ -29,7 +29,7 @@ def packed(scene: Scene) -> Packed:
     blocks = _Blocks()
     bodies: list[Body] = []
     shapes = [_shape(shape, blocks, bodies) for shape in scene.shapes]
-    manifest = {
+    manifest: dict[str, Any] = {
         "version": VERSION,
         "title": scene.title,
         "layout": scene.layout,
@@ -37,6 +37,8 @@ def packed(scene: Scene) -> Packed:
         "bodies": [_body(body) for body in bodies],
         "shapes": shapes,
     }
+    if scene.placements:
+        manifest["placements"] = [placed._asdict() for placed in scene.placements]
     return Packed(manifest, blocks.joined())
 
 

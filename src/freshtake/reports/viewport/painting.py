@@ -177,13 +177,16 @@ def strip_picture(scene: Scene, phases: int = PHASES, width: int = 1200) -> Imag
     colors = colors_of(scene)
     picture = Images.new("RGB", (width * FINE, ROW_HEIGHT * len(shapes) * FINE), PAPER)
     for row, shape in enumerate(shapes):
-        strip = _strip(shape, colors[row], phases, (width * FINE, ROW_HEIGHT * FINE))
-        picture.paste(strip, (0, row * ROW_HEIGHT * FINE))
+        row_picture = strip(shape, colors[row], phases, (width * FINE, ROW_HEIGHT * FINE))
+        picture.paste(row_picture, (0, row * ROW_HEIGHT * FINE))
     _names(picture, shapes)
     return finished(picture)
 
 
-def _strip(shape: Shape, color: tuple[int, int, int], phases: int, size: tuple[int, int]) -> Image:
+def strip(
+    shape: Shape, color: tuple[int, int, int], phases: int, size: tuple[int, int], *, ruled: bool = True
+) -> Image:
+    """Poses of one shape from the side, in a picture of this size; `ruled`: on a floor with lines."""
     count = 1 if isinstance(shape, Line) else phases
     frames = _moments(shape, count)
     poses = [placed_points(shape, float(frame), True) for frame in frames]
@@ -196,7 +199,7 @@ def _strip(shape: Shape, color: tuple[int, int, int], phases: int, size: tuple[i
     whole = np.concatenate([pose.reshape(-1, 3) for pose in shifted])
     box = Box(np.nanmin(whole, axis=0) - 0.1, np.nanmax(whole, axis=0) + 0.1)
     eye = eye_on(box, FRONT if isinstance(shape, Line) else SIDE, size, FAR_FIELD)
-    painter = Painter(floor_picture(eye, box, isinstance(shape, Line)), eye)
+    painter = Painter(floor_picture(eye, box, isinstance(shape, Line) or not ruled), eye)
     for pose in shifted:
         painter.add(shape, color, pose)
     painter.finish()

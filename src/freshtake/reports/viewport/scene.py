@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -79,18 +80,29 @@ class Surface:
 Shape = Figure | Line | Surface
 
 
+class Placed(NamedTuple):
+    """One of a crowd: which shape it plays, where it starts on the floor, its turn (radians), from which second on."""
+
+    shape: int
+    x: float
+    z: float
+    turn: float = 0.0
+    start: float = 0.0
+
+
 @dataclass(frozen=True)
 class Scene:
     """Everything that one page or picture shows, on one timeline.
 
     `layout` is row, grid or overlaid; "" chooses. `legend` says what a role is called here, where it is not takes,
-    variants and further takes.
+    variants and further takes. `placements` are those of a crowd; without them every shape is shown once.
     """
 
     shapes: tuple[Shape, ...]
     title: str = ""
     layout: str = ""
     legend: Mapping[str, str] = field(default_factory=dict)
+    placements: tuple[Placed, ...] = ()
 
     @property
     def duration(self) -> float:

@@ -30,8 +30,10 @@ async function start() {
       const buffer = await unpacked(`${host.dataset.viewport}-data`);
       const whole = host.hasAttribute("data-whole-page");
       host.replaceChildren();
+      host.motion = { manifest, buffer }; // for pages that show a part of it
       window.viewports.push(createViewport(THREE, host, { manifest, buffer }, { keys: whole ? window : host }));
     }
+    document.dispatchEvent(new Event("ft-viewports"));
   } catch (error) {
     for (const host of hosts) host.textContent = `This browser cannot show the motion (${error.message}): WebGL 2 is needed.`;
   }

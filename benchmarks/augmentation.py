@@ -1,0 +1,165 @@
+"""What added motion is worth to who trains on it: python -m benchmarks.augmentation [-n 6] [--seeds 5] [--takes 2].
+
+Two small learners see takes of five movements: one predicts the pose a quarter of a second ahead, the other names the
+movement, both from two poses a tenth of a second apart, both by ridge regression on random features. They are trained
+on the real takes alone and with equal numbers of variants, of noisy takes (changed as much as the variants) and of
+mixtures beside them, and tried on takes that nothing has seen. The penalty of the regression is chosen once, on real
+takes left out of the real ones: variants, noise and mixtures of a take that is left out would give it away.
+Needs the folder that FRESHTAKE_DATA names.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.baselines import KINDS, recorded, variants_of
+from benchmarks.timing import table
+from freshtake.evaluation.baselines import baseline_sets
+from freshtake.motion.edit import heading
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import about_axis, rotate
+
+CENTIMETRES = 5.644  # per unit of the recorded takes
+BACK, AHEAD = 0.1, 0.25  # seconds
+FEATURES = 200
+PENALTIES = 10.0 ** np.arange(-4, 0)
+ADDED = ("strawman", "convex")
+NAMES = {
+    "real": "real takes alone",
+    "variants": "with variants",
+    "strawman": "with noise",
+    "convex": "with mixtures",
+}
+
+
+class Windows(NamedTuple):
+    """Of one take: what is seen (windows, numbers), and the poses to predict, as changes (windows, numbers)."""
+
+    seen: Floats
+    ahead: Floats
+    movement: int
+
+
+def poses(clip: Any) -> Floats:
+    """(frames, numbers): places of joints about the hips, seen along the body's heading, in centimetres."""
+    about = clip.positions() - clip.positions()[:, :1]
+    turns = about_axis(np.array([0.0, 1.0, 0.0]), -heading(clip))
+    return np.asarray(CENTIMETRES * rotate(turns[:, None], about)[:, 1:].reshape(len(clip), -1))
+
+
+def windows(clip: Any, movement: int) -> Windows:
+    """All of a take."""
+    rows = poses(clip)
+    back, ahead = (round(seconds / clip.frame_time) for seconds in (BACK, AHEAD))
+    now = np.arange(back, len(rows) - ahead)
+    return Windows(np.hstack([rows[now], rows[now] - rows[now - back]]), rows[now + ahead] - rows[now], movement)
+
+
+class Learner:
+    """Ridge regression on random cosine features."""
+
+    def __init__(self, train: Sequence[Windows], seed: int, penalty: float) -> None:
+        rng = np.random.default_rng(seed)
+        seen = np.concatenate([take.seen for take in train])
+        self.middle, self.spread = seen.mean(axis=0), seen.std(axis=0) + 1.0
+        width = seen.shape[1]
+        self.directions = rng.standard_normal((width, FEATURES)) / np.sqrt(width)
+        self.phases = rng.uniform(0.0, 2.0 * np.pi, FEATURES)
+        made = self.features(seen)
+        squares = made.T @ made
+        squares += penalty * np.trace(squares) / len(squares) * np.eye(len(squares))
+        self.weights = np.linalg.solve(squares, made.T @ np.concatenate([self.wanted(take) for take in train]))
+
+    def features(self, seen: Floats) -> Floats:
+        """(windows, features), with a constant and what is seen itself."""
+        own = (seen - self.middle) / self.spread
+        return np.hstack([np.ones((len(own), 1)), own, np.cos(own @ self.directions + self.phases)])
+
+    @staticmethod
+    def wanted(take: Windows) -> Floats:
+        """The pose ahead, and which movement it is, as one number each."""
+        which = np.zeros((len(take.seen), len(KINDS)))
+        which[:, take.movement] = 10.0
+        return np.hstack([take.ahead, which])
+
+    def errors(self, test: Sequence[Windows]) -> tuple[float, float]:
+        """Mean distance of joints in centimetres, and the share of windows whose movement is not named."""
+        off, wrong = [], []
+        for take in test:
+            found = self.features(take.seen) @ self.weights
+            away = (found[:, : take.ahead.shape[1]] - take.ahead).reshape(len(found), -1, 3)
+            off.append(float(np.linalg.norm(away, axis=2).mean()))
+            wrong.append(float((found[:, take.ahead.shape[1] :].argmax(axis=1) != take.movement).mean()))
+        return float(np.mean(off)), float(np.mean(wrong))
+
+
+def chosen_penalty(real: Sequence[Windows], seed: int) -> float:
+    """The one that predicts best a real take that is left out."""
+    errors = [
+        np.mean([Learner([*real[:k], *real[k + 1 :]], seed, penalty).errors([real[k]])[0] for k in range(len(real))])
+        for penalty in PENALTIES
+    ]
+    return float(PENALTIES[int(np.argmin(errors))])
+
+
+def added(inputs: Sequence[Any], count: int, seed: int) -> dict[str, list[Any]]:
+    """Equal numbers of motions of every kind, made from the same takes."""
+    variants = variants_of(inputs, count, seed)
+    return {"variants": variants} | baseline_sets(
+        inputs, variants, rng=np.random.default_rng(seed), kinds=ADDED, count=count
+    )
+
+
+def trial(takes: int, count: int, seed: int) -> dict[str, tuple[float, float]]:
+    """Errors on unseen takes by what was trained on; which real takes are used is drawn."""
+    rng = np.random.default_rng([9, seed])
+    real: list[Windows] = []
+    test: list[Windows] = []
+    more: dict[str, list[Windows]] = {name: [] for name in NAMES}
+    for movement, kind in enumerate(KINDS):
+        known, unseen = recorded(kind)
+        inputs = [known[k] for k in sorted(rng.choice(len(known), takes, replace=False))]
+        real += [windows(clip, movement) for clip in inputs]
+        test += [windows(clip, movement) for clip in unseen]
+        for name, clips in added(inputs, count, seed).items():
+            more[name] += [windows(clip, movement) for clip in clips]
+    penalty = chosen_penalty(real, seed)
+    return {name: Learner([*real, *more[name]], seed, penalty).errors(test) for name in NAMES}
+
+
+def augmentation(count: int = 6, seeds: int = 5, real: Sequence[int] = (2, 4)) -> str:
+    """Means over seeds, and how far seeds differ."""
+    out = []
+    for takes in real:
+        title = f"{takes} real takes of each movement, {count} added"
+        out.append(summary(title, [trial(takes, count, seed) for seed in range(seeds)]))
+    return "\n".join(out)
+
+
+def summary(title: str, results: Sequence[dict[str, tuple[float, float]]]) -> str:
+    """The table of several trials."""
+    rows = []
+    for name, words in NAMES.items():
+        both = np.array([found[name] for found in results])
+        gain = both[:, 0] / np.array([found["real"][0] for found in results]) - 1.0
+        off, wrong = (f"{column.mean():.2f} ± {column.std(ddof=1):.2f}" for column in (both * [1.0, 100.0]).T)
+        rows.append([words, off, f"{100 * gain.mean():+.1f} %", f"{int((gain < 0).sum())} of {len(results)}", wrong])
+    head = ["trained on", "pose ahead, cm", "against real alone", "better in", "movement not named, %"]
+    return table(title, head, rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-n", type=int, default=6)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--takes", type=int, nargs="+", default=[2, 4])
+    asked = parser.parse_args()
+    print(augmentation(asked.n, asked.seeds, asked.takes))
+
+
+if __name__ == "__main__":
+    main()

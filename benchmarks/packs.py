@@ -1,0 +1,115 @@
+"""Packs: how clips of a group follow one another beside the takes' own pace, and how long a pack takes to write.
+
+python -m benchmarks packs
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+
+import freshtake as ft
+from benchmarks.loops import _sets
+from benchmarks.takes import DATA
+from benchmarks.timing import table
+from freshtake import samples
+from freshtake.motion import Clip
+from freshtake.samples.rigs import rig
+from freshtake.workflows.motion_retargeting import onto_character
+from freshtake.workflows.variation_packing import Pack, variation_pack
+
+COUNT = 50
+SPEED = 100
+VERTICES = 10_000
+HEAD = [
+    "takes", "clips", "pairs", "step", "foot speed", "acceleration", "in clips: step", "foot speed", "acceleration",
+    "slide", "takes'", "copied", "strain",
+]  # fmt: skip
+
+
+def packs(scratch: Path, count: int = COUNT) -> str:
+    """Both tables."""
+    return joins(scratch, count) + "\n" + speed(scratch)
+
+
+def joins(scratch: Path, count: int = COUNT) -> str:
+    """The worst of all changes from clip to clip, as shares of the takes' own; clips as they are, in the middle."""
+    rows = []
+    for name, takes in [*_sets(), *_acyclic()]:
+        model = scratch / "takes.ftm"
+        ft.save(model, ft.variation.learn(takes, rng=np.random.default_rng(0)))
+        rows.append(
+            _row(name, variation_pack([str(model)], _new(scratch), count, formats=["npz"], preview=False), takes)
+        )
+    return table(f"{count} clips of each model", HEAD, rows)
+
+
+def _acyclic() -> list[tuple[str, list[Clip]]]:
+    found = [(name, sorted((DATA / name).glob(f"{name}_?.bvh"))) for name in ("jump", "throw", "cheering")]
+    takes: list[tuple[str, list[Clip]]] = [(name, [_clip(path) for path in paths]) for name, paths in found if paths]
+    return [*takes, ("sample jump", [samples.jump(np.random.default_rng([7, k])) for k in range(4)])]
+
+
+def _clip(path: Path) -> Clip:
+    clip = ft.read(path)
+    assert isinstance(clip, Clip)
+    return clip
+
+
+def _new(scratch: Path) -> Path:
+    return scratch / f"pack_{sum(1 for _ in scratch.iterdir())}"
+
+
+def _row(name: str, made: Pack, takes: list[Clip]) -> list[str]:
+    changes, clips = made.told["groups"][0]["changes"], [clip["quality"] for clip in made.told["clips"]]
+    worst = [f"{changes[key]:.2f}" for key in ("step", "foot_speed", "acceleration")]
+    usual = [f"{np.median([clip[key] for clip in clips]):.2f}" for key in ("seam_step", "foot_speed", "acceleration")]
+    slide = [clip["foot_slide"] for clip in clips if clip["foot_slide"] is not None]
+    own = [value for take in takes if (value := _slide(take)) is not None]
+    slides = [f"{np.mean(some):.3f}" if some else "" for some in (slide, own)]
+    copied, strain = sum(clip["copied"] > 0 for clip in clips), max(clip["strain"] for clip in clips)
+    return [name, str(len(clips)), str(changes["pairs"]), *worst, *usual, *slides, str(copied), f"{strain:.1f}"]
+
+
+def _slide(take: Clip) -> float | None:
+    from freshtake.motion.cycles.looping import closed
+    from freshtake.workflows.pack_describing import foot_slide
+
+    return foot_slide(closed(take, 0, len(take) - 1))
+
+
+def speed(scratch: Path) -> str:
+    """A hundred clips of a walk on a skinned character, as FBX."""
+    takes = [samples.walk(np.random.default_rng([7, k]), cycles=1) for k in range(4)]
+    model, hero = scratch / "walk.ftm", scratch / "hero.glb"
+    ft.save(model, ft.variation.learn(takes, rng=np.random.default_rng(0)))
+    many_vertices(hero, VERTICES)
+    rows = []
+    for preview in (False, True):
+        began, wall = time.process_time(), time.perf_counter()
+        onto = onto_character(hero)
+        made = variation_pack([str(model)], _new(scratch), SPEED, formats=["fbx"], onto=onto, preview=preview)
+        used = time.process_time() - began, time.perf_counter() - wall
+        size = sum(path.stat().st_size for path in made.paths if path.suffix == ".fbx") / 1e6
+        what = "with sheet and page" if preview else "files and list"
+        rows.append([what, str(len(made.told["clips"])), str(VERTICES), f"{size:.1f}", *(f"{one:.1f}" for one in used)])
+    return table("a walk as FBX", ["written", "clips", "vertices", "MB", "CPU s", "s"], rows)
+
+
+def many_vertices(path: Path, count: int) -> None:
+    """A character with at least so many vertices: the figure of a sample rig, its surface repeated."""
+    ft.write(path, rig("vrm"))
+    data = path.read_bytes()
+    length = int.from_bytes(data[12:16], "little")
+    told = json.loads(data[20 : 20 + length])
+    pieces = told["meshes"][0]["primitives"]
+    own = sum(told["accessors"][piece["attributes"]["POSITION"]]["count"] for piece in pieces)
+    told["meshes"][0]["primitives"] = pieces * -(-count // own)
+    text = json.dumps(told).encode()
+    text += b" " * (-len(text) % 4)
+    rest = data[20 + length :]
+    size = (20 + len(text) + len(rest)).to_bytes(4, "little")
+    path.write_bytes(data[:8] + size + len(text).to_bytes(4, "little") + data[16:20] + text + rest)

@@ -1,0 +1,96 @@
+"""`freshtake pack`: groups of variants for engines, any of which follows any other of its group."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from freshtake.cli.console import output, print_json, progress_bar, warn
+from freshtake.cli.options import Amount, BodyMaps, Character, InPlace, Json, Plant, Seed, Unit
+from freshtake.cli.outputs import Force, prepare
+
+
+def pack(
+    models: list[str],
+    /,
+    *,
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the pack.")],
+    force: Force = False,
+    count: Annotated[int, Parameter(name=["--count", "-n"], help="How many clips of each model.")] = 12,
+    format: Annotated[
+        list[str] | None,
+        Parameter(consume_multiple=True, negative="", help="Formats, such as fbx glb usd bvh; default: glb."),
+    ] = None,
+    character: Character = None,
+    body_map: BodyMaps = None,
+    root_motion: Annotated[
+        Literal["hips", "joint", "none", "both"] | None,
+        Parameter(
+            help="Where the travel is: hips (default), joint (a root joint above them), none (in place), both (files "
+            "with a root joint, and files in place)."
+        ),
+    ] = None,
+    in_place: InPlace = False,
+    beat: Annotated[
+        float | None, Parameter(help="Seconds of a beat: every clip lasts a whole number of beats.")
+    ] = None,
+    cycles: Annotated[int | None, Parameter(help="Cycles in each clip of a cyclic model; default: 1.")] = None,
+    closing_frame: Annotated[
+        bool, Parameter(help="End each clip with its first frame again, as players that go by time need it.")
+    ] = True,
+    amount: Amount = 1.0,
+    plant: Plant = True,
+    guard: Annotated[bool, Parameter(help="Draw again what a body cannot do or does in no take.")] = True,
+    keep: Annotated[
+        Path | None, Parameter(help="stars.json of the preview page: rejected clips are drawn anew, others stay.")
+    ] = None,
+    only: Annotated[str | None, Parameter(help="Make this one clip of the pack again, by its name.")] = None,
+    preview: Annotated[bool, Parameter(help="Write the contact sheet and the preview page.")] = True,
+    unit: Unit = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:
+    """Write a pack of variants: loops that share their first and last pose, so that any follows any other of its model.
+
+    The folder gets one file per model and format (one per clip in bvh), `pack.json` with every clip's seed, speed,
+    footprints and quality, a contact sheet `sheet.png` and `preview.html`, on which clips are starred and rejected.
+
+    **Examples**
+
+    ```
+    freshtake pack walk.ftm -n 20 -o pack/
+    freshtake pack idle=standing.ftm walk.ftm run.ftm -o pack/ --character hero.glb --format fbx glb usd bvh
+    freshtake pack walk.ftm -n 50 -o pack/ --root-motion both --beat 0.5
+    freshtake pack walk.ftm -n 20 -o second/ --keep stars.json
+    freshtake pack walk.ftm -n 20 -o one/ --only walk_007
+    ```
+
+    Parameters
+    ----------
+    models
+        Models that `freshtake learn` wrote, each as MODEL or NAME=MODEL; the name is that of the group and its files.
+    """
+    from freshtake.workflows import variation_pack as run
+    from freshtake.workflows.motion_delivering import delivery_asked
+    from freshtake.workflows.motion_retargeting import character_asked
+    from freshtake.workflows.pack_asking import PackSettings
+
+    prepare(out, force=force)
+    where = delivery_asked(root_motion, in_place).root_motion
+    settings = PackSettings(amount, cycles, beat, where, closing_frame, plant, guard)
+    onto = character_asked(character, body_map, warn)
+    with progress_bar() as report:
+        made = run(
+            models, out, count,
+            formats=format or ("glb",), settings=settings, onto=onto, keep=keep, only=only, preview=preview,
+            unit_m=unit, seed=seed, report=report, warn=warn,
+        )  # fmt: skip
+    if json:
+        print_json({"written": [str(path) for path in made.paths], **made.told})
+    else:
+        clips, groups = len(made.told["clips"]), len(made.told["groups"])
+        what = f"{clips} clip{'s' * (clips > 1)} in {groups} group{'s' * (groups > 1)}"
+        output().print(f"wrote {out}: {what}, {len(made.paths)} files", markup=False)
+    return 0

@@ -1,0 +1,25 @@
+"""Crowds: many characters from few models, made on one machine, a cluster or a render farm. Names load on first use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from freshtake.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from freshtake.crowd.making import CrowdMade, crowd_make
+    from freshtake.crowd.plan import Group, Placement, Plan
+    from freshtake.crowd.shard_files import read_shard
+
+_HOMES = {
+    "CrowdMade": "making",
+    "Group": "plan",
+    "Placement": "plan",
+    "Plan": "plan",
+    "crowd_make": "making",
+    "read_shard": "shard_files",
+}
+
+__all__ = ["CrowdMade", "Group", "Placement", "Plan", "crowd_make", "read_shard"]
+
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -1,0 +1,98 @@
+"""Shards on the workers of a Dask scheduler: coarse tasks, few at a time, models sent once.
+
+A model travels as the result of a task, not as scattered data: where all workers that hold it are lost, Dask makes it
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from freshtake import __version__
+from freshtake.crowd.tasks import Record, Task, model_at, run_task
+from freshtake.errors import MissingExtra, UsageError
+from freshtake.variation.model import VariationModel
+
+WAITING = 3  # shards per worker that are handed over at a time
+PATIENCE = 10.0  # seconds to reach a scheduler
+
+
+def run_on_dask(tasks: Sequence[Task], workers: int, scheduler: str | None) -> Iterator[Record]:
+    """Records as shards are finished, from a scheduler at an address or from a cluster of our own on this machine."""
+    lib = _distributed()
+    with _client(workers, scheduler) as client:
+        _check_versions(client)
+        models = {path: client.submit(_sent, model_at(path), pure=False) for path in {task.model for task in tasks}}
+        ahead = iter(tasks)
+        running = lib.as_completed([])
+
+        def hand_over() -> bool:
+            task = next(ahead, None)
+            if task is not None:
+                running.add(client.submit(run_task, task, models[task.model], pure=False, retries=1))
+            return task is not None
+
+        for _ in range(max(1, WAITING * len(client.scheduler_info(n_workers=-1)["workers"]))):
+            hand_over()
+        try:
+            for future in running:
+                yield future.result()
+                hand_over()
+        except lib.KilledWorker:
+            raise UsageError(
+                "workers were killed again and again at the same shard (is memory short?): the same command continues"
+            ) from None
+
+
+def _distributed() -> Any:
+    """The library, which is loaded when it is needed."""
+    try:
+        return import_module("distributed")
+    except ImportError:
+        raise MissingExtra("the engine dask", "crowd") from None
+
+
+def _sent(model: VariationModel) -> VariationModel:
+    return model
+
+
+@contextmanager
+def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
+    lib = _distributed()
+    if scheduler is None:
+        options: dict[str, Any] = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
+        with lib.LocalCluster(**options) as cluster, lib.Client(cluster) as client:
+            yield client
+        return
+    try:
+        client = lib.Client(scheduler, timeout=PATIENCE)
+    except (OSError, TimeoutError, ValueError, TypeError):
+        raise UsageError(
+            f"no Dask scheduler answers at {scheduler}: start one with `dask scheduler`, and check address and firewall"
+        ) from None
+    with client:
+        if not client.scheduler_info(n_workers=-1)["workers"]:
+            raise UsageError(f"the Dask scheduler at {scheduler} has no workers: start some with `dask worker`")
+        yield client
+
+
+def _check_versions(client: Any) -> None:
+    """All workers have this freshtake: another one would make other bytes."""
+
+    def version() -> str:  # sent as code, since a worker may have a freshtake without crowds
+        try:
+            import freshtake
+
+            return freshtake.__version__
+        except ImportError:
+            return "not installed"
+
+    for address, found in client.run(version).items():
+        if found != __version__:
+            raise UsageError(
+                f"the worker at {address} has freshtake {found}, and this is {__version__}: install the same version "
+                "on all machines"
+            )

@@ -1,0 +1,145 @@
+"""The folder of a crowd: what it was asked to be, what is finished, and the manifest of the whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextvars import copy_context
+from pathlib import Path
+from typing import Any
+
+from freshtake.crowd.shards import Shard
+from freshtake.errors import FormatError
+from freshtake.formats.files import Existing, choose_existing, read_text, write_bytes
+
+FORMAT, VERSION = "freshtake crowd", 1
+SETTINGS, MANIFEST, CHARACTERS = "crowd.json", "manifest.json", "characters.csv"
+RECORDS = "records"
+
+
+def replacing_ours(write: Callable[..., None], *arguments: Any) -> None:
+    """Write files of our own, also where one of a name is there: left by a run that was stopped, or to be renewed."""
+
+    def run() -> None:
+        choose_existing(Existing.REPLACE)
+        write(*arguments)
+
+    copy_context().run(run)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file of our own, whole."""
+    replacing_ours(write_bytes, path, data)
+
+
+def json_bytes(value: Any) -> bytes:
+    """Readable JSON, the same bytes for the same value."""
+    return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object of ours."""
+    try:
+        found = json.loads(read_text(path))
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise FormatError(path, "this is damaged: start the crowd anew with --force")
+    return found
+
+
+def is_crowd(folder: Path) -> bool:
+    """Whether a crowd was begun in a folder."""
+    return (folder / SETTINGS).is_file()
+
+
+def begin(folder: Path, settings: dict[str, Any], *, anew: bool) -> None:
+    """Note what is asked for, or find that it is what the folder was begun with; `anew` removes what is there."""
+    path = folder / SETTINGS
+    asked = {"format": FORMAT, "version": VERSION, **settings}
+    if is_crowd(folder):
+        old = read_json(path)
+        if old == asked:
+            return
+        if not anew:
+            raise FormatError(
+                folder,
+                f"the folder holds a crowd of other settings ({_difference(old, asked)}): name another folder, or "
+                "replace that crowd with --force",
+            )
+        clear(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    replace_file(path, json_bytes(asked))
+
+
+def _difference(old: dict[str, Any], asked: dict[str, Any]) -> str:
+    """The first setting that differs, in words."""
+    for key in [*asked, *old]:
+        before, now = old.get(key), asked.get(key)
+        if before == now:
+            continue
+        if isinstance(before, dict) and isinstance(now, dict):
+            return f"{key}.{_difference(before, now)}"
+        if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+            pairs = [(k, a, b) for k, (a, b) in enumerate(zip(before, now, strict=True)) if a != b]
+            if pairs and isinstance(pairs[0][1], dict) and isinstance(pairs[0][2], dict):
+                return f"{key}[{pairs[0][0]}].{_difference(pairs[0][1], pairs[0][2])}"
+        return f"{key} was {_short(before)} and is {_short(now)} now"
+    return "no setting"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def clear(folder: Path) -> None:
+    """Remove the files of a crowd, and nothing else: the settings go first, so that no half crowd passes for whole."""
+    for name in (SETTINGS, MANIFEST, CHARACTERS, "crowd.usda", "prototype.usda"):
+        (folder / name).unlink(missing_ok=True)
+    for record in sorted((folder / RECORDS).glob("shard_*.json")):
+        record.unlink()
+    for path in sorted(folder.glob("shard_[0-9]*")):
+        if path.is_dir():
+            for file in path.glob("character_*.bvh"):
+                file.unlink()
+            if not any(path.iterdir()):
+                path.rmdir()
+        elif path.suffix in (".npz", ".usdc"):
+            path.unlink()
+
+
+def record_path(folder: Path, shard: Shard) -> Path:
+    """Where the record of a shard is."""
+    return folder / RECORDS / f"{shard.name}.json"
+
+
+def write_record(folder: Path, shard: Shard, record: dict[str, Any]) -> None:
+    """Note that a shard is finished."""
+    replace_file(record_path(folder, shard), json_bytes(record))
+
+
+def finished(folder: Path, shard: Shard, *, whole: bool = True) -> dict[str, Any] | None:
+    """The record of a shard whose file is there and has the bytes that the record says; else None.
+
+    Without `whole` the bytes are not read: the parts of a farm look at each other's shards, which takes too long else.
+    """
+    from freshtake.crowd.shard_files import checksum
+
+    path = record_path(folder, shard)
+    if not path.is_file():
+        return None
+    try:
+        record = read_json(path)
+        file = folder / str(record["file"])
+        there = checksum(file) == (record["bytes"], record["sha256"]) if whole else file.exists()
+    except (FormatError, KeyError):
+        return None
+    return record if there and (record["first"], record["last"]) == (shard.first, shard.last) else None
+
+
+def write_manifest(folder: Path, records: list[dict[str, Any]]) -> None:
+    """What the folder holds: the settings, and every shard with its checksum."""
+    settings = read_json(folder / SETTINGS)
+    totals = {key: sum(record[key] for record in records) for key in ("frames", "bytes", "drawn_again")}
+    replace_file(folder / MANIFEST, json_bytes({**settings, **totals, "shards": records}))

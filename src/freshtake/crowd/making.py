@@ -1,0 +1,186 @@
+"""A plan to a folder of shards: cast the characters, run what is not finished on an engine, write the manifest."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake import __version__
+from freshtake.crowd.casting import Cast, cast_of
+from freshtake.crowd.characters import body_of
+from freshtake.crowd.engines.local import run_here, usable_cores
+from freshtake.crowd.folder import CHARACTERS, begin, finished, is_crowd, replace_file, write_manifest
+from freshtake.crowd.placing import Places
+from freshtake.crowd.plan import FORMATS, Plan
+from freshtake.crowd.shard_files import sized
+from freshtake.crowd.shards import Shard, part_of, shards_of
+from freshtake.crowd.tasks import Record, Task, model_at
+from freshtake.errors import UsageError
+from freshtake.formats.files import check_free, read_bytes
+from freshtake.formats.usd.library import pxr
+from freshtake.formats.usd.names import identifiers
+from freshtake.methods.progress import Progress, Report, silent
+
+ENGINES = ("local", "dask")
+Run = Callable[[Sequence[Task]], Iterator[Record]]
+
+
+class CrowdMade(NamedTuple):
+    """The folder, how many shards this run made and found finished, how many are missing, and all records."""
+
+    folder: Path
+    made: int
+    kept: int
+    missing: int
+    records: list[Record]
+    characters: int
+    frames: int
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder with other things in it, before any work; one that holds a crowd may be continued."""
+    if not is_crowd(folder):
+        check_free(folder)
+
+
+def crowd_make(
+    plan: Plan,
+    folder: Path,
+    *,
+    format: str = "npz",
+    part: tuple[int, int] = (1, 1),
+    engine: str = "local",
+    workers: int | None = None,
+    scheduler: str | None = None,
+    places: Places | None = None,
+    anew: bool = False,
+    report: Report = silent,
+) -> CrowdMade:
+    """Make a crowd, or go on with it where a run of the same plan was stopped.
+
+    `part` (K, N) makes the K-th of N parts only, for farms; the run that finds all shards finished writes the manifest.
+    """
+    if format not in FORMATS:
+        raise UsageError(f"the format of a crowd is one of {', '.join(FORMATS)}, not {format!r}")
+    if engine not in ENGINES:
+        raise UsageError(f"an engine is one of {', '.join(ENGINES)}, not {engine!r}")
+    if format == "usd":
+        pxr()
+        if plan.mode == "library":
+            raise UsageError("a library is npz or bvh: in a USD stage every character has a motion of its own")
+    if workers is not None and workers < 1:
+        raise UsageError(f"the number of workers must be 1 or more, not {workers}")
+    run = _engine(engine, workers or usable_cores(), scheduler)
+    check_folder(folder)
+    fps = rate_of(plan)
+    shards, cast = shards_of(plan, fps), cast_of(plan, places)
+    begin(folder, _settings(plan, fps, format, cast), anew=anew)
+    _write_characters(folder, plan, cast)
+    own = part_of(shards, part)
+    known = {shard.number: finished(folder, shard) for shard in own}
+    todo = [shard for shard in own if known[shard.number] is None]
+    kept = len(own) - len(todo)
+    tasks = [_task(plan, folder, shard, cast, format) for shard in todo]
+    for done, record in enumerate(run(tasks) if tasks else (), start=1):
+        known[record["shard"]] = record
+        report(Progress(done / len(todo), f"shard {done} of {len(todo)}"))
+    others = {s.number: finished(folder, s, whole=False) for s in shards if s.number not in known}
+    found = {**known, **others}
+    records = [told for shard in shards if (told := found[shard.number]) is not None]
+    missing = len(shards) - len(records)
+    if not missing:
+        if format == "usd":
+            _write_stage(folder, plan, shards, fps)
+        write_manifest(folder, records)
+    frames = sum(record["frames"] for record in records)
+    return CrowdMade(folder, len(todo), kept, missing, records, plan.number, frames)
+
+
+def _prims(plan: Plan) -> list[str]:
+    return identifiers([group.name or group.model.stem for group in plan.groups])
+
+
+def _write_stage(folder: Path, plan: Plan, shards: list[Shard], fps: float) -> None:
+    from freshtake.crowd.usd_stage import write_stage
+
+    bodies = {}
+    for group, prim in zip(plan.groups, _prims(plan), strict=True):
+        body = body_of(model_at(group.model), group.model.name)
+        bodies[prim] = sized(body.skeleton, body.scale)
+    write_stage(folder, shards, bodies, fps, 1 + round(plan.seconds * fps))
+
+
+def rate_of(plan: Plan) -> float:
+    """Frames per second of the crowd: as asked, or as all its models have it."""
+    rates = {}
+    for group in plan.groups:
+        model = model_at(group.model)
+        body_of(model, group.model.name)
+        rates[group.model.name] = 1.0 / model.frame_time
+    first = next(iter(rates.values()))
+    if plan.fps is not None:
+        return plan.fps
+    if any(abs(rate / first - 1.0) > 1e-6 for rate in rates.values()):
+        listed = ", ".join(f"{name} {rate:g}" for name, rate in rates.items())
+        raise UsageError(f"fps: the models have different frame rates ({listed}): say which one the crowd is to have")
+    return first
+
+
+def _engine(engine: str, workers: int, scheduler: str | None) -> Run:
+    if scheduler is not None and engine != "dask":
+        raise UsageError("--scheduler is the address of a Dask scheduler: add --engine dask, or leave it out")
+    if engine == "dask":
+        from freshtake.crowd.engines.dask import run_on_dask
+
+        return lambda tasks: run_on_dask(tasks, workers, scheduler)
+    return lambda tasks: run_here(tasks, workers)
+
+
+def _task(plan: Plan, folder: Path, shard: Shard, cast: Cast, format: str) -> Task:
+    group = plan.groups[shard.group]
+    unique = plan.mode == "unique"
+    return Task(
+        folder.resolve(), shard, group.name or group.model.stem, group.model.resolve(), plan.seed, plan.seconds,
+        plan.fps, plan.plant, plan.guard, 0.5 * (group.amount[0] + group.amount[1]),
+        cast.part(shard.first, shard.last) if unique else None, format, _prims(plan)[shard.group], __version__,
+    )  # fmt: skip
+
+
+def _settings(plan: Plan, fps: float, format: str, cast: Cast) -> dict[str, Any]:
+    """All that decides what is in the files, with checksums of the models and of the cast."""
+    out = asdict(plan)
+    out["fps"] = fps
+    for group, told in zip(plan.groups, out["groups"], strict=True):
+        told["model"] = group.model.name
+        told["model_sha256"] = hashlib.sha256(read_bytes(group.model)).hexdigest()
+        told |= {key: list(told[key]) for key in ("amount", "size", "phase", "heading")}
+    out["groups"] = list(out["groups"])
+    placement = out["placement"]
+    placement["file"] = None if plan.placement.file is None else plan.placement.file.name
+    placement["paths"] = [[list(point) for point in path] for path in plan.placement.paths]
+    digest = hashlib.sha256(b"".join(np.ascontiguousarray(values).tobytes() for values in cast)).hexdigest()
+    return {"freshtake": __version__, **out, "file_format": format, "cast_sha256": digest}
+
+
+def _write_characters(folder: Path, plan: Plan, cast: Cast) -> None:
+    """Who is who, as a table: places in metres, headings in degrees, the start of a library's variant in its phase."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["character", "group", "variant", "x", "z", "heading_deg", "phase", "amount", "size"])
+    names = [group.name or group.model.stem for group in plan.groups]
+    columns = [values.tolist() for values in (cast.group, cast.variant, *cast.ground.T)]
+    rest = [np.degrees(cast.heading), cast.phase, cast.amount, cast.size]
+    for number, (row, tail) in enumerate(zip(zip(*columns, strict=True), np.stack(rest, axis=1).tolist(), strict=True)):
+        group, variant, x, z = row
+        table.writerow([number + 1, names[group], variant, f"{x:.4f}", f"{z:.4f}", *[f"{v:.5g}" for v in tail]])
+    data = text.getvalue().encode()
+    path = folder / CHARACTERS
+    if not path.is_file() or read_bytes(path) != data:
+        replace_file(path, data)

@@ -1,0 +1,105 @@
+"""Plan: who a crowd is made of, how many there are, how long they move and where they stand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from freshtake.errors import UsageError
+
+MODES = ("unique", "library")
+FORMATS = ("npz", "usd", "bvh")
+PLACEMENTS = ("grid", "disc", "paths", "csv")
+MOST_CHARACTERS = 10_000_000
+MOST_SECONDS = 3600.0
+SPACING = 1.5  # metres
+
+Range = tuple[float, float]
+Polyline = tuple[tuple[float, float], ...]  # x, z in metres
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where characters stand, in metres on the ground (x, z).
+
+    `spacing` is the distance of neighbors on a grid and along paths, and the least distance in a disc. A disc without
+    `radius` is as large as it has to be.
+    """
+
+    kind: str = "grid"
+    spacing: float = SPACING
+    radius: float | None = None
+    paths: tuple[Polyline, ...] = ()
+    file: Path | None = None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Characters that share a model: their share of the crowd, and ranges that each of them is drawn from.
+
+    `phase` is where in the cycle they start (0 to 1), `heading` is in degrees about the vertical, 0 along z; on paths
+    it is added to the direction of the path.
+    """
+
+    model: Path
+    name: str = ""
+    share: float = 1.0
+    amount: Range = (1.0, 1.0)
+    size: Range = (1.0, 1.0)
+    phase: Range = (0.0, 1.0)
+    heading: Range = (0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A whole crowd. `fps` of None keeps the rate of the models; `variants` are those of the library mode, in all."""
+
+    groups: tuple[Group, ...]
+    number: int = 200
+    seconds: float = 2.0
+    fps: float | None = None
+    seed: int = 0
+    mode: str = "unique"
+    variants: int = 32
+    plant: bool = True
+    guard: bool = True
+    shard_size: int | None = None
+    placement: Placement = field(default_factory=Placement)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.number <= MOST_CHARACTERS:
+            raise UsageError(f"number: 1 to {MOST_CHARACTERS} characters can be made, not {self.number}")
+        if not (math.isfinite(self.seconds) and 0.0 < self.seconds <= MOST_SECONDS):
+            raise UsageError(f"seconds: above 0 and up to {MOST_SECONDS:g} was expected, not {self.seconds:g}")
+        if self.fps is not None and not (math.isfinite(self.fps) and 1.0 <= self.fps <= 1000.0):
+            raise UsageError(f"fps: 1 to 1000 frames per second were expected, not {self.fps:g}")
+        if self.seed < 0:
+            raise UsageError(f"seed: 0 or more was expected, not {self.seed}")
+        if self.mode not in MODES:
+            raise UsageError(f"mode: one of {', '.join(MODES)} was expected, not {self.mode!r}")
+        if self.variants < len(self.groups):
+            raise UsageError(
+                f"variants: each of the {len(self.groups)} groups needs one, but there are {self.variants}"
+            )
+        if self.shard_size is not None and self.shard_size < 1:
+            raise UsageError(f"shard_size: 1 or more characters were expected, not {self.shard_size}")
+        total = sum(group.share for group in self.groups)
+        if not self.groups or abs(total - 1.0) > 1e-6:
+            raise UsageError(f"groups: the shares must sum to 1, but sum to {total:g}")
+
+
+def counts(total: int, shares: tuple[float, ...]) -> list[int]:
+    """Whole numbers that sum to `total`, as near to the shares as can be (largest remainders)."""
+    exact = [total * share / sum(shares) for share in shares]
+    out = [math.floor(value) for value in exact]
+    by_rest = sorted(range(len(shares)), key=lambda k: (out[k] - exact[k], k))
+    for k in by_rest[: total - sum(out)]:
+        out[k] += 1
+    return out
+
+
+def library_counts(plan: Plan) -> list[int]:
+    """How many variants of the library each group gets: by its share, and at least one."""
+    spare = plan.variants - len(plan.groups)
+    return [1 + extra for extra in counts(spare, tuple(group.share for group in plan.groups))]

@@ -1,0 +1,120 @@
+"""Plans from files: crowd.toml, and tables of places. What is wrong is said with the key or the line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import tomllib
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from freshtake.crowd.placing import Places
+from freshtake.crowd.plan import Group, Placement, Plan, Range
+from freshtake.crowd.plan_schema import problems
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.files import read_text
+
+RANGES = ("amount", "size", "phase", "heading")
+CLOSE = 1e-9
+
+
+def read_plan(path: Path, changes: dict[str, Any] | None = None) -> Plan:
+    """A plan from TOML; files that it names are beside it. `changes` are fields that replace those of the file."""
+    found = _loaded(path)
+    for key, problem in problems(found):
+        raise FormatError(path, problem, key)
+    groups = tuple(_group(path, number, told, len(found["groups"])) for number, told in enumerate(found["groups"]))
+    placement = _placement(path, found.get("placement", {}))
+    plain = {key: value for key, value in found.items() if key not in ("groups", "placement")}
+    for key in ("seconds", "fps"):
+        if key in plain:
+            plain[key] = float(plain[key])
+    try:
+        return Plan(groups, placement=placement, **{**plain, **(changes or {})})
+    except UsageError as error:
+        raise FormatError(path, str(error)) from None
+
+
+def _loaded(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(read_text(path))
+    except RecursionError:
+        raise FormatError(path, "the file is nested too deeply to be read") from None
+    except ValueError as error:
+        where = re.search(r"line (\d+)", str(error))
+        place = f"line {where[1]}" if where else ""
+        raise FormatError(path, "this is no TOML: check quotes, brackets and equals signs", place) from None
+
+
+def _group(path: Path, number: int, told: dict[str, Any], many: int) -> Group:
+    key = f"groups[{number}]"
+    model = path.parent / told["model"]
+    if not model.is_file():
+        raise FormatError(
+            path, f"there is no model {told['model']!r}: check the path, from the plan on", f"{key}.model"
+        )
+    if many > 1 and "share" not in told:
+        raise FormatError(path, "with several groups each needs its share, such as 0.6", f"{key}.share")
+    ranges: dict[str, Range] = {}
+    for name in RANGES:
+        if name in told:
+            low, high = told[name]
+            if low > high:
+                raise FormatError(path, f"a range from low to high was expected, not {told[name]}", f"{key}.{name}")
+            ranges[name] = float(low), float(high)
+    return Group(model, told.get("name", ""), float(told.get("share", 1.0)), **ranges)
+
+
+NEEDS = {"paths": "paths", "csv": "file"}
+TAKES = {"grid": {"spacing"}, "disc": {"spacing", "radius"}, "paths": {"spacing", "paths"}, "csv": {"file"}}
+
+
+def _placement(path: Path, told: dict[str, Any]) -> Placement:
+    kind = told.get("kind", "grid")
+    for name in told.keys() - TAKES[kind] - {"kind"}:
+        raise FormatError(path, f"a placement of the kind {kind} has no {name}", f"placement.{name}")
+    needed = NEEDS.get(kind)
+    if needed is not None and needed not in told:
+        raise FormatError(path, f"a placement of the kind {kind} needs it", f"placement.{needed}")
+    lines = tuple(tuple((float(x), float(z)) for x, z in line) for line in told.get("paths", ()))
+    for number, line in enumerate(lines):
+        for place, (a, b) in enumerate(pairwise(line)):
+            if math.dist(a, b) < CLOSE:
+                key = f"placement.paths[{number}][{place + 1}]"
+                raise FormatError(path, "this point is where the one before it is: leave it out", key)
+    file = path.parent / told["file"] if "file" in told else None
+    made = Placement(kind, radius=told.get("radius"), paths=lines, file=file)
+    return replace(made, spacing=float(told["spacing"])) if "spacing" in told else made
+
+
+def read_places(plan: Plan) -> Places | None:
+    """Places from the table that a plan names, as many as there are characters; None where it names none."""
+    path = plan.placement.file
+    if path is None:
+        return None
+    rows = list(csv.reader(io.StringIO(read_text(path))))
+    header = [cell.strip().lower() for cell in rows[0]] if rows else []
+    if "x" not in header or "z" not in header:
+        raise FormatError(path, "columns x and z were expected, and heading (degrees) if wanted", "line 1")
+    columns = [header.index(name) for name in ("x", "z", "heading") if name in header]
+    values = []
+    for line, row in enumerate(rows[1:], start=2):
+        if not any(cell.strip() for cell in row):
+            continue
+        try:
+            numbers = [float(row[column]) for column in columns]
+        except (ValueError, IndexError):
+            raise FormatError(path, "numbers were expected in the columns x, z and heading", f"line {line}") from None
+        if not all(map(math.isfinite, numbers)):
+            raise FormatError(path, "finite numbers were expected", f"line {line}")
+        values.append(numbers)
+    if len(values) < plan.number:
+        raise FormatError(path, f"the table has {len(values)} places for {plan.number} characters: add some")
+    table = np.array(values[: plan.number])
+    return Places(table[:, :2], np.radians(table[:, 2]) if "heading" in header else np.zeros(plan.number))

@@ -1,0 +1,84 @@
+"""One shard as a task for any engine: plain values in, a record for the manifest out."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from freshtake import __version__
+from freshtake.crowd.casting import Cast
+from freshtake.crowd.characters import Asked, body_of, made_motion
+from freshtake.crowd.folder import replacing_ours, write_record
+from freshtake.crowd.shard_files import checksum, file_name, motions_of, write_shard
+from freshtake.crowd.shards import Shard
+from freshtake.errors import UsageError
+from freshtake.variation.model import VariationModel
+from freshtake.workflows.model_kinds import model_of
+
+Record = dict[str, Any]
+
+
+class Task(NamedTuple):
+    """A shard to make. `cast` are its characters, or None for variants of a library."""
+
+    folder: Path
+    shard: Shard
+    group: str
+    model: Path
+    seed: int
+    seconds: float
+    fps: float | None
+    plant: bool
+    guard: bool
+    amount: float  # of variants of a library
+    cast: Cast | None
+    format: str
+    prim: str  # of the group's prototype in USD
+    version: str
+
+
+@lru_cache(maxsize=8)
+def model_at(path: Path) -> VariationModel:
+    """A model, read once in a process."""
+    model: VariationModel = model_of(path, "variation")
+    return model
+
+
+def run_task(task: Task, model: VariationModel | None = None) -> Record:
+    """Make a shard and write it, then its record: a shard without a record is not finished."""
+    if task.version != __version__:
+        raise UsageError(
+            f"a worker has freshtake {__version__}, but the crowd was asked for by {task.version}: install the same "
+            "version on all machines"
+        )
+    model = model_at(task.model) if model is None else model
+    body = body_of(model, task.model.name)
+    made = [made_motion(model, body, asked) for asked in _asked(task)]
+    fps = task.fps or 1.0 / model.frame_time
+    path = task.folder / file_name(task.shard, task.format)
+    replacing_ours(write_shard, path, motions_of(task.shard, made, task.cast, body, fps, task.prim), task.format)
+    size, digest = checksum(path)
+    record: Record = {
+        "shard": task.shard.number,
+        "file": path.name,
+        "group": task.group,
+        "first": task.shard.first,
+        "last": task.shard.last,
+        "seed": task.seed,
+        "frames": sum(len(one.root) for one in made),
+        "drawn_again": sum(one.tries > 1 for one in made),
+        "bytes": size,
+        "sha256": digest,
+    }
+    write_record(task.folder, task.shard, record)
+    return record
+
+
+def _asked(task: Task) -> list[Asked]:
+    numbers = range(task.shard.first, task.shard.last + 1)
+    first = Asked(task.seed, 0, task.seconds, task.fps, plant=task.plant, guard=task.guard)
+    if task.cast is None:
+        return [first._replace(number=number, amount=task.amount, loop=True) for number in numbers]
+    amounts, phases = task.cast.amount.tolist(), task.cast.phase.tolist()
+    return [first._replace(number=n, amount=amounts[k], phase=phases[k]) for k, n in enumerate(numbers)]

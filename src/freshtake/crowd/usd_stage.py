@@ -1,0 +1,174 @@
+"""A crowd as a USD stage: crowd.usda, one prototype per body, and a payload per shard.
+
+Every character is a SkelRoot that travels, with an animation of its own bound to it, and an instanceable child that
+refers to the prototype (a skeleton and a simple body). A reference and not an inherit: the classes of different
+payloads would be different prototypes. Layers are written with Sdf, prim by prim, which is many times faster than by
+way of a stage.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from freshtake.crowd.bone_mesh import bone_mesh
+from freshtake.crowd.folder import replacing_ours
+from freshtake.crowd.shard_files import Motions, file_name
+from freshtake.crowd.shards import Shard
+from freshtake.errors import FormatError
+from freshtake.formats.files import read_head, replacing
+from freshtake.formats.usd.library import explained, pxr
+from freshtake.formats.usd.names import joint_paths
+from freshtake.motion import Skeleton
+from freshtake.numeric.arrays import Floats
+
+STAGE, PROTOTYPES = "crowd.usda", "prototype.usda"
+TOP = "/Crowd"
+
+
+def write_layer(path: Path, motions: Motions, prototype: str) -> None:
+    """One shard: a SkelRoot per character below its default prim."""
+    lib = pxr()
+    layer = lib.Sdf.Layer.CreateAnonymous(".usdc")
+    with explained(path, "the shard cannot be written"):
+        with lib.Sdf.ChangeBlock():
+            top = lib.Sdf.PrimSpec(layer, "Shard", lib.Sdf.SpecifierDef, "Xform")
+            layer.defaultPrim = "Shard"
+            joints = lib.Vt.TokenArray(joint_paths(motions.skeleton.names, motions.skeleton.parents.tolist()))
+            still = motions.skeleton.offsets.astype(np.float32)
+            still[0] = 0.0
+            shared = joints, lib.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(still))
+            for k, number in enumerate(motions.numbers.tolist()):
+                _add_character(layer, top, f"character_{number:06d}", motions, k, shared, prototype)
+        _rate(layer, motions.fps, max(len(root) for root in motions.roots))
+        _export(layer, path)
+
+
+def _add_character(
+    layer: Any, top: Any, name: str, motions: Motions, k: int, shared: tuple[Any, Any], prototype: str
+) -> None:
+    lib = pxr()
+    sdf, types = lib.Sdf, lib.Sdf.ValueTypeNames
+    root = sdf.PrimSpec(top, name, sdf.SpecifierDef, "SkelRoot")
+    root.SetInfo("apiSchemas", sdf.TokenListOp.Create(prependedItems=["SkelBindingAPI"]))
+    source = sdf.RelationshipSpec(root, "skel:animationSource", custom=False)
+    source.targetPathList.explicitItems = [root.path.AppendChild("Animation")]
+    place = sdf.AttributeSpec(root, "xformOp:translate", types.Double3)
+    for frame, at in enumerate(motions.roots[k].astype(np.float64).tolist()):
+        layer.SetTimeSample(place.path, float(frame), lib.Gf.Vec3d(*at))
+    size = float(motions.sizes[k])
+    sdf.AttributeSpec(root, "xformOp:scale", types.Float3).default = lib.Gf.Vec3f(size, size, size)
+    order = sdf.AttributeSpec(root, "xformOpOrder", types.TokenArray, sdf.VariabilityUniform)
+    order.default = lib.Vt.TokenArray(["xformOp:translate", "xformOp:scale"])
+    _add_animation(layer, root, motions.rotations[k], shared)
+    body = sdf.PrimSpec(root, "Body", sdf.SpecifierDef, "Xform")
+    body.instanceable = True
+    body.referenceList.prependedItems = [sdf.Reference(f"./{PROTOTYPES}", f"/{prototype}")]
+
+
+def _add_animation(layer: Any, root: Any, rotations: Floats, shared: tuple[Any, Any]) -> None:
+    lib = pxr()
+    sdf, types = lib.Sdf, lib.Sdf.ValueTypeNames
+    prim = sdf.PrimSpec(root, "Animation", sdf.SpecifierDef, "SkelAnimation")
+    joints, still = shared
+    sdf.AttributeSpec(prim, "joints", types.TokenArray, sdf.VariabilityUniform).default = joints
+    sdf.AttributeSpec(prim, "translations", types.Float3Array).default = still
+    ones = lib.Vt.Vec3hArray(len(joints), lib.Gf.Vec3h(1, 1, 1))
+    sdf.AttributeSpec(prim, "scales", types.Half3Array).default = ones
+    turned = sdf.AttributeSpec(prim, "rotations", types.QuatfArray)
+    for frame, values in enumerate(np.roll(rotations, -1, axis=-1).astype(np.float32)):  # x y z w in memory
+        layer.SetTimeSample(turned.path, float(frame), lib.Vt.QuatfArray.FromNumpy(np.ascontiguousarray(values)))
+
+
+def _rate(layer: Any, fps: float, frames: int) -> None:
+    """The time of a layer; of the root layer of a stage, its axis and unit too."""
+    lib = pxr()
+    layer.timeCodesPerSecond = layer.framesPerSecond = fps
+    layer.startTimeCode, layer.endTimeCode = 0.0, float(frames - 1)
+    root = layer.pseudoRoot
+    root.SetInfo("upAxis", lib.UsdGeom.Tokens.y)
+    root.SetInfo("metersPerUnit", 1.0)
+
+
+def write_stage(folder: Path, shards: list[Shard], bodies: dict[str, Skeleton], fps: float, frames: int) -> None:
+    """The stage that shows all shards, and the prototypes: `bodies` are skeletons in metres by name of prototype."""
+    lib = pxr()
+    with explained(folder / STAGE, "the stage cannot be written"):
+        layer = lib.Sdf.Layer.CreateAnonymous(".usda")
+        with lib.Sdf.ChangeBlock():
+            top = lib.Sdf.PrimSpec(layer, TOP[1:], lib.Sdf.SpecifierDef, "Xform")
+            top.kind = "assembly"
+            layer.defaultPrim = TOP[1:]
+            for shard in shards:
+                prim = lib.Sdf.PrimSpec(top, shard.name, lib.Sdf.SpecifierDef, "Xform")
+                prim.kind = "group"
+                prim.payloadList.prependedItems = [lib.Sdf.Payload(f"./{file_name(shard, 'usd')}")]
+        _rate(layer, fps, frames)
+        replacing_ours(_export, _prototypes(bodies), folder / PROTOTYPES)
+        replacing_ours(_export, layer, folder / STAGE)
+
+
+def _prototypes(bodies: dict[str, Skeleton]) -> Any:
+    """Classes, which are drawn where characters refer to them and nowhere else."""
+    lib = pxr()
+    layer = lib.Sdf.Layer.CreateAnonymous(".usda")
+    stage = lib.Usd.Stage.Open(layer)
+    _rate(layer, 24.0, 1)
+    for name, skeleton in bodies.items():
+        prim = stage.CreateClassPrim(f"/{name}")
+        prim.SetTypeName("Xform")
+        if not stage.HasDefaultPrim():
+            stage.SetDefaultPrim(prim)
+        _add_skeleton(stage, f"/{name}/Skeleton", skeleton)
+        _add_mesh(stage, f"/{name}/Mesh", f"/{name}/Skeleton", skeleton)
+    return layer
+
+
+def _add_skeleton(stage: Any, path: str, skeleton: Skeleton) -> None:
+    lib = pxr()
+    prim = lib.UsdSkel.Skeleton.Define(stage, path)
+    offsets = skeleton.offsets.copy()
+    offsets[0] = 0.0  # the SkelRoot is where the hips are
+    world = offsets.copy()
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent >= 0:
+            world[joint] += world[parent]
+    prim.CreateJointsAttr(joint_paths(skeleton.names, skeleton.parents.tolist()))
+    prim.CreateBindTransformsAttr(_moved(world))
+    prim.CreateRestTransformsAttr(_moved(offsets))
+
+
+def _moved(places: Floats) -> Any:
+    out = np.tile(np.eye(4), (len(places), 1, 1))
+    out[:, 3, :3] = places
+    return pxr().Vt.Matrix4dArray.FromNumpy(out)
+
+
+def _add_mesh(stage: Any, path: str, skeleton_path: str, skeleton: Skeleton) -> None:
+    lib = pxr()
+    mesh = bone_mesh(skeleton)
+    prim = lib.UsdGeom.Mesh.Define(stage, path)
+    points = lib.Vt.Vec3fArray.FromNumpy(mesh.vertices.astype(np.float32))
+    prim.CreatePointsAttr(points)
+    prim.CreateExtentAttr(lib.UsdGeom.PointBased.ComputeExtent(points))
+    prim.CreateFaceVertexCountsAttr([3] * len(mesh.faces))
+    prim.CreateFaceVertexIndicesAttr(lib.Vt.IntArray.FromNumpy(mesh.faces.ravel().astype(np.int32)))
+    prim.CreateSubdivisionSchemeAttr(lib.UsdGeom.Tokens.none)
+    binding = lib.UsdSkel.BindingAPI.Apply(prim.GetPrim())
+    binding.CreateJointIndicesPrimvar(False, 1).Set(lib.Vt.IntArray.FromNumpy(mesh.joints.astype(np.int32)))
+    binding.CreateJointWeightsPrimvar(False, 1).Set(lib.Vt.FloatArray(len(mesh.joints), 1.0))
+    binding.CreateGeomBindTransformAttr(lib.Gf.Matrix4d(1.0))
+    binding.CreateSkeletonRel().SetTargets([skeleton_path])
+
+
+def _export(layer: Any, path: Path) -> None:
+    with replacing(path) as temporary:
+        ending = temporary.with_name(f"{temporary.name}{path.suffix}")  # the library goes by the ending
+        try:
+            if not layer.Export(str(ending)) or not read_head(ending):
+                raise FormatError(path, "the file could not be written whole: is the disk full?")
+            ending.replace(temporary)
+        finally:
+            ending.unlink(missing_ok=True)

@@ -1,0 +1,107 @@
+"""Clips that follow one another: steps, foot speeds and accelerations at the joins, beside those of the inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.evaluation.tracks import foot_joints
+from freshtake.motion import Clip
+from freshtake.motion.cycles.looping import loop_frames, played
+from freshtake.motion.cycles.seams import steps_of
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import about_axis, multiply, twist_angle
+
+EXACT = 1e-6  # radians: poses nearer than this in every joint are copies
+
+
+class Pace(NamedTuple):
+    """How fast clips are: the 99th percentile of the mean step of joints, the largest foot speed and acceleration.
+
+    As figures of loops and of joins they are shares of the inputs'.
+    """
+
+    step: float
+    foot_speed: float
+    acceleration: float
+
+    def over(self, other: Pace) -> Pace:
+        """Each as a share of another's."""
+        return Pace(*(mine / max(theirs, 1e-12) for mine, theirs in zip(self, other, strict=True)))
+
+
+def pace_of(clips: Sequence[Clip]) -> Pace:
+    """Of some clips together."""
+    steps = np.concatenate([steps_of(clip).step for clip in clips])
+    quickest = [_quickest(clip.positions(), clip) for clip in clips]
+    return Pace(float(np.percentile(steps, 99.0)), *(max(part) for part in zip(*quickest, strict=True)))
+
+
+def _quickest(places: Floats, clip: Clip) -> tuple[float, float]:
+    """The largest speed of a foot, and the largest acceleration of any joint, in places (frames, joints, 3)."""
+    speeds = np.diff(places, axis=0) / clip.frame_time
+    feet = list(foot_joints(clip.skeleton)) or list(clip.skeleton.body())
+    bends = np.diff(speeds, axis=0)[:, clip.skeleton.body()] / clip.frame_time
+    return float(_length(speeds[:, feet]).max(initial=0.0)), float(_length(bends).max(initial=0.0))
+
+
+def _length(vectors: Floats) -> Floats:
+    return np.asarray(np.linalg.norm(vectors, axis=-1))
+
+
+def loop_pace(loop: Clip, inputs: Pace) -> Pace:
+    """Of a loop, its seam among its frames; the step is that of the seam."""
+    frames = loop_frames(loop)
+    around = played(loop, frames + 3, -1)
+    seam = float(steps_of(played(loop, 2, frames - 1)).step[0])
+    return Pace(seam, *_quickest(around.positions(), loop)).over(inputs)
+
+
+def join_pace(loops: Sequence[Clip], inputs: Pace) -> Pace:
+    """The largest step, foot speed and acceleration where any of the loops follows any other or itself."""
+    ends = [_ends(loop) for loop in loops]
+    before, after = np.stack([end[:2] for end in ends]), np.stack([end[2:] for end in ends])
+    first, body = loops[0], list(loops[0].skeleton.body())
+    feet = list(foot_joints(first.skeleton)) or body
+    step = foot = bend = 0.0
+    for leaving in before:
+        places = np.concatenate([np.broadcast_to(leaving, (len(loops), *leaving.shape)), after], axis=1)
+        speeds = np.diff(places, axis=1) / first.frame_time
+        step = max(step, float(_length(speeds[:, 1][:, body]).mean(axis=1).max()) * first.frame_time)
+        foot = max(foot, float(_length(speeds[:, :, feet]).max()))
+        bend = max(bend, float(_length(np.diff(speeds, axis=1)[:, :, body]).max()) / first.frame_time)
+    return Pace(step, foot, bend).over(inputs)
+
+
+def _ends(loop: Clip) -> Floats:
+    """(4, joints, 3): the last two and the first two frames, from the place on the ground at the seam."""
+    frames = loop_frames(loop)
+    out = []
+    for clip, seam in ((played(loop, 3, frames - 2), 2), (played(loop, 2), 0)):
+        place = clip.root[seam].copy()
+        place[clip.up_index] = 0.0
+        out.append(clip.positions()[:2] - place)
+    return np.concatenate(out)
+
+
+def copied_share(clip: Clip, inputs: Sequence[Clip]) -> float:
+    """The share of frames that equal a frame of the inputs in every joint but for the heading."""
+    turns = _turns(clip)
+    nearest = np.zeros(len(clip))
+    for other in inputs:
+        theirs = _turns(other)
+        alike = np.ones((len(clip), len(other)))
+        for joint in range(turns.shape[1]):
+            np.minimum(alike, np.abs(turns[:, joint] @ theirs[:, joint].T), out=alike)
+        nearest = np.maximum(nearest, alike.max(axis=1))
+    return float((2.0 * np.arccos(np.minimum(nearest, 1.0)) <= EXACT).mean())
+
+
+def _turns(clip: Clip) -> Floats:
+    """(frames, joints, 4): rotations of the joints below the root; of the root what is left without heading."""
+    up = clip.up_index
+    turns = clip.rotations.copy()
+    turns[:, 0] = multiply(about_axis(np.eye(3)[up], -twist_angle(turns[:, 0], up)), turns[:, 0])
+    return turns

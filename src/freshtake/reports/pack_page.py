@@ -1,0 +1,127 @@
+"""A pack to be looked at: a page that plays its clips and takes stars and rejects, and a contact sheet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from freshtake.motion import Clip
+from freshtake.motion.cycles.looping import loop_frames, played
+from freshtake.motion.cycles.shared_seams import chained
+from freshtake.numeric.rotations import continuous
+from freshtake.reports.viewport.painting import FINE, PAPER, finished, strip
+from freshtake.reports.viewport.scene import Figure, Scene, Shape
+from freshtake.reports.viewport.staging import scene_of
+from freshtake.reports.viewport.viewport_page import scripts, stage, style, web_file
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Loops = Sequence[tuple[str, Sequence[Clip]]]
+SECONDS = 2.5  # that a clip is shown at least, over and over
+FPS = 30.0
+IN_A_ROW = 6  # clips of a group that the page shows one behind the other
+MOST_ON_SHEET = 240
+COLUMNS, POSES, CELL, NAME = 3, 5, (420, 134), 18
+INK, DIM = (32, 38, 45), (102, 112, 123)
+CLIP_COLOR = (53, 162, 100)
+
+
+def pack_page(loops: Loops, scene: Scene, told: Mapping[str, Any]) -> str:
+    """The page of a `pack_scene`; `told` is what pack.json says. Everything is inside."""
+    title = f"Pack: {', '.join(name for name, _ in loops)}"
+    facts = json.dumps(_facts(told), ensure_ascii=False, allow_nan=False).replace("</", "<\\/")
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{escape(title)}</title>{style()}<style>{web_file('pack.css')}</style></head>\n<body>\n"
+        f"<aside id='pack-list' aria-label='clips'></aside>\n<main>{stage(scene, height='100%')}</main>\n"
+        f"<script type='application/json' id='pack-facts'>{facts}</script>\n"
+        f"<script type='module'>{web_file('pack.js')}</script>\n{scripts()}\n</body></html>\n"
+    )
+
+
+def pack_scene(loops: Loops) -> Scene:
+    """All clips, then for each group some of them one behind the other."""
+    clips = [slower(_repeated(loop)).changed(name=loop.name) for _, some in loops for loop in some]
+    rows = [slower(chained(some[:IN_A_ROW])).changed(name=f"{name}, in a row") for name, some in loops]
+    return scene_of([("variant", clips), ("input", rows)], legend={"input": "clips in a row"})
+
+
+def _facts(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page shows and what goes into stars.json."""
+    clips = [
+        {key: clip[key] for key in ("name", "group", "seed", "frames", "fps", "seconds", "speed")}
+        | {"slide": clip["quality"]["foot_slide"], "tries": clip["quality"]["tries"]}
+        for clip in told["clips"]
+    ]
+    models = {group["name"]: group["checksum"] for group in told["groups"]}
+    return {"settings": told["settings"], "models": models, "clips": clips}
+
+
+def _repeated(loop: Clip) -> Clip:
+    frames = loop_frames(loop)
+    times = max(1, int(np.ceil(SECONDS / (frames * loop.frame_time))))
+    return played(loop, times * frames + 1)
+
+
+def slower(clip: Clip) -> Clip:
+    """Every so many frames, so that about 30 a second are left: pages stay small."""
+    step = max(1, round(clip.fps / FPS))
+    chosen = slice(None, None, step)
+    moving = clip.joint_translations
+    return clip.changed(
+        root=clip.root[chosen],
+        rotations=continuous(clip.rotations[chosen]),
+        joint_translations=None if moving is None else moving[chosen],
+        frame_time=clip.frame_time * step,
+    )
+
+
+def pack_sheet(loops: Loops, scene: Scene) -> Image:
+    """Poses of every clip in a cell of a table, with its name; one block for each group."""
+    from PIL import Image as Images
+
+    blocks, first, left = [], 0, MOST_ON_SHEET
+    for name, some in loops:
+        shapes = [_once(shape, loop) for shape, loop in zip(scene.shapes[first:], some, strict=False)]
+        blocks.append(_block(name, some, shapes[:left]))
+        first, left = first + len(some), max(0, left - len(some))
+    sheet = Images.new("RGB", (blocks[0].width, sum(block.height for block in blocks)), PAPER)
+    top = 0
+    for block in blocks:
+        sheet.paste(block, (0, top))
+        top += block.height
+    return finished(sheet)
+
+
+def _once(shape: Shape, loop: Clip) -> Shape:
+    """One time round the loop of a shape that repeats it."""
+    frames = 1 + round(loop_frames(loop) * loop.frame_time / shape.frame_time)
+    assert isinstance(shape, Figure)
+    return replace(shape, points=shape.points[:frames], ground=shape.ground[:frames], standing=shape.standing[:frames])
+
+
+def _block(name: str, loops: Sequence[Clip], shapes: Sequence[Shape]) -> Image:
+    from PIL import Image as Images
+    from PIL.ImageDraw import Draw
+    from PIL.ImageFont import load_default
+
+    width, height, head, below = CELL[0] * FINE, CELL[1] * FINE, 34 * FINE, NAME * FINE
+    rows = -(-len(shapes) // COLUMNS)
+    block = Images.new("RGB", (COLUMNS * width, head + rows * height), PAPER)
+    draw = Draw(block)
+    more = "" if len(shapes) == len(loops) else f", the first {len(shapes)} of them"
+    draw.text((10 * FINE, 9 * FINE), f"{name}: {len(loops)} clips{more}", fill=INK, font=load_default(15 * FINE))
+    for number, (loop, shape) in enumerate(zip(loops, shapes, strict=False)):
+        left, top = number % COLUMNS * width, head + number // COLUMNS * height
+        block.paste(strip(shape, CLIP_COLOR, POSES, (width, height - below), ruled=False), (left, top + below))
+        told = f"{loop.name}  {loop_frames(loop) * loop.frame_time:.2f} s"
+        draw.text((left + 8 * FINE, top + 4 * FINE), told, fill=DIM, font=load_default(11 * FINE))
+    return block

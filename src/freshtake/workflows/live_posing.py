@@ -1,0 +1,142 @@
+"""The endless motion of any model as poses of a humanoid, at any speed: between two frames a pose is interpolated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.clip_sets import in_metres
+from freshtake.formats.ftm import Stored
+from freshtake.formats.humanoid import humanoid_of
+from freshtake.formats.read_options import WriteOptions
+from freshtake.motion import Clip, Skeleton
+from freshtake.motion.body.rooting import as_filed
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import slerp
+from freshtake.workflows.live_steering import Steers
+
+LOOKED_AT = 90  # frames in which the rest pose of a body is looked for
+
+
+class Pose(NamedTuple):
+    """Where the hips are (3,), in metres and y up, and how bones are turned (bones, 4) against those above them."""
+
+    hips: Floats
+    turns: Floats
+
+
+class Posing:
+    """Poses of a model's stream on a humanoid skeleton."""
+
+    def __init__(
+        self,
+        source: Path,
+        stored: Stored,
+        steers: Steers,
+        *,
+        unit_m: float | None,
+        plant: bool | str,
+        seed: int,
+        warn: Callable[[str], None],
+    ) -> None:
+        first = _frames(source, stored, replace(steers), plant, seed)
+        trial = as_filed(joined(list(islice(first, LOOKED_AT))))
+        upright = in_metres(source, trial, WriteOptions(unit_m=unit_m, warn=warn), "VMC")
+        self._options = WriteOptions(unit_m=_unit(trial, upright), warn=warn)
+        self._source, self._humanoid = source, humanoid_of(upright)
+        self._frames = _frames(source, stored, steers, plant, seed)
+        self.frame_time: float = stored.model.frame_time
+        self._at, self._pair = 0.0, (self._pose(), self._pose())
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The humanoid's."""
+        return self._humanoid.skeleton
+
+    def now(self) -> Pose:
+        """Between the two frames at hand."""
+        first, second = self._pair
+        hips = (1.0 - self._at) * first.hips + self._at * second.hips
+        return Pose(hips, slerp(first.turns, second.turns, self._at))
+
+    def advance(self, seconds: float) -> None:
+        """Move on."""
+        self._at += seconds / self.frame_time
+        while self._at >= 1.0:
+            self._pair = self._pair[1], self._pose()
+            self._at -= 1.0
+
+    def _pose(self) -> Pose:
+        clip = self._humanoid.put(in_metres(self._source, as_filed(next(self._frames)), self._options, "VMC"))
+        return Pose(clip.root[0], clip.rotations[0])
+
+
+def _unit(clip: Clip, metres: Clip) -> float:
+    """Metres per unit of a clip, of which the other is the same in metres."""
+    lengths = clip.skeleton.lengths().max(), metres.skeleton.lengths().max()
+    return float(lengths[1] / lengths[0])
+
+
+def joined(frames: list[Clip]) -> Clip:
+    """Clips of one frame as one clip."""
+    return frames[0].changed(
+        root=np.concatenate([clip.root for clip in frames]),
+        rotations=np.concatenate([clip.rotations for clip in frames]),
+    )
+
+
+def classes_of(stored: Stored) -> tuple[str, ...]:
+    """The classes that a blend has."""
+    return tuple(stored.model.classes) if stored.method == "density" else ()
+
+
+def _frames(source: Path, stored: Stored, steers: Steers, plant: bool | str, seed: int) -> Iterator[Clip]:
+    """Clips of one frame for ever, by the values that `steers` has at the time."""
+    if stored.method not in STREAMS:
+        known = ", ".join(STREAMS)
+        raise FormatError(
+            source, f"a model of the method {stored.method} has no motion of its own to send: give one of {known}"
+        )
+    for clip in STREAMS[stored.method](stored.model, steers, plant, np.random.default_rng(seed)):
+        if not isinstance(clip, Clip):
+            raise FormatError(source, "only motion of a body with a skeleton can be sent to avatars")
+        yield clip
+
+
+def _variation(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generator) -> Iterator[Any]:
+    from freshtake.variation.live import LiveControl
+
+    if not model.cyclic:
+        raise UsageError("the model is of a motion that ends by itself: only cyclic ones can be sent")
+
+    def control() -> LiveControl:
+        return LiveControl(steers.amount, _radians(steers))
+
+    yield from model.stream(rng, control=control, decode=True, plant=plant)
+
+
+def _density(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generator) -> Iterator[Any]:
+    from freshtake.density.control import Control
+
+    def control(frame: int) -> Control:
+        return Control(heading=_radians(steers))
+
+    yield from model.stream(rng, weights=lambda frame: dict(steers.weights), decode=True, plant=plant, control=control)
+
+
+def _texture(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generator) -> Iterator[Any]:
+    yield from model.stream(rng, decode=True, plant=plant)
+
+
+STREAMS = {"variation": _variation, "density": _density, "texture": _texture}
+
+
+def _radians(steers: Steers) -> float | None:
+    return None if steers.heading is None else math.radians(steers.heading)

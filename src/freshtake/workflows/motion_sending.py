@@ -1,0 +1,147 @@
+"""Endless motion to avatars while it is made: by the VMC protocol, steady, and steered from outside."""
+
+from __future__ import annotations
+
+import gc
+import ipaddress
+import socket
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.ftm import is_model, read_stored
+from freshtake.formats.vmc import PORT, PosePackets
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.workflows.live_pacing import Lateness, Tick, lateness, ticks
+from freshtake.workflows.live_posing import Posing, classes_of
+from freshtake.workflows.live_steering import Inbox, Steers
+
+RATE = 60.0  # poses a second
+KEPT = 216_000  # ticks that figures are of, the last ones: an hour
+GROUND = np.array([1.0, 0.0, 1.0])
+
+
+class Address(NamedTuple):
+    """Where poses are sent."""
+
+    host: str
+    port: int
+
+
+class Sent(NamedTuple):
+    """What went out, and how punctually."""
+
+    address: Address
+    seconds: float
+    packets: int
+    largest_packet: int
+    timing: Lateness
+    listening: int | None = None
+
+
+def address_asked(text: str, *, anywhere: bool = False) -> Address:
+    """vmc://HOST:PORT, both optional; other machines are refused unless they are meant."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        port, parts = -1, urlsplit("")
+    plain = parts.path in ("", "/") and not (parts.query or parts.fragment or parts.username)
+    if parts.scheme != "vmc" or not plain or port in (-1, 0):
+        raise UsageError(f"{text!r} is no address to send to: write vmc://127.0.0.1:{PORT}")
+    name = parts.hostname or "127.0.0.1"
+    try:
+        host = socket.getaddrinfo(name, None, socket.AF_INET, socket.SOCK_DGRAM)[0][4][0]
+    except (OSError, UnicodeError):
+        raise UsageError(f"there is no machine {name!r}, or it has no IPv4 address") from None
+    if not ipaddress.ip_address(host).is_loopback and not anywhere:
+        raise UsageError(f"{name} is another machine: add --host to send there")
+    return Address(str(host), PORT if port is None else port)
+
+
+@one_blas_thread()
+def motion_send(
+    source: Path,
+    address: Address,
+    *,
+    steers: Steers | None = None,
+    seconds: float | None = None,
+    in_place: bool = False,
+    listen: int | None = None,
+    anywhere: bool = False,
+    plant: bool | str = True,
+    unit_m: float | None = None,
+    seed: int = 0,
+    each_tick: Callable[[Steers], None] | None = None,
+    warn: Callable[[str], None] = lambda sentence: None,
+) -> Sent:
+    """Send a model's motion until `seconds` are over or `steers.ended` says so; `each_tick` may change the steers.
+
+    Messages to the port `listen` steer as well, from this machine alone unless `anywhere`.
+    """
+    if seed < 0:
+        raise UsageError(f"the seed must be 0 or more, but is {seed}")
+    if source.exists() and not is_model(source):
+        raise FormatError(source, "this is no freshtake model: write one with freshtake learn")
+    steers = steers or Steers()
+    stored = read_stored(source)
+    steers.classes = classes_of(stored)
+    if steers.classes and not steers.weights:
+        steers.choose(steers.classes[0])
+    inbox = None if listen is None else Inbox("0.0.0.0" if anywhere else "127.0.0.1", listen)
+    out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    gc.collect()
+    gc.freeze()  # what was loaded stays, and is not looked through again in the middle of a motion
+    try:
+        posing = Posing(source, stored, steers, unit_m=unit_m, plant=plant, seed=seed, warn=warn)
+        return _send(posing, out, address, steers, seconds, in_place, inbox, each_tick, warn)
+    finally:
+        gc.unfreeze()
+        out.close()
+        if inbox is not None:
+            inbox.close()
+
+
+def _send(
+    posing: Posing, out: socket.socket, address: Address, steers: Steers, seconds: float | None, in_place: bool,
+    inbox: Inbox | None, each_tick: Callable[[Steers], None] | None, warn: Callable[[str], None],
+) -> Sent:  # fmt: skip
+    """One pose per tick: made before its deadline, sent at it; then what came in is obeyed and the next is made."""
+    packing = PosePackets(posing.skeleton)
+    seen: deque[Tick] = deque(maxlen=KEPT)
+    packets, largest, before = 0, 0, 0
+    ready = _packed(posing, packing, in_place, 0.0)
+    for tick in ticks(RATE, time.perf_counter, time.sleep):
+        if steers.ended or (seconds is not None and tick.number >= seconds * RATE):
+            break
+        try:
+            for packet in ready:
+                out.sendto(packet, address)
+        except OSError as error:
+            raise UsageError(
+                f"nothing can be sent to {address.host}:{address.port} ({error.strerror or error})"
+            ) from None
+        packets, largest = packets + len(ready), max(largest, *map(len, ready))
+        seen.append(tick)
+        if inbox is not None:
+            inbox.take(steers, warn)
+        if each_tick is not None:
+            each_tick(steers)
+        posing.advance((tick.number + 1 - before) / RATE * steers.speed)
+        before = tick.number + 1
+        ready = _packed(posing, packing, in_place, before / RATE)
+    timing = lateness(seen) if seen else Lateness(0, 0, 0.0, 0.0, 0.0)
+    return Sent(address, before / RATE, packets, largest, timing, None if inbox is None else inbox.port)
+
+
+def _packed(posing: Posing, packing: PosePackets, in_place: bool, seconds: float) -> list[bytes]:
+    """The travel over the ground is the root's, what is left the hips'."""
+    pose = posing.now()
+    place = pose.hips * GROUND
+    return packing.of(np.zeros(3) if in_place else place, pose.hips - place, pose.turns, seconds)

@@ -1,0 +1,274 @@
+"""Live motion: the model's stream is sent, on time and in small packets; what steers it, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import freshtake as ft
+from freshtake.cli.entry import run
+from freshtake.cli.live_keys import pressed_keys
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.humanoid import humanoid_of
+from freshtake.formats.osc import Message, message
+from freshtake.formats.vmc import mirrored_places, mirrored_turns, unity_name
+from freshtake.motion.edit import scaled
+from freshtake.samples import walk
+from freshtake.workflows.live_pacing import Tick, lateness, ticks
+from freshtake.workflows.live_posing import joined
+from freshtake.workflows.live_steering import Inbox, Steers, key_pressed, obey
+from freshtake.workflows.motion_sending import Address, address_asked, motion_send
+from tests.formats.osc_reader import read_packet
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("live")
+    assert run(["samples", "write", "walk", "-o", str(place)]) == 0
+    assert run(["learn", *map(str, sorted(place.glob("walk_*.bvh"))), "-o", str(place / "walk.ftm")]) == 0
+    return place
+
+
+@pytest.fixture
+def receiver() -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as opened:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+        opened.bind(("127.0.0.1", 0))
+        opened.setblocking(False)
+        yield opened
+
+
+def received(opened: socket.socket) -> list[bytes]:
+    out = []
+    while True:
+        try:
+            out.append(opened.recv(65536))
+        except BlockingIOError:
+            return out
+
+
+class FakeTime:
+    """A clock that moves by sleeping and by work alone."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def clock(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds + 1e-4  # as real sleep does, it wakes a little late
+
+
+def test_ticks_do_not_drift_however_long_the_work_takes() -> None:
+    world, rng = FakeTime(), np.random.default_rng(0)
+    seen = []
+    for tick in islice(ticks(60.0, world.clock, world.sleep), 10_000):
+        assert world.now == pytest.approx(100.0 + tick.number / 60.0 + tick.late, abs=1e-6)
+        assert tick.late >= 0.0
+        seen.append(tick)
+        world.now += rng.uniform(0.0, 0.9 / 60.0)
+    assert [tick.number for tick in seen] == list(range(10_000))
+    assert max(tick.late for tick in seen) < 2e-4
+
+
+def test_ticks_that_are_long_past_are_left_out_and_the_rest_is_on_time() -> None:
+    world = FakeTime()
+    seen = []
+    for number, tick in enumerate(islice(ticks(60.0, world.clock, world.sleep), 100)):
+        seen.append(tick)
+        world.now += 0.1 if number == 50 else 0.001
+    assert seen[50].number == 50 and seen[51].number == 56 and seen[52].number == 57
+    assert seen[51].late < 1.0 / 60.0 and seen[52].late < 2e-4
+    assert lateness(seen).left_out == 5 and lateness(seen).sent == 100
+    assert lateness([Tick(k, k / 1e3) for k in range(101)])[2:] == pytest.approx((50.0, 99.0, 100.0))
+
+
+def test_poses_are_those_of_the_stream_in_small_packets_and_in_order(folder: Path, receiver: socket.socket) -> None:
+    model = ft.load(folder / "walk.ftm")
+    frames = list(islice(model.stream(np.random.default_rng(4), decode=True, plant="soft"), 40))
+    assert model.frame_time == pytest.approx(1 / 60)
+    unit = 1.0 if frames[0].unit_m is None else frames[0].unit_m
+    clip = scaled(joined(frames), unit)
+    human = humanoid_of(clip).put(clip)
+    sent = motion_send(
+        folder / "walk.ftm", Address(*receiver.getsockname()), seconds=0.5, plant="soft", unit_m=unit, seed=4
+    )
+    packets = received(receiver)
+    assert len(packets) == sent.packets and max(map(len, packets)) == sent.largest_packet < 1472
+    said = [one for packet in packets for one in read_packet(packet)]
+    frame, now, last = 0, -1.0, len(human.skeleton) - 1
+    names = [unity_name(name) for name in human.skeleton.names]
+    bone = 0
+    for address, values in said:
+        if address == "/VMC/Ext/T":
+            assert float(values[0]) > now, "poses come in order"
+            now, bone = float(values[0]), 0
+            frame = round(now * 60)
+        elif address == "/VMC/Ext/Root/Pos":
+            np.testing.assert_allclose(values[1:4], mirrored_places(human.root[frame] * [1, 0, 1]), atol=1e-5)
+        elif address == "/VMC/Ext/Bone/Pos":
+            assert values[0] == names[bone]
+            wanted = mirrored_turns(human.rotations[frame, bone])
+            assert abs(np.dot(values[4:], wanted)) == pytest.approx(1.0, abs=1e-6)
+            bone += 1
+    assert bone == last + 1 and sent.timing.sent == sum(address == "/VMC/Ext/OK" for address, _ in said)
+    assert sent.timing.sent + sent.timing.left_out <= 30 and sent.timing.sent >= 1  # on a busy machine not all
+
+
+def test_messages_and_callers_steer(folder: Path, receiver: socket.socket) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    said: list[str] = []
+    steers, count = Steers(), 0
+
+    def each_tick(now: Steers) -> None:
+        nonlocal count
+        count += 1
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as voice:
+            for words in (("amount", 0.25), ("speed", 99.0), ("heading", 30)) if count == 2 else ():
+                voice.sendto(message(f"/freshtake/{words[0]}", words[1]), ("127.0.0.1", port))
+            if count == 12:
+                voice.sendto(message("/freshtake/end"), ("127.0.0.1", port))
+
+    motion_send(
+        folder / "walk.ftm", Address(*receiver.getsockname()), steers=steers, seconds=20.0, listen=port, in_place=True,
+        each_tick=each_tick, warn=said.append,
+    )  # fmt: skip
+    assert steers == Steers(0.25, 1.0, 30.0, ended=True)
+    assert any("speed must be a number between 0.1 and 4" in sentence for sentence in said)
+    roots = [v for packet in received(receiver) for a, v in read_packet(packet) if a == "/VMC/Ext/Root/Pos"]
+    assert roots and {tuple(v[1:4]) for v in roots} == {(0.0, 0.0, 0.0)}
+
+
+def test_a_port_in_use_and_bad_addresses_are_one_sentence(
+    folder: Path, receiver: socket.socket, capsys: pytest.CaptureFixture[str]
+) -> None:
+    port = str(receiver.getsockname()[1])
+    live = ["stream", str(folder / "walk.ftm"), "--live"]
+    for arguments, word in (
+        ([*live, "vmc://127.0.0.1:39539", "--listen", port], "--listen"),
+        ([*live, "vmc://127.0.0.1:39539", "--listen", "99999"], "--listen"),
+        ([*live, "vmc://127.0.0.1:99999"], "vmc://127.0.0.1:39539"),
+        ([*live, "osc://127.0.0.1:1"], "vmc://127.0.0.1:39539"),
+        ([*live, "vmc://[::1"], "vmc://127.0.0.1:39539"),
+        ([*live, "vmc://198.51.100.7:39539"], "--host"),
+        ([*live, "vmc://127.0.0.1:39539", "--frames", "9"], "--frames"),
+        ([*live, "vmc://127.0.0.1:39539", "--amount", "9"], "amount"),
+        ([*live, "vmc://127.0.0.1:39539", "--seconds", "-1"], "above 0"),
+        ([*live, "vmc://127.0.0.1:39539", "--seed", "-1"], "seed"),
+        (["stream", str(folder / "walk_1.bvh"), "--live", "vmc://127.0.0.1:39539"], "no freshtake model"),
+        (["stream", str(folder / "walk.ftm")], "--live"),
+        (["stream", str(folder / "walk.ftm"), "-o", "x.bvh", "--frames", "9", "--listen", "9"], "--listen"),
+    ):
+        assert run(arguments) == 2, arguments
+        said = capsys.readouterr().err
+        assert word in said and len(said.splitlines()) == 1, said
+
+
+def test_the_command_sends_and_says_how_punctual_it_was(
+    folder: Path, receiver: socket.socket, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = f"vmc://localhost:{receiver.getsockname()[1]}"
+    assert run(["stream", str(folder / "walk.ftm"), "--live", address, "--seconds", "0.2"]) == 0
+    assert "poses in 0." in capsys.readouterr().out
+    assert len(received(receiver)) >= 2
+
+
+def test_models_without_a_body_or_an_end_are_refused(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    curves = [np.cumsum(rng.normal(size=(40, 2)), axis=0) for _ in range(1)]
+    t = np.linspace(0, 2 * np.pi, 40)
+    circles = [np.stack([np.cos(t), np.sin(t)], axis=1) * (1 + 0.1 * k) + 0 * curves[0] for k in range(3)]
+    for cyclic, error in ((True, FormatError), (False, UsageError)):
+        ft.save(tmp_path / "x.ftm", ft.variation.learn(circles, rng=rng, cyclic=cyclic))
+        with pytest.raises(error):
+            motion_send(tmp_path / "x.ftm", Address("127.0.0.1", 39539), seconds=0.1)
+
+
+def test_blends_and_textures_are_sent_too(tmp_path: Path, receiver: socket.socket) -> None:
+    takes = [walk(np.random.default_rng(k), cycles=4) for k in range(2)]
+    blend = ft.density.learn({"slow": takes[:1], "fast": takes[1:]})
+    ft.save(tmp_path / "blend.ftm", blend)
+    steers = Steers()
+    done = motion_send(tmp_path / "blend.ftm", Address(*receiver.getsockname()), steers=steers, seconds=0.1, unit_m=1.0)
+    assert done.timing.sent >= 1 and steers.classes == ("slow", "fast") and steers.weights == {"slow": 1.0}
+    ft.save(tmp_path / "texture.ftm", ft.texture.learn(takes))
+    done = motion_send(tmp_path / "texture.ftm", Address(*receiver.getsockname()), seconds=0.1, unit_m=1.0)
+    assert done.timing.sent >= 1
+
+
+def test_values_stay_within_their_limits() -> None:
+    steers = Steers(classes=("walk", "run"))
+    for _ in range(99):
+        key_pressed(steers, "+")
+        key_pressed(steers, "s")
+    key_pressed(steers, "a")
+    assert (steers.amount, steers.speed, steers.heading) == (4.0, 0.1, 15.0)
+    assert not key_pressed(steers, "x") and not key_pressed(steers, "3") and key_pressed(steers, "2")
+    assert steers.weights == {"run": 1.0} and "run 1" in steers.told()
+    obey(steers, Message("/freshtake/weight", ("walk", 3.0)))
+    obey(steers, Message("/freshtake/heading", ()))
+    assert steers.weights == {"run": 1.0, "walk": 3.0} and steers.heading is None
+    for bad in (
+        Message("/freshtake/amount", ("much",)), Message("/freshtake/amount", (float("nan"),)),
+        Message("/amount", (1.0,)), Message("/freshtake/class", ("swim",)), Message("/freshtake/weight", ("run", -1)),
+        Message("/freshtake/heading", (1, 2)), Message("/freshtake/classes", ()),
+    ):  # fmt: skip
+        with pytest.raises(UsageError):
+            obey(steers, bad)
+    assert key_pressed(steers, "q") and steers.ended
+
+
+def test_an_inbox_survives_rubbish() -> None:
+    inbox, said, steers = Inbox("127.0.0.1", 0), list[str](), Steers()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as voice:
+        for packet in (b"", b"rubbish", message("/freshtake/speed", 2.0)):
+            voice.sendto(packet, ("127.0.0.1", inbox.port))
+    for _ in range(100):
+        inbox.take(steers, said.append)
+        if steers.speed == 2.0:
+            break
+        time.sleep(0.01)
+    inbox.close()
+    assert steers.speed == 2.0 and len(said) == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="terminals of other systems have no file numbers")
+def test_keys_are_read_without_waiting_and_the_terminal_is_left_as_it_was() -> None:
+    import termios
+
+    user, terminal = os.openpty()
+    before = termios.tcgetattr(terminal)
+    with pressed_keys(terminal) as keys:
+        assert keys() == ""
+        os.write(user, b"+a")
+        typed = ""
+        for _ in range(200):
+            typed += keys()
+            if len(typed) == 2:
+                break
+            time.sleep(0.005)
+        assert typed == "+a"
+        assert not termios.tcgetattr(terminal)[3] & termios.ICANON
+    assert termios.tcgetattr(terminal) == before
+    os.close(user)
+    os.close(terminal)
+    read, write = os.pipe()
+    with pressed_keys(read) as keys:
+        assert keys() == ""
+    os.close(read)
+    os.close(write)
+
+
+def test_this_machine_alone_unless_another_is_meant() -> None:
+    assert address_asked("vmc://") == ("127.0.0.1", 39539)
+    assert address_asked("vmc://198.51.100.7:5", anywhere=True) == ("198.51.100.7", 5)
