@@ -14,11 +14,7 @@ from freshtake.cli.outputs import Force, prepare, prepare_folder
 if TYPE_CHECKING:
     from freshtake.crowd.plan import Plan
 
-app = App(
-    name="crowd",
-    help="Make a crowd: hundreds to a hundred thousand characters, each with a motion of its own.",
-    help_format="markdown",
-)
+app = App(name="crowd", help_format="markdown")  # its help is that of the command below
 
 
 @app.default
@@ -54,7 +50,7 @@ def crowd(
     seed: Annotated[int | None, Parameter(help="The same seed gives the same result.")] = None,
     json: Json = False,
 ) -> int:
-    """Make a crowd from a model that `freshtake learn` wrote, or from a plan (.toml).
+    """Make a crowd: hundreds to a hundred thousand characters, each with a motion of its own.
 
     The same command goes on where it was stopped: finished shards are kept. The same seed gives the same bytes on any
     engine and with any number of workers.
