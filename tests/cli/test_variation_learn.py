@@ -93,3 +93,14 @@ def test_an_unlike_take_is_named_with_its_figure(
     said = [line for line in capsys.readouterr().err.splitlines() if "unlike" in line]
     assert len(said) == 1
     assert "jump_1.bvh is unlike the others" in said[0] and "Leave it out" in said[0]
+
+
+def test_two_takes_of_different_movements_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    makers = {"walk": ft.samples.walk, "jump": ft.samples.jump}
+    for name, maker in makers.items():
+        for k in range(2):
+            ft.write(tmp_path / f"{name}_{k}.bvh", maker(np.random.default_rng(k)))
+    for pair, unlike in ((("walk_0", "walk_1"), False), (("jump_0", "jump_1"), False), (("walk_0", "jump_0"), True)):
+        given = [str(tmp_path / f"{name}.bvh") for name in pair]
+        assert run(["learn", *given, "-o", str(tmp_path / "m.ftm"), "--force"]) == 0
+        assert ("are unlike each other" in capsys.readouterr().err) is unlike
