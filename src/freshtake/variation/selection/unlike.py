@@ -145,7 +145,7 @@ def unlike_takes(takes: Compared, some: Sequence[int] | None = None) -> list[Unl
 
 
 def two_apart(takes: Compared) -> bool:
-    """Whether two takes differ by more than both move, which two movements that have nothing in common do on average."""
+    """Whether two takes differ by more than both move, as two movements that have nothing in common do."""
     rows = takes.rows[:, :, takes.parts != ""]
     moves = ((rows - rows.mean(axis=1, keepdims=True)) ** 2).sum()
     return len(rows) == 2 and bool(((rows[0] - rows[1]) ** 2).sum() > moves)
