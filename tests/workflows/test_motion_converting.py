@@ -116,3 +116,12 @@ def test_a_character_is_baked_or_animated_when_asked_for(walks: list[Path], tmp_
     for sources in ([spine], [spine, spine]):
         given = [*map(str, sources), str(tmp_path / "no.glb")]
         assert run(["convert", *given, "--unit", "1", "--character", str(figure)]) == 2
+
+
+def test_a_file_that_cannot_be_read_leaves_nothing_behind(walks: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "three.bvh").write_text("HIERARCHY nothing")
+    out = tmp_path / "out"
+    assert run(["convert", *map(str, walks), str(tmp_path / "three.bvh"), "-o", str(out), "--format", "npz"]) == 2
+    assert not out.exists() or not list(out.iterdir())
+    assert run(["convert", *map(str, walks), "-o", str(out), "--format", "npz"]) == 0
+    assert sorted(path.name for path in out.iterdir()) == ["one.npz", "two.npz"]

@@ -66,11 +66,10 @@ def motion_convert(
         report(Progress(number / len(sources), source.name))
         changed = _changed(read(source, **reading), asked)
         made.append(finish.ready(changed))
-        if into_folder:
-            finish.write(paths[number], made[-1])
-    if not into_folder and len(made) == 1:
-        finish.write(target, made[0])
-    elif not into_folder:
+    if into_folder or len(made) == 1:  # only now, so that a file that cannot be read leaves nothing behind
+        for path, motion in zip(paths, made, strict=True):
+            finish.write(path, motion)
+    else:
         clips = [_clip(source, motion) for source, motion in zip(sources, made, strict=True)]
         finish.write(target, clips)
     return Converted(sources, paths, made)
