@@ -17,10 +17,9 @@ from freshtake.reports.evaluation_page import page
 from freshtake.reports.viewport.scene import Figure, Scene
 from freshtake.reports.viewport.staging import scene_of
 from freshtake.reports.viewport.viewport_page import viewport_page
-from tests.chromium import OpenPage, browser
+from tests.chromium import OpenPage
 from tests.evaluation.stepping import takes as stepping
 
-__all__ = ["browser"]
 TOGGLES = {
     "f": "follow", "i": "inPlace", "g": "ghosts", "t": "trails",
     "c": "contacts", "p": "plan", "n": "names", "l": "loop",

@@ -12,10 +12,8 @@ import pytest
 from freshtake.formats.pack_files import Marked, read_stars
 from freshtake.motion import Clip
 from freshtake.reports.pack_page import CELL, COLUMNS, pack_page, pack_scene, pack_sheet
-from tests.chromium import OpenPage, browser
+from tests.chromium import OpenPage
 from tests.motion.cycles.test_shared_seams import loops
-
-__all__ = ["browser"]
 
 
 def groups() -> list[tuple[str, list[Clip]]]:
