@@ -19,7 +19,7 @@ TIME = "time"  # a hidden node: how far the take is behind a steady pace, in fra
 TEMPO = "tempo"  # a hidden node: the mean pace, in frames per phase
 TRAVEL = "travel"  # hidden nodes, one for every speed: its mean over the take
 KINK = 0.02  # share of a cycle over which a kink at its seam is smoothed
-SEAM = 0.2  # share of a cycle to either side of its seam over which the feet are brought together
+SEAM = 0.2  # share of a cycle to either side of its seam over which its ends are brought together
 PACE = 0.5  # seconds by which paces are smoothed
 STRIDING = 0.5  # of the mean travel: where every example travels as much, steps grow with it
 STILL = 0.02  # weight of phases at which nothing moves, when paces are smoothed: there a warp means little
@@ -68,7 +68,7 @@ def closed(example: Floats) -> Floats:
     reach = max(2, round(SEAM * period))
     gap = example[-1] - example[0]
     u = np.arange(reach) / reach
-    ramp = (1.0 - u) ** 3 * (1.0 + 3.0 * u + 6.0 * u**2)  # 1 with flat feet, to 0 with flat feet
+    ramp = (1.0 - u) ** 3 * (1.0 + 3.0 * u + 6.0 * u**2)  # from 1 to 0, flat at both ends
     out = example[:period].copy()
     out[:reach] += 0.5 * ramp[:, None] * gap
     out[period - np.arange(1, reach)] -= 0.5 * ramp[1:, None] * gap
@@ -115,7 +115,7 @@ def courses_of(
     smooth, detail = (at_phases(parts, phase_frames, pace, material.rates, cyclic) for parts in (low, fine))
     warp = _smooth_pace(pace, smooth.mean(axis=0)[:, :dofs] * material.weights, PACE / material.frame_time, cyclic)
     tempo, time = steady_and_away(warp[..., None], cyclic)
-    time = time - time[:, :1]  # every take begins and feet on time
+    time = time - time[:, :1]  # every take begins on time
     smooth, seen = smooth[..., :dofs], smooth[..., dofs:].reshape(*smooth.shape[:2], len(feet.joints), 3)
     travel = _to_places(smooth, pace, material, cyclic)
     columns = heading_columns(material)
@@ -123,14 +123,14 @@ def courses_of(
         stride = Stride(np.zeros((len(pace), 0)), 0.0)
     else:
         seen = on_course(seen, smooth[..., list(columns)] * material.frame_time)
-        stride = stride or stride_of(seen, travel, feet)
+        stride = stride or stride_of(seen, travel)
         seen[..., 0] -= stride.forward * (travel[..., :1] - stride.travel)
     held = np.broadcast_to(swings[:, None], (*smooth.shape[:2], swings.shape[1]))
     nodes = [smooth, time, travel, seen.reshape(*smooth.shape[:2], -1), held, tempo]
     return Courses(np.concatenate(nodes, axis=2), detail, cyclic, body, stride, detail_frames)
 
 
-def stride_of(seen: Floats, travel: Floats, feet: FootNodes) -> Stride:
+def stride_of(seen: Floats, travel: Floats) -> Stride:
     """Where all examples travel one way, feet reach as much farther as the body travels; they stand while it moves."""
     each = travel[:, 0, 0]
     mean = float(each.mean())
@@ -141,7 +141,7 @@ def stride_of(seen: Floats, travel: Floats, feet: FootNodes) -> Stride:
 
 
 def _with_feet(rows: Floats, feet: FootNodes, material: Material) -> Floats:
-    """Rows with three more columns for the place of every end, seen from the root."""
+    """Rows with three more columns for the place of every foot, seen from the root."""
     if len(feet.joints) == 0:
         return rows
     return np.concatenate([rows, seen_from_root(feet.joints, material, rows).reshape(len(rows), -1)], axis=1)

@@ -19,6 +19,7 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.examples import Material
 
 AXES = ("forward", "sideways", "height")
+PUSH = 1e-4  # radians or lengths, of numerical derivatives of places
 
 
 class FootNodes(NamedTuple):
@@ -41,10 +42,9 @@ NO_FEET = FootNodes(np.empty(0, np.intp), (), (), (), np.empty(0))
 
 def foot_nodes(material: Material) -> FootNodes:
     """The feet of a body; none where there is no skeleton that travels and turns."""
-    layout = None if material.recipe is None else material.recipe.layout
-    if not isinstance(layout, ClipLayout) or layout.angles == "positions" or heading_columns(material) is None:
+    skeleton = travelling_body(material)
+    if skeleton is None:
         return NO_FEET
-    skeleton = layout.skeleton
     owner = [name.rpartition(".")[0] for name in material.names]
     found = []
     for _, joints, is_leg in limb_joints(skeleton):
@@ -61,6 +61,14 @@ def foot_nodes(material: Material) -> FootNodes:
         return NO_FEET
     ankles, names, legs, all_moving, shares = zip(*found, strict=True)
     return FootNodes(np.array(ankles), names, legs, all_moving, np.array(shares))
+
+
+def travelling_body(material: Material) -> Skeleton | None:
+    """The skeleton of a body whose joints turn and whose root travels and turns; None for all else."""
+    layout = None if material.recipe is None else material.recipe.layout
+    if not isinstance(layout, ClipLayout) or layout.angles == "positions" or heading_columns(material) is None:
+        return None
+    return layout.skeleton
 
 
 def _up_from(skeleton: Skeleton, joint: int) -> list[int]:

@@ -258,7 +258,7 @@ def make_frames(
     amounts: Amounts,
     chosen: Ints,  # (examples,): whose detail is used
 ) -> int:
-    """Up to len(rows) frames of motion; returns how many there are before an acyclic motion feet."""
+    """Up to len(rows) frames of motion; returns how many there are before an acyclic motion ends."""
     dofs, nodes, last = rows.shape[1], tables.mean.shape[1], tables.mean.shape[0] - 1
     room, values = np.empty((2 + tables.basis.shape[0], nodes)), np.empty(nodes)
     moved, count = np.zeros(dofs), tables.speeds.shape[0]

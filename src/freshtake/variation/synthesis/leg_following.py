@@ -17,9 +17,8 @@ import numpy as np
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.examples import Material
 from freshtake.variation.synthesis.courses import Courses, along_phase
-from freshtake.variation.synthesis.foot_nodes import FootNodes, heading_columns, on_course, seen_from_root
+from freshtake.variation.synthesis.foot_nodes import PUSH, FootNodes, heading_columns, on_course, seen_from_root
 
-PUSH = 1e-4  # radians or lengths, of numerical derivatives
 ROOM = 4.0  # of the variance that linear movement leaves of the examples: variants go further than these do
 QUICKEST = 2.0  # of the mean: how fast, against the phase, the deviation of a foot may change
 

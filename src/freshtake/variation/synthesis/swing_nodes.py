@@ -13,13 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion.body.limbs import limb_joints
-from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.examples import Material
-from freshtake.variation.synthesis.foot_nodes import heading_columns, seen_from_root
+from freshtake.variation.synthesis.foot_nodes import PUSH, seen_from_root, travelling_body
 
 SWING = "swing"
-PUSH = 1e-4  # radians or lengths, of numerical derivatives
 
 
 class SwingNodes(NamedTuple):
@@ -39,11 +37,11 @@ NO_SWINGS = SwingNodes(np.empty(0, np.intp), ())
 
 def swing_nodes(material: Material) -> SwingNodes:
     """Ankles and hands of a body that travels and turns; none where there is no such body."""
-    layout = None if material.recipe is None else material.recipe.layout
-    if not isinstance(layout, ClipLayout) or layout.angles == "positions" or heading_columns(material) is None:
+    skeleton = travelling_body(material)
+    if skeleton is None:
         return NO_SWINGS
-    ends = [joints[2] for _, joints, _ in limb_joints(layout.skeleton)]
-    return SwingNodes(np.array(ends, np.intp), tuple(layout.skeleton.names[joint] for joint in ends))
+    ends = [joints[2] for _, joints, _ in limb_joints(skeleton)]
+    return SwingNodes(np.array(ends, np.intp), tuple(skeleton.names[joint] for joint in ends))
 
 
 def swings_in(swings: SwingNodes, material: Material, rows: Floats) -> Floats:
