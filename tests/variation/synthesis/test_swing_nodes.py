@@ -103,7 +103,7 @@ def test_swings_change_with_traits_as_the_table_says() -> None:
     made, rng = model(), np.random.default_rng(5)
     tables, material = made.sampler().swings, made.material
     nodes, dofs = made.tables.mean.shape[1], len(material.names)
-    traits = 0.05 * rng.normal(size=(3, nodes))
+    traits = 0.01 * rng.normal(size=(3, nodes))
     phases = np.arange(len(made.tables.mean), dtype=np.float64)
     still, moved = (deviations(made, x, phases)[:, :dofs] for x in (np.zeros_like(traits), traits))
     detail = np.where(material.rates, 0.0, made.courses.detail.mean(axis=0))
@@ -112,8 +112,7 @@ def test_swings_change_with_traits_as_the_table_says() -> None:
     told = (
         tables.changes @ traits.ravel() * np.sqrt(2.0)
     )  # at place 0 knots count 1/6, 4/6, 1/6, divided by the root of their squares
-    np.testing.assert_allclose(change, told, atol=0.15 * np.abs(told).max())
-    assert np.corrcoef(change, told)[0, 1] > 0.98
+    np.testing.assert_allclose(change, told, rtol=0.05)  # hands and feet alike
 
 
 def test_traits_follow_by_the_least_change() -> None:
