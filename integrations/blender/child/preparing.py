@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -29,6 +30,8 @@ class Preparation:
         self._left: dict[str, float] = {}
         self.sentence = ""
         self.done = read_mark(self._mark) == release()
+        if self._mark.exists() and not self.done:  # of another release: nothing of it is of use any more
+            shutil.rmtree(cache, ignore_errors=True)
 
     def tick(self) -> bool:
         """Go on with it; False when there is nothing left to do."""

@@ -14,6 +14,7 @@ HOMES = {
     "warm_up": "preparing",
     "check_takes": "takes",
     "cut": "takes",
+    "loop": "loops",
     "learn": "variants",
     "parts": "variants",
     "vary": "variants",
@@ -28,7 +29,7 @@ HOMES = {
 }
 # The command whose kernels a job compiles on first use.
 COMMANDS = {
-    "check_takes": "select", "learn": "learn", "vary": "vary", "style_learn": "style learn",
+    "check_takes": "select", "loop": "loop", "learn": "learn", "vary": "vary", "style_learn": "style learn",
     "style_apply": "style apply", "blend_learn": "blend learn", "blend_sample": "blend sample",
     "texture_learn": "texture learn", "texture_sample": "texture sample", "retarget": "retarget",
 }  # fmt: skip
