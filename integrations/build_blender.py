@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import argparse
+import platform
 import re
 import shutil
 import subprocess
@@ -33,7 +34,7 @@ def main() -> int:
     """Build what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--blender", type=Path, required=True, help="a Python with the module bpy")
-    parser.add_argument("--platforms", nargs="+", choices=PLATFORMS, default=list(PLATFORMS))
+    parser.add_argument("--platforms", nargs="+", choices=PLATFORMS, default=[host()])
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -47,14 +48,21 @@ def main() -> int:
     return 0
 
 
+def host() -> str:
+    """Blender's name of the platform that this runs on."""
+    system = {"linux": "linux", "win32": "windows", "darwin": "macos"}.get(sys.platform, sys.platform)
+    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}.get(platform.machine().lower(), platform.machine())
+    return f"{system}-{machine}"
+
+
 def stage(folder: Path, platforms: Sequence[str]) -> Path:
     """The extension's folder with wheels for the platforms, and a manifest that lists them."""
     shutil.copytree(SOURCE, folder, ignore=shutil.ignore_patterns("__pycache__", ".*"))
     wheels = folder / "wheels"
     wheels.mkdir()
     _pip("wheel", "--no-deps", "--wheel-dir", wheels, ROOT)
-    for platform in platforms:
-        tags = [word for tag in PLATFORMS[platform] for word in ("--platform", tag)]
+    for one in platforms:
+        tags = [word for tag in PLATFORMS[one] for word in ("--platform", tag)]
         only = ("--only-binary", ":all:", "--python-version", PYTHON, "--implementation", "cp")
         _pip("download", "--no-deps", "--require-hashes", *only, *tags, "--dest", wheels, "-r", WHEELS)
     manifest = folder / "blender_manifest.toml"
@@ -66,7 +74,7 @@ def stage(folder: Path, platforms: Sequence[str]) -> Path:
 def with_wheels(manifest: str, platforms: Sequence[str], wheels: Sequence[str]) -> str:
     """The manifest with what only this build knows, before its first table."""
     lines = "".join(f'  "./wheels/{name}",\n' for name in wheels)
-    listed = ", ".join(f'"{platform}"' for platform in platforms)
+    listed = ", ".join(f'"{one}"' for one in platforms)
     added = f"platforms = [{listed}]\nwheels = [\n{lines}]\n\n"
     place = re.search(r"^\[", manifest, re.MULTILINE)
     assert place is not None

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Compiling, once after installing: in processes of its own, a few at a time, in the background."""
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class Preparation:
         self._expected = {step: sum(times.values()) for step, times in expected_of_steps().items()}
         self._waiting = list(self._expected)
         count = processes or max(1, min(MOST_PROCESSES, os.cpu_count() or 1))
-        self._children = [Child(cache) for _ in range(count)]
+        self.children = [Child(cache) for _ in range(count)]
         self._running: dict[int, tuple[str, Handle]] = {}
         self._left: dict[str, float] = {}
         self.sentence = ""
@@ -37,7 +38,7 @@ class Preparation:
         """Go on with it; False when there is nothing left to do."""
         if self.done:
             return False
-        for number, child in enumerate(self._children):
+        for number, child in enumerate(self.children):
             if number in self._running:
                 self._hear(number)
             if number not in self._running and self._waiting and not self.done:
@@ -56,7 +57,7 @@ class Preparation:
         """What the steps that run say, and what is expected of those that wait, shared by the processes."""
         running = [self._left.get(step, self._expected[step]) for step, _ in self._running.values()]
         work = sum(running) + sum(self._expected[step] for step in self._waiting)
-        return max(work / len(self._children), *running, 1.0)
+        return max(work / len(self.children), *running, 1.0)
 
     def close(self) -> None:
         """End all processes; what they compiled so far is kept."""
@@ -77,7 +78,7 @@ class Preparation:
 
     def _end(self, sentence: str) -> None:
         self.done, self.sentence = True, sentence
-        for child in self._children:
+        for child in self.children:
             child.close()
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The one child of this Blender, and its preparation."""
 
 from __future__ import annotations
@@ -38,6 +39,12 @@ def preparation() -> Preparation:
     if _shared.preparation is None:
         _shared.preparation = Preparation(cache_folder())
     return _shared.preparation
+
+
+def children() -> list[Child]:
+    """All that there are."""
+    own = [] if _shared.preparation is None else _shared.preparation.children
+    return [*own, *([] if _shared.child is None else [_shared.child])]
 
 
 def close() -> None:
