@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from freshtake import samples
+from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.numeric.blas_threads import one_blas_thread
 
 
 @one_blas_thread()
-def warm_up(report: Report = silent) -> None:
-    """Learn and make a little with each method; what compiles on the way is cached on disk."""
-    steps: list[tuple[str, Callable[[], object]]] = [
-        ("variants", _variants), ("textures", _textures), ("styles", _styles), ("blends", _blends),
-        ("clips on other skeletons", _retargeting),
-    ]  # fmt: skip
-    for number, (name, step) in enumerate(steps):
-        report(Progress(number / len(steps), f"compiling what makes {name}"))
-        step()
+def warm_up(report: Report = silent, steps: Sequence[str] | None = None) -> None:
+    """Learn and make a little with each method, or with those named; what compiles on the way is cached on disk."""
+    chosen = list(STEPS) if steps is None else steps
+    for number, name in enumerate(chosen):
+        if name not in STEPS:
+            raise UsageError(f"nothing makes {name!r}; choose from {', '.join(STEPS)}")
+        report(Progress(number / len(chosen), f"compiling what makes {name}"))
+        STEPS[name]()
 
 
 def _rng() -> np.random.Generator:
@@ -68,3 +68,12 @@ def _retargeting() -> None:
 
     walk, tall = samples.walk(_rng(), cycles=1), samples.walk(_rng(), cycles=1, build=TALL)
     Retargeter(make_rig(walk), make_rig(tall)).retarget(walk)
+
+
+STEPS: dict[str, Callable[[], None]] = {
+    "variants": _variants,
+    "textures": _textures,
+    "styles": _styles,
+    "blends": _blends,
+    "clips on other skeletons": _retargeting,
+}
