@@ -9,12 +9,9 @@ import numpy as np
 
 from .motion import Motion
 from .rig import OBJECT, Rig, nearest_upright
+from .trouble import CannotWrite
 
 UNLIKE = 0.02  # body sizes by which places at rest may differ on average
-
-
-class CannotWrite(Exception):
-    """A motion that cannot be put on an armature, in one sentence."""
 
 
 class Fit(NamedTuple):

@@ -17,7 +17,8 @@ class Motion:
 
     `offsets` (joints, 3) are the places on the parents at rest, `root` (frames, 3) is where joint 0 is, `rotations`
     (frames, joints, 4; w x y z) turn the joints against their parents and are none at rest. `translations` (frames,
-    joints, 3) replaces the offsets where joints move against their parents. `about` is what is kept with an Action.
+    joints, 3) replaces the offsets where joints move against their parents. `tips` are ends of last bones:
+    joint, offset, name. `about` is kept with an Action.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Motion:
     root: np.ndarray
     rotations: np.ndarray
     translations: np.ndarray | None = None
+    tips: tuple[tuple[int, tuple[float, ...], str], ...] = ()
     unit_m: float | None = None
     loop: bool = False
     about: dict[str, Any] = field(default_factory=dict)

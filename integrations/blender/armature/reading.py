@@ -14,14 +14,11 @@ from .motion import Motion
 from .poses import empty_poses, pose_bone, rotation_of
 from .rig import OBJECT, Rig, read_rig
 from .rotations import matrices_of, matrix_quaternions, rotation_default, rotation_path
+from .trouble import CannotRead
 
 STEADY = 2e-6  # body sizes within which a joint keeps its place on its parent: channels are single precision
 Steps = Generator[None, None, Any]
 Curves = dict[tuple[str | None, str], dict[int, Any]]
-
-
-class CannotRead(Exception):
-    """An Action that is no motion of this armature, in one sentence."""
 
 
 class Times(NamedTuple):
@@ -54,7 +51,7 @@ def read_actions(thing: Any, actions: Sequence[Any], fps: float | None = None, s
     curves = [_by_channel(curves_of(action, thing)) for action in actions]
     keyed = {channel for found in curves for channel in found}
     moved = any(bone is None and prop != "scale" and _is_transform(prop) for bone, prop in keyed)
-    with_object = moved or sum(parent < 0 for parent in rig.parents) != 1
+    with_object = moved or rig.several_roots()
     rate = scene_fps(bpy.context.scene) if fps is None else fps
     out = []
     for action, found in zip(actions, curves, strict=True):
@@ -79,22 +76,35 @@ def read_rest(thing: Any, scale_m: float = 1.0, with_object: bool | None = None)
     """The armature at rest, as a motion of one frame."""
     rig = read_rig(thing)
     if with_object is None:
-        with_object = sum(parent < 0 for parent in rig.parents) != 1
+        with_object = rig.several_roots()
     place = (np.zeros((1, 3)), rig.upright[None]) if with_object else None
     motion = motion_of(rig, rig.rest[None].copy(), 24.0, thing.name, place)
     return Motion(**{**motion.__dict__, "unit_m": scale_m})
 
 
-def read_pose(thing: Any, like: Motion | None = None) -> Motion:
-    """The pose of this moment, as a motion of one frame; with the object as joint 0 where `like` has it."""
+def read_pose(thing: Any, with_object: bool | None = None) -> Motion:
+    """The pose of this moment, as a motion of one frame; with the object as joint 0 where asked."""
     rig = read_rig(thing)
     poses = empty_poses(rig, 1)
     for bone in range(len(rig.names)):
         pose_bone(rig, bone, poses, rig.locations[None, bone], rig.rotations[None, bone], rig.scales[None, bone])
-    several = sum(parent < 0 for parent in rig.parents) != 1
-    with_object = several if like is None else like.names[0] == OBJECT
+    if with_object is None:
+        with_object = rig.several_roots()
     place = _object_now(thing) if with_object else None
     return motion_of(rig, poses, 24.0, thing.name, place)
+
+
+def read_pose_at(thing: Any, action: Any, frame: float, with_object: bool | None = None) -> Motion:
+    """The pose that an Action has at a frame, as a motion of one frame."""
+    rig = read_rig(thing)
+    found = _by_channel(curves_of(action, thing))
+    values = _Values(found, set(found), np.array([float(frame)]))
+    poses = empty_poses(rig, 1)
+    for bone in range(len(rig.names)):
+        pose_bone(rig, bone, poses, *values.of_bone(rig, bone))
+    if with_object is None:
+        with_object = rig.several_roots()
+    return motion_of(rig, poses, 24.0, action.name, values.of_object(thing) if with_object else None)
 
 
 def motion_of(rig: Rig, poses: np.ndarray, fps: float, name: str, place: Any = None) -> Motion:
@@ -125,8 +135,9 @@ def motion_of(rig: Rig, poses: np.ndarray, fps: float, name: str, place: Any = N
     names = (OBJECT, *rig.names) if shift else rig.names
     parents = (-1, *(parent + 1 for parent in rig.parents)) if shift else rig.parents
     keeps = bool(steady[1:].all())
-    quaternions = matrix_quaternions(spins)
-    return Motion(name, fps, names, parents, offsets, local[:, 0].copy(), quaternions, None if keeps else local)
+    moved = None if keeps else local
+    tips = tuple((bone + shift, tuple(rig.scale * up @ tip), "") for bone, tip in rig.tips)
+    return Motion(name, fps, names, parents, offsets, local[:, 0].copy(), matrix_quaternions(spins), moved, tips)
 
 
 def sample_times(action: Any, curves: Sequence[Any], fps: float) -> Times:

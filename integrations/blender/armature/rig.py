@@ -30,7 +30,8 @@ class Rig(NamedTuple):
     """Bones, parents first: names, parents, rest matrices (bones, 4, 4) in armature space, modes of rotation.
 
     `locations`, `rotations` (matrices) and `scales` are the pose of this moment, for channels that no Action has.
-    `upright` (3, 3) and `scale` lead from armature space to motion space.
+    `upright` (3, 3) and `scale` lead from armature space to motion space. `tips` are bones without children, and
+    the way from head to tail at rest, in armature space.
     """
 
     names: tuple[str, ...]
@@ -43,11 +44,16 @@ class Rig(NamedTuple):
     scales: np.ndarray
     upright: np.ndarray
     scale: float
+    tips: tuple[tuple[int, np.ndarray], ...]
 
     def size(self) -> float:
         """The largest extent of the heads at rest, in motion space."""
         heads = self.rest[:, :3, 3]
         return float(max(np.ptp(heads, axis=0).max() * self.scale, 1e-9))
+
+    def several_roots(self) -> bool:
+        """Whether more than one bone has no parent, so that a joint above them is needed."""
+        return sum(parent < 0 for parent in self.parents) != 1
 
 
 def read_rig(thing: Any) -> Rig:
@@ -66,6 +72,7 @@ def read_rig(thing: Any) -> Rig:
         np.array([bone.scale for bone in bones], dtype=np.float64).reshape(-1, 3),
         nearest_upright(_rotation_now(thing)),
         scale,
+        tuple((order[bone.name], _way(bone.bone)) for bone in bones if not bone.children),
     )
 
 
@@ -78,6 +85,10 @@ def _depth_first(bones: Any) -> list[Any]:
         out.append(bone)
         stack.extend(reversed(bone.children))
     return out
+
+
+def _way(bone: Any) -> np.ndarray:
+    return np.array(bone.tail_local - bone.head_local, dtype=np.float64)
 
 
 def _inherits(bone: Any) -> Inherits:

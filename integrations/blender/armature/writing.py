@@ -23,12 +23,10 @@ LINEAR = 1  # Blender's number for keys joined by straight lines
 STILL = 1e-7  # radians, or units of length: a channel that changes less needs one key only
 
 
-def write_actions(
-    thing: Any, motions: Sequence[Motion], first_frame: float = 1.0, scene: Any = None, made: list[Any] | None = None
-) -> Steps:
+def write_actions(thing: Any, motions: Sequence[Motion], first_frame: float = 1.0, scene: Any = None) -> Steps:
     """New Actions of an armature; yields between pieces of work. When one fails, none is left behind."""
     scene = scene or bpy.context.scene
-    actions: list[Any] = [] if made is None else made
+    actions: list[Any] = []
     try:
         rig = read_rig(thing)
         for motion in motions:

@@ -8,7 +8,7 @@ import json
 import addon.armature.rotations as rot
 import bpy
 import numpy as np
-from addon.armature import actions, fitting, reading, writing
+from addon.armature import actions, reading, trouble, writing
 from armatures import MODES, inherit_oddly, make_action, make_armature, seen, size_of
 
 NEAR = 2e-5  # of the body
@@ -285,7 +285,7 @@ def check_failure_leaves_nothing():
     before = [found.name for found in bpy.data.actions]
     try:
         written(thing, [*motions, *lost])
-    except fitting.CannotWrite as error:
+    except trouble.CannotWrite as error:
         assert "renamed" in str(error)
     else:
         raise AssertionError("a bone that is not there was written")
@@ -303,7 +303,7 @@ def check_bones_of_another_length_are_refused():
     motions = read(other, [make_action(np.random.default_rng(1), other, "take", 4)])
     try:
         written(thing, motions)
-    except fitting.CannotWrite as error:
+    except trouble.CannotWrite as error:
         assert "Apply" in str(error)
     else:
         raise AssertionError("written onto other lengths")
@@ -313,7 +313,7 @@ def check_an_action_of_nothing_is_refused():
     thing = make_armature(np.random.default_rng(0))
     try:
         read(thing, [bpy.data.actions.new("empty")])
-    except reading.CannotRead as error:
+    except trouble.CannotRead as error:
         assert "empty" in str(error)
     else:
         raise AssertionError("read an empty Action")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import sys
 import time
 import traceback
@@ -30,12 +31,22 @@ def addon() -> None:
     spec.loader.exec_module(module)
 
 
+def child() -> None:
+    """Let the add-on's child be the Python that runs the tests, which has what freshtake needs."""
+    from addon.child import client, shared
+
+    python = os.environ.get("FRESHTAKE_CHILD_PYTHON")
+    if python:
+        shared._shared.child = client.Child(None, path=[str(ROOT / "src")], python=python)
+
+
 def main() -> None:
     out, *names = sys.argv[1:]
     sys.path[:0] = [str(HERE), str(ROOT / "src")]
     import bpy
 
     addon()
+    child()
     results = {}
     for name in names:
         module = importlib.import_module(name)
@@ -49,6 +60,9 @@ def main() -> None:
                 except Exception:
                     wrong = traceback.format_exc()
                 results[f"{name}.{key}"] = {"wrong": wrong, "seconds": round(time.process_time() - begun, 3)}
+    from addon.child import shared
+
+    shared.close()
     Path(out).write_text(json.dumps({"version": list(bpy.app.version), "results": results}, indent=1))
 
 
