@@ -46,7 +46,7 @@ READING = FROM_TAKES | {
     "info", "style learn", "style gaits learn", "view", "augment",
 }  # fmt: skip
 NO_FILES = {"demo", "warm-up", "samples list", "samples write", "samples download", "study analyze", "blend report"}
-FOLDERS = {"crowd", "crowd preview", "pack"}  # models or a plan become a folder, which is looked at
+FOLDERS = {"crowd", "crowd preview", "crowd textures", "pack"}  # models or a plan become a folder, which is looked at
 ONE_CLIP = {"loop", "plant", "convert", "style apply", "retarget"}
 DRAWING = {  # what is left to chance
     "demo", "learn", "vary", "stream", "evaluate", "select", "compress", "noise", "study design", "blend sample",
@@ -66,11 +66,12 @@ APPLIES = {
     "--character": FROM_MODEL | ONE_CLIP | {"pack"},
     "--seed": DRAWING,
     "--force": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up"},
-    "--format": {"vary", "pack", "crowd", *ONE_CLIP, "cut", "noise", "compress", "study design"},
+    "--format": {"vary", "pack", "crowd", "crowd textures", *ONE_CLIP, "cut", "noise", "compress", "study design"},
     "-o": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up", "select"},  # select: --picture
 }
 OWN_WORDS = {
     ("--format", "crowd"),
+    ("--format", "crowd textures"),
     ("--format", "pack"),
     ("--fps", "crowd"),
     ("--seconds", "crowd"),
