@@ -36,7 +36,7 @@ def exr_bytes(picture: Floats) -> bytes:
     lines = np.empty(height, dtype=[("y", "<i4"), ("size", "<i4"), ("values", "<f4", (4, width))])
     lines["y"], lines["size"] = np.arange(height), line
     lines["values"] = picture[..., ::-1].transpose(0, 2, 1)  # channels stand in the order of their names
-    return head + places.tobytes() + lines.tobytes()
+    return b"".join([head, places.tobytes(), lines.tobytes()])
 
 
 def _attribute(name: str, kind: str, value: bytes) -> bytes:
