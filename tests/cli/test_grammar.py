@@ -47,7 +47,7 @@ READING = FROM_TAKES | {
 }  # fmt: skip
 SERVERS = {"studio", "serve"}  # what they write is their project's
 NO_FILES = {"demo", "warm-up", "samples list", "samples write", "samples download", "study analyze", "blend report"}
-FOLDERS = {"crowd", "crowd preview", "pack"}  # models or a plan become a folder, which is looked at
+FOLDERS = {"crowd", "crowd preview", "crowd textures", "pack"}  # models or a plan become a folder, which is looked at
 ONE_CLIP = {"loop", "plant", "convert", "style apply", "retarget"}
 DRAWING = {  # what is left to chance
     "demo", "learn", "vary", "stream", "evaluate", "select", "compress", "noise", "study design", "blend sample",
@@ -66,14 +66,21 @@ APPLIES = {
     "--seconds": FROM_MODEL | {"crowd"},
     "--character": FROM_MODEL | ONE_CLIP | {"pack"},
     "--seed": DRAWING,
+<<<<<<< HEAD
     "--force": set(COMMANDS) - SERVERS - {"info", "samples list", "texture tables", "warm-up"},
     "--format": {"vary", "pack", "crowd", *ONE_CLIP, "cut", "noise", "compress", "study design"},
     "-o": set(COMMANDS)
     - SERVERS
     - {"info", "samples list", "texture tables", "warm-up", "select"},  # select: --picture
+=======
+    "--force": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up"},
+    "--format": {"vary", "pack", "crowd", "crowd textures", *ONE_CLIP, "cut", "noise", "compress", "study design"},
+    "-o": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up", "select"},  # select: --picture
+>>>>>>> main
 }
 OWN_WORDS = {
     ("--format", "crowd"),
+    ("--format", "crowd textures"),
     ("--format", "pack"),
     ("--fps", "crowd"),
     ("--seconds", "crowd"),

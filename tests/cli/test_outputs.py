@@ -21,13 +21,13 @@ INPUTS = {  # what a command needs besides its output; none of it is there, so n
     "blend learn": ["walk=a.bvh", "run=b.bvh"], "blend sample": ["m.ftm", "--frames", "9"], "blend report": ["m.ftm"],
     "texture learn": ["a.bvh"], "texture sample": ["m.ftm", "--frames", "9"], "texture figures": ["a.bvh"],
     "cut": ["a.bvh"], "view": ["a.bvh"], "convert": ["a.bvh"], "demo": [], "samples write": ["letter_a"],
-    "crowd": ["m.ftm"], "crowd preview": ["c"],
+    "crowd": ["m.ftm"], "crowd preview": ["c"], "crowd textures": ["c"],
     "style learn": ["--source", "a.bvh", "--target", "b.bvh"], "style apply": ["m.ftm", "a.bvh"],
     "style gaits learn": ["a@1=a.bvh"], "style gaits sample": ["m.ftm", "--style", "a", "--speed", "1"],
 }  # fmt: skip
 FOLDERS = {
-    "augment", "crowd", "demo", "vary", "pack", "noise", "cut", "study design", "texture figures", "samples write",
-    "compress",
+    "augment", "crowd", "crowd textures", "demo", "vary", "pack", "noise", "cut", "study design", "texture figures",
+    "samples write", "compress",
 }  # fmt: skip
 
 
