@@ -45,6 +45,7 @@ READING = FROM_TAKES | {
     "learn", "evaluate", "select", "explain", "blend learn", "texture learn", "texture tables", "texture figures",
     "info", "style learn", "style gaits learn", "view", "augment",
 }  # fmt: skip
+SERVERS = {"studio", "serve"}  # what they write is their project's
 NO_FILES = {"demo", "warm-up", "samples list", "samples write", "samples download", "study analyze", "blend report"}
 FOLDERS = {"crowd", "crowd preview", "crowd textures", "pack"}  # models or a plan become a folder, which is looked at
 ONE_CLIP = {"loop", "plant", "convert", "style apply", "retarget"}
@@ -65,9 +66,9 @@ APPLIES = {
     "--seconds": FROM_MODEL | {"crowd"},
     "--character": FROM_MODEL | ONE_CLIP | {"pack"},
     "--seed": DRAWING,
-    "--force": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up"},
+    "--force": set(COMMANDS) - SERVERS - {"info", "samples list", "texture tables", "warm-up"},
     "--format": {"vary", "pack", "crowd", "crowd textures", *ONE_CLIP, "cut", "noise", "compress", "study design"},
-    "-o": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up", "select"},  # select: --picture
+    "-o": set(COMMANDS) - SERVERS - {"info", "samples list", "texture tables", "warm-up", "select"},  # it: --picture
 }
 OWN_WORDS = {
     ("--format", "crowd"),
@@ -84,7 +85,7 @@ OWN_WORDS = {
 
 
 def test_every_command_is_sorted_here() -> None:
-    assert set(COMMANDS) == READING | FROM_MODEL | NO_FILES | FOLDERS
+    assert set(COMMANDS) == READING | FROM_MODEL | NO_FILES | FOLDERS | SERVERS
 
 
 @pytest.mark.parametrize("option", APPLIES)

@@ -10,7 +10,7 @@ from cyclopts import App
 
 from freshtake.cli.entry import app, run
 
-WRITES_NOTHING = {"info", "samples list", "texture tables", "warm-up"}
+WRITES_NOTHING = {"info", "samples list", "texture tables", "warm-up", "studio", "serve"}
 OWN_RULE = {"samples download"}  # keeps what has the right checksum
 INPUTS = {  # what a command needs besides its output; none of it is there, so nothing can be read before the refusal
     "learn": ["a.bvh"], "vary": ["m.ftm"], "pack": ["m.ftm"], "stream": ["m.ftm", "--frames", "9"], "loop": ["a.bvh"],
