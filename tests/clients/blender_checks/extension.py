@@ -146,3 +146,5 @@ def main() -> None:
 
 
 main()
+sys.stdout.flush()
+os._exit(0)  # Blender 4.5 as a module can hang in its own exit
