@@ -10,7 +10,7 @@ from freshtake.workflows.motion_finishing import Finish
 
 
 def finish_asked(request: Request) -> Finish:
-    """`plant` and `in_place`; clips come back as NPZ, which keeps every digit."""
+    """`plant`, `in_place` and `closing`; clips come back as NPZ, which keeps every digit."""
     return Finish(
         plant=request.get("plant", bool, str, default=True),
         delivery=delivery_of(request),
@@ -19,8 +19,10 @@ def finish_asked(request: Request) -> Finish:
 
 
 def delivery_of(request: Request) -> Delivery:
-    """`in_place` takes the travel out."""
-    return delivery_asked(None, request.get("in_place", bool, default=False))
+    """`in_place` takes the travel out; with `closing` a loop ends with its first frame again."""
+    return delivery_asked(
+        None, request.get("in_place", bool, default=False), request.get("closing", bool, default=False)
+    )
 
 
 def length_given(request: Request, *, needed: bool = True) -> Length | None:
