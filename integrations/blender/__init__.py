@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 
+PARTS = ("preferences", "operators", "panels")
 TICK = 0.2  # seconds between two looks at what is being compiled
 
 
@@ -13,7 +13,7 @@ def register() -> None:
     """Put the operators and panels up, and begin to compile what was not compiled yet."""
     import bpy
 
-    for name in parts():
+    for name in PARTS:
         import_module(f".{name}", __package__).register()
     if not bpy.app.timers.is_registered(_prepare):
         bpy.app.timers.register(_prepare, first_interval=1.0, persistent=True)
@@ -27,15 +27,9 @@ def unregister() -> None:
 
     if bpy.app.timers.is_registered(_prepare):
         bpy.app.timers.unregister(_prepare)
-    for name in reversed(parts()):
+    for name in reversed(PARTS):
         import_module(f".{name}", __package__).unregister()
     shared.close()
-
-
-def parts() -> list[str]:
-    """The packages that have something to put up."""
-    here = Path(__file__).parent
-    return [name for name in ("operators", "panels") if (here / name / "__init__.py").exists()]
 
 
 def _prepare() -> float | None:

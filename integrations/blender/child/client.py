@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Child: freshtake in a process of its own, asked over its standard streams. Nothing here waits for it.
 
     child = Child(cache_folder)
@@ -21,6 +22,7 @@ import tempfile
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -97,6 +99,7 @@ class Child:
         self._waiting: dict[int, Handle] = {}  # in the order in which they were asked
         self._numbers = 0
         self._process: _Process | None = None
+        self._words: deque[str] = deque(maxlen=LAST_WORDS)
         atexit.register(self.close)
 
     def request(
@@ -119,8 +122,7 @@ class Child:
     @property
     def last_words(self) -> str:
         """The last lines that the child printed, for a report of what went wrong."""
-        process = self._process
-        return "" if process is None else "\n".join(process.lines)
+        return "\n".join(self._words)
 
     def close(self) -> None:
         """Kill the process; whatever was not done is cancelled."""
@@ -139,7 +141,7 @@ class Child:
             handle._put(Failed(str(error)))
             return
         if self._process is None:
-            self._process = _Process(self._python, self._path, self._cache, self._heard, self._ended)
+            self._process = _Process(self._python, self._path, self._cache, self._words, self._heard, self._ended)
         self._process.send(data)
 
     def _cancel(self, handle: Handle) -> None:
@@ -201,13 +203,15 @@ def _event(message: Message) -> Event | None:
 class _Process:
     """One run of the child: three threads write to it, read from it and keep what it prints."""
 
-    def __init__(self, python: str, path: Sequence[str], cache: Path | None, heard: Any, ended: Any) -> None:
+    def __init__(
+        self, python: str, path: Sequence[str], cache: Path | None, words: deque[str], heard: Any, ended: Any
+    ) -> None:
         self._command = [python, "-I", "-c", START, *path]
         self._cache, self._heard, self._ended = cache, heard, ended
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._popen: subprocess.Popen[bytes] | None = None
         self._lock, self._killed = threading.Lock(), False
-        self.lines: deque[str] = deque(maxlen=LAST_WORDS)
+        self.lines = words
         threading.Thread(target=self._run, name="freshtake", daemon=True).start()
 
     def send(self, data: bytes) -> None:
@@ -236,6 +240,9 @@ class _Process:
             self._write()
             for reader in readers:
                 reader.join()
+            for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
+                with suppress(OSError):
+                    stream.close()  # type: ignore[union-attr]
         except OSError as error:
             self._ended(self, f"freshtake's process cannot be started with {self._command[0]}: {error.strerror}")
         finally:
@@ -255,13 +262,11 @@ class _Process:
     def _write(self) -> None:
         assert self._popen is not None
         assert self._popen.stdin is not None
-        try:
+        with suppress(OSError):  # the process is gone; the reading thread says so
             while (data := self._outbox.get()) is not None:
                 self._popen.stdin.write(data)
                 self._popen.stdin.flush()
             self._popen.stdin.close()
-        except OSError:
-            pass  # the process is gone; the reading thread says so
 
     def _read(self) -> None:
         assert self._popen is not None

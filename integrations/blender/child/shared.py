@@ -1,74 +1,12 @@
-"""The one child of this Blender, and the compiling that is done once after installing, when nothing else is asked."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one child of this Blender, and its preparation."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
 
-from .client import Child, Failed, Handle, Progress, Result
-
-_PREPARED = "prepared.json"
-
-
-class Preparation:
-    """Compiles one step after the other, each only when the child has nothing else to do; `tick` never waits."""
-
-    def __init__(self, child: Child, cache: Path) -> None:
-        self._child, self._mark = child, cache / _PREPARED
-        self._handle: Handle | None = None
-        self._steps: list[str] | None = None
-        self.sentence = ""
-        self.done = _read(self._mark) == release()
-
-    def tick(self) -> bool:
-        """Go on with it; False when there is nothing left to do. `sentence` is for the status line."""
-        if self.done:
-            return False
-        if self._handle is None:
-            if not self._child.busy:
-                self._next()
-            return True
-        for event in self._handle.poll():
-            if isinstance(event, Progress):
-                left = "" if event.seconds_left is None else f", {event.seconds_left:.0f} s left"
-                self.sentence = f"preparing{left}"
-            else:
-                self._over(event)
-        return not self.done
-
-    def _next(self) -> None:
-        steps = ["variants"] if self._steps is None else self._steps[:1]
-        self._handle = self._child.request("warm_up", {"steps": steps})
-
-    def _over(self, event: Result | Failed) -> None:
-        self._handle = None
-        if isinstance(event, Failed):
-            self.done, self.sentence = True, f"not prepared: {event.sentence}"
-            return
-        self._steps = (
-            [name for name in event.values["steps"] if name != "variants"] if self._steps is None else self._steps[1:]
-        )
-        if not self._steps:
-            self.done, self.sentence = True, ""
-            self._mark.write_text(json.dumps(release()), encoding="utf-8")
-
-
-def release() -> str:
-    """Names the installed files: another release, or another Python, is compiled anew."""
-    import sys
-
-    import freshtake
-
-    text = f"{freshtake.__version__} {Path(freshtake.__file__).stat().st_mtime_ns} {sys.version}"
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _read(path: Path) -> str:
-    try:
-        return str(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError):
-        return ""
+from .client import Child
+from .preparing import Preparation
 
 
 class _Shared:
@@ -83,7 +21,7 @@ def cache_folder() -> Path:
     """Where compiled code is kept: a folder of this user's Blender that stays when the extension is updated."""
     import bpy
 
-    package = __package__.rpartition(".")[0]
+    package = (__package__ or "").rpartition(".")[0]
     if package.startswith("bl_ext."):
         return Path(bpy.utils.extension_path_user(package, path="compiled", create=True))
     return Path(bpy.utils.user_resource("DATAFILES", path="freshtake/compiled", create=True))
@@ -99,12 +37,20 @@ def the_child() -> Child:
 def preparation() -> Preparation:
     """What has to be compiled still."""
     if _shared.preparation is None:
-        _shared.preparation = Preparation(the_child(), cache_folder())
+        _shared.preparation = Preparation(cache_folder())
     return _shared.preparation
 
 
+def children() -> list[Child]:
+    """All that there are."""
+    own = [] if _shared.preparation is None else _shared.preparation.children
+    return [*own, *([] if _shared.child is None else [_shared.child])]
+
+
 def close() -> None:
-    """End the child."""
+    """End all processes."""
+    if _shared.preparation is not None:
+        _shared.preparation.close()
     if _shared.child is not None:
         _shared.child.close()
     _shared.child = _shared.preparation = None

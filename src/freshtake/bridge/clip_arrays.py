@@ -24,6 +24,7 @@ class ClipArrays:
     that are all parallel to the world at rest. `translations` (frames, joints, 3) replaces the offsets where joints
     other than the first move against their parents. `tips` are ends of leaf joints: joint, offset, name. Lengths are in
     units of `unit_m` metres, where known. `playback` says how a loop is played, as `Playback.summary` has it.
+    `channels` ("tx ty tz rz ry rx" for each joint) and `orders` ("ZYX") are those of a file; Blender has none.
     """
 
     name: str
@@ -38,13 +39,15 @@ class ClipArrays:
     translations: Floats | None = None
     tips: tuple[Tip, ...] = ()
     playback: dict[str, Any] | None = None
+    channels: tuple[str, ...] = ()
+    orders: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.root)
 
 
 PARTS = ("parents", "offsets", "root", "rotations", "translations")
-PLAIN = ("name", "joints", "frame_time", "up", "unit_m", "tips", "playback")
+PLAIN = ("name", "joints", "frame_time", "up", "unit_m", "tips", "playback", "channels", "orders")
 
 
 def packed(clips: Sequence[ClipArrays], key: str = "clips") -> tuple[list[dict[str, Any]], dict[str, npt.NDArray[Any]]]:
@@ -68,16 +71,31 @@ def unpacked(listed: Any, arrays: Arrays, key: str = "clips") -> list[ClipArrays
 
 def _unpacked(values: Any, arrays: Arrays, place: str) -> ClipArrays:
     missing = [part for part in PARTS[:-1] if f"{place}/{part}" not in arrays]
-    if missing or not isinstance(values, dict) or set(values) != set(PLAIN):
-        raise MessageError(f"the clip {place} lacks {missing[0] if missing else 'some of its values'}")
-    try:
-        plain = {
-            **values,
-            "joints": tuple(map(str, values["joints"])),
-            "frame_time": float(values["frame_time"]),
-            "tips": tuple((int(j), (float(x), float(y), float(z)), str(name)) for j, (x, y, z), name in values["tips"]),
-        }
-    except (TypeError, ValueError):
-        raise MessageError(f"the clip {place} has values of the wrong kind") from None
+    if missing:
+        raise MessageError(f"the clip {place} lacks {missing[0]}")
     found: dict[str, Any] = {part: arrays.get(f"{place}/{part}") for part in PARTS}
-    return ClipArrays(**plain, **found)
+    match values:
+        case {
+            "name": str(name),
+            "joints": [*joints],
+            "frame_time": int() | float() as frame_time,
+            "up": str(up),
+            "unit_m": None | int() | float() as unit_m,
+            "tips": [*tips],
+            "playback": None | dict() as playback,
+            "channels": [*channels],
+            "orders": [*orders],
+        } if all(isinstance(text, str) for text in (*joints, *channels, *orders)):
+            about = (frame_time, up, unit_m)
+            return ClipArrays(
+                name, tuple(joints), found["parents"], found["offsets"], found["root"], found["rotations"], *about,
+                found["translations"], tuple(map(_tip, tips)), playback, tuple(channels), tuple(orders),
+            )  # fmt: skip
+    raise MessageError(f"the clip {place} has not the values that a clip has")
+
+
+def _tip(values: Any) -> Tip:
+    match values:
+        case [int(joint), [int() | float() as x, int() | float() as y, int() | float() as z], str(name)]:
+            return joint, (x, y, z), name
+    raise MessageError("the end of a joint is its number, an offset and a name")

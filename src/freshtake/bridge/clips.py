@@ -17,6 +17,8 @@ def clip_of(arrays: ClipArrays) -> Clip:
         np.asarray(arrays.parents, dtype=np.intp),
         arrays.offsets,
         tuple(EndSite(joint, offset, name) for joint, offset, name in arrays.tips),
+        tuple(tuple(text.split()) for text in arrays.channels),
+        arrays.orders,
     )
     return Clip(
         skeleton,
@@ -47,4 +49,6 @@ def arrays_of(clip: Clip) -> ClipArrays:
         filed.joint_translations,
         tuple((site.joint, site.offset, site.name) for site in filed.skeleton.end_sites),
         None if filed.playback is None else filed.playback.summary(),
+        tuple(" ".join(channels) for channels in filed.skeleton.channels),
+        filed.skeleton.orders,
     )

@@ -21,7 +21,7 @@ from freshtake.errors import FreshtakeError
 
 VERSION = 1
 MARK = b"FTBR"
-HEAD = struct.Struct("<4sHxxIQI")
+HEAD = struct.Struct("<4sIIQI")
 LONGEST_JSON = 64 << 20  # bytes
 MOST_DATA = 2 << 30  # bytes of all arrays of one message
 MOST_ARRAYS = 100_000

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from freshtake.bridge.asking import Answer, Request
-from freshtake.bridge.jobs import COMMANDS, job_of
+from freshtake.bridge.jobs import compiles, job_of
 from freshtake.bridge.messages import Decoder, Message, MessageError, encoded
 from freshtake.bridge.telling import telling
 from freshtake.errors import FreshtakeError, UsageError
@@ -101,7 +101,7 @@ def run(message: Message, folder: Path, progress: Callable[[dict[str, Any]], Non
     if message.kind != "request" or not isinstance(name, str) or not isinstance(params, dict):
         raise UsageError("a request names a job and its parameters")
     job = job_of(name)
-    with telling(progress, COMMANDS.get(name, "")) as teller:
+    with telling(progress, lambda: compiles(name, params)) as teller:
         request = Request(params, message.arrays, folder, teller.report)
         try:
             return job(request)

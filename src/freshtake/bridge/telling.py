@@ -9,22 +9,23 @@ from contextlib import contextmanager
 from typing import Any
 
 from freshtake.methods.progress import Progress
-from freshtake.workflows.compiling import Countdown, expected_times
+from freshtake.workflows.compiling import Countdown
 
 BETWEEN = 0.25  # seconds from one message to the next
 Send = Callable[[dict[str, Any]], None]
+Times = Callable[[], dict[str, float]]  # kernels, and the seconds that each is expected to compile
 
 
 class Teller:
     """Sends what a job reports and, while kernels compile, the countdown."""
 
-    def __init__(self, send: Send, command: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, send: Send, times: Times, clock: Callable[[], float] = time.monotonic) -> None:
         self._send, self._clock = send, clock
         self._step = Progress(0.0, "")
         self._began = clock()
         self._last = -BETWEEN
         self._said = ""
-        self.countdown = Countdown(lambda: expected_times(command), lambda line: None, clock)
+        self.countdown = Countdown(times, lambda line: None, clock)
 
     def report(self, step: Progress) -> None:
         """What the job says of itself."""
@@ -48,11 +49,11 @@ class Teller:
 
 
 @contextmanager
-def telling(send: Send, command: str) -> Iterator[Teller]:
+def telling(send: Send, times: Times) -> Iterator[Teller]:
     """A teller that speaks up by itself while something compiles."""
     from freshtake.numeric.compiled import tell_of_compiling
 
-    teller, over = Teller(send, command), threading.Event()
+    teller, over = Teller(send, times), threading.Event()
 
     def watch() -> None:
         while not over.wait(2 * BETWEEN):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
 
 from freshtake.bridge.asking import Job
 from freshtake.errors import UsageError
+from freshtake.workflows.compiling import expected_of_steps, expected_times
 
 HOMES = {
     "warm_up": "preparing",
     "check_takes": "takes",
     "cut": "takes",
+    "loop": "loops",
     "learn": "variants",
     "parts": "variants",
     "vary": "variants",
@@ -25,10 +29,20 @@ HOMES = {
 }
 # The command whose kernels a job compiles on first use.
 COMMANDS = {
-    "warm_up": "warm-up", "check_takes": "select", "learn": "learn", "vary": "vary", "style_learn": "style learn",
+    "check_takes": "select", "loop": "loop", "learn": "learn", "vary": "vary", "style_learn": "style learn",
     "style_apply": "style apply", "blend_learn": "blend learn", "blend_sample": "blend sample",
     "texture_learn": "texture learn", "texture_sample": "texture sample", "retarget": "retarget",
 }  # fmt: skip
+
+
+def compiles(name: str, params: Mapping[str, Any]) -> dict[str, float]:
+    """What a job compiles on first use: kernels, and the seconds that each is expected to take."""
+    if name != "warm_up":
+        return expected_times(COMMANDS.get(name, ""))
+    asked = params.get("steps")
+    times = expected_of_steps()
+    chosen = [times.get(str(step), {}) for step in (asked if isinstance(asked, list) else times)]
+    return {kernel: seconds for step in chosen for kernel, seconds in step.items()}
 
 
 def job_of(name: str) -> Job:

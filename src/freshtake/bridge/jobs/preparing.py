@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from freshtake.bridge.asking import Answer, Request
-from freshtake.workflows.warming_up import STEPS
 from freshtake.workflows.warming_up import warm_up as run
 
 
 def warm_up(request: Request) -> Answer:
-    """Compile what makes variants, or whatever `steps` names; without it, all."""
+    """Compile for the steps that `steps` names; without it, for all."""
     run(request.report, request.get("steps", list))
-    return request.answer({"steps": list(STEPS)})
+    return request.answer({})

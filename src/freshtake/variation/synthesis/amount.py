@@ -66,7 +66,7 @@ def amount_of(value: float | Amount) -> Amount:
 
 def names_of_parts(dofs: Sequence[str], skeleton: Skeleton | None) -> list[str]:
     """What `parts` may name, those with most DOFs first; single DOFs are left out."""
-    return [name for name in _groups(dofs, skeleton) if "." not in name]
+    return [name for name in _groups(dofs, skeleton) if name not in dofs]
 
 
 def _check(value: float, name: str) -> None:
