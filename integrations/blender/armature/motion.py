@@ -30,23 +30,22 @@ class Motion:
     rotations: np.ndarray
     translations: np.ndarray | None = None
     tips: tuple[tuple[int, tuple[float, ...], str], ...] = ()
-    unit_m: float | None = None
     loop: bool = False
     about: dict[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.root)
 
-    def world(self) -> tuple[np.ndarray, np.ndarray]:
+    def world(self, frames: slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:
         """Places (frames, joints, 3) and rotations (frames, joints, 3, 3) of all joints."""
-        turns = quaternion_matrices(self.rotations)
-        places = np.empty((len(self), len(self.names), 3))
+        turns = quaternion_matrices(self.rotations[frames])
+        places = np.empty(turns.shape[:-1])
         for joint, parent in enumerate(self.parents):
             if parent < 0:
-                places[:, joint] = self.root
+                places[:, joint] = self.root[frames]
                 continue
-            local = self.offsets[joint] if self.translations is None else self.translations[:, joint]
-            shift = np.broadcast_to(local, (len(self), 3))
+            local = self.offsets[joint] if self.translations is None else self.translations[frames, joint]
+            shift = np.broadcast_to(local, (len(places), 3))
             places[:, joint] = places[:, parent] + np.einsum("fij,fj->fi", turns[:, parent], shift)
             turns[:, joint] = turns[:, parent] @ turns[:, joint]
         return places, turns
