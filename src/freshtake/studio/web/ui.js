@@ -1,6 +1,7 @@
 // The controls that all tabs share. Everything here is keyboard reachable and has a label for screen readers.
 //
-// A tab is `tabs/<name>.js` with `export default { name, label, Tab }`; app.js lists it. Inside a tab:
+// A tab is `tabs/<name>.js` with `export default { name, label, Tab, shows }`; app.js lists it. `shows`: tasks whose
+// progress the tab shows itself (else it is in the strip at the bottom). Inside a tab:
 //
 //   import { html, useState, useEffect, useRef, useMemo } from "../vendor/preact-htm.module.js";
 //   import { Button, Slider, Viewport, ... } from "../ui.js";

@@ -108,7 +108,8 @@ function Chosen({ items, viewport }) {
   return html`${items.length === 1 ? html`<${Details} key=${items[0].id} item=${items[0]} viewport=${viewport} />`
     : html`<${Panel} title=${`${items.length} chosen`}>
         ${broken.length > 0 && html`<${Note} kind="warn">${broken.length === 1 ? "One take has" : `${broken.length} takes have`} faults that can be repaired.<//><${Button} onclick=${repair}>Repair them<//>`}
-        ${!broken.length && takes.length > 1 && html`<${Note} kind="good">Nothing is wrong with them.<//>`}<//>`}
+        ${!takes.some((item) => item.findings.length) && takes.length > 1 && html`<${Note} kind="good">Nothing is wrong with them.<//>`}
+        ${!broken.length && takes.some((item) => item.findings.length) && html`<${Note}>Some have remarks: click one to read them.<//>`}<//>`}
     ${takes.some((item) => item.kind === "take") && html`<${Panel} title="Cut a long take" open=${items.length === 1 && items[0].facts.seconds > 6}><${Cut} items=${takes.map((item) => item.id)} /><//>`}
     <${Panel}>
       ${takes.length > 0 && html`<${Button} kind="primary" onclick=${() => set({ tab: "vary" })}>Make variants of ${takes.length === 1 ? "it" : `these ${takes.length}`}<//>`}

@@ -16,6 +16,8 @@ function useSettings() {
   return [all, (changes) => set({ vary: { ...state.vary, ...changes } })];
 }
 
+const PinIcon = () => html`<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path fill="currentColor" d="M5 1h6v1.5l-1 .6V7l2.5 2v1.5H8.700V15h-1.400v-4.500H3.500V9L6 7V3.100l-1-.6z" /></svg>`;
+
 // ---- learning ----
 function Learn({ takes, chosen, models, model, setModel }) {
   const jobs = useStore((now) => now.jobs).filter((job) => job.task === "learn" && !isOver(job));
@@ -159,7 +161,7 @@ function Tab() {
   const end = html`<${Variants} variants=${shown} picked=${picked} setPicked=${setPicked} running=${running} job=${job} settings=${settings} model=${model} />`;
   const tools = html`<div class="stage-tools"><${Segmented} label="what is shown" value=${mode} onchange=${setMode}
       options=${[["variants", "Variants"], ["both", "With takes"], ["takes", "Takes"], ["live", "Live", "an endless motion that follows the sliders at once"]]} />
-    ${!live && html`<${Button} title="every variant is to pass through the pose shown" onclick=${pin}>⌖ Pin this pose<//>`}</div>`;
+    ${!live && html`<${Button} title="every variant is to pass through the pose shown" onclick=${pin}><${PinIcon} /> Pin this pose<//>`}</div>`;
   return html`<${Split} label="vary" side=${side} end=${model ? end : null}>
     ${live ? html`<${LiveViewport} key=${`live ${model.id}`} model=${model.id} controls=${{ amount: settings.amount, parts: settings.parts, speed: settings.speed, heading: (settings.heading * Math.PI) / 180 }}>${tools}<//>`
       : html`<${Viewport} key="played" items=${seen.map((item) => item.id)} onready=${(made) => { viewport.current = made; }} onpick=${(id) => id && setPicked(picked.includes(id) ? [] : [id])}
@@ -168,4 +170,4 @@ function Tab() {
   <//>`;
 }
 
-export default { name: "vary", label: "Vary", Tab };
+export default { name: "vary", label: "Vary", Tab, shows: ["learn", "vary", "export"] };
