@@ -141,7 +141,7 @@ export function factWords({ kind, facts = {}, seed }) {
   if (kind === "model") out.push(METHODS[facts.method] ?? "model", facts.takes ? `${facts.takes} takes` : "");
   else if (facts.seconds !== undefined) out.push(`${Number(facts.seconds).toFixed(2)} s`);
   if (kind === "take") out.push(facts.joints ? `${facts.joints} joints` : "", facts.fps ? `${Math.round(facts.fps)} fps` : "");
-  if (kind === "variant" && seed !== null && seed !== undefined) out.push(`seed ${seed}`);
+  if (seed !== null && seed !== undefined && kind === "variant") out.push(`seed ${seed}`);
   return out.filter(Boolean).join(" · ");
 }
 export const Facts = ({ item }) => html`<span class="facts">${factWords(item)}</span>`;

@@ -113,7 +113,7 @@ function Variants({ variants, picked, setPicked, running, job, settings, model }
       actions=${rejected.length > 0 && html`<${Button} kind="quiet" title="remove the rejected ones" onclick=${() => remove(rejected.map((item) => item.id))}>clear ✕ ${rejected.length}<//>`}>
       ${variants.length > 0 && html`<${Segmented} label="which variants" value=${filter} onchange=${setFilter} options=${[["all", "All"], ["starred", `★ ${starred.length}`], ["open", "Open"]]} />`}
       ${running && job && html`<${Progress} job=${job} />`}
-      <div class="scroll"><${ItemList} items=${shown} chosen=${picked} onchoose=${setPicked} small stars tools=${again} label="variants"
+      <div class="scroll"><${ItemList} items=${shown} chosen=${picked} onchoose=${setPicked} small stars thumbs=${false} tools=${again} label="variants"
         empty=${html`<${Note}>${variants.length ? "None here." : "What you make appears here. Star what you like; reject the rest."}<//>`} /></div>
     <//>
     <${Panel} title="3 · Export"><${ExportBar} ids=${(starred.length ? starred : []).map((item) => item.id)} what="starred" />
