@@ -40,7 +40,7 @@ function useAnswer(ask, key) {
 }
 
 function DofChoice({ dofs, value, onchange, label }) {
-  const joints = useMemo(() => [...new Set(dofs.map(jointOf))], [dofs]);
+  const joints = useMemo(() => [...new Set(dofs.map(jointOf))], [dofs.join()]);
   const joint = jointOf(value ?? ""), own = dofs.filter((dof) => jointOf(dof) === joint);
   return html`<${Select} label=${label} value=${joint} options=${joints.map((one) => [one, one])} onchange=${(next) => onchange(dofs.find((dof) => jointOf(dof) === next))} />
     ${own.length > 1 && html`<${Segmented} label=${`which of ${joint}`} value=${value} options=${own.map((dof) => [dof, AXES[partOf(dof)] ?? partOf(dof)])} onchange=${onchange} />`}`;
@@ -50,7 +50,7 @@ function DofChoice({ dofs, value, onchange, label }) {
 const firstDof = (dofs) => dofs.find((dof) => /left(lower)?leg|l_?knee|leftknee|lshin/i.test(dof) && dof.endsWith(".x")) ?? dofs.find((dof) => /leg/i.test(dof)) ?? dofs[0];
 const secondDof = (dofs, first) => dofs.find((dof) => /leftupleg|l_?hip|lthigh/i.test(dof) && dof.endsWith(".x")) ?? dofs.find((dof) => dof !== first) ?? dofs[0];
 
-function useSeries(kind, items, dof, against) {
+function useSeries(kind, items, dof, against, words) {
   const moving = items.filter((item) => item.kind !== "model"), ids = moving.map((item) => item.id).join(",");
   const stamp = moving.map((item) => `${item.id}${item.trim ?? ""}`).join(",");
   const question = !ids || (kind !== "pca" && kind !== "durations" && !dof) || kind === "durations" ? null : `${kind} ${stamp} ${kind === "pca" ? "" : dof} ${kind === "against" ? against : ""}`;
@@ -58,20 +58,21 @@ function useSeries(kind, items, dof, against) {
   return useMemo(() => {
     if (kind === "durations") return durations(moving);
     if (!answer) return { series: [] };
-    return told(answer, kind, items);
+    const kindOf = answer.courses ? "pca" : answer.against ? "against" : "time"; // the old answer until the new one is there
+    return kindOf === kind ? told(answer, kind, items, words) : { series: [] };
   }, [answer, kind, stamp]);
 }
 
-function told(answer, kind, items) {
-  const series = answer.curves.map((curve) => {
-    const item = items.find((one) => one.id === curve.item) ?? { id: curve.item, name: "", kind: "take", facts: {} };
-    const fps = curve.fps ?? item.facts.fps ?? 30, seconds = curve.values.map((_, k) => k / fps);
-    const flat = kind === "time" ? { x: seconds, y: curve.values } : { x: curve.values, y: curve.against };
-    return { id: item.id, name: item.name, role: roleOf(item), seconds, ...flat, tip: (k) => `frame ${k} · ${seconds[k].toFixed(2)} s` };
+function told(answer, kind, items, words) {
+  const series = (answer.curves ?? answer.courses).map((curve) => {
+    const first = curve.values ?? curve.components[0], second = curve.against ?? curve.components?.[1] ?? first;
+    const seconds = first.map((_, k) => k * curve.frame_time);
+    const flat = kind === "time" ? { x: seconds, y: first } : { x: first, y: second };
+    return { id: curve.id, name: curve.name, role: curve.role, seconds, ...flat, tip: (k) => `frame ${k} · ${seconds[k].toFixed(2)} s` };
   });
-  const share = answer.shares?.map((one) => `${Math.round(100 * one)} %`) ?? [];
-  const names = { time: ["seconds", `${answer.dof ?? ""}${answer.unit ? ` (${answer.unit})` : ""}`], against: [answer.dof, answer.against], pca: [`first direction${share[0] ? ` · ${share[0]}` : ""}`, `second direction${share[1] ? ` · ${share[1]}` : ""}`] }[kind];
-  return { series, xlabel: names[0], ylabel: names[1] };
+  const share = answer.shares?.map((one) => `${Math.round(100 * one)} % of the motion`) ?? [];
+  const [xlabel, ylabel] = { time: ["seconds", words(answer.dof)], against: [words(answer.dof), words(answer.against)], pca: [`first direction · ${share[0] ?? ""}`, `second direction · ${share[1] ?? ""}`] }[kind];
+  return { series, xlabel, ylabel };
 }
 
 // A dot per item: its length across, takes below and variants above.
@@ -95,10 +96,11 @@ function Tab() {
   const viewport = useRef(null), last = useRef(0);
   const chosen = (ids ?? firstChoice(items)).map((id) => moving.find((item) => item.id === id)).filter(Boolean);
   const names = useAnswer(() => api.get(`dofs/${chosen[0].id}`), chosen[0]?.id ?? null);
-  const dofs = names?.dofs ?? [];
+  const dofs = (names ?? []).map((one) => one.name);
+  const words = (name) => { const one = names?.find((other) => other.name === name); return one ? `${one.words}${one.unit ? ` (${one.unit})` : ""}` : name ?? ""; };
   const dof = dofs.includes(picked) ? picked : dofs.length ? firstDof(dofs) : null;
   const against = dofs.includes(other) ? other : dofs.length ? secondDof(dofs, dof) : null;
-  const { series, xlabel, ylabel } = useSeries(kind, chosen, dof, against);
+  const { series, xlabel, ylabel } = useSeries(kind, chosen, dof, against, words);
   if (!moving.length) return html`<div class="welcome"><${Empty} title="Nothing to draw yet" words="Add takes in the Library; their curves are drawn here, and those of the variants beside them."><${Button} onclick=${() => set({ tab: "library" })}>To the Library<//><//></div>`;
 
   const onframe = (now) => { if (Math.abs(now.seconds - last.current) > 0.03) { last.current = now.seconds; setSeconds(now.seconds); } };

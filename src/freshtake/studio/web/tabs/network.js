@@ -7,10 +7,13 @@ import { set, toast, useKept, useStore } from "../state.js";
 
 const SIZE = 420; // of both drawings, in their own units
 
+const jointOf = (dof) => (dof.includes(".") ? dof.slice(0, dof.lastIndexOf(".")) : dof);
+
 // Edges between DOFs as links between joints: the strengths are summed, a joint's own past is left out.
 export function jointLinks(edges) {
   const sums = new Map();
-  for (const { parent, child, strength } of edges) {
+  for (const edge of edges) {
+    const { strength } = edge, parent = jointOf(edge.parent), child = jointOf(edge.child);
     if (parent === child) continue;
     const key = `${parent}\n${child}`;
     sums.set(key, (sums.get(key) ?? 0) + (Number.isFinite(strength) ? Math.max(strength, 0) : 0));
@@ -47,16 +50,16 @@ function Body({ body, links, joint, onpick, most }) {
   const places = useMemo(() => fitted(body), [body]);
   const label = (name, x, y) => name === joint && html`<text x=${x < SIZE / 2 ? x - 9 : x + 9} y=${y - 8} text-anchor=${x < SIZE / 2 ? "end" : "start"}>${name}</text>`;
   return html`<svg class="net own-keys" viewBox=${`0 0 ${SIZE} ${SIZE}`} role="group" aria-label="network on the body"><${Arrow} />
-    ${body.joints.map((name, k) => body.parents[k] >= 0 && html`<line class="bone" x1=${places[name][0]} y1=${places[name][1]} x2=${places[body.joints[body.parents[k]]][0]} y2=${places[body.joints[body.parents[k]]][1]} />`)}
+    ${body.names.map((name, k) => body.parents[k] >= 0 && html`<line class="bone" x1=${places[name][0]} y1=${places[name][1]} x2=${places[body.names[body.parents[k]]][0]} y2=${places[body.names[body.parents[k]]][1]} />`)}
     <${Arcs} links=${links} places=${places} joint=${joint} most=${most} />
     <${Joints} places=${places} joint=${joint} onpick=${onpick} names=${label} /></svg>`;
 }
 
-function fitted({ joints, places }) {
+function fitted({ names, places }) {
   const xs = places.map(([x]) => x), ys = places.map(([, y]) => y);
   const wide = Math.max(...xs) - Math.min(...xs) || 1, tall = Math.max(...ys) - Math.min(...ys) || 1, scale = Math.min((SIZE - 120) / wide, (SIZE - 50) / tall);
   const [middleX, middleY] = [(Math.max(...xs) + Math.min(...xs)) / 2, (Math.max(...ys) + Math.min(...ys)) / 2];
-  return Object.fromEntries(joints.map((name, k) => [name, [SIZE / 2 + (places[k][0] - middleX) * scale, SIZE / 2 - (places[k][1] - middleY) * scale]]));
+  return Object.fromEntries(names.map((name, k) => [name, [SIZE / 2 + (places[k][0] - middleX) * scale, SIZE / 2 - (places[k][1] - middleY) * scale]]));
 }
 
 // All joints on a circle, those of one part of the body side by side.
@@ -96,13 +99,12 @@ function Tab() {
     if (model) api.get(`network/${model.id}`).then((told) => { if (!stale) setFound(told); }, (error) => toast(error.message, "error"));
     return () => { stale = true; };
   }, [model?.id]);
-  const edges = found ? (which === "prior" && found.prior?.length ? found.prior : found.transition) : [];
-  const links = useMemo(() => jointLinks(edges), [edges]);
-  const nodes = useMemo(() => [...new Set(found?.nodes.map((node) => node.joint) ?? [])], [found]);
+  const links = useMemo(() => (!found ? [] : which === "prior" && found.prior.length ? jointLinks(found.prior) : jointLinks(found.edges)), [found, which]);
+  const nodes = useMemo(() => found?.nodes.map((node) => node.name) ?? [], [found]);
   if (!model) return html`<div class="welcome"><${Empty} title="No model yet" words="Learn one in the tab Vary: here you then see which joints move together in it, and what each one depends on."><${Button} onclick=${() => set({ tab: "vary" })}>To Vary<//><//></div>`;
 
   const own = joint ? links.filter((link) => link.child === joint) : [], gives = joint ? links.filter((link) => link.parent === joint) : [];
-  const words = joint ? found?.nodes.filter((node) => node.joint === joint && node.words).map((node) => node.words) : [];
+  const words = joint ? found?.nodes.filter((node) => node.name === joint && node.words !== joint).map((node) => node.words) : [];
   const side = html`<${Panel} title="Network">
       ${models.length > 1 && html`<${Select} label="Model" value=${model.id} options=${models.map((one) => [one.id, one.name])} onchange=${(id) => set({ model: id })} />`}
       ${found?.prior?.length > 0 && html`<${Segmented} label="which network" value=${which} options=${[["transition", "From frame to frame", "transition network"], ["prior", "First frames", "prior network"]]} onchange=${setWhich} />`}
@@ -110,7 +112,8 @@ function Tab() {
       <${Slider} label="Strongest links shown" value=${most} min=${5} max=${Math.max(Math.min(links.length, 200), 10)} step=${5} oninput=${setMost} onchange=${setMost} />
       <${Note}>${links.length} links between ${nodes.length} joints. The thicker a line, the more the motion would lose without it.<//>
     <//>
-    <${Panel} title=${joint ?? "One joint"}>
+    <${Panel} title=${joint ?? "In words"}>
+      ${!joint && found?.sentences.slice(0, 5).map((sentence) => html`<${Note}>${sentence}<//>`)}
       ${joint ? html`${words.map((sentence) => html`<${Note}>${sentence}<//>`)}
         <${Bars} title="depends on" links=${own.slice(0, 12)} field="parent" onpick=${setJoint} kind="takes" />
         <${Bars} title="others depend on it" links=${gives.slice(0, 12)} field="child" onpick=${setJoint} kind="gives" />
