@@ -126,13 +126,42 @@ export function Toggle({ label, value, onchange, hint, disabled }) {
 // ---- items ----
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+// Browsers ask a server for few things at once: pictures go in turns, so that motion never waits for them.
+const MOST_PICTURES = 2;
+const turns = { waiting: [], taken: 0 };
+function takeTurn(begin) {
+  const entry = { begin, taken: false };
+  turns.waiting.push(entry);
+  giveTurns();
+  return () => {
+    turns.waiting = turns.waiting.filter((one) => one !== entry);
+    if (entry.taken) { entry.taken = false; turns.taken -= 1; }
+    giveTurns();
+  };
+}
+function giveTurns() {
+  while (turns.taken < MOST_PICTURES && turns.waiting.length) {
+    const next = turns.waiting.shift();
+    next.taken = true;
+    turns.taken += 1;
+    next.begin();
+  }
+}
+
 export function Thumb({ id, moving = true, stamp = "" }) {
-  const [failed, setFailed] = useState(false);
-  useEffect(() => setFailed(false), [id, stamp]);
-  if (failed) return html`<span class="thumb thumb-none" aria-hidden="true"></span>`;
-  const address = api.thumbnail(id, moving && !still() ? "gif" : "png");
-  return html`<img class="thumb" alt="" loading="lazy" decoding="async" onError=${() => setFailed(true)}
-    src=${stamp ? `${address}${address.includes("?") ? "&" : "?"}v=${encodeURIComponent(stamp)}` : address} />`;
+  const [source, setSource] = useState(null), place = useRef(null), end = useRef(() => {});
+  useEffect(() => {
+    setSource(null);
+    const address = api.thumbnail(id, moving && !still() ? "gif" : "png") + (stamp ? `?v=${encodeURIComponent(stamp)}` : "");
+    const seen = new IntersectionObserver(([entry]) => {
+      if (!entry.isIntersecting) return;
+      seen.disconnect();
+      end.current = takeTurn(() => setSource(address));
+    });
+    seen.observe(place.current);
+    return () => { seen.disconnect(); end.current(); };
+  }, [id, stamp]);
+  return html`<span class="thumb" ref=${place}>${source && html`<img alt="" decoding="async" src=${source} onLoad=${() => end.current()} onError=${() => { end.current(); setSource(null); }} />`}</span>`;
 }
 
 const METHODS = { variation: "variations", style: "style", density: "blend", texture: "endless playback" };
