@@ -1,5 +1,13 @@
 """One router per subject, all below /api."""
 
-from freshtake.serve.routes import events, items, jobs, scenes
+from freshtake.serve.routes import curves, events, exports, items, jobs, networks, scenes
 
-ROUTERS = (items.router, jobs.router, scenes.router, events.router)
+ROUTERS = (
+    items.router,
+    jobs.router,
+    scenes.router,
+    curves.router,
+    networks.router,
+    exports.router,
+    events.router,
+)

@@ -37,4 +37,8 @@ TASKS = {
     "samples": Task("reading:make_samples"),
     "learn": Task("learning:learn", long=True, command="learn"),
     "vary": Task("varying:vary", command="vary"),
+    "again": Task("varying:again", command="vary"),
+    "repair": Task("mending:repair"),
+    "cut": Task("mending:cut", command="cut"),
+    "export": Task("exporting:export", command="vary"),
 }
