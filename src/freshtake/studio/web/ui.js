@@ -11,7 +11,7 @@
 // Layout of a tab: html`<${Split} side=${...} end=${...}>stage<//>`: controls on the left, the stage, a list on the right.
 //   <Split side end label>         three columns; `side` and `end` may be left out
 //   <Panel title actions open fill>  a titled block of a column; with `open` (true or false) it can be folded; `fill`: as
-//                                  tall as there is room, its list scrolls
+//                                  tall as there is room, its list scrolls; `name`: where the title changes
 //   <Row>                          controls in one line;  <Note kind="plain|warn|good">  a sentence
 //   <Empty title words>children    what to do where there is nothing yet
 // Controls (`onchange` gets the value, not the event):
@@ -46,8 +46,8 @@ export function Split({ side, end, children, label }) {
   </div>`;
 }
 
-export function Panel({ title, actions, open, children, tight, fill }) {
-  const [shown, setShown] = useKept(`panel ${title}`, open ?? true);
+export function Panel({ title, actions, open, children, tight, fill, name = title }) {
+  const [shown, setShown] = useKept(`panel ${name}`, open ?? true);
   const folds = open !== undefined;
   return html`<section class=${`panel ${tight ? "tight" : ""} ${fill ? "fill" : ""}`}>
     ${title && html`<header><h2>${folds
