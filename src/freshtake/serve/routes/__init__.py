@@ -1,6 +1,6 @@
 """One router per subject, all below /api."""
 
-from freshtake.serve.routes import curves, events, exports, items, jobs, networks, scenes
+from freshtake.serve.routes import curves, events, exports, items, jobs, live, networks, scenes
 
 ROUTERS = (
     items.router,
@@ -9,5 +9,6 @@ ROUTERS = (
     curves.router,
     networks.router,
     exports.router,
+    live.router,
     events.router,
 )
