@@ -1,0 +1,105 @@
+// The routes of the server, one function each. Every failure is an Error whose message is one sentence.
+
+const BROKEN = "The studio's server does not answer: look at the window it was started in, start it again and reload this page.";
+const given = new URLSearchParams(location.search).get("token");
+if (given) sessionStorage.setItem("freshtake-token", given);
+const token = sessionStorage.getItem("freshtake-token");
+
+const headers = () => (token ? { Authorization: `Bearer ${token}` } : {});
+const withToken = (address) => (token ? `${address}${address.includes("?") ? "&" : "?"}token=${encodeURIComponent(token)}` : address);
+
+async function ask(method, address, { json, body } = {}) {
+  let answer;
+  try {
+    answer = await fetch(address, {
+      method, headers: json === undefined ? headers() : { ...headers(), "Content-Type": "application/json" },
+      body: json === undefined ? body : JSON.stringify(json),
+    });
+  } catch { throw new Error(BROKEN); }
+  if (answer.ok) return answer;
+  let sentence = "";
+  try { sentence = (await answer.json()).error; } catch { /* not ours */ }
+  throw Object.assign(new Error(sentence || `The server refused this (${answer.status}): reload the page and try again.`), { status: answer.status });
+}
+
+const read = async (...told) => {
+  const answer = await ask(...told);
+  return answer.status === 204 ? null : answer.json();
+};
+const query = (fields) => new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)).toString();
+
+export const api = {
+  get: (address, fields = {}) => read("GET", `/api/${address}?${query(fields)}`),
+  post: (address, json = {}) => read("POST", `/api/${address}`, { json }),
+  project: () => read("GET", "/api/project"),
+  upload: (file) => read("POST", `/api/takes?${query({ name: file.name })}`, { body: file }),
+  samples: () => read("GET", "/api/samples"),
+  sample: (name) => read("POST", `/api/samples/${encodeURIComponent(name)}`, { json: {} }),
+  change: (id, fields) => read("PATCH", `/api/items/${id}`, { json: fields }),
+  remove: (id) => read("DELETE", `/api/items/${id}`),
+  undo: () => read("POST", "/api/undo", { json: {} }),
+  redo: () => read("POST", "/api/redo", { json: {} }),
+  start: (task, items, settings = {}) => read("POST", "/api/jobs", { json: { task, items, ...settings } }),
+  cancel: (id) => read("DELETE", `/api/jobs/${id}`),
+  exportAddress: (id) => withToken(`/api/exports/${id}`),
+  thumbnail: (id, kind = "gif") => withToken(`/api/thumbnail/${id}.${kind}`),
+
+  // { manifest, buffer } as the viewport takes them.
+  async scene(ids, fields = {}) {
+    const answer = await ask("GET", `/api/scene?${query({ items: ids.join(","), ...fields })}`);
+    return split(await answer.arrayBuffer());
+  },
+
+  // Messages of the server until `close()`; opens again by itself when the connection is lost.
+  events(onmessage, onopen, onclose) {
+    let socket = null, ended = false, wait = 300;
+    const open = () => {
+      socket = new WebSocket(socketAddress("events"));
+      socket.onopen = () => { wait = 300; onopen?.(); };
+      socket.onmessage = (event) => onmessage(JSON.parse(event.data));
+      socket.onclose = () => {
+        onclose?.();
+        if (!ended) setTimeout(open, (wait = Math.min(wait * 1.6, 5000)));
+      };
+    };
+    open();
+    return { close() { ended = true; socket?.close(); } };
+  },
+
+  // Endless motion of a model: `onstart({ fps, manifest, ... })`, then `onframe(number, x, z, points)` for every frame,
+  // `onmessage(json)` for every later text message. Returns { send(controls), close() }.
+  live(model, { onstart, onframe, onmessage, onerror, controls = {} }) {
+    const socket = new WebSocket(socketAddress(`live/${model}`));
+    let begun = false;
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => socket.send(JSON.stringify(controls));
+    socket.onmessage = ({ data }) => {
+      if (typeof data === "string") {
+        const told = JSON.parse(data);
+        if (told.error) onerror?.(told.error);
+        else if (!begun) { begun = true; onstart(told); }
+        else onmessage?.(told);
+        return;
+      }
+      const view = new DataView(data);
+      onframe(view.getUint32(0, true), view.getFloat32(4, true), view.getFloat32(8, true), new Float32Array(data, 12));
+    };
+    socket.onclose = (event) => { if (event.code !== 1000 && event.code !== 1005) onerror?.(event.reason || "The live motion has ended: press Live to start it again."); };
+    return {
+      send(fields) { if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(fields)); },
+      close() { socket.onclose = null; socket.close(); },
+    };
+  },
+};
+
+function socketAddress(path) {
+  return withToken(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/${path}`);
+}
+
+// A length, that many bytes of JSON, padding to four, numbers.
+export function split(whole) {
+  const length = new DataView(whole).getUint32(0, true);
+  const manifest = JSON.parse(new TextDecoder().decode(new Uint8Array(whole, 4, length)));
+  const start = Math.ceil((4 + length) / 4) * 4;
+  return { manifest, buffer: whole.slice(start) };
+}
