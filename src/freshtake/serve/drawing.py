@@ -133,3 +133,15 @@ def pens_of(stroke: Stroke) -> list[list[list[float]]]:
     down = level > 0.5 * float(level.max())
     edges = np.flatnonzero(np.diff(np.concatenate([[False], down, [False]]).astype(np.int8)))
     return [rows[a:b].tolist() for a, b in edges.reshape(-1, 2)]
+
+
+def example_drawings() -> list[list[list[list[float]]]]:
+    """Four handwritten letters in boxes of 100 units, four times as slow as a practised hand."""
+    from freshtake.samples import letter_a
+
+    out = []
+    for k in range(4):
+        letter = letter_a(np.random.default_rng([7, k]))
+        places = 1.2 * letter.points + np.array([16.0, 25.0])
+        out.append([np.column_stack([places, 4.0 * letter.times]).round(3).tolist()])
+    return out

@@ -36,6 +36,7 @@ export const api = {
   samples: () => read("GET", "/api/samples"),
   sample: (name) => read("POST", `/api/samples/${encodeURIComponent(name)}`, { json: {} }),
   change: (id, fields) => read("PATCH", `/api/items/${id}`, { json: fields }),
+  remove_votes: () => read("DELETE", "/api/votes"),
   remove: (id) => read("DELETE", `/api/items/${id}`),
   undo: () => read("POST", "/api/undo", { json: {} }),
   redo: () => read("POST", "/api/redo", { json: {} }),
@@ -48,6 +49,11 @@ export const api = {
   async scene(ids, fields = {}) {
     const answer = await ask("GET", `/api/scene?${query({ items: ids.join(","), ...fields })}`);
     return split(await answer.arrayBuffer());
+  },
+
+  // The same of a scene that the server makes of what it is told.
+  async binary(address, json) {
+    return split(await (await ask("POST", `/api/${address}`, { json })).arrayBuffer());
   },
 
   // Messages of the server until `close()`; opens again by itself when the connection is lost.
