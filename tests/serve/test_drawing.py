@@ -83,12 +83,16 @@ def test_points_reported_together_and_clocks_that_step_back_are_taken() -> None:
         ([[], []], "is empty"),
     ],
 )
-def test_what_cannot_be_learned_from_is_refused_in_one_sentence(drawings: list[list[list[list[float]]]], words: str) -> None:
+def test_what_cannot_be_learned_from_is_refused_in_one_sentence(
+    drawings: list[list[list[list[float]]]], words: str
+) -> None:
     with pytest.raises(UsageError, match=words):
         drawn_strokes(drawings)
 
 
-@pytest.mark.parametrize("asked", [{"number": 0}, {"number": 999}, {"amount": float("nan")}, {"amount": 9.0}, {"seed": -1}])
+@pytest.mark.parametrize(
+    "asked", [{"number": 0}, {"number": 999}, {"amount": float("nan")}, {"amount": 9.0}, {"seed": -1}]
+)
 def test_numbers_beyond_reason_are_refused(asked: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         stroke_variants(drawn_strokes(letters()), **asked)  # type: ignore[arg-type]

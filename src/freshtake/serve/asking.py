@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from freshtake.serve.asking_methods import Methods
 from freshtake.serve.items import Id, Shape
 
 Ids = Annotated[list[Id], Field(min_length=1, max_length=1000)]
@@ -50,4 +51,4 @@ class Vary(Shape):
     in_place: bool = False
 
 
-Asked = Annotated[Learn | Vary, Field(discriminator="task")]
+Asked = Annotated[Learn | Vary | Methods, Field(discriminator="task")]

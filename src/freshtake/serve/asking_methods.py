@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from freshtake.serve.drawing import MOST_VARIANTS
+from freshtake.serve.drawing import MOST, MOST_POINTS, MOST_VARIANTS
 from freshtake.serve.items import Id, Name, Shape
-from freshtake.serve.routes.strokes import Drawings
 
 Ids = Annotated[list[Id], Field(min_length=1, max_length=1000)]
 SomeIds = Annotated[list[Id], Field(max_length=1000)]
@@ -17,6 +16,10 @@ Seed = Annotated[int, Field(ge=0, le=2**53)]
 Seconds = Annotated[float, Field(ge=0.1, le=600.0)]
 ByName = Annotated[dict[Annotated[str, Field(min_length=1, max_length=60)], Ids], Field(max_length=20)]
 Weight = Annotated[float, Field(ge=-4.0, le=4.0)]
+Point = Annotated[list[float], Field(min_length=3, max_length=3)]
+Pen = Annotated[list[Point], Field(min_length=1, max_length=MOST_POINTS)]
+Drawing = Annotated[list[Pen], Field(max_length=60)]
+Drawings = Annotated[list[Drawing], Field(min_length=1, max_length=MOST)]
 Baseline = Literal["strawman", "perlin", "pca", "convex", "replay"]
 
 
@@ -137,7 +140,7 @@ class StudyDesign(Shape):
     seed: Seed = 0
 
 
-Methods: Any = (
+Methods = (
     Draw | StyleLearn | StyleApply | BlendLearn | BlendSample | TextureLearn | TextureSample | Noise | Evaluate
     | StudyDesign
 )  # fmt: skip

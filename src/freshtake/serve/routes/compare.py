@@ -88,6 +88,4 @@ def report(id: Id, project: TheProject) -> Response:
     item = project.item(id)
     if item.kind != "report" or item.facts.get("what") != "evaluation":
         raise UsageError(f"{item.name} is no report: choose an evaluation")
-    return FileResponse(
-        project.path(id), media_type="text/html", headers={"content-security-policy": PAGE_POLICY}
-    )
+    return FileResponse(project.path(id), media_type="text/html", headers={"content-security-policy": PAGE_POLICY})

@@ -7,14 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import Field
 
-from freshtake.serve.drawing import MOST, MOST_POINTS, MOST_VARIANTS
+from freshtake.serve.asking_methods import Drawing, Drawings
+from freshtake.serve.drawing import MOST_VARIANTS
 from freshtake.serve.items import Shape
 
 router = APIRouter(prefix="/strokes", tags=["strokes"])
-Point = Annotated[list[float], Field(min_length=3, max_length=3)]
-Pen = Annotated[list[Point], Field(min_length=1, max_length=MOST_POINTS)]
-Drawing = Annotated[list[Pen], Field(max_length=60)]
-Drawings = Annotated[list[Drawing], Field(min_length=1, max_length=MOST)]
 
 
 class Drawn(Shape):

@@ -1,18 +1,12 @@
 // The routes of the server, one function each. Every failure is an Error whose message is one sentence.
 
 const BROKEN = "The studio's server does not answer: look at the window it was started in, start it again and reload this page.";
-const given = new URLSearchParams(location.search).get("token");
-if (given) sessionStorage.setItem("freshtake-token", given);
-const token = sessionStorage.getItem("freshtake-token");
-
-const headers = () => (token ? { Authorization: `Bearer ${token}` } : {});
-const withToken = (address) => (token ? `${address}${address.includes("?") ? "&" : "?"}token=${encodeURIComponent(token)}` : address);
 
 async function ask(method, address, { json, body } = {}) {
   let answer;
   try {
     answer = await fetch(address, {
-      method, headers: json === undefined ? headers() : { ...headers(), "Content-Type": "application/json" },
+      method, headers: json === undefined ? {} : { "Content-Type": "application/json" },
       body: json === undefined ? body : JSON.stringify(json),
     });
   } catch { throw new Error(BROKEN); }
@@ -31,19 +25,19 @@ const query = (fields) => new URLSearchParams(Object.entries(fields).filter(([, 
 export const api = {
   get: (address, fields = {}) => read("GET", `/api/${address}?${query(fields)}`),
   post: (address, json = {}) => read("POST", `/api/${address}`, { json }),
+  remove_at: (address) => read("DELETE", `/api/${address}`),
   project: () => read("GET", "/api/project"),
   upload: (file) => read("POST", `/api/takes?${query({ name: file.name })}`, { body: file }),
   samples: () => read("GET", "/api/samples"),
   sample: (name) => read("POST", `/api/samples/${encodeURIComponent(name)}`, { json: {} }),
   change: (id, fields) => read("PATCH", `/api/items/${id}`, { json: fields }),
-  remove_votes: () => read("DELETE", "/api/votes"),
-  remove: (id) => read("DELETE", `/api/items/${id}`),
+  remove: (ids) => (ids.length === 1 ? read("DELETE", `/api/items/${ids[0]}`) : read("POST", "/api/remove", { json: { items: ids } })),
   undo: () => read("POST", "/api/undo", { json: {} }),
   redo: () => read("POST", "/api/redo", { json: {} }),
   start: (task, items, settings = {}) => read("POST", "/api/jobs", { json: { task, items, ...settings } }),
   cancel: (id) => read("DELETE", `/api/jobs/${id}`),
-  exportAddress: (id) => withToken(`/api/exports/${id}`),
-  thumbnail: (id, kind = "gif") => withToken(`/api/thumbnail/${id}.${kind}`),
+  exportAddress: (id) => `/api/exports/${id}`,
+  thumbnail: (id, kind = "gif") => `/api/thumbnail/${id}.${kind}`,
 
   // { manifest, buffer } as the viewport takes them.
   async scene(ids, fields = {}) {
@@ -99,7 +93,7 @@ export const api = {
 };
 
 function socketAddress(path) {
-  return withToken(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/${path}`);
+  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/${path}`;
 }
 
 // A length, that many bytes of JSON, padding to four, numbers.

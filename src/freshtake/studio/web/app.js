@@ -52,7 +52,8 @@ function Header() {
 }
 
 function Jobs() {
-  const jobs = useJobs();
+  const tab = useStore((now) => now.tab), shows = TABS.find((one) => one.name === tab)?.shows ?? [];
+  const jobs = useJobs().filter((job) => !shows.includes(job.task));
   if (!jobs.length) return null;
   return html`<div class="jobs" aria-label="work under way">${jobs.slice(0, 3).map((job) => html`<${Progress} key=${job.id} job=${job} />`)}
     ${jobs.length > 3 && html`<span class="more">and ${jobs.length - 3} more</span>`}</div>`;

@@ -77,7 +77,7 @@ export function Viewport({ items = [], scene, start, onready, onpick, onframe, c
       try {
         const data = await (scene ?? api.scene(items, fields));
         if (own !== round.current) return;
-        shown.current = data.manifest.items ?? items;
+        shown.current = data.manifest.shapes.map((shape, k) => shape.id ?? items[k]);
         show(data);
       } catch (error) { if (own === round.current) toast(error.message, "error"); } finally { if (own === round.current) setBusy(false); }
     };

@@ -59,8 +59,10 @@ function forget() {
   if (chosen.length !== state.chosen.length) set({ chosen });
 }
 
+// `list` with one that is new or has changed; one that is over never runs again, whatever arrives late.
 const replaced = (list, one) => {
   const at = list.findIndex((other) => other.id === one.id);
+  if (at >= 0 && list[at].task && isOver(list[at]) && !isOver(one)) return list;
   return at < 0 ? [...list, one] : list.map((other, k) => (k === at ? one : other));
 };
 const endings = new Map(); // job id → those who wait for its end
@@ -74,17 +76,20 @@ export function hear(message) {
   for (const name of ["undo", "redo", "presets"]) if (message[name] !== undefined) changes[name] = message[name];
   set(changes);
   if (message.gone) forget();
+  if (message.change !== undefined) refresh(); // another window may have done it: what can be undone has changed
   if (message.job) ended(message.job);
 }
 
-export const isOver = (job) => ["done", "failed", "cancelled"].includes(job.state);
+export const isOver = (job) => ["done", "failed", "cancelled", "interrupted"].includes(job.state);
 
 function ended(job) {
   if (!isOver(job)) return;
   const waiting = endings.get(job.id);
   endings.delete(job.id);
-  if (job.state === "failed" && waiting) toast(job.error ?? "The work failed: try again.", "error");
-  waiting?.forEach((tell) => tell(job));
+  if (!waiting) return;
+  if (["failed", "interrupted"].includes(job.state)) toast(job.error ?? "The work has ended before it was done: start it again.", "error");
+  if (job.state === "done") job.notes?.slice(0, 2).forEach((note) => toast(note, "plain", 9));
+  waiting.forEach((tell) => tell(job));
 }
 
 export function connect() {
@@ -108,14 +113,15 @@ export async function attempt(promise) {
 let asked = 0;
 export function refresh() {
   clearTimeout(asked);
-  asked = setTimeout(() => attempt(load()), 120);
+  asked = setTimeout(() => attempt(load()), 250);
 }
 
 export async function waitFor(job) {
-  if (isOver(job)) { ended(job); if (job.state === "failed") toast(job.error, "error"); return job; }
-  const known = state.jobs.find((one) => one.id === job.id);
-  if (known && isOver(known)) { if (known.state === "failed") toast(known.error, "error"); return known; }
-  return new Promise((tell) => endings.set(job.id, [...(endings.get(job.id) ?? []), tell]));
+  const known = isOver(job) ? job : state.jobs.find((one) => one.id === job.id) ?? job;
+  return new Promise((tell) => {
+    endings.set(job.id, [...(endings.get(job.id) ?? []), tell]);
+    ended(known);
+  });
 }
 
 // Starts a task; resolves when it has ended: with the job if it was done, otherwise undefined. `onstart(job)` at once.
@@ -150,7 +156,7 @@ export const star = async (item, value) => {
   await attempt(api.change(item.id, { star: item.star === value ? 0 : value }));
   refresh();
 };
-export const remove = async (ids) => { for (const id of ids) await attempt(api.remove(id)); refresh(); };
+export const remove = async (ids) => { if (ids.length) await attempt(api.remove(ids)); refresh(); };
 export const undo = async () => { await attempt(api.undo()); refresh(); };
 export const redo = async () => { await attempt(api.redo()); refresh(); };
 

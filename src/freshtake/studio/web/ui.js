@@ -1,6 +1,7 @@
 // The controls that all tabs share. Everything here is keyboard reachable and has a label for screen readers.
 //
-// A tab is `tabs/<name>.js` with `export default { name, label, Tab }`; app.js lists it. Inside a tab:
+// A tab is `tabs/<name>.js` with `export default { name, label, Tab, shows }`; app.js lists it. `shows`: tasks whose
+// progress the tab shows itself (else it is in the strip at the bottom). Inside a tab:
 //
 //   import { html, useState, useEffect, useRef, useMemo } from "../vendor/preact-htm.module.js";
 //   import { Button, Slider, Viewport, ... } from "../ui.js";
@@ -9,7 +10,8 @@
 //
 // Layout of a tab: html`<${Split} side=${...} end=${...}>stage<//>`: controls on the left, the stage, a list on the right.
 //   <Split side end label>         three columns; `side` and `end` may be left out
-//   <Panel title actions open>     a titled block of a column; with `open` (true or false) it can be folded
+//   <Panel title actions open fill>  a titled block of a column; with `open` (true or false) it can be folded; `fill`: as
+//                                  tall as there is room, its list scrolls
 //   <Row>                          controls in one line;  <Note kind="plain|warn|good">  a sentence
 //   <Empty title words>children    what to do where there is nothing yet
 // Controls (`onchange` gets the value, not the event):
@@ -44,10 +46,10 @@ export function Split({ side, end, children, label }) {
   </div>`;
 }
 
-export function Panel({ title, actions, open, children, tight }) {
+export function Panel({ title, actions, open, children, tight, fill }) {
   const [shown, setShown] = useKept(`panel ${title}`, open ?? true);
   const folds = open !== undefined;
-  return html`<section class=${`panel ${tight ? "tight" : ""}`}>
+  return html`<section class=${`panel ${tight ? "tight" : ""} ${fill ? "fill" : ""}`}>
     ${title && html`<header><h2>${folds
       ? html`<button type="button" class="fold" aria-expanded=${shown} onclick=${() => setShown(!shown)}>${title}</button>`
       : title}</h2>${actions}</header>`}
@@ -139,7 +141,7 @@ export function factWords({ kind, facts = {}, seed }) {
   if (kind === "model") out.push(METHODS[facts.method] ?? "model", facts.takes ? `${facts.takes} takes` : "");
   else if (facts.seconds !== undefined) out.push(`${Number(facts.seconds).toFixed(2)} s`);
   if (kind === "take") out.push(facts.joints ? `${facts.joints} joints` : "", facts.fps ? `${Math.round(facts.fps)} fps` : "");
-  if (kind === "variant" && seed !== null && seed !== undefined) out.push(`seed ${seed}`);
+  if (seed !== null && seed !== undefined && kind === "variant") out.push(`seed ${seed}`);
   return out.filter(Boolean).join(" · ");
 }
 export const Facts = ({ item }) => html`<span class="facts">${factWords(item)}</span>`;

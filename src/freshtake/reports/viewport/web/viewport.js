@@ -118,7 +118,7 @@ class Viewport {
     Object.assign(state, this.options.start ?? {}, this.chosen);
     [this.camera.turn, this.camera.rise] = VIEWS[state.view];
     if (state.view === "orbit" && state.layout === "grid" && count > FEW) [this.camera.turn, this.camera.rise] = [0.3, 0.42]; // over the first row
-    if (keep) Object.assign(this.camera, { turn, rise });
+    if (keep && this.camera.turned) Object.assign(this.camera, { turn, rise });
   }
 
   clear() {

@@ -75,7 +75,7 @@ function Tab() {
     const found = await attempt(api.post("votes", { shown: round.order, chosen: id }));
     if (found) { setTallies(found); setRound({ ...round, voted: id ?? "none" }); }
   };
-  const clear = async () => { const found = await attempt(api.remove_votes()); if (found) setTallies(found); };
+  const clear = async () => { const found = await attempt(api.remove_at("votes")); if (found) setTallies(found); };
   const name = (id) => { const item = items.find((one) => one.id === id); return item ? `${item.name} (${WORDS[kindOf(item)] ?? kindOf(item)})` : id; };
   const side = html`<${Panel} title="Shown">
       <${TakePicker} label="Takes" items=${takes} ids=${of("takes")} onchange=${put("takes")} />
