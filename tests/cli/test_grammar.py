@@ -66,17 +66,9 @@ APPLIES = {
     "--seconds": FROM_MODEL | {"crowd"},
     "--character": FROM_MODEL | ONE_CLIP | {"pack"},
     "--seed": DRAWING,
-<<<<<<< HEAD
     "--force": set(COMMANDS) - SERVERS - {"info", "samples list", "texture tables", "warm-up"},
-    "--format": {"vary", "pack", "crowd", *ONE_CLIP, "cut", "noise", "compress", "study design"},
-    "-o": set(COMMANDS)
-    - SERVERS
-    - {"info", "samples list", "texture tables", "warm-up", "select"},  # select: --picture
-=======
-    "--force": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up"},
     "--format": {"vary", "pack", "crowd", "crowd textures", *ONE_CLIP, "cut", "noise", "compress", "study design"},
-    "-o": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up", "select"},  # select: --picture
->>>>>>> main
+    "-o": set(COMMANDS) - SERVERS - {"info", "samples list", "texture tables", "warm-up", "select"},  # it: --picture
 }
 OWN_WORDS = {
     ("--format", "crowd"),

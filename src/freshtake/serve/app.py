@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from freshtake import __version__
 from freshtake.errors import FreshtakeError
+from freshtake.serve.aside import Aside
 from freshtake.serve.events import Events
 from freshtake.serve.guard import LOCAL, Guard
 from freshtake.serve.items import Problem
@@ -35,6 +36,7 @@ class State:
     project: Project
     workers: Workers
     events: Events = field(default_factory=Events)
+    aside: Aside = field(default_factory=Aside)
 
 
 def make_app(
@@ -56,6 +58,7 @@ def make_app(
             yield
         finally:
             state.workers.close()
+            state.aside.close()
 
     app = FastAPI(
         title="freshtake", version=__version__, lifespan=living, docs_url=None, redoc_url=None,

@@ -260,6 +260,7 @@ class Project:
         kept = {row[0] for step in steps for side in step for row in json.loads(side).values()}
         kept |= {file for (file,) in self._rows.execute("SELECT file FROM items WHERE gone = 0")}
         names = {Path(file).name.partition(".")[0] for file in kept if file}
+        names |= {id for (id,) in self._rows.execute("SELECT id FROM items WHERE gone = 0")}
         for path in self.files.iterdir():
             if path.name.partition(".")[0] not in names:
                 shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)

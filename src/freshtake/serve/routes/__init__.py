@@ -1,8 +1,31 @@
 """One router per subject, all below /api."""
 
-from freshtake.serve.routes import compare, events, items, jobs, scenes, strokes, study, style, texture
+from freshtake.serve.routes import (
+    compare,
+    curves,
+    events,
+    exports,
+    items,
+    jobs,
+    networks,
+    scenes,
+    strokes,
+    study,
+    style,
+    texture,
+)
 
 ROUTERS = (
-    items.router, jobs.router, scenes.router, events.router, strokes.router, style.router, texture.router,
-    compare.router, study.router,
-)  # fmt: skip
+    items.router,
+    jobs.router,
+    scenes.router,
+    curves.router,
+    networks.router,
+    exports.router,
+    events.router,
+    strokes.router,
+    style.router,
+    texture.router,
+    compare.router,
+    study.router,
+)

@@ -112,6 +112,13 @@ class Context:
         self._say("item", item.model_dump_json(), stored)
         return item
 
+    def replace(self, id: str, words: str, motion: Motion, **changes: Any) -> None:
+        """Another motion in place of an item's; `words` say what would be undone."""
+        file = self.project.files / f"{new_id()}.npz"
+        write(file, motion)
+        facts = {**self.item(id).facts, **facts_of(motion)}
+        self._say("replace", id, words, file.name, {"facts": facts, "trim": None, **changes})
+
     def add_motion(self, kind: Kind, name: str, motion: Motion, **more: Any) -> Item:
         """A motion as an item; what the facts do not say already is told by the motion."""
         file = self.folder / f"{new_id()}.npz"
