@@ -1,6 +1,8 @@
 // Plots drawn on a canvas: lines over time and points in a plane. Hover tells the nearest point, a click picks it.
 //   <LinePlot series=[{ id, name, role, x: [...], y: [...] }] xlabel ylabel cursor=(seconds or null) onhover onpick height>
 //   <PointPlot> the same, with points joined in their order;  onpick({ series, index, x, y })
+// `marks` [{ x, y, role }] are dots that move with the playback; `bold` is the id of a series that stands out;
+// `series[k].tip(index)` says what the hover shows below the name.
 
 import { html, useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
 import { isDark, useStore } from "./state.js";
@@ -26,7 +28,7 @@ function extent(series, field) {
   return [low - pad, high + pad];
 }
 
-function Plot({ series, xlabel, ylabel, cursor, onhover, onpick, joined = true, equal = false, label, dots = false, lowX, bold }) {
+function Plot({ series, xlabel, ylabel, cursor, onhover, onpick, joined = true, equal = false, label, dots = false, lowX, bold, marks = [] }) {
   const canvas = useRef(null), box = useRef(null), view = useRef(null);
   const [size, setSize] = useState([0, 0]);
   const [near, setNear] = useState(null);
@@ -55,7 +57,8 @@ function Plot({ series, xlabel, ylabel, cursor, onhover, onpick, joined = true, 
   return html`<div class="plot" ref=${box} role="img" aria-label=${label ?? `${ylabel} over ${xlabel}`}>
     <canvas ref=${canvas} onPointerMove=${over} onPointerLeave=${() => { setNear(null); onhover?.(null); }} onClick=${(event) => { const found = nearest(event); if (found) onpick?.(found); }}></canvas>
     ${line !== null && html`<i class="plot-cursor" style=${{ left: `${line}px`, top: `${MARGIN.top}px`, height: `${tall - MARGIN.top - MARGIN.bottom}px` }}></i>`}
-    ${near && html`<i class="plot-dot" style=${{ left: `${place.x.to(near.x)}px`, top: `${place.y.to(near.y)}px`, background: ROLE_COLORS[near.series.role] }}></i>`}
+    ${place && marks.map((one) => html`<i class="plot-dot" style=${{ left: `${place.x.to(one.x)}px`, top: `${place.y.to(one.y)}px`, background: ROLE_COLORS[one.role] }}></i>`)}
+    ${near && html`<i class="plot-dot near" style=${{ left: `${place.x.to(near.x)}px`, top: `${place.y.to(near.y)}px`, background: ROLE_COLORS[near.series.role] }}></i>`}
     ${near && html`<div class="plot-tip" style=${{ left: `${Math.min(place.x.to(near.x) + 10, wide - 190)}px`, top: `${Math.max(place.y.to(near.y) - 46, 4)}px` }}>
       <b>${near.series.name}</b><span>${near.series.tip ? near.series.tip(near.index) : `frame ${near.index} · ${digits(near.x)}, ${digits(near.y)}`}</span></div>`}
   </div>`;

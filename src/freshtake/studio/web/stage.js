@@ -44,7 +44,7 @@ function useViewport({ start, onpick, onframe, onready, controls }) {
     if (held.current) held.current.setData(data, { keep: true });
     else {
       held.current = createViewport(THREE, place.current, data, {
-        theme: isDark() ? "dark" : "light", keys: windowKeys(place.current), start, controls,
+        theme: isDark() ? "dark" : "light", autoplay: !matchMedia("(prefers-reduced-motion: reduce)").matches, keys: windowKeys(place.current), start, controls,
         onpick: (number, shape) => told.current.onpick?.(number, shape),
         onframe: (now) => told.current.onframe?.(now, held.current),
       });
@@ -64,26 +64,31 @@ function useViewport({ start, onpick, onframe, onready, controls }) {
 //   scene       instead of items: a promise of { manifest, buffer } or that itself
 //   label, children (shown over it), empty (shown while there are no items)
 export function Viewport({ items = [], scene, start, onready, onpick, onframe, controls, label = "motion", children, empty, fields }) {
-  const stamps = useStore((now) => items.map((id) => { const item = now.items.find((one) => one.id === id); return `${id}:${item?.trim ?? ""}:${item?.facts?.frames ?? ""}`; }).join(","));
+  const stamps = useStore((now) => items.map((id) => { const item = now.items.find((one) => one.id === id); return `${id}:${item?.trim ?? ""}:${item?.facts?.frames ?? ""}:${JSON.stringify(item?.settings ?? "")}`; }).join(","));
   const [busy, setBusy] = useState(false);
   const shown = useRef([]);
   const { place, show, held } = useViewport({ start, onready, onframe, controls, onpick: (number) => onpick?.(shown.current[number] ?? null, number) });
-  const round = useRef(0);
+  const wanted = useRef(null), reading = useRef(false);
   useEffect(() => {
-    const own = (round.current += 1);
-    if (!items.length && !scene) return undefined;
-    const read = async () => {
-      setBusy(true);
+    wanted.current = items.length || scene ? { items, scene, fields } : null;
+    if (wanted.current && !reading.current) read();
+  }, [stamps, scene, JSON.stringify(fields)]);
+  // One answer after the other: of all that was asked for meanwhile only the newest is read.
+  const read = async () => {
+    reading.current = true;
+    setBusy(true);
+    while (wanted.current) {
+      const now = wanted.current;
+      wanted.current = null;
       try {
-        const data = await (scene ?? api.scene(items, fields));
-        if (own !== round.current) return;
-        shown.current = data.manifest.shapes.map((shape, k) => shape.id ?? items[k]);
+        const data = await (now.scene ?? api.scene(now.items, now.fields));
+        shown.current = data.manifest.shapes.map((shape, k) => shape.id ?? now.items[k]);
         show(data);
-      } catch (error) { if (own === round.current) toast(error.message, "error"); } finally { if (own === round.current) setBusy(false); }
-    };
-    const wait = setTimeout(read, held.current && items.length ? 60 : 0); // several that come at once are read once
-    return () => clearTimeout(wait);
-  }, [stamps, items.join(","), scene, JSON.stringify(fields)]);
+      } catch (error) { if (!wanted.current) toast(error.message, "error"); }
+    }
+    reading.current = false;
+    setBusy(false);
+  };
   const nothing = !items.length && !scene;
   return html`<div class=${`stage ${nothing ? "stage-empty" : ""}`} aria-busy=${busy}>
     <div class="stage-view" ref=${place} aria-label=${label} hidden=${nothing}></div>

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
-import { Button, Empty, ItemList, NumberField, Note, Panel, Row, Segmented, Split, TaskButton, TextField, Viewport, download } from "../ui.js";
+import { Button, Empty, ItemList, NumberField, Note, Panel, Row, Segmented, Select, Split, TaskButton, TextField, Viewport, download } from "../ui.js";
 import { attempt, choose, refresh, remove, run, set, state, toast, upload, useKept, useStore, waitFor } from "../state.js";
 
 const KINDS = [
@@ -56,7 +56,7 @@ function Findings({ item }) {
   if (!item.findings.length) return MOVES.includes(item.kind) ? html`<${Note} kind="good">Nothing is wrong with it.<//>` : null;
   const remedies = [...new Set(item.findings.map((one) => one.remedy).filter(Boolean))];
   return html`<ul class="findings">${item.findings.map((one) => html`<li>${one.words}</li>`)}</ul>
-    ${remedies.length > 0 && html`<${TaskButton} task="repair" items=${[item.id]} settings=${{ remedies }} words=${remedies.length > 1 ? "Repair all" : "Repair"} kind="plain"
+    ${remedies.length > 0 && html`<${TaskButton} task="repair" items=${[item.id]} settings=${{ repairs: remedies }} words=${remedies.length > 1 ? "Repair all" : "Repair"} kind="plain"
       ondone=${() => toast(`${item.name} is repaired; undo takes it back.`, "good")} />`}`;
 }
 
@@ -76,12 +76,19 @@ function Trim({ item, viewport }) {
     ${item.trim && html`<${Row} end><${Button} kind="quiet" onclick=${() => put(0, frames - 1)}>Whole take again<//><//>`}`;
 }
 
-function Cut({ items }) {
-  const [by, setBy] = useKept("cut by", "cycles");
-  const about = { cycles: "Walks and runs become single cycles, ready to learn from.", repeats: "A long take of one action done again and again becomes single actions." };
-  return html`<${Segmented} label="cut by" value=${by} options=${[["cycles", "Cycles"], ["repeats", "Repeats"]]} onchange=${setBy} />
-    <${Note}>${about[by]}<//>
-    <${TaskButton} task="cut" items=${items} settings=${{ by }} words=${by === "cycles" ? "Find cycles" : "Find repeats"} kind="plain"
+// Long takes in pieces: steps of a walk, or everything that is like a part of the take or like another take.
+function Cut({ items, takes }) {
+  const [how, setHow] = useKept("cut how", "cycles");
+  const [like, setLike] = useState("");
+  const [[first, last], setPart] = useState([0, Math.min(items[0].facts.frames - 1, Math.round(items[0].facts.fps ?? 30))]);
+  const others = takes.filter((item) => !items.includes(item) && item.kind === "take");
+  const about = { cycles: "Walks and runs become single cycles, ready to learn from.", repeats: "All places that are like an example become takes of their own." };
+  const settings = how === "cycles" ? { how } : { how, ...(like ? { like } : { first, last }) };
+  return html`<${Segmented} label="cut by" value=${how} options=${[["cycles", "Cycles"], ["repeats", "Repeats"]]} onchange=${setHow} />
+    <${Note}>${about[how]}<//>
+    ${how === "repeats" && html`<${Select} label="Like" value=${like} options=${[["", "a part of this take"], ...others.map((item) => [item.id, item.name])]} onchange=${setLike} />
+      ${!like && html`<${Row}><${NumberField} label="frames" value=${first} min=${0} max=${last - 1} onchange=${(value) => setPart([value, last])} /><${NumberField} label="to" value=${last} min=${first + 1} onchange=${(value) => setPart([first, value])} /><//>`}`}
+    <${TaskButton} task="cut" items=${items.map((item) => item.id)} settings=${settings} words=${how === "cycles" ? "Find cycles" : "Find repeats"} kind="plain"
       ondone=${(job) => { choose(job.made); toast(`${job.made.length} pieces were found.`, "good"); }} />`;
 }
 
@@ -100,17 +107,17 @@ function Details({ item, viewport }) {
     ${MOVES.includes(item.kind) && facts.frames > 2 && html`<${Panel} title="Trim" open=${false}><${Trim} item=${item} viewport=${viewport} /><//>`}`;
 }
 
-function Chosen({ items, viewport }) {
+function Chosen({ items, all, viewport }) {
   if (!items.length) return html`<${Panel}><${Note}>Click a take to see it. The boxes choose several.<//><//>`;
   const takes = items.filter((item) => ["take", "strokes"].includes(item.kind)), models = items.filter((item) => item.kind === "model");
   const broken = takes.filter((item) => item.findings.some((one) => one.remedy));
-  const repair = async () => { for (const item of broken) await run("repair", [item.id], { remedies: [...new Set(item.findings.map((one) => one.remedy).filter(Boolean))] }); };
+  const repair = async () => { for (const item of broken) await run("repair", [item.id], {}); };
   return html`${items.length === 1 ? html`<${Details} key=${items[0].id} item=${items[0]} viewport=${viewport} />`
     : html`<${Panel} title=${`${items.length} chosen`}>
         ${broken.length > 0 && html`<${Note} kind="warn">${broken.length === 1 ? "One take has" : `${broken.length} takes have`} faults that can be repaired.<//><${Button} onclick=${repair}>Repair them<//>`}
         ${!takes.some((item) => item.findings.length) && takes.length > 1 && html`<${Note} kind="good">Nothing is wrong with them.<//>`}
         ${!broken.length && takes.some((item) => item.findings.length) && html`<${Note}>Some have remarks: click one to read them.<//>`}<//>`}
-    ${takes.some((item) => item.kind === "take") && html`<${Panel} title="Cut a long take" open=${items.length === 1 && items[0].facts.seconds > 6}><${Cut} items=${takes.map((item) => item.id)} /><//>`}
+    ${takes.some((item) => item.kind === "take") && html`<${Panel} title="Cut a long take" open=${items.length === 1 && items[0].facts.seconds > 6}><${Cut} key=${takes[0].id} items=${takes} takes=${all} /><//>`}
     <${Panel}>
       ${takes.length > 0 && html`<${Button} kind="primary" onclick=${() => set({ tab: "vary" })}>Make variants of ${takes.length === 1 ? "it" : `these ${takes.length}`}<//>`}
       ${models.length === 1 && html`<${Button} kind="primary" onclick=${() => set({ tab: "vary", model: models[0].id })}>Make variants with it<//>`}
@@ -130,7 +137,7 @@ function Tab() {
       <${Note}>or drop them anywhere on this page<//>
       <details><summary>Samples</summary><div class="chips"><${Samples} all /></div></details>
     <//><${Lists} items=${items} chosen=${ids} />`;
-  return html`<${Split} label="library" side=${side} end=${html`<${Chosen} items=${chosen} viewport=${viewport} />`}>
+  return html`<${Split} label="library" side=${side} end=${html`<${Chosen} items=${chosen} all=${items} viewport=${viewport} />`}>
     <${Viewport} items=${moving.map((item) => item.id)} onready=${(made) => { viewport.current = made; }} onpick=${(id) => id && choose([id])}
       empty=${html`<${Empty} title="Nothing chosen" words="Click a take on the left to see it move." />`} />
   <//>`;

@@ -55,7 +55,7 @@ function Settings({ settings, change, remake, live, model }) {
           <${Slider} label="Heading" value=${heading} min=${-180} max=${180} step=${5} format=${(x) => `${x}°`} oninput=${(value) => change({ heading: value })} onchange=${(value) => change({ heading: value })} />`
         : html`<${Row}><${NumberField} label="How many" value=${number} min=${1} max=${1000} onchange=${(value) => change({ number: Math.round(value) })} /><//>
           <${Row}><${NumberField} label="Seed" value=${seed} min=${0} max=${2 ** 31} onchange=${(value) => change({ seed: Math.round(value) })} hint="the same seed gives the same variants" />
-            <${Button} kind="plain icon" label="another seed" title="other variants: another seed" onclick=${() => put({ seed: Math.floor(Math.random() * 1e6) })}>⚄<//><//>
+            <${Button} kind="plain icon" label="another seed" title="other variants: another seed" onclick=${() => change({ seed: Math.floor(Math.random() * 1e6) })}>⚄<//><//>
           <div class="toggles"><${Toggle} label="Endless loop" value=${loop} onchange=${(value) => put({ loop: value })} hint="the last frame leads into the first" />
             <${Toggle} label="Feet stand firm" value=${plant} onchange=${(value) => put({ plant: value })} hint="standing feet do not slide" />
             <${Toggle} label="On the spot" value=${inPlace} onchange=${(value) => put({ in_place: value })} hint="without travel, as engines want it" /></div>`}
@@ -71,49 +71,37 @@ function Settings({ settings, change, remake, live, model }) {
 // ---- variants ----
 const asked = ({ number, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins }) => ({ number, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins });
 
-// Makes variants; those of the last time that nobody starred give way one by one as the new ones arrive.
+// Makes variants, and makes those that nobody has starred or rejected again, each from its own seed, when a setting changes.
 function useMaking(model) {
-  const [batch, setBatch] = useKept("vary batch", { model: null, job: null, old: [] });
-  const jobs = useStore((now) => now.jobs), items = useStore((now) => now.items);
-  const job = jobs.find((one) => one.id === batch.job);
+  const [jobs, setJobs] = useKept("vary jobs", []);
+  const all = useStore((now) => now.jobs), items = useStore((now) => now.items);
   const variants = items.filter((item) => item.kind === "variant" && item.parent === model?.id);
-  const made = job?.made ?? [];
-  const running = Boolean(job && !isOver(job));
-  const waiting = running ? batch.old.slice(0, Math.min(made.length, batch.old.length)) : [];
-  const shown = variants.filter((item) => !waiting.includes(item.id));
-  const latest = useRef(0);
-  const make = async (settings, replaces) => {
-    if (!model) return;
-    const own = (latest.current += 1);
-    const before = state.jobs.find((one) => one.id === state.kept["vary batch"]?.job);
-    if (before && !isOver(before)) await attempt(api.cancel(before.id));
-    const unmarked = state.items.filter((item) => item.kind === "variant" && item.parent === model.id && item.star === 0).map((item) => item.id);
-    const old = replaces ? unmarked : [];
-    const done = await run("vary", [model.id], asked(settings), (begun) => setBatch({ model: model.id, job: begun.id, old }));
-    if (old.length && own === latest.current && (done || state.jobs.find((one) => one.id === state.kept["vary batch"]?.job)?.made.length)) {
-      await remove(old.filter((id) => itemOf(id)?.star === 0));
-    }
-  };
+  const running = all.filter((one) => jobs.includes(one.id) && !isOver(one));
+  const begun = (job) => setJobs([...(state.kept["vary jobs"] ?? []).slice(-4), job.id]);
+  const make = (settings) => run("vary", [model.id], asked(settings), begun);
   const soon = useRef(0);
-  const remake = (settings) => { // only once something was made, and not for every pixel of a slider
-    if (!variants.length && !running) return;
+  const remake = (settings) => {
     clearTimeout(soon.current);
-    soon.current = setTimeout(() => make(settings, true), 200);
+    soon.current = setTimeout(async () => {
+      const open = state.items.filter((item) => item.kind === "variant" && item.parent === model?.id && item.star === 0).map((item) => item.id);
+      if (!open.length) return;
+      for (const job of state.jobs) if (job.task === "again" && !isOver(job)) await attempt(api.cancel(job.id));
+      const { number, seed, seconds, ...rest } = asked(settings);
+      await run("again", open, { ...rest, ...(seconds === null ? {} : { seconds }), replace: true }, begun);
+    }, 200);
   };
-  return { shown, running, job, make, remake };
+  return { variants, running, make, remake };
 }
 
-function Variants({ variants, picked, setPicked, running, job, settings, model }) {
+function Variants({ variants, picked, setPicked, running }) {
   const [filter, setFilter] = useKept("vary filter", "all");
   const starred = variants.filter((item) => item.star === 1), rejected = variants.filter((item) => item.star === -1);
   const shown = filter === "starred" ? starred : filter === "open" ? variants.filter((item) => item.star === 0) : variants;
-  const again = (item) => html`<${Button} kind="quiet icon" label=${`make ${item.name} again from its seed`} title="again from its seed, with the settings on the left"
-    onclick=${() => run("again", [item.id], { ...asked(settings), number: undefined, seed: undefined, pins: settings.pins })}>↻<//>`;
   return html`<${Panel} title=${variants.length ? `Variants (${variants.length})` : "Variants"} fill
       actions=${rejected.length > 0 && html`<${Button} kind="quiet" title="remove the rejected ones" onclick=${() => remove(rejected.map((item) => item.id))}>clear ✕ ${rejected.length}<//>`}>
       ${variants.length > 0 && html`<${Segmented} label="which variants" value=${filter} onchange=${setFilter} options=${[["all", "All"], ["starred", `★ ${starred.length}`], ["open", "Open"]]} />`}
-      ${running && job && html`<${Progress} job=${job} />`}
-      <div class="scroll"><${ItemList} items=${shown} chosen=${picked} onchoose=${setPicked} small stars thumbs=${false} tools=${again} label="variants"
+      ${running.map((job) => html`<${Progress} key=${job.id} job=${job} />`)}
+      <div class="scroll"><${ItemList} items=${shown} chosen=${picked} onchoose=${setPicked} small stars thumbs=${false} label="variants"
         empty=${html`<${Note}>${variants.length ? "None here." : "What you make appears here. Star what you like; reject the rest."}<//>`} /></div>
     <//>
     <${Panel} title="3 · Export"><${ExportBar} ids=${(starred.length ? starred : []).map((item) => item.id)} what="starred" />
@@ -135,7 +123,7 @@ function Tab() {
   const models = items.filter((item) => item.kind === "model" && (item.facts.method ?? "variation") === "variation");
   const model = models.find((one) => one.id === modelId) ?? models[models.length - 1] ?? null;
   const setModel = (id) => set({ model: id });
-  const { shown, running, job, make, remake } = useMaking(model);
+  const { variants: shown, running, make, remake } = useMaking(model);
   useEffect(() => { setPicked((before) => before.filter((id) => shown.some((item) => item.id === id))); }, [shown.length]);
   const examples = useMemo(() => takes.filter((item) => (model?.settings?.examples ?? []).includes(item.id)), [items, model?.id]);
   const sources = examples.length ? examples : takes.filter((item) => chosen.includes(item.id));
@@ -157,8 +145,8 @@ function Tab() {
 
   const side = html`<${Learn} takes=${takes} chosen=${chosen} models=${models} model=${model} setModel=${setModel} />
     ${model && html`<${Settings} settings=${settings} change=${change} remake=${remake} live=${live} model=${model} />`}
-    ${model && !live && html`<div class="sticky-do"><${Button} kind="primary wide" busy=${running} onclick=${() => make(settings, false)}>Make ${settings.number === 1 ? "one variant" : `${settings.number} variants`}<//></div>`}`;
-  const end = html`<${Variants} variants=${shown} picked=${picked} setPicked=${setPicked} running=${running} job=${job} settings=${settings} model=${model} />`;
+    ${model && !live && html`<div class="sticky-do"><${Button} kind="primary wide" busy=${running.some((job) => job.task === "vary")} onclick=${() => make(settings)}>Make ${settings.number === 1 ? "one variant" : `${settings.number} variants`}<//></div>`}`;
+  const end = html`<${Variants} variants=${shown} picked=${picked} setPicked=${setPicked} running=${running} />`;
   const tools = html`<div class="stage-tools"><${Segmented} label="what is shown" value=${mode} onchange=${setMode}
       options=${[["variants", "Variants"], ["both", "With takes"], ["takes", "Takes"], ["live", "Live", "an endless motion that follows the sliders at once"]]} />
     ${!live && html`<${Button} title="every variant is to pass through the pose shown" onclick=${pin}><${PinIcon} /> Pin this pose<//>`}</div>`;
@@ -170,4 +158,4 @@ function Tab() {
   <//>`;
 }
 
-export default { name: "vary", label: "Vary", Tab, shows: ["learn", "vary", "export"] };
+export default { name: "vary", label: "Vary", Tab, shows: ["learn", "vary", "again", "export"] };
