@@ -7,7 +7,7 @@ import pytest
 
 from freshtake import samples
 from freshtake.serve.items import Item
-from tests.serve.methods.tasks_here import Client, Here, fill
+from tests.serve.methods.tasks_here import Client, Directly, Here, fill
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +21,7 @@ def client(here: Here) -> Client:
     from freshtake.serve.app import State, make_app
 
     app = make_app(here.project)
-    app.state.studio = State(here.project, None)  # type: ignore[arg-type]
+    app.state.studio = State(here.project, None, aside=Directly())  # type: ignore[arg-type]
     return Client(app)
 
 

@@ -15,7 +15,6 @@ from freshtake.reports.viewport.packing import packed
 from freshtake.reports.viewport.scene import Scene
 from freshtake.serve.project import Project
 
-BINARY: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}}}
 MODELS_KEPT = 6
 
 
@@ -34,11 +33,12 @@ def model_of(project: Project, id: str, method: str) -> Any:
     item = project.item(id)
     if item.kind != "model" or item.facts.get("method") != method:
         raise UsageError(f"{item.name} is no model of {method}: choose another")
-    return _model(project.path(id))
+    return model_from(project.path(id))
 
 
 @lru_cache(maxsize=MODELS_KEPT)
-def _model(path: Path) -> Any:
+def model_from(path: Path) -> Any:
+    """The model in a file; the last few are kept."""
     from freshtake.formats.ftm import read_stored
 
     return read_stored(path).model

@@ -9,10 +9,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
+from freshtake.evaluation.study.analysis import Outcome
 from freshtake.evaluation.study.conditions import HIGHEST, LOWEST
 from freshtake.serve.items import Id, Shape
-from freshtake.serve.routes.access import studio
-from freshtake.serve.routes.binary import BINARY, scene_response
+from freshtake.serve.routes.access import TheAside, studio
+from freshtake.serve.routes.binary import scene_response
+from freshtake.serve.routes.scenes import BINARY
 from freshtake.serve.study_store import StudyStore
 
 router = APIRouter(prefix="/studies", tags=["studies"])
@@ -80,13 +82,19 @@ def outcome(id: Id, request: Request) -> list[dict[str, Any]]:
 
 
 @router.get("/{id}/figure.svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}})
-def figure(id: Id, request: Request) -> Response:
+def figure(id: Id, request: Request, aside: TheAside) -> Response:
     """Figure 8 of Lau 2009 for these scores."""
+    drawn = aside.call(figure_of, store_of(request).outcomes(id))
+    return Response(drawn, media_type="image/svg+xml", headers={"cache-control": "no-store"})
+
+
+def figure_of(outcomes: list[Outcome]) -> bytes:
+    """Figure 8 as SVG."""
     from freshtake.reports.study_figure import figure as drawn
 
     out = io.BytesIO()
-    drawn(store_of(request).outcomes(id)).savefig(out, format="svg")
-    return Response(out.getvalue(), media_type="image/svg+xml", headers={"cache-control": "no-store"})
+    drawn(outcomes).savefig(out, format="svg")
+    return out.getvalue()
 
 
 @router.get("/{id}/ratings.csv", response_class=Response, responses=CSV)

@@ -10,8 +10,8 @@ from pydantic import Field
 from freshtake.errors import UsageError
 from freshtake.serve.items import Id, Shape
 from freshtake.serve.routes.access import TheProject
-from freshtake.serve.routes.binary import BINARY, model_of, scene_response
-from freshtake.serve.routes.scenes import motion_of
+from freshtake.serve.routes.binary import model_of, scene_response
+from freshtake.serve.routes.scenes import BINARY, motion_of
 
 router = APIRouter(prefix="/style", tags=["style"])
 Strength = Annotated[float, Field(ge=-4.0, le=4.0)]

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import io
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from fastapi import APIRouter, Response
 
 from freshtake.serve.items import Id, Shape
-from freshtake.serve.routes.access import TheProject
-from freshtake.serve.routes.binary import model_of
+from freshtake.serve.routes.access import TheAside, TheProject
+from freshtake.serve.routes.binary import model_from, model_of
 
 router = APIRouter(prefix="/texture", tags=["texture"])
 PIXELS = 640  # per side, at most
@@ -53,20 +51,20 @@ def about(id: Id, project: TheProject) -> JumpMap:
 
 
 @router.get("/{id}/map.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
-def picture(id: Id, project: TheProject) -> Response:
+def picture(id: Id, project: TheProject, aside: TheAside) -> Response:
     """The jump map: blue where one may jump, green where a take goes on, clear elsewhere."""
     model_of(project, id, "texture")
-    return Response(_picture(project.path(id)), media_type="image/png", headers={"cache-control": "max-age=3600"})
+    drawn = aside.call(map_picture, project.path(id))
+    return Response(drawn, media_type="image/png", headers={"cache-control": "max-age=3600"})
 
 
-@lru_cache(maxsize=16)
-def _picture(path: Path) -> bytes:
+def map_picture(path: Path) -> bytes:
+    """The jump map of a model as PNG."""
     from PIL import Image
 
     from freshtake.reports.texture_figures import dense
-    from freshtake.serve.routes.binary import _model
 
-    model: Any = _model(path)
+    model = model_from(path)
     every = -(-len(model.rows) // PIXELS)
     chances = np.sqrt(np.sqrt(np.clip(dense(model, every), 0.0, 1.0)))  # roots, so that rare jumps can be seen
     size = len(chances)

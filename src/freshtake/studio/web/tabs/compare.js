@@ -17,7 +17,13 @@ function shuffled(list) {
   return out;
 }
 
-// The scene of items in an order that nobody knows: letters for names, one color.
+// The scene of items: baselines in red; or, in an order that nobody knows, letters for names and one color.
+async function comparedScene(ids, baselines) {
+  const data = await api.scene(ids);
+  data.manifest.shapes.forEach((shape, k) => { if (baselines.has(ids[k])) shape.role = "extra"; });
+  if (baselines.size) data.manifest.legend = { extra: `${baselines.size} baselines` };
+  return data;
+}
 async function blindScene(ids) {
   const data = await api.scene(ids);
   data.manifest.shapes.forEach((shape, k) => { shape.name = letter(k); shape.role = "input"; });
@@ -70,7 +76,11 @@ function Tab() {
   useEffect(() => { attempt(api.get("votes")).then((found) => found && setTallies(found)); }, []);
   const key = chosen.join(",");
   useEffect(() => { setRound(blind && chosen.length > 1 ? { order: shuffled(chosen), voted: null } : null); }, [blind, key]);
-  const scene = useMemo(() => (round && round.voted === null ? blindScene(round.order) : null), [round?.order, round?.voted === null]);
+  const hidden = round && round.voted === null;
+  const scene = useMemo(() => {
+    if (!chosen.length) return null;
+    return hidden ? blindScene(round.order) : comparedScene(round ? round.order : chosen, new Set(of("noise").filter((id) => chosen.includes(id))));
+  }, [round?.order, hidden, key]);
   const vote = async (id) => {
     const found = await attempt(api.post("votes", { shown: round.order, chosen: id }));
     if (found) { setTallies(found); setRound({ ...round, voted: id ?? "none" }); }
@@ -95,7 +105,7 @@ function Tab() {
   return html`<${Split} side=${side} label="what is compared">
     ${report && html`<${Row}><${Segmented} label="view" value=${view} options=${[["motion", "Motion"], ["figures", "Figures"]]} onchange=${setView} /><//>`}
     ${view === "figures" && report ? html`<${Figures} report=${report} />` : html`
-      <${Viewport} items=${scene ? [] : chosen} scene=${scene} start=${{ names: true }} label="motions to compare" empty=${words} />
+      <${Viewport} scene=${scene} start=${{ names: true }} label="motions to compare" empty=${words} />
       ${round && html`<div class="panel tight vote" role="group" aria-label="vote">${round.voted === null
         ? html`<${Row}><b>Which looks most real?</b>${round.order.map((id, k) => html`<${Button} key=${id} onclick=${() => vote(id)}>${letter(k)}<//>`)}<${Button} kind="quiet" onclick=${() => vote(null)}>I cannot tell<//><//>`
         : html`<${Row}><p>${round.order.map((id, k) => html`<span key=${id} class=${id === round.voted ? "voted" : ""}><b>${letter(k)}</b> ${name(id)}${k < round.order.length - 1 ? " · " : ""}</span>`)}</p>

@@ -66,7 +66,7 @@ function Tab() {
     <${Mix} models=${models} weights=${shownWeights} onchange=${setWeights} />`}
     <${Learn} takes=${takes} onlearned=${(job) => setWeights({ [job.made[0]]: 1 })} />`;
   return html`<${Split} side=${side} label="styles">
-    <${Viewport} scene=${scene} start=${{ layout: "row" }} label="the take as it is, and translated"
+    <${Viewport} scene=${scene} start=${{ layout: "row", follow: true }} label="the take as it is, and translated"
       empty=${html`<${Empty} title=${models.length ? "Choose a take" : "Learn a style first"} words="Give some takes as they are and the same movements in another style: walking and limping, say. Every other take can then be put into that style, as strongly as you like.">
         ${!takes.length && html`<${SampleButton} names=${["walk_long", "limp"]} words="Bring samples: walking and limping" />`}<//>`} />
     ${shown && html`<div class="below"><${Row}><${Segmented} label="what is shown below" value=${below} options=${[["pairs", "Pairs"], ["warps", "Time warps"]]} onchange=${setBelow} />
