@@ -28,6 +28,7 @@ MOST_POINTS = 20_000
 SHORTEST, LONGEST = 0.05, 20.0  # seconds
 MOST_VARIANTS = 60
 KEPT = 8  # characters whose models are kept
+CALM = 0.015  # seconds over which a drawing is smoothed
 GAP = 1e-3  # seconds: the least time from one point to the next
 
 _models: OrderedDict[bytes, Any] = OrderedDict()
@@ -62,7 +63,7 @@ def _stroke(pens: Sequence[Pen], name: str, where: str) -> Stroke:
     size = float(np.ptp(places, axis=0).max())
     if size <= 0.0:
         raise UsageError(f"{where} is a dot: draw the character there")
-    even = resample_stroke(Stroke(places, times, ("x", "y"), name), RATE)
+    even = _calm(resample_stroke(Stroke(places, times, ("x", "y"), name), RATE))
     if len(parts) == 1:
         return even
     down = np.zeros(len(even), dtype=bool)
@@ -70,6 +71,21 @@ def _stroke(pens: Sequence[Pen], name: str, where: str) -> Stroke:
     for first, last in zip([0, *ends[:-1]], ends - 1, strict=True):
         down |= (even.times >= times[first] - 1e-9) & (even.times <= times[last] + 1e-9)
     return Stroke(np.column_stack([even.points, size * down]), even.times, ("x", "y", "pen"), name)
+
+
+def _calm(stroke: Stroke) -> Stroke:
+    """Without the steps of pixels and of reports that come unevenly, which are no movement of the hand."""
+    from freshtake.numeric.gaussian import gaussian_filter1d
+
+    around = min(int(4.0 * CALM * RATE), len(stroke) - 1)
+    if around < 1:
+        return stroke
+    first, last = stroke.points[:1], stroke.points[-1:]
+    before, after = 2.0 * first - stroke.points[around:0:-1], 2.0 * last - stroke.points[-2 : -around - 2 : -1]
+    longer = np.concatenate([before, stroke.points, after])  # mirrored at its ends, so that these stay where they are
+    columns = [gaussian_filter1d(column, CALM * RATE, mode="nearest") for column in longer.T]
+    calm = np.stack(columns, axis=1)[around : around + len(stroke)]
+    return Stroke(calm, stroke.times, stroke.dimensions, stroke.name)
 
 
 def _points(pen: Pen, where: str) -> Floats:

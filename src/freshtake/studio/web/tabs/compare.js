@@ -49,7 +49,7 @@ function Votes({ tallies, onclear }) {
       <tbody>${tallies.map((one) => html`<tr key=${one.kind}><td>${WORDS[one.kind] ?? one.kind}</td><td class="num">${one.chosen}</td><td class="num">${one.shown}</td></tr>`)}</tbody></table><//>`;
 }
 
-const shortly = (value) => (value === null || value === undefined ? "–" : Math.abs(value) >= 100 ? value.toFixed(0) : Number(value.toPrecision(3)).toString());
+const shortly = (value) => (value === null || value === undefined ? "–" : Math.abs(value) < 1e-6 ? "0" : Math.abs(value) >= 100 ? value.toFixed(0) : Number(value.toPrecision(3)).toString());
 function Figures({ report }) {
   const { figures, baselines, usable, verdict } = report.facts, groups = [...new Set(figures.map((one) => one.group))];
   return html`<div class="below figures-box"><p class=${`verdict ${usable ? "good" : "look"}`} role="status">${verdict}</p>
@@ -57,7 +57,7 @@ function Figures({ report }) {
     <div class="table-box"><table class="table"><thead><tr><th scope="col">Figure</th><th scope="col" class="num">variants</th><th scope="col" class="num">real takes</th>
       ${baselines.map((name) => html`<th key=${name} scope="col" class="num">${WORDS[name] ?? name}</th>`)}<th scope="col"></th></tr></thead>
       <tbody>${groups.map((group) => html`<tr class="group" key=${group}><th colspan=${4 + baselines.length} scope="rowgroup">${group}</th></tr>${figures.filter((one) => one.group === group).map((one) => html`<tr key=${one.key}>
-        <td>${one.title}${one.unit ? html` <span class="facts">${one.unit}</span>` : ""}</td><td class="num">${shortly(one.value)}</td>
+        <td>${one.title}${one.unit ? html` <span class="facts">${one.unit === "x" ? "×" : one.unit}</span>` : ""}</td><td class="num">${shortly(one.value)}</td>
         <td class="num">${one.real[0] === null ? "–" : `${shortly(one.real[0])} … ${shortly(one.real[1])}`}</td>
         ${baselines.map((name) => html`<td key=${name} class="num">${shortly(one.baselines[name])}</td>`)}
         <td class=${one.verdict === "good" ? "mark good" : one.verdict ? "mark look" : ""}>${one.verdict === "good" ? "like real takes" : one.verdict ? `${one.verdict} real takes` : ""}</td></tr>`)}`)}</tbody></table></div></div>`;

@@ -8,7 +8,7 @@ import { Button, Empty, Note, NumberField, Panel, Row, Split, TaskButton, TextFi
 
 const SCORES = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 const CONDITIONS = { variants: "variants", captured: "motion capture", cycle: "cycle animation" };
-const LEAST = 3; // seconds that a motion is watched before it is scored
+const LEAST = 1; // seconds that a motion is watched before it is scored
 
 // ---- making one ----
 function Design({ onmade }) {
@@ -45,32 +45,39 @@ function Consent({ study, onjoin, onleave }) {
 }
 
 function Trial({ study, state, onscore, onleave }) {
-  const { code, next, answered, of } = state, began = useRef(0);
-  const [watched, setWatched] = useState(false), [score, setScore] = useState(null);
+  const { code, next, answered, of } = state, began = useRef(0), view = useRef(null);
+  const [seen, setSeen] = useState(0), [given, setGiven] = useState({}); // each belongs to a position
+  const score = given.position === next.position ? given.score : null, watched = seen === next.position;
   const scene = useMemo(() => fetchScene(study.id, code, next.position), [study.id, code, next.position]);
   useEffect(() => {
-    began.current = performance.now();
-    setWatched(false);
-    setScore(null);
-    const wait = setTimeout(() => setWatched(true), 1000 * LEAST * (window.studyHaste ?? 1));
-    return () => clearTimeout(wait);
-  }, [next.position]);
+    let here = true, wait = 0;
+    scene.then(() => {
+      if (!here) return;
+      began.current = performance.now();
+      setTimeout(() => { view.current?.seek(0); view.current?.play(); });
+      wait = setTimeout(() => setSeen(next.position), 1000 * LEAST);
+    }, () => {}); // the viewport says what went wrong
+    return () => { here = false; clearTimeout(wait); };
+  }, [scene]);
+  const choose = (value) => setGiven({ position: next.position, score: value });
   const give = () => { if (score && watched) onscore(score, (performance.now() - began.current) / 1000); };
   useEffect(() => {
     const key = (event) => {
       const number = Number(event.key);
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (number >= 1 && number <= 9) { setScore(number); event.stopImmediatePropagation(); event.preventDefault(); } else if (event.key === "Enter" && score) { give(); event.preventDefault(); }
+      if (number >= 1 && number <= 9) choose(number); else if (event.key === "Enter" && score && event.target.closest?.("button") === null) give(); else return;
+      event.stopImmediatePropagation();
+      event.preventDefault();
     };
     window.addEventListener("keydown", key, true);
     return () => window.removeEventListener("keydown", key, true);
   });
   return html`<div class="trial">
     <header><b>Motion ${answered + 1} of ${of}</b><progress value=${answered} max=${of} aria-label="how far you are"></progress><${Button} kind="quiet" onclick=${onleave}>Stop here<//></header>
-    <${Viewport} scene=${scene} label=${`motion ${answered + 1}`} start=${{ names: false }} />
+    <${Viewport} scene=${scene} label=${`motion ${answered + 1}`} start=${{ names: false, follow: true }} onready=${(made) => { view.current = made; }} />
     <fieldset class="scores"><legend>${next.question}</legend>
-      <div class="scores-row" role="radiogroup" aria-label="score">${SCORES.map((one) => html`<button type="button" key=${one} role="radio" aria-checked=${String(score === one)} onclick=${() => setScore(one)}>${one}</button>`)}</div>
-      <${Button} kind="primary" disabled=${!score || !watched} onclick=${give}>${watched ? "Next" : "Watch a little longer …"}<//>
+      <div class="scores-row" role="radiogroup" aria-label="score">${SCORES.map((one) => html`<button type="button" key=${one} role="radio" aria-checked=${String(score === one)} onclick=${() => choose(one)}>${one}</button>`)}</div>
+      <${Button} kind="primary" disabled=${!score || !watched} onclick=${give}>${watched ? "Next" : "Watch it first …"}<//>
     </fieldset></div>`;
 }
 
@@ -89,7 +96,7 @@ function Part({ study, onleave }) {
   };
   if (!state) return html`<div class="part"><${Consent} study=${study} onjoin=${join} onleave=${onleave} /></div>`;
   if (!state.next) return html`<div class="part"><${Empty} title="Thank you" words=${`All ${state.of} scores are kept.`}><${Button} kind="primary" onclick=${() => setState(null)}>The next person<//><${Button} onclick=${onleave}>Back to the studies<//><//></div>`;
-  return html`<div class="part"><${Trial} key=${state.next.position} study=${study} state=${state} onscore=${give} onleave=${onleave} /></div>`;
+  return html`<div class="part"><${Trial} study=${study} state=${state} onscore=${give} onleave=${onleave} /></div>`;
 }
 
 // ---- the outcome ----
