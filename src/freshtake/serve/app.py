@@ -19,6 +19,7 @@ from freshtake.serve.aside import Aside
 from freshtake.serve.events import Events
 from freshtake.serve.guard import LOCAL, Guard
 from freshtake.serve.items import Problem
+from freshtake.serve.live import Streams
 from freshtake.serve.project import NotThere, Project
 from freshtake.serve.routes import ROUTERS
 from freshtake.serve.workers import Workers
@@ -37,6 +38,7 @@ class State:
     workers: Workers
     events: Events = field(default_factory=Events)
     aside: Aside = field(default_factory=Aside)
+    streams: Streams = field(default_factory=Streams)
 
 
 def make_app(
@@ -59,6 +61,7 @@ def make_app(
         finally:
             state.workers.close()
             state.aside.close()
+            state.streams.close()
 
     app = FastAPI(
         title="freshtake", version=__version__, lifespan=living, docs_url=None, redoc_url=None,

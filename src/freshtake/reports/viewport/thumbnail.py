@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from freshtake.reports.viewport.moving_picture import moments, save_gif
-from freshtake.reports.viewport.scene import Line, Scene, Shape
+from freshtake.reports.viewport.scene import Figure, Line, Scene, Shape, Surface
 
 SIZE = (144, 108)
 RATE = 12.0  # pictures per second
@@ -16,7 +16,7 @@ LONGEST = 3.0  # seconds; longer motions are shown from their first seconds
 
 
 def thumbnail(shape: Shape, moving: bool, size: tuple[int, int] = SIZE) -> bytes:
-    """A GIF of the first seconds, or a PNG of the middle of them; travel is taken out."""
+    """A GIF of the first seconds, or a PNG of the middle of them; a stroke is whole; travel is taken out."""
     shown = _short(shape)
     out = io.BytesIO()
     if moving:
@@ -30,21 +30,21 @@ def thumbnail(shape: Shape, moving: bool, size: tuple[int, int] = SIZE) -> bytes
 def _short(shape: Shape) -> Shape:
     if isinstance(shape, Line):
         return shape
-    count = min(len(shape), max(2, round(LONGEST / shape.frame_time)))
-    points = shape.points[:count].copy()
-    points[..., [0, 2]] -= shape.ground[:count, None]
-    changed = {"points": points, "ground": np.zeros_like(shape.ground[:count])}
-    if hasattr(shape, "standing"):
-        changed["standing"] = shape.standing[:count]
-    return replace(shape, **changed)
+    return _part(shape, slice(0, max(2, round(LONGEST / shape.frame_time))))
 
 
 def _still(shape: Shape) -> Shape:
-    """One frame, from the middle; a stroke whole."""
+    """One frame, from the middle; a stroke as it is, since it is whole at its end."""
     if isinstance(shape, Line):
-        return replace(shape, frame_time=1e-6)
-    middle = slice(len(shape) // 2, len(shape) // 2 + 1)
-    changed = {"points": shape.points[middle], "ground": shape.ground[middle]}
-    if hasattr(shape, "standing"):
-        changed["standing"] = shape.standing[middle]
-    return replace(shape, **changed)
+        return shape
+    return _part(shape, slice(len(shape) // 2, len(shape) // 2 + 1))
+
+
+def _part(shape: Figure | Surface, frames: slice) -> Shape:
+    """Some frames, in place."""
+    ground = shape.ground[frames]
+    points = shape.points[frames].copy()
+    points[..., [0, 2]] -= ground[:, None]
+    if isinstance(shape, Figure):
+        return replace(shape, points=points, ground=np.zeros_like(ground), standing=shape.standing[frames])
+    return replace(shape, points=points, ground=np.zeros_like(ground))
