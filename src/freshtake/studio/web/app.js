@@ -2,7 +2,7 @@
 
 import { html, render, useEffect, useErrorBoundary, useRef } from "./vendor/preact-htm.module.js";
 import { Button, Progress, useJobs } from "./ui.js";
-import { connect, dismiss, isDark, redo, set, setTheme, state, undo, upload, useStore } from "./state.js";
+import { connect, dismiss, redo, set, setTheme, state, undo, upload, useDark, useStore } from "./state.js";
 import library from "./tabs/library.js";
 import vary from "./tabs/vary.js";
 import curves from "./tabs/curves.js";
@@ -27,8 +27,7 @@ const Icon = ({ name }) => html`<svg viewBox="0 0 20 20" width="18" height="18" 
 
 function Header() {
   const tab = useStore((now) => now.tab), back = useStore((now) => now.undo), forth = useStore((now) => now.redo);
-  useStore((now) => now.theme);
-  const bar = useRef(null), dark = isDark();
+  const bar = useRef(null), dark = useDark();
   const move = (event) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by) return;
@@ -104,8 +103,7 @@ function useDropping() {
 
 function App() {
   const dropping = useDropping(), connected = useStore((now) => now.connected), ready = useStore((now) => now.ready), tab = useStore((now) => now.tab);
-  useStore((now) => now.theme);
-  document.documentElement.dataset.theme = isDark() ? "dark" : "light";
+  document.documentElement.dataset.theme = useDark() ? "dark" : "light";
   return html`<${Header} />
     ${ready && !connected && html`<p class="detached" role="alert">${DETACHED}</p>`}
     <main id="main" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="-1"><${Shown} /></main>
@@ -119,4 +117,3 @@ root.replaceChildren();
 render(html`<${App} />`, root);
 connect();
 window.studio = { state, set };
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => set({}));

@@ -2,10 +2,10 @@
 //   <LinePlot series=[{ id, name, role, x: [...], y: [...] }] xlabel ylabel cursor=(seconds or null) onhover onpick height>
 //   <PointPlot> the same, with points joined in their order;  onpick({ series, index, x, y })
 // `marks` [{ x, y, role }] are dots that move with the playback; `bold` is the id of a series that stands out;
-// `series[k].tip(index)` says what the hover shows below the name.
+// `rows` { 0: "takes", ... } names heights instead of numbers; `series[k].tip(index)` says what the hover shows below the name.
 
-import { html, useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
-import { isDark, useStore } from "./state.js";
+import { html, useEffect, useMemo, useRef, useState } from "./vendor/preact-htm.module.js";
+import { useDark } from "./state.js";
 
 export const ROLE_COLORS = { input: "#3b82d6", variant: "#35a264", extra: "#d9534f" };
 const MARGIN = { left: 52, right: 14, top: 12, bottom: 34 };
@@ -28,31 +28,28 @@ function extent(series, field) {
   return [low - pad, high + pad];
 }
 
-function Plot({ series, xlabel, ylabel, cursor, onhover, onpick, joined = true, equal = false, label, dots = false, lowX, bold, marks = [] }) {
-  const canvas = useRef(null), box = useRef(null), view = useRef(null);
+function Plot({ series, xlabel, ylabel, cursor, onhover, onpick, joined = true, equal = false, label, dots = false, lowX, bold, marks = [], rows }) {
+  const canvas = useRef(null), box = useRef(null);
   const [size, setSize] = useState([0, 0]);
   const [near, setNear] = useState(null);
-  useStore((now) => now.theme);
-  const dark = isDark();
+  const dark = useDark();
   useEffect(() => {
     const watch = new ResizeObserver(([entry]) => setSize([Math.round(entry.contentRect.width), Math.round(entry.contentRect.height)]));
     watch.observe(box.current);
     return () => watch.disconnect();
   }, []);
   useEffect(() => { setNear(null); }, [series]);
+  const [wide, tall] = size;
+  const place = useMemo(() => (wide && tall ? scales(series, wide, tall, equal, lowX) : null), [series, size, equal, lowX]);
   useEffect(() => {
-    const [wide, tall] = size;
-    if (!wide || !tall) return;
-    view.current = scales(series, wide, tall, equal, lowX);
-    draw(canvas.current, view.current, { series, wide, tall, dark, joined, dots, xlabel, ylabel, bold });
-  }, [series, size, dark, joined, equal, xlabel, ylabel, bold]);
+    if (place) draw(canvas.current, place, { series, wide, tall, dark, joined, dots, xlabel, ylabel, bold, rows });
+  }, [place, dark, joined, dots, xlabel, ylabel, bold]);
 
   const nearest = (event) => {
     const at = canvas.current.getBoundingClientRect();
-    return find(series, view.current, event.clientX - at.left, event.clientY - at.top);
+    return find(series, place, event.clientX - at.left, event.clientY - at.top);
   };
-  const over = (event) => { const found = view.current && nearest(event); setNear(found); onhover?.(found); };
-  const place = view.current, [wide, tall] = size;
+  const over = (event) => { const found = place && nearest(event); setNear(found); onhover?.(found); };
   const line = place && cursor !== null && cursor !== undefined && cursor >= place.x.low && cursor <= place.x.high ? place.x.to(cursor) : null;
   return html`<div class="plot" ref=${box} role="img" aria-label=${label ?? `${ylabel} over ${xlabel}`}>
     <canvas ref=${canvas} onPointerMove=${over} onPointerLeave=${() => { setNear(null); onhover?.(null); }} onClick=${(event) => { const found = nearest(event); if (found) onpick?.(found); }}></canvas>
@@ -82,7 +79,7 @@ function scales(series, wide, tall, equal, lowX) {
   };
 }
 
-function draw(canvas, { x, y }, { series, wide, tall, dark, joined, dots, xlabel, ylabel, bold }) {
+function draw(canvas, { x, y }, { series, wide, tall, dark, joined, dots, xlabel, ylabel, bold, rows }) {
   const ratio = window.devicePixelRatio || 1, pen = canvas.getContext("2d");
   canvas.width = wide * ratio;
   canvas.height = tall * ratio;
@@ -101,10 +98,10 @@ function draw(canvas, { x, y }, { series, wide, tall, dark, joined, dots, xlabel
     pen.fillText(digits(at), px, tall - MARGIN.bottom + 14);
   }
   pen.textAlign = "right";
-  for (const at of ticks(y.low, y.high, Math.max(3, tall / 50))) {
+  for (const at of rows ? Object.keys(rows).map(Number) : ticks(y.low, y.high, Math.max(3, tall / 50))) {
     const py = Math.round(y.to(at)) + 0.5;
     pen.beginPath(); pen.moveTo(MARGIN.left, py); pen.lineTo(wide - MARGIN.right, py); pen.stroke();
-    pen.fillText(digits(at), MARGIN.left - 6, py + 4);
+    pen.fillText(rows?.[at] ?? digits(at), MARGIN.left - 6, py + 4);
   }
   pen.textAlign = "center";
   pen.fillText(xlabel ?? "", MARGIN.left + (wide - MARGIN.left - MARGIN.right) / 2, tall - 5);
@@ -117,14 +114,15 @@ function draw(canvas, { x, y }, { series, wide, tall, dark, joined, dots, xlabel
   pen.beginPath();
   pen.rect(MARGIN.left, MARGIN.top, wide - MARGIN.left - MARGIN.right, tall - MARGIN.top - MARGIN.bottom);
   pen.clip();
-  for (const one of series) paint(pen, one, x, y, { joined, dots, bold });
+  const last = (one) => (one.id === bold ? 2 : one.role === "input" ? 1 : 0); // takes lie over variants
+  for (const one of [...series].sort((a, b) => last(a) - last(b))) paint(pen, one, x, y, { joined, dots, bold });
 }
 
 function paint(pen, one, x, y, { joined, dots, bold }) {
   const color = one.color ?? ROLE_COLORS[one.role] ?? ROLE_COLORS.input;
   pen.strokeStyle = pen.fillStyle = color;
   pen.globalAlpha = bold && bold !== one.id ? 0.25 : 0.85;
-  pen.lineWidth = bold === one.id ? 2.6 : 1.5;
+  pen.lineWidth = bold === one.id ? 3 : one.role === "input" ? 1.9 : 1.3;
   if (joined) {
     let down = false;
     pen.beginPath();

@@ -5,7 +5,7 @@ import { html, useEffect, useRef, useState } from "./vendor/preact-htm.module.js
 import { createViewport } from "./viewport/viewport.js";
 import { LiveScene } from "./viewport/live.js";
 import { api } from "./api.js";
-import { isDark, setTheme, toast, useStore } from "./state.js";
+import { isDark, setTheme, toast, useDark, useStore } from "./state.js";
 
 const ELSEWHERE = "input, textarea, select, [contenteditable], [role=tablist], [role=listbox], dialog, .own-keys";
 
@@ -32,8 +32,7 @@ function windowKeys(element) {
 function useViewport({ start, onpick, onframe, onready, controls }) {
   const place = useRef(null), held = useRef(null), told = useRef({});
   told.current = { onpick, onframe };
-  useStore((now) => now.theme);
-  const dark = isDark();
+  const dark = useDark();
   useEffect(() => {
     const before = held.current;
     if (before) before.setTheme(dark ? "dark" : "light");

@@ -6,7 +6,7 @@
 //   await attempt(api.remove(id))                        undefined and a toast when it fails
 //   const job = await run("learn", ids, { ... })         starts a task; resolves with the ended job (undefined: not done)
 
-import { useEffect, useState } from "./vendor/preact-htm.module.js";
+import { useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
 import { api } from "./api.js";
 
 const KEPT = ["tab", "theme", "chosen", "model", "vary", "kept"]; // over a reload of this window
@@ -29,9 +29,10 @@ export function set(changes) {
 }
 
 export function useStore(select) {
-  const [value, change] = useState(() => select(state));
+  const [, redraw] = useState(0), held = useRef(null), value = select(state);
+  held.current = { select, value };
   useEffect(() => {
-    const listener = () => change(() => select(state));
+    const listener = () => { if (held.current.select(state) !== held.current.value) redraw((count) => count + 1); };
     listeners.add(listener);
     listener();
     return () => listeners.delete(listener);
@@ -174,4 +175,7 @@ export function setTheme(theme) {
   localStorage.setItem("freshtake-theme", theme);
   set({ theme });
 }
-export const isDark = () => (state.theme === "auto" ? matchMedia("(prefers-color-scheme: dark)").matches : state.theme === "dark");
+const night = matchMedia("(prefers-color-scheme: dark)");
+night.addEventListener("change", () => set({}));
+export const isDark = () => (state.theme === "auto" ? night.matches : state.theme === "dark");
+export const useDark = () => useStore(isDark);

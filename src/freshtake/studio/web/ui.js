@@ -11,7 +11,7 @@
 // Layout of a tab: html`<${Split} side=${...} end=${...}>stage<//>`: controls on the left, the stage, a list on the right.
 //   <Split side end label>         three columns; `side` and `end` may be left out
 //   <Panel title actions open fill>  a titled block of a column; with `open` (true or false) it can be folded; `fill`: as
-//                                  tall as there is room, its list scrolls
+//                                  tall as there is room, its list scrolls; `name`: where the title changes
 //   <Row>                          controls in one line;  <Note kind="plain|warn|good">  a sentence
 //   <Empty title words>children    what to do where there is nothing yet
 // Controls (`onchange` gets the value, not the event):
@@ -46,8 +46,8 @@ export function Split({ side, end, children, label }) {
   </div>`;
 }
 
-export function Panel({ title, actions, open, children, tight, fill }) {
-  const [shown, setShown] = useKept(`panel ${title}`, open ?? true);
+export function Panel({ title, actions, open, children, tight, fill, name = title }) {
+  const [shown, setShown] = useKept(`panel ${name}`, open ?? true);
   const folds = open !== undefined;
   return html`<section class=${`panel ${tight ? "tight" : ""} ${fill ? "fill" : ""}`}>
     ${title && html`<header><h2>${folds
@@ -126,13 +126,42 @@ export function Toggle({ label, value, onchange, hint, disabled }) {
 // ---- items ----
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+// Browsers ask a server for few things at once: pictures go in turns, so that motion never waits for them.
+const MOST_PICTURES = 2;
+const turns = { waiting: [], taken: 0 };
+function takeTurn(begin) {
+  const entry = { begin, taken: false };
+  turns.waiting.push(entry);
+  giveTurns();
+  return () => {
+    turns.waiting = turns.waiting.filter((one) => one !== entry);
+    if (entry.taken) { entry.taken = false; turns.taken -= 1; }
+    giveTurns();
+  };
+}
+function giveTurns() {
+  while (turns.taken < MOST_PICTURES && turns.waiting.length) {
+    const next = turns.waiting.shift();
+    next.taken = true;
+    turns.taken += 1;
+    next.begin();
+  }
+}
+
 export function Thumb({ id, moving = true, stamp = "" }) {
-  const [failed, setFailed] = useState(false);
-  useEffect(() => setFailed(false), [id, stamp]);
-  if (failed) return html`<span class="thumb thumb-none" aria-hidden="true"></span>`;
-  const address = api.thumbnail(id, moving && !still() ? "gif" : "png");
-  return html`<img class="thumb" alt="" loading="lazy" decoding="async" onError=${() => setFailed(true)}
-    src=${stamp ? `${address}${address.includes("?") ? "&" : "?"}v=${encodeURIComponent(stamp)}` : address} />`;
+  const [source, setSource] = useState(null), place = useRef(null), end = useRef(() => {});
+  useEffect(() => {
+    setSource(null);
+    const address = api.thumbnail(id, moving && !still() ? "gif" : "png") + (stamp ? `?v=${encodeURIComponent(stamp)}` : "");
+    const seen = new IntersectionObserver(([entry]) => {
+      if (!entry.isIntersecting) return;
+      seen.disconnect();
+      end.current = takeTurn(() => setSource(address));
+    });
+    seen.observe(place.current);
+    return () => { seen.disconnect(); end.current(); };
+  }, [id, stamp]);
+  return html`<span class="thumb" ref=${place}>${source && html`<img alt="" decoding="async" src=${source} onLoad=${() => end.current()} onError=${() => { end.current(); setSource(null); }} />`}</span>`;
 }
 
 const METHODS = { variation: "variations", style: "style", density: "blend", texture: "endless playback" };

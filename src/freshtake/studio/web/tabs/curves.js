@@ -81,7 +81,7 @@ function durations(items) {
   const series = items.map((item, k) => ({
     id: item.id, name: item.name, role: roleOf(item), seconds: [0], x: [item.facts.seconds ?? 0], y: [rows[roleOf(item)] + 0.25 * Math.sin(k * 2.4)], tip: () => `${(item.facts.seconds ?? 0).toFixed(2)} s`,
   }));
-  return { series, xlabel: "seconds", ylabel: "takes below, variants above" };
+  return { series, xlabel: "seconds", ylabel: "", rows: { 0: "takes", 1: "variants" } };
 }
 
 function Tab() {
@@ -100,7 +100,7 @@ function Tab() {
   const words = (name) => { const one = names?.find((other) => other.name === name); return one ? `${one.words}${one.unit ? ` (${one.unit})` : ""}` : name ?? ""; };
   const dof = dofs.includes(picked) ? picked : dofs.length ? firstDof(dofs) : null;
   const against = dofs.includes(other) ? other : dofs.length ? secondDof(dofs, dof) : null;
-  const { series, xlabel, ylabel } = useSeries(kind, chosen, dof, against, words);
+  const { series, xlabel, ylabel, rows } = useSeries(kind, chosen, dof, against, words);
   if (!moving.length) return html`<div class="welcome"><${Empty} title="Nothing to draw yet" words="Add takes in the Library; their curves are drawn here, and those of the variants beside them."><${Button} onclick=${() => set({ tab: "library" })}>To the Library<//><//></div>`;
 
   const onframe = (now) => { if (Math.abs(now.seconds - last.current) > 0.03) { last.current = now.seconds; setSeconds(now.seconds); } };
@@ -122,7 +122,7 @@ function Tab() {
     <${Panel} title=${`Of ${chosen.length}`} actions=${html`<${Button} kind="quiet" onclick=${() => { setIds(null); setBold(null); }}>as chosen<//>`}>
       <${ItemList} items=${moving} chosen=${chosen.map((item) => item.id)} onchoose=${setIds} small thumbs=${false} label="whose curves" /><//>`;
   const plot = kind === "time" ? html`<${LinePlot} series=${series} xlabel=${xlabel} ylabel=${ylabel} cursor=${seconds} lowX=${0} bold=${bold} onpick=${jump} />`
-    : html`<${PointPlot} series=${series} xlabel=${xlabel} ylabel=${ylabel} marks=${marks} bold=${bold} equal=${kind === "pca"} joined=${kind !== "durations"} dots=${kind === "durations"} onpick=${jump} />`;
+    : html`<${PointPlot} series=${series} xlabel=${xlabel} ylabel=${ylabel} marks=${marks} rows=${rows} bold=${bold} equal=${kind === "pca"} joined=${kind !== "durations"} dots=${kind === "durations"} onpick=${jump} />`;
   return html`<${Split} label="curves" side=${side}>
     <div class="halves">${plot}
       <${Viewport} items=${chosen.map((item) => item.id)} start=${{ layout: "overlaid", names: false, plan: false }} onready=${(made) => { viewport.current = made; }} onframe=${onframe} onpick=${(id) => setBold(id)}

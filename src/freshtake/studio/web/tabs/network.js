@@ -5,7 +5,8 @@ import { api } from "../api.js";
 import { Button, Empty, Note, Panel, Segmented, Select, Slider, Split } from "../ui.js";
 import { set, toast, useKept, useStore } from "../state.js";
 
-const SIZE = 420; // of both drawings, in their own units
+const SIZE = 400; // of the graph, in its own units
+const [WIDE, TALL] = [290, 440]; // of the body
 
 const jointOf = (dof) => (dof.includes(".") ? dof.slice(0, dof.lastIndexOf(".")) : dof);
 
@@ -48,8 +49,8 @@ const Arrow = () => html`<defs><marker id="arrow" viewBox="0 0 8 8" refX="9" ref
 // The skeleton from the front, joints as dots.
 function Body({ body, links, joint, onpick, most }) {
   const places = useMemo(() => fitted(body), [body]);
-  const label = (name, x, y) => name === joint && html`<text x=${x < SIZE / 2 ? x - 9 : x + 9} y=${y - 8} text-anchor=${x < SIZE / 2 ? "end" : "start"}>${name}</text>`;
-  return html`<svg class="net own-keys" viewBox=${`0 0 ${SIZE} ${SIZE}`} role="group" aria-label="network on the body"><${Arrow} />
+  const label = (name, x, y) => name === joint && html`<text x=${x < WIDE / 2 ? x - 9 : x + 9} y=${y - 8} text-anchor=${x < WIDE / 2 ? "end" : "start"}>${name}</text>`;
+  return html`<svg class="net own-keys" viewBox=${`0 0 ${WIDE} ${TALL}`} role="group" aria-label="network on the body"><${Arrow} />
     ${body.names.map((name, k) => body.parents[k] >= 0 && html`<line class="bone" x1=${places[name][0]} y1=${places[name][1]} x2=${places[body.names[body.parents[k]]][0]} y2=${places[body.names[body.parents[k]]][1]} />`)}
     <${Arcs} links=${links} places=${places} joint=${joint} most=${most} />
     <${Joints} places=${places} joint=${joint} onpick=${onpick} names=${label} /></svg>`;
@@ -57,9 +58,9 @@ function Body({ body, links, joint, onpick, most }) {
 
 function fitted({ names, places }) {
   const xs = places.map(([x]) => x), ys = places.map(([, y]) => y);
-  const wide = Math.max(...xs) - Math.min(...xs) || 1, tall = Math.max(...ys) - Math.min(...ys) || 1, scale = Math.min((SIZE - 120) / wide, (SIZE - 50) / tall);
+  const wide = Math.max(...xs) - Math.min(...xs) || 1, tall = Math.max(...ys) - Math.min(...ys) || 1, scale = Math.min((WIDE - 90) / wide, (TALL - 40) / tall);
   const [middleX, middleY] = [(Math.max(...xs) + Math.min(...xs)) / 2, (Math.max(...ys) + Math.min(...ys)) / 2];
-  return Object.fromEntries(names.map((name, k) => [name, [SIZE / 2 + (places[k][0] - middleX) * scale, SIZE / 2 - (places[k][1] - middleY) * scale]]));
+  return Object.fromEntries(names.map((name, k) => [name, [WIDE / 2 + (places[k][0] - middleX) * scale, TALL / 2 - (places[k][1] - middleY) * scale]]));
 }
 
 // All joints on a circle, those of one part of the body side by side.

@@ -61,7 +61,7 @@ function Settings({ settings, change, remake, live, model }) {
             <${Toggle} label="On the spot" value=${inPlace} onchange=${(value) => put({ in_place: value })} hint="without travel, as engines want it" /></div>`}
     <//>
     <${Panel} title="Parts of the body" open=${false}><${BodyParts} amount=${amount} parts=${parts} onchange=${(next) => put({ parts: next })} /><//>
-    ${!live && html`<${Panel} title=${`Pinned poses${pins.length ? ` (${pins.length})` : ""}`} open=${pins.length > 0}><${Pins} pins=${pins} change=${change} />
+    ${!live && html`<${Panel} name="Pinned poses" title=${`Pinned poses${pins.length ? ` (${pins.length})` : ""}`} open=${pins.length > 0}><${Pins} pins=${pins} change=${change} />
       ${pins.length > 0 && html`<${Button} onclick=${() => remake(settings)}>Make the rest anew<//>`}<//>
     <${Panel} title="Length" open=${false}>
       <${Toggle} label="A length of their own" value=${seconds === null} onchange=${(own) => change({ seconds: own ? null : Number((model?.facts?.seconds ?? 2).toFixed(2)) })} hint="each variant is as long as comes naturally" />
