@@ -79,7 +79,7 @@ function Live({ model }) {
   const [at, setAt] = useKept(`blend at ${model.id}`, places[0]);
   const [turn, setTurn] = useState(0), [speed, setSpeed] = useState(1), [busy, setBusy] = useState(false), [frames, setFrames] = useState(0);
   const { values } = padWeights(places, at);
-  const weights = Object.fromEntries(classes.map((name, k) => [name, Math.round(values[k] * 1e4) / 1e4]));
+  const weights = Object.fromEntries(classes.map((name, k) => [name, values[k]]));
   const controls = { weights, turn, speed };
   const recording = useRecording(controls, padWeights(places, at).at);
   const record = async () => {

@@ -7,9 +7,9 @@ import { isDark, toast, useKept, useStore } from "../state.js";
 import { Button, Empty, LiveViewport, Note, NumberField, Panel, Row, Slider, Split, TaskButton, TextField, Toggle } from "../ui.js";
 import { SampleButton } from "./style.js";
 
+const NEAR = 4; // frames that play at another tempo may step over without having jumped
 const SHOWN = 1.2; // seconds that a jump stays visible
 const TURNED = 90; // degrees a second that a held key or stick turns by
-const CELL_COLORS = ["#3b82d6", "#d9534f", "#35a264", "#e0902f", "#8a63c9"];
 
 // ---- the map ----
 // `live.current` is { frame, jumps: [{ from, to, when }] }, written by the stream and read for every frame of the screen.
@@ -102,28 +102,30 @@ function Learn({ takes, onlearned, open }) {
 
 function Running({ model, models, choose, takes }) {
   const [about, setAbout] = useState(null), live = useRef({ frame: null, jumps: [] });
-  const [rate, setRate] = useState(1), [largest, setLargest] = useState(null), [cell, setCell] = useState(null), [jumps, setJumps] = useState(0);
+  const [rate, setRate] = useState(1), [jumps, setJumps] = useState(0);
   const [seconds, setSeconds] = useKept("texture seconds", 4);
-  const travels = Boolean(model.facts.travels), cells = about?.cells ?? [];
+  const travels = Boolean(model.facts.travels);
   const { heading, setHeading, pad } = useSteering(travels);
   useEffect(() => {
     let here = true;
-    api.get(`texture/${model.id}`).then((told) => { if (here) { setAbout(told); setRate(1 / told.jump_time); setLargest(told.largest_jump); } }, (error) => toast(error.message, "error"));
+    api.get(`texture/${model.id}`).then((told) => { if (here) setAbout(told); }, (error) => toast(error.message, "error"));
     return () => { here = false; };
   }, [model.id]);
   const heard = (said) => {
-    if (said.source === undefined) return;
-    live.current.frame = said.source;
-    if (said.jumped >= 0) { live.current.jumps.push({ from: said.jumped, to: said.source, when: performance.now() / 1000 }); setJumps((n) => n + 1); }
+    if (said.shown === undefined) return;
+    const { frame } = live.current;
+    live.current.frame = said.shown;
+    if (frame === null || Math.abs(said.shown - frame - 1) < NEAR) return;
+    live.current.jumps.push({ from: frame, to: said.shown, when: performance.now() / 1000 });
+    setJumps((n) => n + 1);
   };
-  const controls = { jump_rate: rate, ...(largest && about && largest !== about.largest_jump ? { largest_jump: largest } : {}), ...(travels ? { heading } : {}), ...(cell ? { cell } : {}) };
+  const controls = { jump_rate: rate, ...(travels ? { heading } : {}) };
   const side = html`${models.length > 1 && html`<${Panel}><${ModelSelect} models=${models} value=${model} onchange=${choose} /><//>`}
     <${Panel} title="Play">
-      <${Slider} label="Jump rate" value=${rate} min=${0.05} max=${3} step=${0.05} format=${(x) => `${x.toFixed(2)} a second`} oninput=${setRate} onchange=${setRate} />
-      <${Slider} label="Largest jump" value=${largest ?? 1} min=${1} max=${30} step=${0.5} format=${(x) => `${x} frame steps`} hint="how unlike two frames may be between which one jumps" onchange=${setLargest} />
+      <${Slider} label="Jump rate" value=${rate} min=${0} max=${5} step=${0.1} format=${(x) => `${x.toFixed(1)} × as learned`} oninput=${setRate} onchange=${setRate} />
       ${travels && html`<${Row}><${Button} label="turn left" onclick=${() => setHeading((heading ?? 0) + 30)}>⟲ Left<//><${Button} pressed=${heading === null} onclick=${() => setHeading(null)}>Free<//><${Button} label="turn right" onclick=${() => setHeading((heading ?? 0) - 30)}>Right ⟳<//><//>
         <${Note}>${heading === null ? "It goes where the take goes." : `Heading ${Math.round(heading)}°.`} Keys ← → steer, ↑ lets go${pad ? "; the gamepad's stick points the way" : "; a gamepad works too"}.<//>`}
-      ${cells.length > 1 && html`<${Row} label="cells">${cells.map((name, k) => html`<${Button} key=${name} pressed=${cell === name} onclick=${() => setCell(name)}>${name}<//>`)}<//>`}
+      ${about && html`<${Note}>Largest jump: ${about.largest_jump} mean frame steps; on average one in ${about.jump_time} s.<//>`}
       ${(model.facts.notes ?? []).map((note) => html`<${Note} kind="warn">${note}<//>`)}
     <//>
     <${Panel} title="Keep">
