@@ -7,13 +7,34 @@ from collections.abc import Callable
 WORTH_SAYING = 3.0  # seconds
 
 
-def expected_times(command: str) -> dict[str, float]:
-    """Seconds that each kernel of a command took to compile where `python -m benchmarks.compiling` was run."""
+# What `warm_up` does in steps, and the commands whose kernels each of them compiles.
+STEPS = {
+    "learning": ("learn",),
+    "planting": ("plant",),
+    "variants": ("vary",),
+    "styles": ("style learn", "style apply"),
+    "blends": ("blend sample",),
+    "textures": ("texture learn", "texture sample"),
+    "clips on other skeletons": (),
+}
+
+
+def expected_times(*commands: str) -> dict[str, float]:
+    """Seconds that each kernel of these commands took to compile where `python -m benchmarks.compiling` was run."""
     from importlib import resources
 
     text = resources.files("freshtake.workflows").joinpath("compile_times.csv").read_text(encoding="utf-8")
     rows = [line.split(",") for line in text.splitlines()[1:]]
-    return {kernel: float(seconds) for kernel, seconds, used_by in rows if command in used_by.split(";")}
+    return {kernel: float(seconds) for kernel, seconds, used_by in rows if {*commands} & {*used_by.split(";")}}
+
+
+def expected_of_steps() -> dict[str, dict[str, float]]:
+    """The same for each step of `warm_up`, less what the steps before it compile."""
+    out: dict[str, dict[str, float]] = {}
+    for step, commands in STEPS.items():
+        known = {kernel for earlier in out.values() for kernel in earlier}
+        out[step] = {k: seconds for k, seconds in expected_times(*commands).items() if k not in known}
+    return out
 
 
 class Countdown:
