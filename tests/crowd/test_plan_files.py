@@ -134,7 +134,7 @@ def test_places_from_a_table(folder: Path) -> None:
     ):
         table.write_text(content)
         with pytest.raises(FormatError, match=sentence):
-            read_places(plan)
+            cast_of(plan, read_places(plan))
 
 
 def test_every_problem_of_a_plan_has_a_key() -> None:

@@ -8,10 +8,11 @@ from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
     from freshtake.crowd.making import CrowdMade, crowd_make
-    from freshtake.crowd.plan import Group, Placement, Plan
+    from freshtake.crowd.plan import Avoidance, Group, Placement, Plan
     from freshtake.crowd.shard_files import read_shard
 
 _HOMES = {
+    "Avoidance": "plan",
     "CrowdMade": "making",
     "Group": "plan",
     "Placement": "plan",
@@ -20,6 +21,6 @@ _HOMES = {
     "read_shard": "shard_files",
 }
 
-__all__ = ["CrowdMade", "Group", "Placement", "Plan", "crowd_make", "read_shard"]
+__all__ = ["Avoidance", "CrowdMade", "Group", "Placement", "Plan", "crowd_make", "read_shard"]
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

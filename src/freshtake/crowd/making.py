@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,9 +15,10 @@ import numpy as np
 from freshtake import __version__
 from freshtake.crowd.casting import Cast, cast_of
 from freshtake.crowd.characters import body_of
+from freshtake.crowd.courses import speed_of, walkers_of, with_courses
 from freshtake.crowd.engines.local import run_here, usable_cores
 from freshtake.crowd.folder import CHARACTERS, begin, finished, is_crowd, replace_file, write_manifest
-from freshtake.crowd.placing import Places
+from freshtake.crowd.placing import NO_TABLES, Places
 from freshtake.crowd.plan import FORMATS, Plan
 from freshtake.crowd.shard_files import sized
 from freshtake.crowd.shards import Shard, part_of, shards_of
@@ -59,7 +60,7 @@ def crowd_make(
     engine: str = "local",
     workers: int | None = None,
     scheduler: str | None = None,
-    places: Places | None = None,
+    places: Mapping[Path, Places] = NO_TABLES,
     anew: bool = False,
     report: Report = silent,
 ) -> CrowdMade:
@@ -81,7 +82,11 @@ def crowd_make(
     check_folder(folder)
     fps = rate_of(plan)
     shards, cast = shards_of(plan, fps), cast_of(plan, places)
+    speeds = _speeds(plan)
+    if plan.steered:
+        walkers_of(plan, cast, np.array(speeds))  # refused before anything is written
     begin(folder, _settings(plan, fps, format, cast), anew=anew)
+    cast = with_courses(plan, cast, speeds, folder)
     _write_characters(folder, plan, cast)
     own = part_of(shards, part)
     known = {shard.number: finished(folder, shard) for shard in own}
@@ -115,6 +120,12 @@ def _write_stage(folder: Path, plan: Plan, shards: list[Shard], fps: float) -> N
         body = body_of(model_at(group.model), group.model.name)
         bodies[prim] = sized(body.skeleton, body.scale)
     write_stage(folder, shards, bodies, fps, 1 + round(plan.seconds * fps))
+
+
+def _speeds(plan: Plan) -> list[float]:
+    """How fast the models of all groups walk."""
+    models = [(model_at(group.model), group.model.name) for group in plan.groups]
+    return [speed_of(model, body_of(model, name)) for model, name in models]
 
 
 def rate_of(plan: Plan) -> float:
@@ -160,13 +171,18 @@ def _settings(plan: Plan, fps: float, format: str, cast: Cast) -> dict[str, Any]
     for group, told in zip(plan.groups, out["groups"], strict=True):
         told["model"] = group.model.name
         told["model_sha256"] = hashlib.sha256(read_bytes(group.model)).hexdigest()
-        told |= {key: list(told[key]) for key in ("amount", "size", "phase", "heading")}
-    out["groups"] = list(out["groups"])
-    placement = out["placement"]
-    placement["file"] = None if plan.placement.file is None else plan.placement.file.name
-    placement["paths"] = [[list(point) for point in path] for path in plan.placement.paths]
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(values).tobytes() for values in cast)).hexdigest()
-    return {"freshtake": __version__, **out, "file_format": format, "cast_sha256": digest}
+    plain: dict[str, Any] = _plain(out)
+    return {"freshtake": __version__, **plain, "file_format": format, "cast_sha256": digest}
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it: lists for tuples, names for files."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value.name if isinstance(value, Path) else value
 
 
 def _write_characters(folder: Path, plan: Plan, cast: Cast) -> None:
