@@ -8,12 +8,13 @@ from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
     from freshtake.crowd.making import CrowdMade, crowd_make
-    from freshtake.crowd.plan import Avoidance, Group, Placement, Plan
+    from freshtake.crowd.plan import Avoidance, GroundMap, Group, Placement, Plan
     from freshtake.crowd.shard_files import read_shard
 
 _HOMES = {
     "Avoidance": "plan",
     "CrowdMade": "making",
+    "GroundMap": "plan",
     "Group": "plan",
     "Placement": "plan",
     "Plan": "plan",
@@ -21,6 +22,6 @@ _HOMES = {
     "read_shard": "shard_files",
 }
 
-__all__ = ["Avoidance", "CrowdMade", "Group", "Placement", "Plan", "crowd_make", "read_shard"]
+__all__ = ["Avoidance", "CrowdMade", "GroundMap", "Group", "Placement", "Plan", "crowd_make", "read_shard"]
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -65,6 +65,19 @@ class Avoidance:
 
 
 @dataclass(frozen=True)
+class GroundMap:
+    """Heights from a file over a rectangle of this `size` (x, z) around `center`, in metres.
+
+    Values of the file are multiplied by `height`: those of a picture are 0 (black) to 1 (white), others as they are.
+    """
+
+    file: Path
+    size: tuple[float, float]
+    center: tuple[float, float] = (0.0, 0.0)
+    height: float = 1.0
+
+
+@dataclass(frozen=True)
 class Plan:
     """A whole crowd. `fps` of None keeps the rate of the models; `variants` are those of the library mode, in all."""
 
@@ -80,6 +93,7 @@ class Plan:
     shard_size: int | None = None
     placement: Placement = field(default_factory=Placement)
     avoidance: Avoidance | None = None
+    ground: GroundMap | None = None
 
     @property
     def steered(self) -> bool:

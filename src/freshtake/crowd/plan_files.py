@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from freshtake.crowd.placing import Places
-from freshtake.crowd.plan import SPACING, Avoidance, Group, Placement, Plan, Polyline, Range
+from freshtake.crowd.plan import SPACING, Avoidance, GroundMap, Group, Placement, Plan, Polyline, Range
 from freshtake.crowd.plan_schema import problems
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import read_text
@@ -32,6 +32,8 @@ def read_plan(path: Path, changes: dict[str, Any] | None = None) -> Plan:
     groups = tuple(_group(path, number, told, len(found["groups"])) for number, told in enumerate(found["groups"]))
     placement = _placement(path, found.get("placement", {}), "placement")
     plain = {key: value for key, value in found.items() if key not in ("groups", "placement")}
+    if "ground" in plain:
+        plain["ground"] = _ground(path, plain["ground"])
     if "avoidance" in plain:
         plain["avoidance"] = Avoidance(**{key: float(value) for key, value in plain["avoidance"].items()})
     for key in ("seconds", "fps"):
@@ -77,6 +79,19 @@ def _group(path: Path, number: int, told: dict[str, Any], many: int) -> Group:
     lines = _lines(path, told.get("paths", ()), f"{key}.paths")
     share = float(told.get("share", 1.0))
     return Group(model, told.get("name", ""), share, **ranges, paths=lines, target=target, placement=own)
+
+
+def _ground(path: Path, told: dict[str, Any]) -> GroundMap:
+    file = path.parent / told["file"]
+    if not file.is_file():
+        raise FormatError(
+            path, f"there is no height map {told['file']!r}: check the path, from the plan on", "ground.file"
+        )
+    if file.suffix.lower() == ".png" and "height" not in told:
+        raise FormatError(path, "a picture needs it: how high white is, in metres", "ground.height")
+    wide, deep = told["size"]
+    x, z = told.get("center", (0.0, 0.0))
+    return GroundMap(file, (float(wide), float(deep)), (float(x), float(z)), float(told.get("height", 1.0)))
 
 
 NEEDS = {"paths": "paths", "csv": "file"}

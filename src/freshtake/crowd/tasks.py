@@ -13,7 +13,8 @@ from freshtake.crowd.casting import Cast
 from freshtake.crowd.characters import Asked, body_of, made_motion
 from freshtake.crowd.courses import speed_of
 from freshtake.crowd.folder import replacing_ours, write_record
-from freshtake.crowd.shard_files import checksum, file_name, motions_of, write_shard
+from freshtake.crowd.ground_files import kept_ground
+from freshtake.crowd.shard_files import checksum, file_name, motions_of, on_the_ground, write_shard
 from freshtake.crowd.shards import Shard
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
@@ -40,6 +41,7 @@ class Task(NamedTuple):
     format: str
     prim: str  # of the group's prototype in USD
     version: str
+    ground: str = ""  # checksum of the ground beside the shards
 
 
 @lru_cache(maxsize=8)
@@ -62,7 +64,11 @@ def run_task(task: Task, model: VariationModel | None = None) -> Record:
     made = [made_motion(model, body, asked) for asked in _asked(task, steers)]
     fps = task.fps or 1.0 / model.frame_time
     path = task.folder / file_name(task.shard, task.format)
-    replacing_ours(write_shard, path, motions_of(task.shard, made, task.cast, body, fps, task.prim), task.format)
+    motions = motions_of(task.shard, made, task.cast, body, fps, task.prim)
+    if task.ground and task.cast is not None:
+        legs = () if model.planting_model is None else model.planting_model.legs
+        motions = on_the_ground(motions, legs, kept_ground(task.folder, task.ground))
+    replacing_ours(write_shard, path, motions, task.format)
     size, digest = checksum(path)
     record: Record = {
         "shard": task.shard.number,
