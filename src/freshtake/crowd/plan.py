@@ -78,6 +78,15 @@ class GroundMap:
 
 
 @dataclass(frozen=True)
+class Repetition:
+    """How often a view of so many `visible` characters may show the same motion twice, less than `within` s apart."""
+
+    visible: int
+    probability: float = 0.05
+    within: float = 0.2
+
+
+@dataclass(frozen=True)
 class Plan:
     """A whole crowd. `fps` of None keeps the rate of the models; `variants` are those of the library mode, in all."""
 
@@ -94,6 +103,7 @@ class Plan:
     placement: Placement = field(default_factory=Placement)
     avoidance: Avoidance | None = None
     ground: GroundMap | None = None
+    repetition: Repetition | None = None
 
     @property
     def steered(self) -> bool:
@@ -120,6 +130,8 @@ class Plan:
         if self.steered and self.mode == "library":
             what = "avoidance" if self.avoidance is not None else "paths and targets of groups"
             raise UsageError(f"mode: loops of a library are for all ways, so {what} need the mode unique")
+        if self.repetition is not None and self.mode != "library":
+            raise UsageError('repetition: only motions of a library are repeated: add mode = "library"')
         total = sum(group.share for group in self.groups)
         if not self.groups or abs(total - 1.0) > 1e-6:
             raise UsageError(f"groups: the shares must sum to 1, but sum to {total:g}")

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from freshtake.crowd.library_size import loops_needed
 from freshtake.crowd.placing import Places
-from freshtake.crowd.plan import SPACING, Avoidance, GroundMap, Group, Placement, Plan, Polyline, Range
+from freshtake.crowd.plan import SPACING, Avoidance, GroundMap, Group, Placement, Plan, Polyline, Range, Repetition
 from freshtake.crowd.plan_schema import problems
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import read_text
@@ -39,8 +40,11 @@ def read_plan(path: Path, changes: dict[str, Any] | None = None) -> Plan:
     for key in ("seconds", "fps"):
         if key in plain:
             plain[key] = float(plain[key])
+    plain |= changes or {}
     try:
-        return Plan(groups, placement=placement, **{**plain, **(changes or {})})
+        if "repetition" in plain:
+            plain |= _repetition(path, plain, [group.share for group in groups])
+        return Plan(groups, placement=placement, **plain)
     except UsageError as error:
         raise FormatError(path, str(error)) from None
 
@@ -79,6 +83,17 @@ def _group(path: Path, number: int, told: dict[str, Any], many: int) -> Group:
     lines = _lines(path, told.get("paths", ()), f"{key}.paths")
     share = float(told.get("share", 1.0))
     return Group(model, told.get("name", ""), share, **ranges, paths=lines, target=target, placement=own)
+
+
+def _repetition(path: Path, plain: dict[str, Any], shares: list[float]) -> dict[str, Any]:
+    """As many variants as keep to it."""
+    if "variants" in plain:
+        raise FormatError(path, "the number of variants is found by it: leave variants out", "repetition")
+    told = Repetition(**plain["repetition"])
+    seconds = float(plain.get("seconds", Plan.seconds))
+    near = min(0.5, told.within / seconds) if seconds > 0.0 else 0.5
+    needed = loops_needed(told.visible, told.probability, shares, near)
+    return {"repetition": told, "variants": needed}
 
 
 def _ground(path: Path, told: dict[str, Any]) -> GroundMap:
