@@ -11,10 +11,12 @@ from scipy.spatial.distance import pdist
 
 from freshtake.crowd import Avoidance, Group, Placement, Plan, crowd_make, read_shard
 from freshtake.crowd.folder import COURSES
+from freshtake.crowd.previewing import crowd_scene
 from freshtake.crowd.shard_files import clips_of
 from freshtake.crowd.walking import STEP
 from freshtake.errors import UsageError
 from freshtake.motion.body.facing import facing
+from freshtake.reports.viewport.crowd_picture import pose_of, track_of
 from freshtake.reports.viewport.staging import standing
 
 
@@ -65,6 +67,16 @@ def test_feet_stand_and_bodies_face_where_they_go(made: Path) -> None:
         off = np.angle(np.exp(1j * angles[::3]) / way[: len(angles[::3])])
         assert np.abs(off).mean() < 0.2
     assert abs(facing(clips[-1])[-10:].mean() - np.pi / 2) < 0.4  # type: ignore[index]  # round the corner, along x
+
+
+def test_a_preview_has_everybody_on_their_own_way(made: Path) -> None:
+    scene, _ = crowd_scene(made)
+    roots = [root for path in sorted(made.glob("shard_*.npz")) for root in read_shard(path).roots]
+    assert len(scene.placements) == 8 and set(scene.legend.values()) == {"east", "north", "turning"}
+    for placed, root in zip(scene.placements, roots, strict=True):
+        for frame in (0, 60, 120):
+            np.testing.assert_allclose(pose_of(scene, placed, frame / 30.0)[0][[0, 2]], root[frame, [0, 2]], atol=1e-3)
+        np.testing.assert_allclose(track_of(scene, placed)[:, [0, 2]], root[:, [0, 2]], atol=1e-3)
 
 
 def test_every_part_follows_the_same_ways_whoever_plans_them(walk: Path, made: Path, tmp_path: Path) -> None:

@@ -92,11 +92,16 @@ def _figure(clip: Clip, role: str, per_metre: float | None) -> Figure:
 
 def facing_z(clip: Clip) -> Clip:
     """A clip with y up turned to face z, however the root rests; on average where it keeps its heading."""
+    return turned(clip, -front(clip))
+
+
+def front(clip: Clip) -> float:
+    """The angle about the vertical from which `facing_z` turns a clip with y up."""
     angles = facing(clip)
     if angles is None:
-        return turned(clip, -float(heading(clip)[0]))
+        return float(heading(clip)[0])
     mean, agreement = mean_angle(angles)
-    return turned(clip, -(mean if agreement > 0.9 else float(angles[0])))
+    return mean if agreement > 0.9 else float(angles[0])
 
 
 def _floor(points: Floats) -> float:
