@@ -30,7 +30,7 @@ def one_thread_per_worker() -> Iterator[None]:
 def no_word_of_compiling() -> Iterator[None]:
     """What compiles in a test run depends on the runs before it: nobody is told."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("freshtake.cli.compiling.WORTH_SAYING", float("inf"))
+        patch.setattr("freshtake.workflows.compiling.WORTH_SAYING", float("inf"))
         yield
 
 

@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "freshtake"
 LAYERS = [
     "lazy", "errors", "numeric", "motion", "methods", "variation", "style", "density", "texture", "evaluation",
-    "formats", "samples", "reports", "workflows", "crowd", "cli", "studio", "__main__",
+    "formats", "samples", "reports", "workflows", "crowd", "serve", "studio", "cli", "__main__",
 ]  # fmt: skip
 METHODS = {"variation", "style", "density", "texture"}
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p.name != "__init__.py")

@@ -45,8 +45,9 @@ READING = FROM_TAKES | {
     "learn", "evaluate", "select", "explain", "blend learn", "texture learn", "texture tables", "texture figures",
     "info", "style learn", "style gaits learn", "view", "augment",
 }  # fmt: skip
+SERVERS = {"studio", "serve"}  # what they write is their project's
 NO_FILES = {"demo", "warm-up", "samples list", "samples write", "samples download", "study analyze", "blend report"}
-FOLDERS = {"crowd", "crowd preview", "pack"}  # models or a plan become a folder, which is looked at
+FOLDERS = {"crowd", "crowd preview", "crowd textures", "pack"}  # models or a plan become a folder, which is looked at
 ONE_CLIP = {"loop", "plant", "convert", "style apply", "retarget"}
 DRAWING = {  # what is left to chance
     "demo", "learn", "vary", "stream", "evaluate", "select", "compress", "noise", "study design", "blend sample",
@@ -65,12 +66,13 @@ APPLIES = {
     "--seconds": FROM_MODEL | {"crowd"},
     "--character": FROM_MODEL | ONE_CLIP | {"pack"},
     "--seed": DRAWING,
-    "--force": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up"},
-    "--format": {"vary", "pack", "crowd", *ONE_CLIP, "cut", "noise", "compress", "study design"},
-    "-o": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up", "select"},  # select: --picture
+    "--force": set(COMMANDS) - SERVERS - {"info", "samples list", "texture tables", "warm-up"},
+    "--format": {"vary", "pack", "crowd", "crowd textures", *ONE_CLIP, "cut", "noise", "compress", "study design"},
+    "-o": set(COMMANDS) - SERVERS - {"info", "samples list", "texture tables", "warm-up", "select"},  # it: --picture
 }
 OWN_WORDS = {
     ("--format", "crowd"),
+    ("--format", "crowd textures"),
     ("--format", "pack"),
     ("--fps", "crowd"),
     ("--seconds", "crowd"),
@@ -83,7 +85,7 @@ OWN_WORDS = {
 
 
 def test_every_command_is_sorted_here() -> None:
-    assert set(COMMANDS) == READING | FROM_MODEL | NO_FILES | FOLDERS
+    assert set(COMMANDS) == READING | FROM_MODEL | NO_FILES | FOLDERS | SERVERS
 
 
 @pytest.mark.parametrize("option", APPLIES)

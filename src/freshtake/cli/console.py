@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from freshtake.cli.compiling import Countdown, expected_times
+from freshtake.workflows.compiling import Countdown, expected_times
 
 if TYPE_CHECKING:
     from rich.console import Console

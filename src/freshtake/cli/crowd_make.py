@@ -37,7 +37,7 @@ def crowd(
     avoid: Annotated[
         bool, Parameter(negative="", help="Characters that walk do not walk through each other (unique mode).")
     ] = False,
-    format: Annotated[Literal["npz", "usd", "bvh"], Parameter(help="Files to write.")] = "npz",
+    format: Annotated[Literal["npz", "usd", "bvh", "zarr"], Parameter(help="Files to write.")] = "npz",
     engine: Annotated[
         Literal["local", "dask"], Parameter(help="Processes of this machine, or workers of Dask.")
     ] = "local",
@@ -161,4 +161,40 @@ def preview(
     else:
         for path in made.written:
             output().print(f"wrote {path}: {made.characters} characters, {made.motions} motions", markup=False)
+    return 0
+
+
+@app.command
+def textures(
+    folder: Path,
+    /,
+    *,
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the textures.")],
+    format: Annotated[Literal["exr", "png"], Parameter(help="32-bit floats, or 16 bits in two halves.")] = "exr",
+    force: Force = False,
+    json: Json = False,
+) -> int:
+    """Write bone matrices as textures, for engines and web pages that draw one mesh many times.
+
+    **Examples**
+
+    ```
+    freshtake crowd walk.ftm -n 5000 --mode library -o crowd/
+    freshtake crowd textures crowd/ -o textures/
+    freshtake crowd textures crowd/ -o textures/ --format png
+    ```
+
+    Parameters
+    ----------
+    folder
+        A folder that `freshtake crowd` has filled (npz).
+    """
+    from freshtake.crowd.bone_textures import crowd_textures
+
+    prepare_folder(out, force=force)
+    made = crowd_textures(folder, out, format)
+    if json:
+        print_json({"written": [str(path) for path in made.written], "motions": made.motions, "frames": made.frames})
+    else:
+        output().print(f"wrote {out}: {made.motions} motions, {made.frames} frames, see bones.json", markup=False)
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from contextvars import copy_context
 from pathlib import Path
@@ -101,7 +102,9 @@ def clear(folder: Path) -> None:
     for record in sorted((folder / RECORDS).glob("shard_*.json")):
         record.unlink()
     for path in sorted(folder.glob("shard_[0-9]*")):
-        if path.is_dir():
+        if path.suffix == ".zarr":
+            shutil.rmtree(path)
+        elif path.is_dir():
             for file in path.glob("character_*.bvh"):
                 file.unlink()
             if not any(path.iterdir()):

@@ -9,7 +9,7 @@ from pathlib import Path
 from freshtake.errors import UsageError
 
 MODES = ("unique", "library")
-FORMATS = ("npz", "usd", "bvh")
+FORMATS = ("npz", "usd", "bvh", "zarr")
 PLACEMENTS = ("grid", "disc", "paths", "csv")
 MOST_CHARACTERS = 10_000_000
 MOST_SECONDS = 3600.0

@@ -1,4 +1,4 @@
-"""Files of a shard: an archive of arrays, a folder of BVH files, or a layer of USD; whole or not there."""
+"""Files of a shard: an npz archive, a Zarr group, a folder of BVH files, or a layer of USD; whole or not there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -78,7 +78,11 @@ def file_name(shard: Shard, kind: str) -> str:
 def write_shard(path: Path, motions: Motions, kind: str) -> None:
     """Write one shard in a format."""
     if kind == "npz":
-        _write_arrays(path, motions)
+        write_archive(path, _arrays(motions), compress=False)
+    elif kind == "zarr":
+        from freshtake.crowd.zarr_shards import write_group
+
+        write_group(path, _arrays(motions))
     elif kind == "bvh":
         with replacing_folder(path) as place:
             for clip in clips_of(motions):
@@ -89,10 +93,10 @@ def write_shard(path: Path, motions: Motions, kind: str) -> None:
         write_layer(path, motions, motions.group)
 
 
-def _write_arrays(path: Path, motions: Motions) -> None:
+def _arrays(motions: Motions) -> dict[str, np.ndarray[Any, Any]]:
     """One row per frame, motion after motion: motion k has the rows starts[k] to starts[k + 1]."""
     lengths = [len(root) for root in motions.roots]
-    arrays = {
+    return {
         "kind": text_array("crowd"),
         "names": text_array(motions.skeleton.names),
         "parents": motions.skeleton.parents.astype(np.int64),
@@ -105,7 +109,6 @@ def _write_arrays(path: Path, motions: Motions) -> None:
         "root": np.concatenate(motions.roots).astype(np.float32),
         "rotations": np.concatenate(motions.rotations).astype(np.float32),
     }
-    write_archive(path, arrays, compress=False)
 
 
 def read_shard(path: Path) -> Motions:
@@ -141,8 +144,8 @@ def checksum(path: Path) -> tuple[int, str]:
         data = read_bytes(path)
         return len(data), hashlib.sha256(data).hexdigest()
     total, sum_ = 0, hashlib.sha256()
-    for file in sorted(path.iterdir()):
+    for file in sorted(found for found in path.rglob("*") if found.is_file()):
         data = read_bytes(file)
         total += len(data)
-        sum_.update(file.name.encode() + b"\0" + hashlib.sha256(data).digest())
+        sum_.update(file.relative_to(path).as_posix().encode() + b"\0" + hashlib.sha256(data).digest())
     return total, sum_.hexdigest()

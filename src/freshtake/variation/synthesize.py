@@ -56,6 +56,23 @@ class Sampler(NamedTuple):
     tables: Tables
     amounts: Amounts
     swings: SwingTables
+    reach: Reach
+
+
+class Reach(NamedTuple):
+    """Of which knots a block may need: the most phases that a frame takes, and how far feet look back and ahead."""
+
+    fastest: float
+    back: float
+    ahead: float
+
+
+def sampler_of(dynamics: Dynamics, tables: Tables, amounts: Amounts, swings: SwingTables) -> Sampler:
+    """A sampler that knows its reach: many variants are drawn with one, block by block."""
+    held = tables.feet.held
+    fastest = amounts.rate / (SLOWEST * float(tables.pace.min()))
+    reach = Reach(fastest, float(held.min(initial=0.0)), float(held.max(initial=0.0)))
+    return Sampler(dynamics, tables, amounts, swings, reach)
 
 
 def synthesis_tables(dynamics: Dynamics, courses: Courses, material: Material) -> Tables:
@@ -131,9 +148,7 @@ def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generato
     """Drop knots that are past and draw those that the coming block may need."""
     dynamics, tables = sampler.dynamics, sampler.tables
     phase, length = float(state.clock[0]), len(tables.mean) - 1.0
-    fastest = sampler.amounts.rate / (SLOWEST * float(tables.pace.min()))
-    held = tables.feet.held
-    last = phase + BLOCK * fastest + held.max(initial=0.0)
+    last = phase + BLOCK * sampler.reach.fastest + sampler.reach.ahead
     rest = state.rest
     missing = _missing(last, tables.spacing, state.rest_first + len(rest))
     if missing:
@@ -148,7 +163,7 @@ def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generato
     if missing:
         shares = np.concatenate([shares, rng.standard_normal((missing, shares.shape[1]))])
     spacings = (tables.spacing, TRAIT_KNOTS * length, SHARE_KNOTS * length)
-    used = max(phase + float(held.min(initial=0.0)), 0.0)
+    used = max(phase + sampler.reach.back, 0.0)
     rest_first, traits_first = int(used / spacings[0]), int(used / spacings[1])
     shares_first = int(phase / spacings[2])
     return SynthesisState(

@@ -11,7 +11,7 @@ def expected_times(command: str) -> dict[str, float]:
     """Seconds that each kernel of a command took to compile where `python -m benchmarks.compiling` was run."""
     from importlib import resources
 
-    text = resources.files("freshtake.cli").joinpath("compile_times.csv").read_text(encoding="utf-8")
+    text = resources.files("freshtake.workflows").joinpath("compile_times.csv").read_text(encoding="utf-8")
     rows = [line.split(",") for line in text.splitlines()[1:]]
     return {kernel: float(seconds) for kernel, seconds, used_by in rows if command in used_by.split(";")}
 
