@@ -7,16 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from freshtake.crowd.placing import Places
-from freshtake.crowd.plan import Group, Plan
+from freshtake.crowd.plan import Avoidance, Group, Plan
 
 PLANS = (".toml",)
 
 
-def plan_asked(source: Path, changes: dict[str, Any]) -> tuple[Plan, Places | None]:
-    """A plan from a file, or one of a single model; `changes` are fields of it that the user gave beside it."""
-    if source.suffix.lower() in PLANS:
-        from freshtake.crowd.plan_files import read_places, read_plan
+def plan_asked(source: Path, changes: dict[str, Any], *, avoid: bool = False) -> tuple[Plan, dict[Path, Places]]:
+    """A plan from a file, or one of a single model; `changes` are fields of it that the user gave beside it.
 
-        plan = read_plan(source, changes)
-        return plan, read_places(plan)
-    return replace(Plan((Group(source),)), **changes), None
+    With `avoid` walkers avoid each other, also where the plan does not say so.
+    """
+    from freshtake.crowd.plan_files import read_places, read_plan
+
+    is_plan = source.suffix.lower() in PLANS
+    plan = read_plan(source, changes) if is_plan else replace(Plan((Group(source),)), **changes)
+    if avoid and plan.avoidance is None:
+        plan = replace(plan, avoidance=Avoidance())
+    return plan, read_places(plan)

@@ -14,12 +14,14 @@ import numpy as np
 from freshtake.crowd.casting import Cast
 from freshtake.crowd.characters import Body, Made, in_place
 from freshtake.crowd.shards import Shard
+from freshtake.crowd.terrain import Ground, onto_ground
 from freshtake.errors import FormatError
 from freshtake.formats.files import read_bytes, replacing_folder
 from freshtake.formats.npz.archive import open_archive, write_archive
 from freshtake.formats.npz.array_fields import text_array
 from freshtake.formats.registry import write as write_motion
 from freshtake.motion import Clip, Skeleton
+from freshtake.motion.body.limbs import Limb
 from freshtake.numeric.arrays import Floats, Ints
 
 
@@ -51,6 +53,12 @@ def motions_of(
         roots, rotations = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     numbers = np.arange(shard.first, shard.last + 1)
     return Motions(numbers, roots, rotations, sizes, np.array([one.travel for one in made]), skeleton, fps, group)
+
+
+def on_the_ground(motions: Motions, legs: tuple[Limb, ...], ground: Ground) -> Motions:
+    """Motions over a flat floor lifted onto the ground."""
+    clips = [onto_ground(clip, legs, ground) for clip in clips_of(motions)]
+    return motions._replace(roots=[clip.root for clip in clips], rotations=[clip.rotations for clip in clips])
 
 
 def sized(skeleton: Skeleton, scale: float) -> Skeleton:
