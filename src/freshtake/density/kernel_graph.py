@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.density.runs import Limits, Place, aligned_place, eased
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.compiled import compiled
 
 NEIGHBORS, FEWER = 64, 16  # looked at per kernel; fewer where there are MANY
 MANY = 20_000
@@ -27,26 +29,33 @@ class Parts(NamedTuple):
     allowed: Bools
 
 
-def parts_of(
-    weights: Floats, places: Floats, lengths: Ints, period: float, guard: float, near: float, cyclic: bool | None
-) -> Parts:
+class Bounds(NamedTuple):
+    """Frames of a cycle, frames to either side that are no other moment, and what jumps keep to."""
+
+    period: float
+    guard: float
+    limits: Limits
+
+
+def parts_of(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds, cyclic: bool | None) -> Parts:
     """The part of a class that synthesis can go round in, as (frames,) masks.
 
-    `weights` are mode weights (frames, modes), `places` poses and velocities in kernel widths, `lengths` of the runs,
-    `near` the distance within which kernels are connected.
+    `weights` are mode weights (frames, modes), `places` poses and velocities in kernel widths, `lengths` of the runs.
     """
+    period = bounds.period
     stops = np.cumsum(lengths)
     runs = [(int(stop - length), int(stop)) for stop, length in zip(stops, lengths, strict=True)]
-    pairs = _pairs(places, runs, guard)
+    pairs = _pairs(places, runs, bounds.guard)
     allowed = _with_future(runs, period, np.array([stop - 1 for _, stop in runs]))
-    exits = [_exit(run, pairs, weights, allowed, period, near) for run in runs]
+    exits = [_exit(run, pairs, weights, (allowed, runs), bounds) for run in runs]
     steps = np.concatenate([np.linalg.norm(np.diff(weights[a:b], axis=0), axis=1) for a, b in runs])
     gaps = [_way_back(run, runs, weights, period) for run in runs]
     goes_round = cyclic if cyclic is not None else bool(np.median(gaps) <= ROUND_TRIP * np.median(steps))
     if not goes_round:
         everything = np.ones(len(weights), dtype=np.bool_)
         return Parts(False, everything, _with_future(runs, period, np.array([stop - 1 for _, stop in runs])))
-    kept = _connected(weights, runs, exits, pairs, near)
+    kept = _connected(weights, runs, exits, pairs, bounds.limits.far)
+    kept = _left_in_time(kept, exits, pairs, weights, (allowed & kept, runs), bounds)
     ends = _run_ends(kept, runs)
     reachable = kept & _with_future(ends, period, np.array([stop - 1 for _, stop in ends]), len(weights))
     return Parts(True, kept, reachable if reachable.any() else kept)
@@ -88,37 +97,61 @@ def _stride(parts: list[Floats]) -> int:
 
 
 Exit = tuple[int, int, float]
+Goals = tuple[Bools, list[tuple[int, int]]]
 
 
 def _exit(
-    run: tuple[int, int], pairs: tuple[Ints, Ints], weights: Floats, allowed: Bools, period: float, near: float
-) -> Exit:
-    """The kernel of a run's last period from which the way on is shortest, where it leads, and how far that is.
+    run: tuple[int, int], pairs: tuple[Ints, Ints], weights: Floats, goals: Goals, bounds: Bounds
+) -> Exit:  # fmt: skip
+    """The kernel of a run's last period from which a jump on is mildest, where it leads, and how hard it is.
 
-    A take may end with something that it never did before: where no way on is as short as `near`, it is left earlier.
+    A take may end with something that it never did before: where no jump keeps to the limits (1), it is left earlier.
     """
     start, stop = run
-    window = min(period, LATE * (stop - start))
-    best = _exit_within(run, pairs, weights, allowed, int(window))
-    while best[2] > near and window < EARLIEST * (stop - start):
+    window = min(bounds.period, LATE * (stop - start))
+    best = _exit_within(run, pairs, weights, goals, bounds.limits, int(window))
+    while best[2] > 1.0 and window < EARLIEST * (stop - start):
         window = min(1.5 * window + 1.0, EARLIEST * (stop - start))
-        best = min(best, _exit_within(run, pairs, weights, allowed, int(window)), key=lambda found: found[2])
+        found = _exit_within(run, pairs, weights, goals, bounds.limits, int(window))
+        best = min(best, found, key=lambda one: one[2])
     return best
 
 
-def _exit_within(run: tuple[int, int], pairs: tuple[Ints, Ints], weights: Floats, allowed: Bools, window: int) -> Exit:
-    """The kernel of the run's last `window` frames from which the way on is shortest, as `_exit`."""
+def _exit_within(
+    run: tuple[int, int], pairs: tuple[Ints, Ints], weights: Floats, goals: Goals, limits: Limits, window: int
+) -> Exit:
+    """The kernel of the run's last `window` frames from which a jump on is mildest, as `_exit`."""
     start, stop = run
+    allowed, runs = goals
     low = max(stop - window, start + 1)
     here, there = pairs
     mine = (here >= low) & (here < stop) & allowed[there] & ~((there >= low) & (there < stop))
     if not mine.any():
-        return stop - 1, start, float(np.linalg.norm(weights[stop - 1] - weights[start]))
+        return stop - 1, start, float(np.linalg.norm(weights[stop - 1] - weights[start])) / limits.far
     a, b = here[mine], there[mine]
-    gap = np.linalg.norm(weights[a] - weights[b], axis=1)
+    strain = np.empty(len(a))
+    jump_strains(np.ascontiguousarray(weights), np.array(runs), a, b, limits, strain)
     late = (stop - 1 - a) / max(window, 1)
-    best = int(np.argmin(gap * (1.0 + PENALTY * late)))
-    return int(a[best]), int(b[best]), float(gap[best])
+    best = int(np.argmin(strain * (1.0 + PENALTY * late)))
+    return int(a[best]), int(b[best]), float(strain[best])
+
+
+@compiled
+def jump_strains(weights: Floats, runs: Ints, here: Ints, there: Ints, limits: Limits, out: Floats) -> None:
+    """How hard jumps from kernels to others (pairs,) would be, over what is allowed; `runs` (runs, 2) start and stop.
+
+    What a synthesis would do that follows the run at its own pace.
+    """
+    modes = weights.shape[1]
+    held, offset = np.zeros((4, modes)), np.empty((2, modes))
+    for c in range(len(here)):
+        i, j = here[c], there[c]
+        a = int(np.searchsorted(runs[:, 1], i, side="right"))
+        b = int(np.searchsorted(runs[:, 1], j, side="right"))
+        held[0], held[1] = weights[i], weights[max(i - 1, runs[a, 0])]
+        place = aligned_place(weights, modes, held[0], j, runs[b, 0], runs[b, 1] - 1)
+        source, goal = Place(float(i), runs[a, 0], runs[a, 1] - 1), Place(place, runs[b, 0], runs[b, 1] - 1)
+        out[c], _ = eased(weights, modes, held, source, goal, 1.0, limits, offset)
 
 
 def _connected(
@@ -143,6 +176,18 @@ def _connected(
         past[leave + 1 : stop] = True
     counts = np.bincount(label[~past], minlength=int(label.max()) + 1)
     return np.asarray((label == int(counts.argmax())) & ~past)
+
+
+def _left_in_time(
+    kept: Bools, exits: list[Exit], pairs: tuple[Ints, Ints], weights: Floats, goals: Goals, bounds: Bounds
+) -> Bools:
+    """Without what comes after the mildest jump on, of every piece that was cut before its run's exit."""
+    out, leaves = kept.copy(), {leave for leave, _, _ in exits}
+    for start, stop in _run_ends(kept, goals[1]):
+        if stop - 1 not in leaves:
+            leave, _, _ = _exit((start, stop), pairs, weights, goals, bounds)
+            out[leave + 1 : stop] = False
+    return out
 
 
 def _run_ends(kept: Bools, runs: list[tuple[int, int]]) -> list[tuple[int, int]]:
