@@ -156,16 +156,21 @@ def _apart(runs: list[Floats], lag: int) -> float:
     return float(np.concatenate(squares).mean())
 
 
+def cycle_heights(runs: list[Floats], periods: Floats) -> Floats:
+    """How much of the cycle is in each mode (modes,): squared heights of the sines, added over frames."""
+    fits = [[fit_near(column, period).amplitude for column in y.T] for y, period in zip(runs, periods, strict=True)]
+    return np.asarray((np.array(fits) ** 2 * np.array([[len(y)] for y in runs])).sum(axis=0))
+
+
 def _phases(runs: list[Floats], periods: Floats) -> list[tuple[Floats, Floats]]:
     """Phase and pace of every frame, run by run, by the mode that has most of the cycle in it."""
-    fits = [[fit_near(y[:, k], period) for k in range(y.shape[1])] for y, period in zip(runs, periods, strict=True)]
-    heights = np.array([[fit.amplitude for fit in row] for row in fits])
-    column = int((heights**2 * np.array([[len(y)] for y in runs])).sum(axis=0).argmax())
+    column = int(cycle_heights(runs, periods).argmax())
     out = []
-    for y, row in zip(runs, fits, strict=True):
-        found = phases(y[:, column], row[column], tracked=True)
+    for y, period in zip(runs, periods, strict=True):
+        fit = fit_near(y[:, column], period)
+        found = phases(y[:, column], fit, tracked=True)
         usual = float(found[-1] - found[0]) / max(len(found) - 1, 1)
-        usual = usual if usual > 0.0 else row[column].omega
+        usual = usual if usual > 0.0 else fit.omega
         pace = np.clip(np.gradient(found), SLOWEST * usual, FASTEST * usual)
         steps = np.clip(np.diff(found), SLOWEST * usual, FASTEST * usual)
         out.append((found[0] + np.concatenate([[0.0], np.cumsum(steps)]), pace))

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 TRIES = 4  # kernels drawn per jump at most
 MORE = 32  # likeliest ones that are tried after them where there has to be a jump
-EVENNESS = 4.0  # how strongly kernels that were followed more than their share are avoided
+EVENNESS = 12.0  # how strongly kernels that were followed more than their share are avoided
+TEMPO_BOUND = 1.7  # standard deviations of the pace
 MEMORY_ROUNDS = 16.0  # times that a class is gone through before older visits are halved
 FIELDS = 11  # of `clock`:
 PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN, DRIVE = range(FIELDS)
@@ -201,15 +202,15 @@ def track_of(model: DensityModel) -> Track:
 
 
 def _away(model: DensityModel) -> Floats:
-    """By how much a class (classes,) may be exaggerated before it is sharper than `SHARPEST`.
+    """By how much a class (classes,) may be exaggerated before it is sharper than `SHARPEST`, at its fastest pace.
 
-    Away from another pose by a share, second differences grow by that share at most where the other one's are as large.
+    Away from another pose by a share, second differences grow by that share where the other one's do not count.
     """
-    out = []
+    fastest, out = (1.0 + model.settings.tempo * TEMPO_BOUND) ** 2, []
     for number, name in enumerate(model.classes):
         bends = [np.linalg.norm(np.diff(y, 2, axis=0), axis=1).max(initial=0.0) for y in model.runs(name)]
         jumps = float(model.limits[number, 0])
-        out.append(max(SHARPEST / SHARP * jumps / max(jumps, *bends) - 1.0, 0.0))
+        out.append(max(SHARPEST / SHARP * jumps / max(jumps, fastest * float(max(bends))) - 1.0, 0.0))
     return np.array(out)
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.density.runs import Limits, Place, aligned_place, eased
+from freshtake.density.runs import Limits, Place, aligned_place, eased, read_at
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.compiled import compiled
 
@@ -18,6 +18,7 @@ LEAST_FUTURE = 0.4  # share of the run, where runs are shorter
 END = 0.05  # share of a run that counts as its end
 LATE, EARLIEST = 0.25, 0.5  # share of a run in which it may be left for good; where no way leads on, more
 PENALTY = 0.15  # how much an exit at the very start of the last period is put behind one at its end
+BEFORE = (0.0, 0.25, 0.75)  # frames before a kernel at which a run that ends there may be left
 CONNECTED = 2.0  # usual nearest-neighbour distances that a jump may span for two kernels to count as connected
 
 
@@ -43,22 +44,32 @@ def parts_of(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds, cyc
     `weights` are mode weights (frames, modes), `places` poses and velocities in kernel widths, `lengths` of the runs.
     """
     period = bounds.period
-    stops = np.cumsum(lengths)
-    runs = [(int(stop - length), int(stop)) for stop, length in zip(stops, lengths, strict=True)]
+    runs = _runs(lengths)
     pairs = _pairs(places, runs, bounds.guard)
-    allowed = _with_future(runs, period, np.array([stop - 1 for _, stop in runs]))
+    allowed = _with_future(runs, period)
     exits = [_exit(run, pairs, weights, (allowed, runs), bounds) for run in runs]
     steps = np.concatenate([np.linalg.norm(np.diff(weights[a:b], axis=0), axis=1) for a, b in runs])
     gaps = [_way_back(run, runs, weights, period) for run in runs]
     goes_round = cyclic if cyclic is not None else bool(np.median(gaps) <= ROUND_TRIP * np.median(steps))
     if not goes_round:
-        everything = np.ones(len(weights), dtype=np.bool_)
-        return Parts(False, everything, _with_future(runs, period, np.array([stop - 1 for _, stop in runs])))
+        return Parts(False, np.ones(len(weights), dtype=np.bool_), allowed)
     kept = _connected(weights, runs, exits, pairs, bounds.limits.far)
     kept = _left_in_time(kept, exits, pairs, weights, (allowed & kept, runs), bounds)
     ends = _run_ends(kept, runs)
-    reachable = kept & _with_future(ends, period, np.array([stop - 1 for _, stop in ends]), len(weights))
+    reachable = kept & _with_future(ends, period, len(weights))
     return Parts(True, kept, reachable if reachable.any() else kept)
+
+
+def closed_parts(lengths: Ints, period: float) -> Parts:
+    """Of takes that are one cycle each: all of them, and all that has some way to go may be jumped to."""
+    allowed = _with_future(_runs(lengths), period)
+    return Parts(True, np.ones(len(allowed), dtype=np.bool_), allowed)
+
+
+def _runs(lengths: Ints) -> list[tuple[int, int]]:
+    """Where runs of these lengths start and stop."""
+    stops = np.cumsum(lengths)
+    return [(int(stop - length), int(stop)) for stop, length in zip(stops, lengths, strict=True)]
 
 
 def _pairs(places: Floats, runs: list[tuple[int, int]], guard: float) -> tuple[Ints, Ints]:
@@ -74,12 +85,12 @@ def _pairs(places: Floats, runs: list[tuple[int, int]], guard: float) -> tuple[I
     return here[good], there[good]
 
 
-def _with_future(runs: list[tuple[int, int]], period: float, lasts: Ints, frames: int | None = None) -> Bools:
+def _with_future(runs: list[tuple[int, int]], period: float, frames: int | None = None) -> Bools:
     """Kernels that have some way to go before their run ends."""
     out = np.zeros(frames if frames is not None else runs[-1][1], dtype=np.bool_)
-    for (start, stop), last in zip(runs, lasts, strict=True):
+    for start, stop in runs:
         need = min(FUTURE * period, LEAST_FUTURE * (stop - start))
-        out[start : max(int(np.floor(last - need)) + 1, start + 1)] = True
+        out[start : max(int(np.floor(stop - 1 - need)) + 1, start + 1)] = True
     return out
 
 
@@ -140,7 +151,7 @@ def _exit_within(
 def jump_strains(weights: Floats, runs: Ints, here: Ints, there: Ints, limits: Limits, out: Floats) -> None:
     """How hard jumps from kernels to others (pairs,) would be, over what is allowed; `runs` (runs, 2) start and stop.
 
-    What a synthesis would do that follows the run at its own pace.
+    What a synthesis would do that follows the run at its own pace, at a kernel or shortly before it: the harder one.
     """
     modes = weights.shape[1]
     held, offset = np.zeros((4, modes)), np.empty((2, modes))
@@ -148,10 +159,16 @@ def jump_strains(weights: Floats, runs: Ints, here: Ints, there: Ints, limits: L
         i, j = here[c], there[c]
         a = int(np.searchsorted(runs[:, 1], i, side="right"))
         b = int(np.searchsorted(runs[:, 1], j, side="right"))
-        held[0], held[1] = weights[i], weights[max(i - 1, runs[a, 0])]
-        place = aligned_place(weights, modes, held[0], j, runs[b, 0], runs[b, 1] - 1)
-        source, goal = Place(float(i), runs[a, 0], runs[a, 1] - 1), Place(place, runs[b, 0], runs[b, 1] - 1)
-        out[c], _ = eased(weights, modes, held, source, goal, 1.0, limits, offset)
+        first, last = runs[a, 0], runs[a, 1] - 1
+        out[c] = 0.0
+        for early in BEFORE:
+            at = max(i - early, float(first))
+            read_at(weights, at, first, last, modes, held[0])
+            read_at(weights, at - 1.0, first, last, modes, held[1])
+            place = aligned_place(weights, modes, held[0], j, runs[b, 0], runs[b, 1] - 1)
+            source, goal = Place(at, first, last), Place(place, runs[b, 0], runs[b, 1] - 1)
+            strain, _ = eased(weights, modes, held, source, goal, 1.0, limits, offset)
+            out[c] = max(out[c], strain)
 
 
 def _connected(

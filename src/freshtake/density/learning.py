@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.density.class_cycles import SHORTEST, in_cycle, recurrence
+from freshtake.density.class_cycles import ROUNDS, SHORTEST, in_cycle, recurrence
 from freshtake.density.examples import LEAST_FRAMES, Material, material_of, rounded
 from freshtake.density.headings import smooth_rates
 from freshtake.density.jumps import FAR, SHARP
-from freshtake.density.kernel_graph import Bounds, parts_of
+from freshtake.density.kernel_graph import Bounds, closed_parts, parts_of
 from freshtake.density.model import DensityModel
 from freshtake.density.pose_density import motion_widths, velocities
 from freshtake.density.runs import Limits
@@ -71,7 +71,10 @@ def learn(
         guard = max(GUARD / material.frame_time, 2.0)
         bounds = Bounds(limit[2], guard, Limits(limit[0], max(limit[1], 1e-12), chosen.blend / material.frame_time))
         told = steady is not None or None if told is None else told
-        parts = parts_of(np.concatenate(mine), places, lengths, bounds, told)
+        if steady is not None and lengths.max() < ROUNDS * steady:
+            parts = closed_parts(lengths, limit[2])
+        else:
+            parts = parts_of(np.concatenate(mine), places, lengths, bounds, told)
         kept = _cut(lengths, parts.kept, parts.allowed)
         pieces.append([(spans[k][0], spans[k][1] + a, spans[k][1] + b, goals) for k, a, b, goals in kept])
         lost = int(lengths.sum()) - sum(b - a for _, a, b, _ in kept)
