@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -9,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.methods.live import checked_rows
-from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.style.body_coding import PLAIN, Coding, coded, uncoded
 from freshtake.style.columns import Normal
+from freshtake.style.footplants import Annotation
 from freshtake.style.systems.banks import Bank, StateSpaceBank, settled
 from freshtake.style.translation_kernels import (
     KEEPING,
@@ -23,9 +25,9 @@ from freshtake.style.translation_kernels import (
     Written,
     driving,
     normalized,
-    restored,
-    translate_delays,
-    translate_modal,
+    styled_delays,
+    styled_modal,
+    walked,
 )
 
 STEEPEST = 4.0  # times faster or slower than the source, at most
@@ -43,6 +45,20 @@ class Translated(NamedTuple):
     blends: Floats
 
 
+class Stands(NamedTuple):
+    """Classifiers of what a row shows: directions (features, annotations) and boundaries (annotations,)."""
+
+    directions: Floats
+    boundaries: Floats
+
+
+def stands_of(annotations: Sequence[Annotation]) -> Stands:
+    """Of these annotations, in their order."""
+    return Stands(
+        np.stack([each.direction for each in annotations], axis=1), np.array([each.boundary for each in annotations])
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Translator:
     """A bank of systems with all that translation needs, as the kernels read it."""
@@ -54,8 +70,8 @@ class Translator:
     coding: Coding
 
     @cached_property
-    def _run(self) -> Any:
-        return translate_modal if isinstance(self.bank, StateSpaceBank) else translate_delays
+    def _styled(self) -> Any:
+        return styled_modal if isinstance(self.bank, StateSpaceBank) else styled_delays
 
     @cached_property
     def width(self) -> int:
@@ -82,16 +98,17 @@ class Translator:
 
     def outputs(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Floats]:
         """The target style in the source's time (frames, DOFs + 1), the sway in the place of the turn, log w last."""
-        rows = self.checked(rows)
-        state = self.begun(state, rows[0])
-        rows = coded(rows, self.coding)
-        walk, keeping, calm = state.walk.copy(), state.keeping.copy(), state.calm.copy()
-        inputs = normalized(rows, calm, self.frames)
-        systems, out = self.bank.run(state.systems, driving(inputs, self.frames))
-        restored(rows, inputs, out, self.frames, walk, keeping, np.empty((len(rows), len(keeping))))
-        walk[STARTED] = 1.0
+        after, out, _ = self.outputs_seen(state, rows, None)
+        return after, out
+
+    def outputs_seen(
+        self, state: TranslationState, rows: Floats, stands: Stands | None
+    ) -> tuple[TranslationState, Floats, Bools]:
+        """The same, and what classifiers say of the rows (frames, annotations)."""
+        after, _, out, _, told = self._advanced(state, self.checked(rows), stands)
+        after.walk[STARTED] = 1.0
         out[:, :-1] = uncoded(np.ascontiguousarray(out[:, :-1]), self.coding)
-        return TranslationState(systems, walk, state.pose, keeping, calm, True), out
+        return after, out, told
 
     def inputs(self, state: TranslationState, rows: Floats) -> Floats:
         """What drives the systems (frames, DOFs) when rows follow a state."""
@@ -109,16 +126,33 @@ class Translator:
 
     def advance(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated]:
         """Translate rows (frames, DOFs), or a single one (DOFs,); what is refused leaves the state as it was."""
+        after, made, _ = self.advance_seen(state, rows, None)
+        return after, made
+
+    def advance_seen(
+        self, state: TranslationState, rows: Floats, stands: Stands | None
+    ) -> tuple[TranslationState, Translated, Bools]:
+        """The same, and what classifiers say of the rows (frames, annotations)."""
         rows = self.checked(rows)
+        after, source, styled, blends, told = self._advanced(state, rows, stands)
+        most = 1 + int(STEEPEST + 1.0) * len(rows)
+        out = Written(np.empty((most, self.width)), np.empty(most))
+        count = walked(after, source, styled, self.frames, self.coding, out)
+        return after, Translated(out.rows[:count], out.origins[:count], blends), told
+
+    def _advanced(
+        self, state: TranslationState, rows: Floats, stands: Stands | None
+    ) -> tuple[TranslationState, Floats, Floats, Floats, Bools]:
+        """The state after rows, the rows and the style as the systems see them, what is kept, what classifiers say."""
         if not state.started and len(rows):
             state = self.begun(state, rows[0])
-        rows = coded(rows, self.coding)
-        most = 1 + int(STEEPEST + 1.0) * len(rows)
-        out = Written(np.empty((most, self.width)), np.empty(most), np.empty((len(rows), len(state.keeping))))
-        systems, walk, pose, keeping, calm = (part.copy() for part in state[:5])
-        after = TranslationState(systems, walk, pose, keeping, calm, state.started)
-        count = self._run(after, rows, self.bank.packed, self.frames, out)
-        return after, Translated(uncoded(out.rows[:count], self.coding), out.origins[:count], out.blends)
+        systems, walk, pose, keeping, calm = state[:5]
+        after = TranslationState(systems.copy(), walk.copy(), pose.copy(), keeping.copy(), calm.copy(), state.started)
+        blends = np.empty((len(rows), len(keeping)))
+        seen = np.empty((0 if stands is None else len(rows), self.bank.feature_count))
+        source, styled = self._styled(after, rows, self.bank.packed, self.frames, self.coding, blends, seen)
+        told = seen > 0.0 if stands is None else seen @ stands.directions > stands.boundaries
+        return after, source, styled, blends, told
 
 
 class Body(NamedTuple):

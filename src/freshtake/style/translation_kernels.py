@@ -9,8 +9,9 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
+from freshtake.style.body_coding import Coding, coded, uncode
 from freshtake.style.generalization import unlikeness
-from freshtake.style.systems.delay_kernels import Delays, run_delays
+from freshtake.style.systems.delay_kernels import Delays, run_delays, see_delays
 from freshtake.style.systems.state_kernels import Modal, run_modal
 
 STARTED, AHEAD, ALONG, ASIDE, TURNED, SWAY, LEVEL = 0, 1, 2, 3, 4, 5, 6  # places in `walk`
@@ -57,11 +58,10 @@ class TranslationState(NamedTuple):
 
 
 class Written(NamedTuple):
-    """Where the kernel writes: rows out, the source frame of each, the blend weights (source rows, parts)."""
+    """Where the kernel writes: rows out, and the source frame of each."""
 
     rows: Floats
     origins: Floats
-    blends: Floats
 
 
 @compiled
@@ -272,20 +272,46 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
 
 
 @compiled
-def translate_modal(state: TranslationState, rows: Floats, bank: Modal, frames: Frames, out: Written) -> int:
-    """All of it with state-space systems; returns how many rows were written."""
+def styled_modal(
+    state: TranslationState, rows: Floats, bank: Modal, frames: Frames, body: Coding, blends: Floats, seen: Floats
+) -> tuple[Floats, Floats]:
+    """Rows as the systems see them, and what state-space systems make of them, log w last; the state is changed.
+
+    `blends` (rows, parts) is written, and `seen` (rows, features), unless it has no rows: what classifiers see.
+    """
+    rows = coded(rows, body)
     inputs = normalized(rows, state.calm, frames)
+    driven = driving(inputs, frames)
     outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
-    run_modal(state.systems, driving(inputs, frames), outputs, bank, np.zeros((0, 0)))
-    restored(rows, inputs, outputs, frames, state.walk, state.keeping, out.blends)
-    return retimed(rows, outputs, state.walk, state.pose, frames, out)
+    run_modal(state.systems, driven, outputs, bank, seen[:, : len(state.systems)])
+    for t in range(len(seen)):
+        for k in range(rows.shape[1]):
+            seen[t, len(state.systems) + k] = driven[t, k]
+    restored(rows, inputs, outputs, frames, state.walk, state.keeping, blends)
+    return rows, outputs
 
 
 @compiled
-def translate_delays(state: TranslationState, rows: Floats, bank: Delays, frames: Frames, out: Written) -> int:
-    """All of it with delay lines; returns how many rows were written."""
+def styled_delays(
+    state: TranslationState, rows: Floats, bank: Delays, frames: Frames, body: Coding, blends: Floats, seen: Floats
+) -> tuple[Floats, Floats]:
+    """The same with delay lines."""
+    rows = coded(rows, body)
     inputs = normalized(rows, state.calm, frames)
+    driven = driving(inputs, frames)
     outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
-    run_delays(state.systems, driving(inputs, frames), outputs, bank)
-    restored(rows, inputs, outputs, frames, state.walk, state.keeping, out.blends)
-    return retimed(rows, outputs, state.walk, state.pose, frames, out)
+    if len(seen) > 0:
+        see_delays(state.systems, driven, bank, seen)
+    run_delays(state.systems, driven, outputs, bank)
+    restored(rows, inputs, outputs, frames, state.walk, state.keeping, blends)
+    return rows, outputs
+
+
+@compiled
+def walked(
+    state: TranslationState, rows: Floats, outputs: Floats, frames: Frames, body: Coding, out: Written
+) -> int:
+    """Rows and outputs of `styled_modal` in the target's time and as joints; returns how many rows were written."""
+    count = retimed(rows, outputs, state.walk, state.pose, frames, out)
+    uncode(out.rows[:count], body)
+    return count
