@@ -49,7 +49,7 @@ class LiveStyle:
     """A source of one style."""
 
     tool: Translator
-    stands: Stands | None = None  # of the feet
+    stands: Stands  # of the feet
 
     def with_strength(self, strength: float) -> LiveStyle:
         """The same with another strength of all parts of the body."""
@@ -140,7 +140,7 @@ class _Feeder:
         self.before = now[-1:]
         if not len(made.rows):
             return ()
-        stands = known[1 + np.round(made.origins).astype(np.intp)]  # -1: the row before this block
+        stands = known[1 + np.rint(made.origins).astype(np.intp)]  # -1: the row before this block
         pose = self.poses.next(made.rows)
         if pose.translations is not None:
             waiting = pose.translations[:0] if self.moved is None else self.moved

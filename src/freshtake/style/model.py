@@ -268,10 +268,10 @@ class StyleModel:
         return LiveStyle(self.translator(strength=strength, **how), self._stands)
 
     @cached_property
-    def _stands(self) -> Stands | None:
+    def _stands(self) -> Stands:
         """The classifiers of the feet."""
         known = {annotation.name: annotation for annotation in self.annotations}
-        return stands_of([known[name] for name in self.feet]) if self.feet else None
+        return stands_of([known[name] for name in self.feet])
 
     def _live(self, strength: Strength | Callable[[], Strength], **how: Any) -> Callable[[], LiveStyle]:
         """The source of the moment."""

@@ -20,7 +20,7 @@ from freshtake.style.model import StyleModel
 from freshtake.style.parts import STRONGEST
 from freshtake.style.recoding import Recoding
 from freshtake.style.style_blending import check_models
-from freshtake.style.synthesize import STEEPEST, Translated
+from freshtake.style.synthesize import NOTHING, STEEPEST, Translated
 from freshtake.style.translation_kernels import WALK, TranslationState, Written, retimed
 
 Weights = npt.ArrayLike | Callable[[], npt.ArrayLike]
@@ -95,7 +95,7 @@ class Mixture:
         shares, votes = self._shares, 0.0
         for k, (style, (there, back), column) in enumerate(zip(self.styles, self.ways, self.turns, strict=True)):
             own = there.recoded(rows, turned[k, :1], state.started)
-            after, out, told = style.tool.outputs_seen(state.styles[k], own, style.stands if seen else None)
+            after, out, told = style.tool.outputs_seen(state.styles[k], own, style.stands if seen else NOTHING)
             if seen:
                 votes = votes + shares[k] * told
             sway += out[:, column]

@@ -21,13 +21,15 @@ from freshtake.style.translation_kernels import (
     STARTED,
     WALK,
     Frames,
+    Told,
     TranslationState,
     Written,
     driving,
     normalized,
     styled_delays,
     styled_modal,
-    walked,
+    translate_delays,
+    translate_modal,
 )
 
 STEEPEST = 4.0  # times faster or slower than the source, at most
@@ -46,17 +48,20 @@ class Translated(NamedTuple):
 
 
 class Stands(NamedTuple):
-    """Classifiers of what a row shows: directions (features, annotations) and boundaries (annotations,)."""
+    """Classifiers of what a row shows: directions (annotations, features) and boundaries (annotations,)."""
 
     directions: Floats
     boundaries: Floats
 
 
+NOTHING = Stands(np.zeros((0, 0)), np.zeros(0))
+
+
 def stands_of(annotations: Sequence[Annotation]) -> Stands:
     """Of these annotations, in their order."""
-    return Stands(
-        np.stack([each.direction for each in annotations], axis=1), np.array([each.boundary for each in annotations])
-    )
+    if not annotations:
+        return NOTHING
+    return Stands(np.stack([each.direction for each in annotations]), np.array([each.boundary for each in annotations]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +75,9 @@ class Translator:
     coding: Coding
 
     @cached_property
-    def _styled(self) -> Any:
-        return styled_modal if isinstance(self.bank, StateSpaceBank) else styled_delays
+    def _kernels(self) -> tuple[Any, Any]:
+        modal = isinstance(self.bank, StateSpaceBank)
+        return (styled_modal, translate_modal) if modal else (styled_delays, translate_delays)
 
     @cached_property
     def width(self) -> int:
@@ -98,17 +104,19 @@ class Translator:
 
     def outputs(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Floats]:
         """The target style in the source's time (frames, DOFs + 1), the sway in the place of the turn, log w last."""
-        after, out, _ = self.outputs_seen(state, rows, None)
+        after, out, _ = self.outputs_seen(state, rows, NOTHING)
         return after, out
 
     def outputs_seen(
-        self, state: TranslationState, rows: Floats, stands: Stands | None
+        self, state: TranslationState, rows: Floats, stands: Stands
     ) -> tuple[TranslationState, Floats, Bools]:
         """The same, and what classifiers say of the rows (frames, annotations)."""
-        after, _, out, _, told = self._advanced(state, self.checked(rows), stands)
+        rows = self.checked(rows)
+        after, told = self._prepared(state, rows, stands)
+        _, out = self._kernels[0](after, rows, self.bank.packed, self.frames, self.coding, told)
         after.walk[STARTED] = 1.0
         out[:, :-1] = uncoded(np.ascontiguousarray(out[:, :-1]), self.coding)
-        return after, out, told
+        return after, out, told.values > stands.boundaries
 
     def inputs(self, state: TranslationState, rows: Floats) -> Floats:
         """What drives the systems (frames, DOFs) when rows follow a state."""
@@ -126,33 +134,30 @@ class Translator:
 
     def advance(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated]:
         """Translate rows (frames, DOFs), or a single one (DOFs,); what is refused leaves the state as it was."""
-        after, made, _ = self.advance_seen(state, rows, None)
+        after, made, _ = self.advance_seen(state, rows, NOTHING)
         return after, made
 
     def advance_seen(
-        self, state: TranslationState, rows: Floats, stands: Stands | None
+        self, state: TranslationState, rows: Floats, stands: Stands
     ) -> tuple[TranslationState, Translated, Bools]:
         """The same, and what classifiers say of the rows (frames, annotations)."""
         rows = self.checked(rows)
-        after, source, styled, blends, told = self._advanced(state, rows, stands)
+        after, told = self._prepared(state, rows, stands)
         most = 1 + int(STEEPEST + 1.0) * len(rows)
         out = Written(np.empty((most, self.width)), np.empty(most))
-        count = walked(after, source, styled, self.frames, self.coding, out)
-        return after, Translated(out.rows[:count], out.origins[:count], blends), told
+        count = self._kernels[1](after, rows, self.bank.packed, self.frames, self.coding, told, out)
+        made = Translated(out.rows[:count], out.origins[:count], told.blends)
+        return after, made, told.values > stands.boundaries
 
-    def _advanced(
-        self, state: TranslationState, rows: Floats, stands: Stands | None
-    ) -> tuple[TranslationState, Floats, Floats, Floats, Bools]:
-        """The state after rows, the rows and the style as the systems see them, what is kept, what classifiers say."""
+    def _prepared(self, state: TranslationState, rows: Floats, stands: Stands) -> tuple[TranslationState, Told]:
+        """A copy of the state for a kernel to change, and room for what it tells of the rows."""
         if not state.started and len(rows):
             state = self.begun(state, rows[0])
-        systems, walk, pose, keeping, calm = state[:5]
-        after = TranslationState(systems.copy(), walk.copy(), pose.copy(), keeping.copy(), calm.copy(), state.started)
-        blends = np.empty((len(rows), len(keeping)))
-        seen = np.empty((0 if stands is None else len(rows), self.bank.feature_count))
-        source, styled = self._styled(after, rows, self.bank.packed, self.frames, self.coding, blends, seen)
-        told = seen > 0.0 if stands is None else seen @ stands.directions > stands.boundaries
-        return after, source, styled, blends, told
+        systems, walk, pose, keeping, calm, started = state
+        after = TranslationState(systems.copy(), walk.copy(), pose.copy(), keeping.copy(), calm.copy(), started)
+        asked = len(stands.boundaries)
+        told = np.empty((len(rows) if asked else 0, asked))
+        return after, Told(np.empty((len(rows), len(keeping))), stands.directions, told)
 
 
 class Body(NamedTuple):

@@ -49,7 +49,5 @@ class PoseStream:
             return iter(())
         if self._first is None:
             layout = self._layout
-            self._first = Clip(
-                layout.skeleton, layout.frame_time, *pose, up=layout.up, unit_m=layout.unit_m
-            )
+            self._first = Clip(layout.skeleton, layout.frame_time, *pose, up=layout.up, unit_m=layout.unit_m)
         return self._first.posed_frames(*pose)

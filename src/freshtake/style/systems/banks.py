@@ -89,11 +89,6 @@ class StateSpaceBank:
         run_modal(after, np.ascontiguousarray(rows), out, self.packed, NONE)
         return after, out
 
-    @cached_property
-    def feature_count(self) -> int:
-        """How many numbers a classifier sees in a frame."""
-        return self.size + self.inputs
-
     def features(self, state: Floats, rows: Floats) -> Floats:
         """What a classifier sees in every frame (frames, features): the states and the inputs."""
         states = np.zeros((len(rows), self.size))
@@ -164,14 +159,9 @@ class DelayBank:
         """How many frames back a classifier looks."""
         return np.unique(np.linspace(0, self.memory() - 1, SEEN).round().astype(np.intp))
 
-    @cached_property
-    def feature_count(self) -> int:
-        """How many numbers a classifier sees in a frame."""
-        return len(self._seen) * self.inputs
-
     def features(self, state: Floats, rows: Floats) -> Floats:
         """What a classifier sees in every frame: the delay line at a few places, for it counts as the state."""
-        out = np.empty((len(rows), self.feature_count))
+        out = np.empty((len(rows), len(self._seen) * self.inputs))
         see_delays(state, np.ascontiguousarray(rows), self.packed, out)
         return out
 
