@@ -6,7 +6,7 @@ Clean-up of feet that slide: legs are turned so that feet stand, the body keeps 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,11 +20,13 @@ from freshtake.motion.features.clip_features import Pose
 from freshtake.motion.features.pose_stream import PoseStream
 from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, settings_for
 from freshtake.motion.planting import plant as plant_feet
+from freshtake.motion.planting.contacts import ContactSettings
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.synthesize import Stands, Translated, Translator
 from freshtake.style.translation_kernels import TranslationState
 
 STEPS = 0.8  # leg lengths a second: legs and root are translated apart, so that feet which stand slide a good deal
+RESTS = ContactSettings.speed_on  # a foot that is low and as slow as in recordings stands, whatever classifiers say
 FEWEST_POSES = 2
 
 
@@ -70,9 +72,8 @@ class LiveStyle:
 
 def planted(clip: Clip, mask: Bools, floor: Floats, plant: bool | str = True) -> Clip:
     """The clip with feet that stand where the mask (frames, feet) says so, at the floor's heights (foot joints,)."""
-    if not mask.any():
-        return clip
-    made = plant_feet(clip, mask.astype(np.float64), floor=floor, settings=settings_for(plant, STEPS), careful=True)
+    settings = replace(settings_for(plant), steps=STEPS, rests=RESTS)
+    made = plant_feet(clip, mask.astype(np.float64), floor=floor, settings=settings, careful=True)
     return made.clip.changed(provenance=clip.provenance)
 
 
@@ -89,7 +90,7 @@ def stream_planter(recipe: Recipe, poses: Floats, floor: Floats) -> Planter:
             f"legs with {joints} foot joints were found, but the model knows {len(floor)}: stream unplanted"
         )
     base = PlantingModel(clip.skeleton, clip.frame_time, clip.up, limbs, floor)
-    return Planter.learn(base, PlantSettings(steps=STEPS))
+    return Planter.learn(base, PlantSettings(steps=STEPS, rests=RESTS))
 
 
 def translated_rows(live: Live, rows: Iterable[Floats]) -> Iterator[Floats]:
