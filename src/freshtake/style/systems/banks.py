@@ -20,7 +20,7 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.style.columns import Block
-from freshtake.style.systems.delay_kernels import Delays, run_delays
+from freshtake.style.systems.delay_kernels import Delays, run_delays, see_delays
 from freshtake.style.systems.state_kernels import Modal, run_modal
 
 ONE_STYLE = 5.0  # degrees: recorded takes of one style are 3 to 5 apart, of two styles 8 and more
@@ -117,7 +117,7 @@ class DelayBank:
         counts = np.array([len(h) for h in self.taps], dtype=np.intp)
         return Delays(
             *_ports(self.blocks), _flat([h.transpose(2, 0, 1) for h in self.taps]), _flat(self.offsets), counts,
-            self.stride, self.inputs, self.memory(),
+            self.stride, self.inputs, self.memory(), self._seen,
         )  # fmt: skip
 
     @property
@@ -154,14 +154,16 @@ class DelayBank:
         run_delays(after, np.ascontiguousarray(rows), out, self.packed)
         return after, out
 
+    @cached_property
+    def _seen(self) -> Ints:
+        """How many frames back a classifier looks."""
+        return np.unique(np.linspace(0, self.memory() - 1, SEEN).round().astype(np.intp))
+
     def features(self, state: Floats, rows: Floats) -> Floats:
         """What a classifier sees in every frame: the delay line at a few places, for it counts as the state."""
-        memory, width = self.memory(), self.inputs
-        first = int(state[-1])
-        ring = state[:-1].reshape(memory, width)
-        past = np.concatenate([ring[(first + np.arange(memory)) % memory], rows])
-        seen = np.unique(np.linspace(0, memory - 1, SEEN).round().astype(np.intp))
-        return np.concatenate([past[memory - back : memory - back + len(rows)] for back in seen], axis=1)
+        out = np.empty((len(rows), len(self._seen) * self.inputs))
+        see_delays(state, np.ascontiguousarray(rows), self.packed, out)
+        return out
 
 
 Bank = StateSpaceBank | DelayBank
