@@ -20,8 +20,8 @@ class PlantSettings:
     `drift_radius`, faster. Soles stand between their least height and `band` above it; what stands more than `step`
     above the floor stands on something else and keeps its height. Where a leg would stretch farther than in the
     examples, the hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths a second takes a step
-    and is left alone, unless contacts are to be obeyed; one that is low and slower than `rests` stands although contacts
-    do not say so (0: contacts are never added to).
+    and is left alone, unless contacts are to be obeyed; one that is low and slower than `rests` stands although
+    contacts do not say so (0: contacts are never added to).
     """
 
     lock: str = "soft"
