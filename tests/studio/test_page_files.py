@@ -1,4 +1,4 @@
-"""The files of the page: nothing inline, nothing from elsewhere, every import found, vendored code as it was published."""
+"""The files of the page: nothing inline or from elsewhere, every import found, vendored code as it was published."""
 
 from __future__ import annotations
 
