@@ -22,7 +22,11 @@ class Studio:
         command = [sys.executable, "-m", "freshtake", "studio", "--no-open", "--json", "--project", str(project)]
         self._log = log.open("w+", encoding="utf-8")
         self.process = subprocess.Popen(
-            [*command, "--port", "0"], stdout=subprocess.PIPE, stderr=self._log, text=True, env=os.environ | {"COLUMNS": "200"}
+            [*command, "--port", "0"],
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+            env=os.environ | {"COLUMNS": "200"},
         )
         assert self.process.stdout is not None
         self.url = str(json.loads("".join(iter(self._line, "}\n")) + "}")["url"])
