@@ -108,7 +108,7 @@ wheel-test:
 # Needs uv. Writes one hashed requirement file per group, without the name of any host.
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 lock:
-	$(COMPILE) --upgrade --extra c3d --extra crowd --extra usd --group test pyproject.toml -o requirements/test.txt
+	$(COMPILE) --upgrade --extra c3d --extra crowd --extra studio --extra usd --group test pyproject.toml -o requirements/test.txt
 	$(COMPILE) --upgrade -c requirements/test.txt pyproject.toml -o requirements/runtime.txt
 	$(COMPILE) --upgrade -c requirements/test.txt --group docs -o requirements/docs.txt
 

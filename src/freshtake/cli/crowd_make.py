@@ -169,7 +169,7 @@ def textures(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Write bone matrices as textures, for engines and web pages that draw a crowd as instances of one mesh.
+    """Write bone matrices as textures, for engines and web pages that draw one mesh many times.
 
     **Examples**
 

@@ -16,6 +16,7 @@ from freshtake.motion.body.roles import leg_length
 from freshtake.motion.body.size import unit_of
 from freshtake.motion.cycles.looping import with_closing_frame
 from freshtake.motion.edit import heading, resample, sampled_at, take_frames, tilt
+from freshtake.motion.kind_words import kind_word
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.planting import settings_for
 from freshtake.numeric.arrays import Floats
@@ -70,7 +71,7 @@ def body_of(model: VariationModel, name: str) -> Body:
     """The body of a model's motions; refused where they have none."""
     first = model.decode(model.material.values[0])
     if not isinstance(first, Clip):
-        raise UsageError(f"{name}: a crowd needs bodies with a skeleton, and this model makes a {type(first).__name__}")
+        raise UsageError(f"{name}: a crowd needs bodies with a skeleton, and this model makes a {kind_word(first)}")
     if first.joint_translations is not None:
         raise UsageError(f"{name}: joints of this model move against their parents, and crowds hold rotations only")
     faced = [facing(model.decode(rows)) for rows in model.material.values]
