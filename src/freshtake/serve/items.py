@@ -119,7 +119,7 @@ def display_name(text: str, default: str = "unnamed") -> str:
     """A name as it is shown: what a client sent without folders and control characters. It never names a file."""
     last = PurePosixPath(PureWindowsPath(text.replace("\0", "")).name).name
     plain = "".join(c for c in last if c.isprintable()).strip()
-    return plain[:LONGEST_NAME] or default
+    return plain[:LONGEST_NAME] if plain.strip(".") else default
 
 
 def ending_of(name: str, known: frozenset[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from functools import lru_cache
@@ -74,11 +75,11 @@ class Context:
 
     def told(self, sentence: str) -> str:
         """A sentence with the names that users know, in place of those of files."""
+        for place in (self.folder, self.project.work, self.project.files, self.project.folder):
+            sentence = sentence.replace(f"{place}{os.sep}", "")
         for file, name in self._names.items():
-            for path in (self.project.files, self.folder):
-                sentence = sentence.replace(str(path / file), name)
             sentence = sentence.replace(file, name).replace(Path(file).stem, name)
-        return sentence.replace(f"{self.folder}/", "").replace(str(self.folder), "the project")
+        return sentence
 
     def called(self, file: Path, name: str) -> None:
         """Let sentences say this name for a file."""

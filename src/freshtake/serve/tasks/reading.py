@@ -87,5 +87,5 @@ def _skeleton(context: Context, file: Path) -> Path | None:
         return None
     found = [item for item in context.project.items() if item.facts.get("format") == "Acclaim skeleton"]
     if not found:
-        raise UsageError("an .amc file needs its skeleton: send the .asf that belongs to it first")
+        raise FormatError(file, "an .amc file needs its skeleton: send the .asf that belongs to it first")
     return next(context.project.files.glob(f"{found[-1].id}.source.asf"))
