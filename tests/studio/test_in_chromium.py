@@ -58,6 +58,7 @@ def test_another_amount_makes_the_variants_again_from_their_seeds(journey: Windo
     journey.page.get_by_label("Amount", exact=True).focus()
     for _ in range(10):
         journey.page.keyboard.press("ArrowLeft")
+    journey.until("s.vary.amount === 0.5")
     amounts = "s.items.filter((item) => item.kind === 'variant').map((item) => item.settings.amount)"
     journey.until(f"{amounts}.every((amount) => amount === 0.5)")
     after = journey.studio.items("variant")
@@ -118,19 +119,17 @@ def test_a_second_window_and_a_reload_show_the_same(journey: Window, browser: An
 
 def test_a_click_on_a_curve_jumps_to_its_frame(journey: Window) -> None:
     journey.tab("Curves")
-    journey.until("document.querySelector('.plot canvas')?.width > 100 && v?.scene.shapes.length > 4")
-    journey.page.get_by_label("Show", exact=True).select_option("durations")
-    journey.page.get_by_label("Show", exact=True).select_option("time")
-    plot = journey.page.locator(".plot canvas")
-    box = plot.bounding_box()
-    assert box is not None
+    journey.until("document.querySelector('.plot[data-series]:not([data-series=\"0\"])') && v?.scene.shapes.length > 4")
+    plot = journey.page.locator(".plot canvas").bounding_box()
+    assert plot is not None
     for share in np.linspace(0.1, 0.9, 24):
-        journey.page.mouse.move(box["x"] + box["width"] * 0.55, box["y"] + box["height"] * share)
+        journey.page.mouse.move(plot["x"] + plot["width"] * 0.55, plot["y"] + plot["height"] * share)
         if journey.of("document.querySelector('.plot-tip')?.textContent.includes('frame')"):
             break
     journey.page.mouse.down()
     journey.page.mouse.up()
-    assert journey.of("v.state.seconds") > 0.2
+    frame = journey.of("Number(/frame (\\d+)/.exec(document.querySelector('.plot-tip').textContent)[1])")
+    assert journey.of("v.state.frame") == frame > 4
 
 
 def test_a_joint_tells_what_it_depends_on(journey: Window) -> None:

@@ -66,10 +66,11 @@ export const api = {
     return { close() { ended = true; socket?.close(); } };
   },
 
-  // Endless motion of a model: `onstart({ fps, manifest, ... })`, then `onframe(number, x, z, points)` for every frame,
-  // `onmessage(json)` for every later text message. Returns { send(controls), close() }.
-  live(model, { onstart, onframe, onmessage, onerror, controls = {} }) {
-    const socket = new WebSocket(socketAddress(`live/${model}`));
+  // Endless motion of a model: `onstart({ fps, manifest, classes, ... })`, then `onframe(number, x, z, points)` for every
+  // frame, `onmessage(json)` for every later text message. `fields`: source (a take, for styles), seed, plant.
+  // Returns { send(controls), close() }.
+  live(model, { onstart, onframe, onmessage, onerror, controls = {}, fields = {} }) {
+    const socket = new WebSocket(socketAddress(`live/${model}?${query(fields)}`));
     let begun = false;
     socket.binaryType = "arraybuffer";
     socket.onopen = () => socket.send(JSON.stringify(controls));
@@ -81,8 +82,10 @@ export const api = {
         else onmessage?.(told);
         return;
       }
-      const view = new DataView(data);
-      onframe(view.getUint32(0, true), view.getFloat32(4, true), view.getFloat32(8, true), new Float32Array(data, 12));
+      const view = new DataView(data), x = view.getFloat32(4, true), z = view.getFloat32(8, true);
+      const points = new Float32Array(data, 12); // around the place on the floor
+      for (let k = 0; k < points.length; k += 3) { points[k] += x; points[k + 2] += z; }
+      onframe(view.getUint32(0, true), x, z, points);
     };
     socket.onclose = (event) => { if (event.code !== 1000 && event.code !== 1005) onerror?.(event.reason || "The live motion has ended: press Live to start it again."); };
     return {

@@ -51,7 +51,7 @@ function Plot({ series, xlabel, ylabel, cursor, onhover, onpick, joined = true, 
   };
   const over = (event) => { const found = place && nearest(event); setNear(found); onhover?.(found); };
   const line = place && cursor !== null && cursor !== undefined && cursor >= place.x.low && cursor <= place.x.high ? place.x.to(cursor) : null;
-  return html`<div class="plot" ref=${box} role="img" aria-label=${label ?? `${ylabel} over ${xlabel}`}>
+  return html`<div class="plot" ref=${box} data-series=${series.length} role="img" aria-label=${label ?? `${ylabel} over ${xlabel}`}>
     <canvas ref=${canvas} onPointerMove=${over} onPointerLeave=${() => { setNear(null); onhover?.(null); }} onClick=${(event) => { const found = nearest(event); if (found) onpick?.(found); }}></canvas>
     ${line !== null && html`<i class="plot-cursor" style=${{ left: `${line}px`, top: `${MARGIN.top}px`, height: `${tall - MARGIN.top - MARGIN.bottom}px` }}></i>`}
     ${place && marks.map((one) => html`<i class="plot-dot" style=${{ left: `${place.x.to(one.x)}px`, top: `${place.y.to(one.y)}px`, background: ROLE_COLORS[one.role] }}></i>`)}

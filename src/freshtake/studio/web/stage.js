@@ -98,19 +98,21 @@ export function Viewport({ items = [], scene, start, onready, onpick, onframe, c
 
 // Endless motion of a model that follows `controls` at once.
 //   model       id;  controls  { amount, speed, ... }: sent when they change
-//   onready(v)  the viewport;  onmessage(json)  what the server tells beside frames;  onlive(number)  every frame
-export function LiveViewport({ model, controls = {}, start, onready, onmessage, onlive, label = "live motion", children }) {
+//   fields      { source, seed, plant }: where they change, the motion begins anew
+//   onready(v)  the viewport;  onstart(json)  classes and the like;  onmessage(json)  what the server tells beside
+//   frames;  onlive(number)  every frame
+export function LiveViewport({ model, controls = {}, fields = {}, start, onready, onstart, onmessage, onlive, label = "live motion", children }) {
   const { place, show } = useViewport({ start, onready });
   const link = useRef(null), latest = useRef(controls), told = useRef({});
   const [words, setWords] = useState("Starting …");
   latest.current = controls;
-  told.current = { onmessage, onlive };
+  told.current = { onstart, onmessage, onlive };
   useEffect(() => {
     let live = null, header = null;
     setWords("Starting …");
     link.current = api.live(model, {
-      controls: latest.current,
-      onstart: (said) => { header = said; },
+      controls: latest.current, fields,
+      onstart: (said) => { header = said; told.current.onstart?.(said); },
       onframe: (number, x, z, points) => {
         if (!live) {
           live = new LiveScene(header, number, x, z, points);
@@ -120,10 +122,10 @@ export function LiveViewport({ model, controls = {}, start, onready, onmessage, 
         told.current.onlive?.(number);
       },
       onmessage: (said) => told.current.onmessage?.(said),
-      onerror: (sentence) => { setWords(sentence); toast(sentence, "error"); },
+      onerror: (sentence) => { if (!live) setWords(sentence); toast(sentence, "error"); },
     });
     return () => link.current?.close();
-  }, [model]);
+  }, [model, JSON.stringify(fields)]);
   const changed = JSON.stringify(controls);
   useEffect(() => { link.current?.send(JSON.parse(changed)); }, [changed]);
   return html`<div class="stage stage-live">

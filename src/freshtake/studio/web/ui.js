@@ -167,7 +167,8 @@ export function Thumb({ id, moving = true, stamp = "" }) {
 const METHODS = { variation: "variations", style: "style", density: "blend", texture: "endless playback" };
 export function factWords({ kind, facts = {}, seed }) {
   const out = [];
-  if (kind === "model") out.push(METHODS[facts.method] ?? "model", facts.takes ? `${facts.takes} takes` : "");
+  if (kind === "model") out.push(METHODS[facts.method] ?? "model", facts.examples ? `${facts.examples} takes` : "");
+  else if (kind === "export") out.push(facts.count > 1 ? `${facts.count} motions` : "", facts.bytes ? `${Math.max(1, Math.round(facts.bytes / 1024))} kB` : "");
   else if (facts.seconds !== undefined) out.push(`${Number(facts.seconds).toFixed(2)} s`);
   if (kind === "take") out.push(facts.joints ? `${facts.joints} joints` : "", facts.fps ? `${Math.round(facts.fps)} fps` : "");
   if (seed !== null && seed !== undefined && kind === "variant") out.push(`seed ${seed}`);

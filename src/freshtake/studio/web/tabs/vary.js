@@ -6,7 +6,7 @@ import { attempt, choose, isOver, itemOf, remove, run, set, state, toast, useKep
 import { api } from "../api.js";
 import { BodyParts } from "./body_parts.js";
 
-export const START = { number: 15, amount: 1, parts: {}, seed: 0, loop: false, seconds: null, plant: true, in_place: false, pins: [], speed: 1, heading: 0 };
+export const START = { number: 15, amount: 1, parts: {}, seed: 0, loop: false, seconds: null, plant: true, in_place: false, pins: [], speed: 1, heading: null };
 const amountWords = (value) => (value === 0 ? "none: the mean motion" : value < 0.75 ? "subtle" : value <= 1.3 ? "like the takes" : "more than the takes");
 const told = (value) => `${value.toFixed(2)} · ${amountWords(value)}`;
 
@@ -24,7 +24,7 @@ function Learn({ takes, chosen, models, model, setModel }) {
   const own = takes.filter((item) => chosen.includes(item.id));
   const known = models.find((one) => one.settings?.examples && same(one.settings.examples, own.map((item) => item.id)));
   const learn = async () => {
-    const done = await run("learn", own.map((item) => item.id));
+    const done = await run("learn", own.map((item) => item.id), { name: common(own.map((item) => item.name)) });
     if (done?.made[0]) { setModel(done.made[0]); toast("Learned: now make variants.", "good"); }
   };
   return html`<${Panel} title="1 · Takes" actions=${html`<${Button} kind="quiet" onclick=${() => choose(own.length === takes.length ? [] : takes.map((item) => item.id))}>${own.length === takes.length ? "none" : "all"}<//>`}>
@@ -34,6 +34,13 @@ function Learn({ takes, chosen, models, model, setModel }) {
       ${own.length === 1 && !jobs.length && html`<${Note}>One take gives little to vary: three to five of the same movement are better.<//>`}
     <//>
     ${models.length > 1 && html`<${Panel} tight><${Select} label="Model" value=${model?.id ?? ""} options=${models.map((one) => [one.id, one.name])} onchange=${setModel} /><//>`}`;
+}
+
+// What the names begin with: walk_1, walk_2 → walk.
+function common(names) {
+  let first = names[0];
+  for (const name of names) while (!name.startsWith(first)) first = first.slice(0, -1);
+  return names.length > 1 && first.replace(/[\W_\d]+$/, "") ? first.replace(/[\W_\d]+$/, "") : names[0];
 }
 
 const same = (a, b) => a.length === b.length && [...a].sort().join() === [...b].sort().join();
@@ -52,7 +59,8 @@ function Settings({ settings, change, remake, live, model }) {
       <${Slider} label="Amount" value=${amount} min=${0} max=${2} step=${0.05} format=${told} hint="0: the mean motion; 1: as different as the takes are"
         oninput=${(value) => { if (live) change({ amount: value }); }} onchange=${(value) => put({ amount: value })} />
       ${live ? html`<${Slider} label="Speed" value=${speed} min=${0.5} max=${1.5} step=${0.05} format=${(x) => `${x.toFixed(2)} ×`} oninput=${(value) => change({ speed: value })} onchange=${(value) => change({ speed: value })} />
-          <${Slider} label="Heading" value=${heading} min=${-180} max=${180} step=${5} format=${(x) => `${x}°`} oninput=${(value) => change({ heading: value })} onchange=${(value) => change({ heading: value })} />`
+          <${Slider} label="Heading" value=${heading ?? 0} min=${-180} max=${180} step=${5} format=${(x) => (heading === null ? "free" : `${x}°`)} oninput=${(value) => change({ heading: value })} onchange=${(value) => change({ heading: value })} />
+          ${heading !== null && html`<${Row} end><${Button} kind="quiet" onclick=${() => change({ heading: null })}>Walk freely again<//><//>`}`
         : html`<${Row}><${NumberField} label="How many" value=${number} min=${1} max=${1000} onchange=${(value) => change({ number: Math.round(value) })} /><//>
           <${Row}><${NumberField} label="Seed" value=${seed} min=${0} max=${2 ** 31} onchange=${(value) => change({ seed: Math.round(value) })} hint="the same seed gives the same variants" />
             <${Button} kind="plain icon" label="another seed" title="other variants: another seed" onclick=${() => change({ seed: Math.floor(Math.random() * 1e6) })}>⚄<//><//>
@@ -60,8 +68,8 @@ function Settings({ settings, change, remake, live, model }) {
             <${Toggle} label="Feet stand firm" value=${plant} onchange=${(value) => put({ plant: value })} hint="standing feet do not slide" />
             <${Toggle} label="On the spot" value=${inPlace} onchange=${(value) => put({ in_place: value })} hint="without travel, as engines want it" /></div>`}
     <//>
-    <${Panel} title="Parts of the body" open=${false}><${BodyParts} amount=${amount} parts=${parts} onchange=${(next) => put({ parts: next })} /><//>
-    ${!live && html`<${Panel} name="Pinned poses" title=${`Pinned poses${pins.length ? ` (${pins.length})` : ""}`} open=${pins.length > 0}><${Pins} pins=${pins} change=${change} />
+    ${!live && html`<${Panel} title="Parts of the body" open=${false}><${BodyParts} amount=${amount} parts=${parts} onchange=${(next) => put({ parts: next })} /><//>
+    <${Panel} name="Pinned poses" title=${`Pinned poses${pins.length ? ` (${pins.length})` : ""}`} open=${pins.length > 0}><${Pins} pins=${pins} change=${change} />
       ${pins.length > 0 && html`<${Button} onclick=${() => remake(settings)}>Make the rest anew<//>`}<//>
     <${Panel} title="Length" open=${false}>
       <${Toggle} label="A length of their own" value=${seconds === null} onchange=${(own) => change({ seconds: own ? null : Number((model?.facts?.seconds ?? 2).toFixed(2)) })} hint="each variant is as long as comes naturally" />
@@ -79,13 +87,15 @@ function useMaking(model) {
   const running = all.filter((one) => jobs.includes(one.id) && !isOver(one));
   const begun = (job) => setJobs([...(state.kept["vary jobs"] ?? []).slice(-4), job.id]);
   const make = (settings) => run("vary", [model.id], asked(settings), begun);
-  const soon = useRef(0);
+  const soon = useRef(0), latest = useRef(0);
   const remake = (settings) => {
     clearTimeout(soon.current);
     soon.current = setTimeout(async () => {
+      const own = (latest.current += 1);
       const open = state.items.filter((item) => item.kind === "variant" && item.parent === model?.id && item.star === 0).map((item) => item.id);
       if (!open.length) return;
       for (const job of state.jobs) if (job.task === "again" && !isOver(job)) await attempt(api.cancel(job.id));
+      if (own !== latest.current) return; // the slider has moved on meanwhile
       const { number, seed, seconds, ...rest } = asked(settings);
       await run("again", open, { ...rest, ...(seconds === null ? {} : { seconds }), replace: true }, begun);
     }, 200);
@@ -151,7 +161,7 @@ function Tab() {
       options=${[["variants", "Variants"], ["both", "With takes"], ["takes", "Takes"], ["live", "Live", "an endless motion that follows the sliders at once"]]} />
     ${!live && html`<${Button} title="every variant is to pass through the pose shown" onclick=${pin}><${PinIcon} /> Pin this pose<//>`}</div>`;
   return html`<${Split} label="vary" side=${side} end=${model ? end : null}>
-    ${live ? html`<${LiveViewport} key=${`live ${model.id}`} model=${model.id} controls=${{ amount: settings.amount, parts: settings.parts, speed: settings.speed, heading: (settings.heading * Math.PI) / 180 }}>${tools}<//>`
+    ${live ? html`<${LiveViewport} key=${`live ${model.id}`} model=${model.id} controls=${{ amount: settings.amount, speed: settings.speed, heading: settings.heading }} fields=${{ seed: settings.seed, plant: settings.plant }}>${tools}<//>`
       : html`<${Viewport} key="played" items=${seen.map((item) => item.id)} onready=${(made) => { viewport.current = made; }} onpick=${(id) => id && setPicked(picked.includes(id) ? [] : [id])}
           empty=${html`<${Empty} title="From a few takes to many" words="Choose takes on the left, press Learn, then make variants: each as natural as the takes, none a copy."><${Button} onclick=${() => set({ tab: "library" })}>To the Library<//><//>`}>
           ${seen.length > 0 && model && tools}<//>`}
