@@ -42,12 +42,12 @@ function Pad({ classes, at, onmove, trail }) {
   </svg>`;
 }
 
-function Learn({ takes, onlearned }) {
+function Learn({ takes, open = false, onlearned }) {
   const [classes, setClasses] = useKept("blend classes", [{ name: "walk", ids: [] }, { name: "run", ids: [] }]), [name, setName] = useKept("blend name", "blend");
   const put = (k, change) => setClasses(classes.map((one, n) => (n === k ? { ...one, ...change } : one)));
   const named = Object.fromEntries(classes.filter((one) => one.ids.length).map((one) => [one.name, one.ids]));
   const words = Object.keys(named).length < 2 ? "give takes to two classes or more" : new Set(classes.map((one) => one.name)).size < classes.length ? "every class needs a name of its own" : "";
-  return html`<${Panel} title="Learn classes" open=${true}>
+  return html`<${Panel} title="Learn classes" open=${open}>
     ${classes.map((one, k) => html`<div key=${k} class="class-box"><${Row}><${TextField} label=${`Class ${k + 1}`} value=${one.name} onchange=${(text) => put(k, { name: text.trim() || `class ${k + 1}` })} />
       ${classes.length > 2 && html`<${Button} kind="quiet" label=${`remove class ${one.name}`} onclick=${() => setClasses(classes.filter((_, n) => n !== k))}>✕<//>`}<//>
       <${TakePicker} label="Takes" items=${takes} ids=${one.ids} onchange=${(ids) => put(k, { ids })} /></div>`)}
@@ -107,7 +107,7 @@ function Tab() {
   const takes = useMotions(), models = useModels("density");
   const [model, choose] = useChosenModel("blend model", models);
   if (!model) {
-    return html`<${Split} side=${html`<${Learn} takes=${takes} onlearned=${(job) => choose(job.made[0])} />`}>
+    return html`<${Split} side=${html`<${Learn} takes=${takes} open=${true} onlearned=${(job) => choose(job.made[0])} />`}>
       <div class="stage"><div class="stage-over"><${Empty} title="Learn classes first" words="A class is a movement with a name: walk, run, skip. Give each some takes on the left. A pad then blends them while they run.">
         ${takes.length < 2 && html`<${SampleButton} names=${["walk_long", "run", "skip"]} words="Bring samples: walking, running, skipping" />`}<//></div></div><//>`;
   }
