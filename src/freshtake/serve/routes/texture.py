@@ -9,7 +9,7 @@ import numpy as np
 from fastapi import APIRouter, Response
 
 from freshtake.serve.items import Id, Shape
-from freshtake.serve.routes.access import TheAside, TheProject
+from freshtake.serve.routes.access import TheProject
 from freshtake.serve.routes.binary import model_from, model_of
 
 router = APIRouter(prefix="/texture", tags=["texture"])
@@ -51,11 +51,10 @@ def about(id: Id, project: TheProject) -> JumpMap:
 
 
 @router.get("/{id}/map.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
-def picture(id: Id, project: TheProject, aside: TheAside) -> Response:
+def picture(id: Id, project: TheProject) -> Response:
     """The jump map: blue where one may jump, green where a take goes on, clear elsewhere."""
     model_of(project, id, "texture")
-    drawn = aside.call(map_picture, project.path(id))
-    return Response(drawn, media_type="image/png", headers={"cache-control": "max-age=3600"})
+    return Response(map_picture(project.path(id)), media_type="image/png", headers={"cache-control": "max-age=3600"})
 
 
 def map_picture(path: Path) -> bytes:

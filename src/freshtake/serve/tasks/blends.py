@@ -39,7 +39,10 @@ def blend_learn(context: Context, *, items: list[str], classes: dict[str, list[s
     told = density_facts(model)
     facts = {key: told[key] for key in ("classes", "kernels", "modes", "fps", "dofs", "blends", "period_s")}
     travels = model.rates.shape[1] > 0
-    facts |= {"method": "density", "travels": travels, "notes": [n for n in (*model.notes, model.warning) if n]}
+    facts |= {"method": "density", "travels": travels, "warning": model.warning}
+    for note in (*model.notes, model.warning):
+        if note:
+            context.warn(note)
     if travels and model.mixes:
         facts["speeds"] = {c: round(speed_of(model, row), 4) for c, row in zip(
             model.classes, np.eye(len(model.classes)), strict=True

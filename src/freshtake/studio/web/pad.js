@@ -8,6 +8,14 @@ export function corners(count) {
   return Array.from({ length: count }, (_, k) => [Math.cos(first - (2 * Math.PI * k) / count), Math.sin(first - (2 * Math.PI * k) / count)]);
 }
 
+// What has to be seen of the plane around them: "left top wide tall", y downwards.
+export function padView(places, room = 0.32) {
+  const xs = places.map(([x]) => x), ys = places.map(([, y]) => -y);
+  const left = Math.min(...xs) - room, right = Math.max(...xs) + room, middle = (Math.min(...ys) + Math.max(...ys)) / 2;
+  const tall = Math.max(Math.max(...ys) - Math.min(...ys) + 2 * room, 0.9);
+  return { left, top: middle - tall / 2, wide: right - left, tall };
+}
+
 const cross = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 const onSegment = (a, b, [x, y]) => {
   const along = [b[0] - a[0], b[1] - a[1]], length = along[0] ** 2 + along[1] ** 2;

@@ -11,14 +11,14 @@ const CONDITIONS = { variants: "variants", captured: "motion capture", cycle: "c
 const LEAST = 1; // seconds that a motion is watched before it is scored
 
 // ---- making one ----
-function Design({ onmade }) {
+function Design({ open, onmade }) {
   const clips = useMotions().filter(isClip), takes = clips.filter((item) => item.kind === "take"), made = clips.filter((item) => item.kind === "variant" && !item.facts.baseline);
   const [variants, setVariants] = useKept("study variants", []), [inputs, setInputs] = useKept("study inputs", []), [captured, setCaptured] = useKept("study captured", []);
   const [a, setA] = useKept("study a", true), [b, setB] = useKept("study b", true), [name, setName] = useKept("study name", "walk");
   const [people, setPeople] = useKept("study people", 15), [trials, setTrials] = useKept("study trials", 15), [joined, setJoined] = useKept("study joined", 15);
   const experiments = [a && "A", b && "B"].filter(Boolean);
   const words = !variants.length ? "choose variants" : !inputs.length ? "choose the takes they were made from" : !experiments.length ? "choose an experiment" : "";
-  return html`<${Panel} title="New study" open=${true}>
+  return html`<${Panel} title="New study" open=${open}>
     <${TextField} label="Motion" value=${name} onchange=${(text) => setName(text.trim() || "motion")} />
     <${Toggle} label="A: are variants as natural as takes?" value=${a} onchange=${setA} />
     <${Toggle} label="B: are they less repetitive than cycles?" value=${b} onchange=${setB} />
@@ -136,7 +136,7 @@ function Tab() {
       <${Row}><${Button} href=${`/api/studies/${study?.id}/ratings.csv`} download="ratings.csv">Scores (CSV)<//><${Button} href=${`/api/studies/${study?.id}/key.csv`} download="key.csv">Key (CSV)<//><//>
       <${Note}>For other machines in the room, start with <code>freshtake studio --host</code> and give them the address with its token.<//>
     <//>`}
-    <${Design} onmade=${(job) => { choose(job.made[0]); toast("The study is ready.", "good"); }} />`;
+    <${Design} open=${!studies?.length} onmade=${(job) => { choose(job.made[0]); toast("The study is ready.", "good"); }} />`;
   return html`<${Split} side=${side} label="studies">${study ? html`<${Outcome} study=${study} />` : html`<div class="stage"><div class="stage-over"><${Empty} title="Ask people"
     words="Choose variants and the takes they were made from. Participants see them in random order, without knowing which is which, and give scores from 1 to 9. The outcome is figure 8 of the paper with your own data." /></div></div>`}<//>`;
 }

@@ -8,12 +8,12 @@ import { Button, Empty, LinePlot, Note, Panel, Row, Segmented, Select, Slider, S
 
 const COLORS = ["#3b82d6", "#d9534f", "#35a264", "#e0902f", "#8a63c9", "#2b9bb5"];
 
-function Learn({ takes, onlearned }) {
+function Learn({ takes, open, onlearned }) {
   const [sources, setSources] = useKept("style sources", []), [targets, setTargets] = useKept("style targets", []);
   const [by, setBy] = useKept("style by", "order"), [name, setName] = useKept("style name", "style");
   const words = !sources.length || !targets.length ? "choose takes for both lists"
     : by === "order" && sources.length !== targets.length ? "lists pair by order, so both need as many takes" : "";
-  return html`<${Panel} title="Learn a style" open=${true}>
+  return html`<${Panel} title="Learn a style" open=${open}>
     <${TakePicker} label="As it is" items=${takes} ids=${sources} onchange=${setSources} hint="takes in the style to start from" />
     <${TakePicker} label="In the style" items=${takes} ids=${targets} onchange=${setTargets} hint="the same movements in the other style" />
     <${Segmented} label="how takes pair" value=${by} options=${[["order", "By order", "first with first, second with second; one long take of each is cut into pieces"], ["content", "By content", "those that move alike"]]} onchange=${setBy} />
@@ -51,7 +51,7 @@ function Tab() {
   const chosen = takes.find((item) => item.id === take) ?? takes.find((item) => item.kind === "take") ?? takes[0];
   const known = models.filter((one) => weights[one.id]), styles = known.length ? known.map((one) => [one.id, weights[one.id]]) : models.slice(-1).map((one) => [one.id, 1]);
   const shown = models.find((one) => one.id === styles[0]?.[0]);
-  const now = { take: chosen?.id, styles, strength: moving ?? strength };
+  const now = { take: chosen?.id, styles, strength: moving ?? strength, plant: moving === null };
   const [scene, , request] = useLatest((asked) => api.binary("style/preview", asked));
   const asked = JSON.stringify(now);
   useEffect(() => { if (now.take && styles.length) request(JSON.parse(asked)); }, [asked]);
@@ -64,7 +64,7 @@ function Tab() {
       <${TaskButton} task="style_apply" items=${chosen ? [chosen.id] : []} settings=${{ styles, strength }} words="Keep as a new motion" disabled=${!chosen} ondone=${() => toast("It is in the library now.", "good")} />
     <//>
     <${Mix} models=${models} weights=${shownWeights} onchange=${setWeights} />`}
-    <${Learn} takes=${takes} onlearned=${(job) => setWeights({ [job.made[0]]: 1 })} />`;
+    <${Learn} takes=${takes} open=${!models.length} onlearned=${(job) => setWeights({ [job.made[0]]: 1 })} />`;
   return html`<${Split} side=${side} label="styles">
     <${Viewport} scene=${scene} start=${{ layout: "row", follow: true }} label="the take as it is, and translated"
       empty=${html`<${Empty} title=${models.length ? "Choose a take" : "Learn a style first"} words="Give some takes as they are and the same movements in another style: walking and limping, say. Every other take can then be put into that style, as strongly as you like.">
