@@ -13,11 +13,11 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from freshtake.crowd.engines.local import usable_cores
 from freshtake.errors import UsageError
 from freshtake.serve.items import ENDED, Item, Job, new_id
 from freshtake.serve.project import Project, now
 from freshtake.serve.tasks import TASKS
+from freshtake.workflows.cores import usable_cores
 
 MOST_WAITING = 200
 TICK = 0.25  # seconds between looks at the time limit
