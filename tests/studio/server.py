@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -21,13 +20,7 @@ class Studio:
     def __init__(self, project: Path, log: Path) -> None:
         command = [sys.executable, "-m", "freshtake", "studio", "--no-open", "--json", "--project", str(project)]
         self._log = log.open("w+", encoding="utf-8")
-        self.process = subprocess.Popen(
-            [*command, "--port", "0"],
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            text=True,
-            env=os.environ | {"COLUMNS": "200"},
-        )
+        self.process = subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE, stderr=self._log, text=True)
         assert self.process.stdout is not None
         self.url = str(json.loads("".join(iter(self._line, "}\n")) + "}")["url"])
 

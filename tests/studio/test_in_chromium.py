@@ -65,6 +65,11 @@ def test_another_amount_makes_the_variants_again_from_their_seeds(journey: Windo
     assert [item["id"] for item in after] == [item["id"] for item in before]
     assert [item["seed"] for item in after] == [item["seed"] for item in before] == list(range(VARIANTS))
     journey.until("s.jobs.every((job) => job.state === 'done')")
+    journey.page.locator("main").focus()
+    journey.page.keyboard.press("Control+z")  # all fifteen at once
+    journey.until(f"{amounts}.every((amount) => amount !== 0.5)")
+    journey.page.keyboard.press("Control+Shift+z")
+    journey.until(f"{amounts}.every((amount) => amount === 0.5)")
 
 
 def test_starred_variants_are_exported_and_read_again(journey: Window, tmp_path: Path) -> None:

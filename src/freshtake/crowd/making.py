@@ -15,7 +15,7 @@ import numpy as np
 from freshtake import __version__
 from freshtake.crowd.casting import Cast, cast_of
 from freshtake.crowd.characters import body_of
-from freshtake.crowd.engines.local import run_here, usable_cores
+from freshtake.crowd.engines.local import run_here
 from freshtake.crowd.folder import CHARACTERS, begin, finished, is_crowd, replace_file, write_manifest
 from freshtake.crowd.placing import Places
 from freshtake.crowd.plan import FORMATS, Plan
@@ -27,6 +27,7 @@ from freshtake.formats.files import check_free, read_bytes
 from freshtake.formats.usd.library import pxr
 from freshtake.formats.usd.names import identifiers
 from freshtake.methods.progress import Progress, Report, silent
+from freshtake.workflows.cores import usable_cores
 
 ENGINES = ("local", "dask")
 Run = Callable[[Sequence[Task]], Iterator[Record]]

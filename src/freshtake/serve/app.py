@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from threading import Thread
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -56,6 +57,7 @@ def make_app(
         state = State(project, Workers(project, workers))
         project.listen(state.events.tell)
         app.state.studio = state
+        Thread(target=state.aside.call, args=(sum, ()), daemon=True).start()  # so that it is warm when it is needed
         try:
             yield
         finally:

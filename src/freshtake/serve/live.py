@@ -91,7 +91,7 @@ class Streams:
 
 def run(pipe: Connection) -> None:
     """The process: wait for what is wanted, then stream it until the pipe is closed."""
-    prepare_process()
+    prepare_process(polite=False)
     import freshtake.workflows.live_showing  # noqa: F401  loaded while nobody waits
 
     try:

@@ -38,11 +38,11 @@ def work(folder: Path, pipe: Connection) -> None:
             _run(project, pipe, job, task, asked)
 
 
-def prepare_process() -> None:
-    """What every process of the server begins with: it ends with the server, and lets the server go first."""
+def prepare_process(polite: bool = True) -> None:
+    """What every process of the server begins with: it ends with the server; a polite one lets the server go first."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
     threading.Thread(target=_end_with_the_server, daemon=True).start()
-    if hasattr(os, "nice"):
+    if polite and hasattr(os, "nice"):
         os.nice(POLITE)
 
 

@@ -13,11 +13,11 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from freshtake.crowd.engines.local import usable_cores
 from freshtake.errors import UsageError
 from freshtake.serve.items import ENDED, Item, Job, new_id
 from freshtake.serve.project import Project, now
 from freshtake.serve.tasks import TASKS
+from freshtake.workflows.cores import usable_cores
 
 MOST_WAITING = 200
 TICK = 0.25  # seconds between looks at the time limit
@@ -195,7 +195,7 @@ class _Slot(threading.Thread):
         self._change(id, made=[*self._project.job(id).made, item.id])
 
     def _replace(self, id: str, item: str, words: str, file: str, changes: dict[str, Any]) -> None:
-        self._project.alter(item, words, file, **changes)
+        self._project.alter(item, words, file, within=id, **changes)
         self._change(id, made=[*self._project.job(id).made, item])
 
     def _died(self, id: str) -> None:

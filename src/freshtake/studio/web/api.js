@@ -32,6 +32,7 @@ export const api = {
   sample: (name) => read("POST", `/api/samples/${encodeURIComponent(name)}`, { json: {} }),
   change: (id, fields) => read("PATCH", `/api/items/${id}`, { json: fields }),
   remove: (ids) => (ids.length === 1 ? read("DELETE", `/api/items/${ids[0]}`) : read("POST", "/api/remove", { json: { items: ids } })),
+  preset: (name, value) => read("PUT", `/api/presets/${encodeURIComponent(name)}`, { json: value }),
   undo: () => read("POST", "/api/undo", { json: {} }),
   redo: () => read("POST", "/api/redo", { json: {} }),
   start: (task, items, settings = {}) => read("POST", "/api/jobs", { json: { task, items, ...settings } }),

@@ -29,7 +29,7 @@
 
 import { html, useEffect, useMemo, useRef, useState } from "./vendor/preact-htm.module.js";
 import { api } from "./api.js";
-import { attempt, isOver, run, star, toast, useKept, useStore } from "./state.js";
+import { attempt, isOver, run, set, star, state, toast, useKept, useStore } from "./state.js";
 
 export { Viewport, LiveViewport } from "./stage.js";
 export { LinePlot, PointPlot } from "./charts.js";
@@ -269,16 +269,21 @@ export function download(id) {
   link.remove();
 }
 
-// One click exports; the file is downloaded as soon as it is made. `character`: id of a GLB that is to wear the motion.
+// One click exports; the file is downloaded as soon as it is made. Format and character are kept with the project.
 export function ExportBar({ ids: items, what = "", settings = {} }) {
-  const [format, setFormat] = useKept("export format", "fbx");
+  const preset = useStore((now) => now.presets.export) ?? {}, all = useStore((now) => now.items);
+  const characters = all.filter((item) => item.kind === "character" || item.facts?.character);
+  const format = preset.format ?? "fbx", character = characters.some((item) => item.id === preset.character) ? preset.character : null;
+  const keep = async (changes) => { const next = { format, character, ...changes }; set({ presets: { ...state.presets, export: next } }); await attempt(api.preset("export", next)); };
   const ondone = (job) => {
     job.made.forEach(download);
     toast(`${items.length === 1 ? "One motion" : `${items.length} motions`} exported.`, "good");
   };
   return html`<div class="export">
-    <${Select} label="Format" value=${format} options=${FORMATS} onchange=${setFormat} />
-    <${TaskButton} task="export" items=${items} settings=${{ format, ...settings }} disabled=${!items.length} ondone=${ondone}
+    <${Select} label="Format" value=${format} options=${FORMATS} onchange=${(next) => keep({ format: next })} />
+    ${characters.length > 0 && html`<${Select} label="On" value=${character ?? ""} options=${[["", "the skeleton of the takes"], ...characters.map((item) => [item.id, item.name])]} onchange=${(next) => keep({ character: next || null })}
+      hint="bones are matched by themselves, by their names and places" />`}
+    <${TaskButton} task="export" items=${items} settings=${{ format, ...(character ? { character } : {}), ...settings }} disabled=${!items.length} ondone=${ondone}
       words=${items.length ? `Export ${items.length} ${what}` : `Export ${what}`} title=${items.length ? "" : "star what you like first"} />
   </div>`;
 }
