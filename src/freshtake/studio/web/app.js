@@ -54,8 +54,9 @@ function Jobs() {
   const tab = useStore((now) => now.tab), shows = TABS.find((one) => one.name === tab)?.shows ?? [];
   const jobs = useJobs().filter((job) => !shows.includes(job.task));
   if (!jobs.length) return null;
-  return html`<div class="jobs" aria-label="work under way">${jobs.slice(0, 3).map((job) => html`<${Progress} key=${job.id} job=${job} />`)}
-    ${jobs.length > 3 && html`<span class="more">and ${jobs.length - 3} more</span>`}</div>`;
+  const running = jobs.filter((job) => job.state === "running"), shown = (running.length ? running : jobs).slice(0, 3);
+  return html`<div class="jobs" aria-label="work under way">${shown.map((job) => html`<${Progress} key=${job.id} job=${job} />`)}
+    ${jobs.length > shown.length && html`<span class="more">${jobs.length - shown.length} waiting</span>`}</div>`;
 }
 
 function Toasts() {

@@ -143,11 +143,10 @@ export async function upload(files) {
   const made = [];
   await Promise.all(list.map(async (file) => {
     const job = await attempt(api.upload(file));
-    if (job) { set({ jobs: replaced(state.jobs, job) }); made.push(...((await waitFor(job)).made ?? [])); }
+    if (job) { set({ jobs: replaced(state.jobs, job) }); made.push(...((await waitFor(job)).made ?? [])); if (made.length) choose([...made]); }
     set({ uploads: state.uploads - 1 });
   }));
   refresh();
-  if (made.length) set({ chosen: made });
 }
 
 export const choose = (ids) => set({ chosen: ids });

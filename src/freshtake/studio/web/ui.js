@@ -234,8 +234,10 @@ function left(seconds) {
 
 export function Progress({ job, cancel = true }) {
   const share = job.of ? Math.min(job.done / job.of, 1) : null;
-  const words = [taskWords(job.task), job.state === "waiting" ? "waiting" : job.phase].filter(Boolean).join(": ");
-  const count = job.of > 1 && Number.isInteger(job.of) ? `${Math.floor(job.done)} of ${job.of}` : "";
+  const task = taskWords(job.task), phase = job.state === "waiting" ? "waiting" : job.phase;
+  const same = phase.toLowerCase().startsWith(task.split(" ")[0].toLowerCase()); // "Reading: reading walk_1" says it twice
+  const words = same ? phase[0].toUpperCase() + phase.slice(1) : [task, phase].filter(Boolean).join(": ");
+  const count = job.of > 1 && Number.isInteger(job.of) && !/\d of \d/.test(phase) ? `${Math.floor(job.done)} of ${job.of}` : "";
   return html`<div class="progress" role="status">
     <span class="progress-words"><b>${words}</b><span>${[count, left(job.seconds_left)].filter(Boolean).join(" · ")}</span></span>
     <progress value=${share === null ? undefined : share} max="1" aria-label=${words}></progress>

@@ -42,9 +42,21 @@ const Welcome = () => html`<${Empty} title="Drop a few takes of one movement her
   <//>
   <div class="empty"><p>Nothing at hand? Start with a sample:</p><div class="empty-do"><${Samples} /></div></div>`;
 
+// A finding without the name of the take and of the command that the button stands for.
+function plainly(words) {
+  const said = words.replace(/^\S{1,60}: /, "").replace(/; repair with [\w-]+$/, "");
+  return said[0].toUpperCase() + said.slice(1);
+}
+
+function Badge({ findings }) {
+  if (!findings.length) return null;
+  const faults = findings.filter((one) => one.remedy).length, words = faults ? `${faults} that can be repaired` : `${findings.length} remarks`;
+  return html`<span class=${`badge ${faults ? "warn" : ""}`} title=${findings.map((one) => plainly(one.words)).join("\n")} aria-label=${words}>${faults || findings.length}</span>`;
+}
+
 function Lists({ items, chosen }) {
   const own = (kind) => items.filter((item) => item.kind === kind);
-  const tools = (item) => html`${item.findings.length > 0 && html`<span class="badge warn" title=${item.findings.map((one) => one.words).join("\n")} aria-label=${`${item.findings.length} findings`}>${item.findings.length}</span>`}
+  const tools = (item) => html`<${Badge} findings=${item.findings} />
     ${item.kind === "export" && html`<${Button} kind="quiet" label=${`download ${item.name}`} onclick=${() => download(item.id)}>↓<//>`}`;
   return KINDS.filter(([kind]) => own(kind).length).map(([kind, words]) => html`<${Panel} key=${kind} title=${`${words}`} open=${true}
       actions=${html`<${Button} kind="quiet" onclick=${() => choose(own(kind).map((item) => item.id))}>all ${own(kind).length}<//>`}>
@@ -55,7 +67,7 @@ function Lists({ items, chosen }) {
 function Findings({ item }) {
   if (!item.findings.length) return MOVES.includes(item.kind) ? html`<${Note} kind="good">Nothing is wrong with it.<//>` : null;
   const remedies = [...new Set(item.findings.map((one) => one.remedy).filter(Boolean))];
-  return html`<ul class="findings">${item.findings.map((one) => html`<li>${one.words}</li>`)}</ul>
+  return html`<ul class="findings">${item.findings.map((one) => html`<li class=${one.remedy ? "fault" : ""}>${plainly(one.words)}.</li>`)}</ul>
     ${remedies.length > 0 && html`<${TaskButton} task="repair" items=${[item.id]} settings=${{ repairs: remedies }} words=${remedies.length > 1 ? "Repair all" : "Repair"} kind="plain"
       ondone=${() => toast(`${item.name} is repaired; undo takes it back.`, "good")} />`}`;
 }
@@ -69,9 +81,9 @@ function Trim({ item, viewport }) {
     if (await attempt(api.change(item.id, { trim: whole ? null : [Math.max(from, 0), Math.min(to, frames - 1)] }))) refresh();
   };
   const now = () => first + Math.round((viewport.current?.state.seconds ?? 0) * (item.facts.fps ?? 30));
-  return html`<${Row}><${NumberField} label="From frame" value=${first} min=${0} max=${last - 1} onchange=${(value) => put(value, last)} />
+  return html`<${Row}><${NumberField} label="From" value=${first} min=${0} max=${last - 1} onchange=${(value) => put(value, last)} />
       <${Button} title="start at the moment that is shown" onclick=${() => put(now(), last)}>⇤ here<//><//>
-    <${Row}><${NumberField} label="to frame" value=${last} min=${first + 1} max=${frames - 1} onchange=${(value) => put(first, value)} />
+    <${Row}><${NumberField} label="to" value=${last} min=${first + 1} max=${frames - 1} onchange=${(value) => put(first, value)} />
       <${Button} title="end at the moment that is shown" onclick=${() => put(first, now())}>here ⇥<//><//>
     ${item.trim && html`<${Row} end><${Button} kind="quiet" onclick=${() => put(0, frames - 1)}>Whole take again<//><//>`}`;
 }
@@ -96,7 +108,7 @@ function Details({ item, viewport }) {
   const { facts } = item;
   const rows = [
     ["length", facts.seconds !== undefined && `${Number(facts.seconds).toFixed(2)} s, ${facts.frames} frames`], ["rate", facts.fps && `${Number(facts.fps).toPrecision(3)} fps`],
-    ["joints", facts.joints], ["markers", facts.points], ["vertices", facts.vertices], ["format", facts.format], ["up, unit", facts.up && `${facts.up}, ${facts.unit ?? "?"}`],
+    ["joints", facts.joints], ["markers", facts.points], ["vertices", facts.vertices], ["format", facts.format], ["up, unit", facts.up && `${facts.up}, ${(facts.unit ?? "?").replace(/ \(guessed.*\)/, " (guessed)")}`],
     ["learned from", facts.examples && `${facts.examples} takes`], ["seed", item.seed],
   ].filter(([, value]) => value || value === 0);
   return html`<${Panel} title="About">
