@@ -46,6 +46,11 @@ def texture(here: Here, takes: dict[str, list[str]]) -> Item:
 
 
 @pytest.fixture(scope="session")
+def flag(here: Here, takes: dict[str, list[str]]) -> Item:
+    return here.run("texture_learn", takes["flag"])[0]
+
+
+@pytest.fixture(scope="session")
 def report(here: Here, takes: dict[str, list[str]]) -> Item:
     """Further takes, evaluated as if they were variants."""
     other = [here.take(f"made_{k}", samples.walk(np.random.default_rng(60 + k), fps=30.0)) for k in range(2)]

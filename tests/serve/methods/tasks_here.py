@@ -55,7 +55,7 @@ def fill(here: Here) -> dict[str, list[str]]:
         "long": [samples.walk(np.random.default_rng(10 + k), cycles=3, fps=30.0) for k in range(2)],
         "limp": [samples.walk(np.random.default_rng(20 + k), cycles=3, style="limp", fps=30.0) for k in range(2)],
         "run": [samples.run(np.random.default_rng(30), cycles=3, fps=30.0)],
-        "flag": [samples.flag(np.random.default_rng(40), frames=60)],
+        "flag": [samples.flag(np.random.default_rng(40), frames=60, columns=17, rows=11)],
     }
     return {name: [here.take(f"{name}_{k}", one) for k, one in enumerate(some, 1)] for name, some in made.items()}
 

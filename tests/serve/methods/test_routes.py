@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from freshtake.evaluation.study import Rating, analyze
+from freshtake.formats.ftm import load
 from freshtake.formats.study_csv import read_key, read_ratings
 from freshtake.serve.items import Item
 from tests.serve.methods.tasks_here import Here
@@ -64,7 +65,6 @@ def test_the_strength_of_a_style_is_seen_at_once(client: Any, style: Item, takes
 def test_the_jump_map_is_a_picture_of_the_jumps(client: Any, here: Here, texture: Item, blend: Item) -> None:
     from PIL import Image
 
-    from freshtake.formats.ftm import load
     from freshtake.reports.texture_figures import dense
 
     told = client.get(f"/api/texture/{texture.id}").json()
@@ -74,6 +74,30 @@ def test_the_jump_map_is_a_picture_of_the_jumps(client: Any, here: Here, texture
     assert alpha.shape == (told["frames"], told["frames"]) and told["travels"]
     assert np.array_equal(alpha > 0, dense(load(here.project.path(texture.id))) > 0.0)  # type: ignore[arg-type]
     assert client.get(f"/api/texture/{blend.id}").status_code == 400
+
+
+def test_a_mesh_is_sent_by_its_modes(client: Any, here: Here, flag: Item, texture: Item) -> None:
+    told, data = scene(client.get(f"/api/texture/{flag.id}/modes").content)
+
+    def array(name: str, kind: str) -> np.ndarray[Any, Any]:
+        start, count = told["arrays"][name]
+        return np.frombuffer(data, kind, count, start)
+
+    base, shapes = array("base", "<f4").reshape(-1, 3), array("shapes", "<f4").reshape(told["modes"], -1, 3)
+    weights = array("weights", "<f4").reshape(told["frames"], -1)
+    made = base + np.tensordot(weights[[5, 40]], shapes, axes=1)
+    model = load(here.project.path(flag.id))
+    real = [model.decode(model.rows[k : k + 1]).vertices[0].astype(float) for k in (5, 40)]  # type: ignore[union-attr]
+
+    def edges(points: Any) -> Any:
+        return np.linalg.norm(points[1:] - points[:-1], axis=1)
+
+    ratio = edges(made[0]) / edges(real[0])
+    assert np.ptp(ratio) < 0.02 * ratio.mean()  # one scale for all
+    assert np.allclose(edges(made[1]), ratio.mean() * edges(real[1]), rtol=0.02, atol=1e-3)
+    chance = array("onward", "<f4") + array("chances", "<f4").reshape(told["frames"], -1).sum(axis=1)
+    assert np.all((np.abs(chance - 1.0) < 1e-5) | (chance == 0.0))
+    assert client.get(f"/api/texture/{texture.id}/modes").status_code == 400
 
 
 def test_votes_are_counted_by_kind(client: Any, here: Here, takes: dict[str, list[str]]) -> None:

@@ -23,9 +23,24 @@ def scene_response(scene: Scene, ids: list[str] | None = None) -> Response:
     made = packed(scene)
     for shape, id in zip(made.manifest["shapes"], ids or (), strict=False):
         shape["id"] = id
-    manifest = json.dumps(made.manifest, allow_nan=False).encode()
-    head = struct.pack("<I", len(manifest)) + manifest
-    return Response(head + b"\0" * (-len(head) % 4) + made.data, media_type="application/octet-stream")
+    return _behind(made.manifest, made.data)
+
+
+def packed_arrays(told: dict[str, Any], arrays: dict[str, Any]) -> Response:
+    """The same of arrays, whose places in the data the manifest says: name, offset in bytes, numbers."""
+    places, parts, size = {}, [], 0
+    for name, array in arrays.items():
+        data = array.tobytes()
+        places[name] = [size, array.size]
+        parts.append(data)
+        size += len(data)
+    return _behind({**told, "arrays": places}, b"".join(parts))
+
+
+def _behind(manifest: dict[str, Any], data: bytes) -> Response:
+    text = json.dumps(manifest, allow_nan=False).encode()
+    head = struct.pack("<I", len(text)) + text
+    return Response(head + b"\0" * (-len(head) % 4) + data, media_type="application/octet-stream")
 
 
 def model_of(project: Project, id: str, method: str) -> Any:

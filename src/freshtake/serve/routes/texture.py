@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from fastapi import APIRouter, Response
 
+from freshtake.errors import UsageError
 from freshtake.serve.items import Id, Shape
 from freshtake.serve.routes.access import TheProject
-from freshtake.serve.routes.binary import model_from, model_of
+from freshtake.serve.routes.binary import model_from, model_of, packed_arrays
+from freshtake.serve.routes.scenes import BINARY
 
 router = APIRouter(prefix="/texture", tags=["texture"])
+MOST_NUMBERS = 40_000_000  # of all modes together
 PIXELS = 640  # per side, at most
 JUMP, GOING = (63, 134, 221), (53, 162, 100)
 
@@ -57,6 +61,49 @@ def picture(id: Id, project: TheProject) -> Response:
     return Response(map_picture(project.path(id)), media_type="image/png", headers={"cache-control": "max-age=3600"})
 
 
+@router.get("/{id}/modes", response_class=Response, responses=BINARY)
+def modes(id: Id, project: TheProject) -> Response:
+    """A mesh by its modes, the weights of all frames, and where to jump: all that a page needs to play it for ever."""
+    model = model_of(project, id, "texture")
+    if model.shape is None:
+        raise UsageError(f"{project.item(id).name} is no mesh: it is played live")
+    numbers = model.shape.width * model.shape.columns
+    if numbers > MOST_NUMBERS:
+        raise UsageError("this mesh is too large to be played on the page: keep a motion of it instead")
+    return packed_arrays(*mesh_modes(model))
+
+
+def mesh_modes(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is told of a mesh, and its arrays: positions in display units, upright, standing on the floor."""
+    from freshtake.motion.edit import tilt
+    from freshtake.numeric.rotations import rotate
+    from freshtake.reports.viewport.staging import TALL
+
+    layout, width, count = model.recipe.layout, model.shape.width, model.recipe.layout.vertex_count
+    columns = model.shape.restore(np.concatenate([np.zeros((1, width)), np.eye(width)])).astype(np.float64)
+    points = columns[:, : 3 * count].reshape(-1, count, 3)
+    points[1:] -= points[0]
+    if layout.up != "y":
+        points = np.asarray(rotate(tilt(layout.up, "y"), points))
+    weights = model.rows[:, model.rates :]
+    some = points[0] + np.tensordot(weights[:: max(1, len(weights) // 20)], points[1:], axes=1)
+    points *= (scale := TALL / max(float(np.ptp(some[0], axis=0).max()), 1e-12))
+    low, middle = scale * some[..., 1].min(), scale * some[0].mean(axis=0)
+    points[0] -= np.array([middle[0], low, middle[2]])
+    chances = model.chances
+    told = {
+        "frames": len(weights), "modes": width, "count": count, "fps": 1.0 / model.frame_time,
+        "hold": model.rules.hold, "fade": max(model.fade, 1), "slots": chances.targets.shape[1],
+    }  # fmt: skip
+    arrays = {
+        "base": points[0].astype("<f4"), "shapes": points[1:].astype("<f4"), "faces": layout.faces.astype("<u4"),
+        "weights": weights.astype("<f4"), "successor": chances.successor.astype("<i4"),
+        "onward": chances.onward.astype("<f4"), "targets": chances.targets.astype("<i4"),
+        "chances": chances.chances.astype("<f4"),
+    }  # fmt: skip
+    return told, arrays
+
+
 def map_picture(path: Path) -> bytes:
     """The jump map of a model as PNG."""
     from PIL import Image
@@ -69,7 +116,7 @@ def map_picture(path: Path) -> bytes:
     size = len(chances)
     pixels = np.zeros((size, size, 4), dtype=np.uint8)
     pixels[..., :3] = JUMP
-    pixels[..., 3] = np.where(chances > 0.0, 60.0 + 195.0 * chances, 0.0)
+    pixels[..., 3] = np.where(chances > 0.0, 110.0 + 145.0 * chances, 0.0)
     places = np.arange(size)
     for ahead in (0, 1):
         on = places[: size - ahead]

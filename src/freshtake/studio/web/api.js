@@ -46,6 +46,8 @@ export const api = {
     return split(await answer.arrayBuffer());
   },
 
+  async modes(id) { return split(await (await ask("GET", `/api/texture/${id}/modes`)).arrayBuffer()); },
+
   // The same of a scene that the server makes of what it is told.
   async binary(address, json) {
     return split(await (await ask("POST", `/api/${address}`, { json })).arrayBuffer());

@@ -3,8 +3,6 @@
 //   const live = new LiveScene({ fps, manifest }, number, x, z, points);   of the first frame
 //   viewport.setData({ scene: live.scene });
 //   live.push(number, x, z, points);                                       for every later one
-//
-// `x`, `z` is the place on the floor; points come relative to it.
 
 import { box } from "./decode.js";
 
@@ -14,13 +12,12 @@ const ROOM = 1.1; // display units around the first pose that have to be seen
 export class LiveScene {
   constructor({ fps, manifest }, number, x, z, points) {
     this.fps = fps;
-    const first = { number, x, z, points: placed(points, x, z) };
-    this.frames = [first];
+    this.frames = [{ number, x, z, points: Float32Array.from(points) }];
     this.at = number;
     const told = manifest.shapes[0], body = manifest.bodies?.[told.body ?? 0] ?? null;
     const shape = {
       ...told, body, count: points.length / 3, frames: 1, frameTime: 1 / fps, duration: 1e-6, standing: null, gaps: false,
-      points: Float32Array.from(first.points), ground: Float32Array.of(x, z), kind: told.kind ?? "figure", name: told.name ?? "", role: told.role ?? "variant",
+      points: Float32Array.from(points), ground: Float32Array.of(x, z), kind: told.kind ?? "figure", name: told.name ?? "", role: told.role ?? "variant",
     };
     shape.box = roomy(box(shape.points, shape.ground));
     this.shape = shape;
@@ -34,7 +31,7 @@ export class LiveScene {
 
   push(number, x, z, points) {
     if (number < this.newest) { this.frames = []; this.at = number; } // begun anew
-    this.frames.push({ number, x, z, points: placed(points, x, z) });
+    this.frames.push({ number, x, z, points: Float32Array.from(points) });
     while (this.frames.length > 2 * this.fps) { this.frames.shift(); this.at = Math.max(this.at, this.frames[0].number); } // nobody looks
   }
 
@@ -54,12 +51,6 @@ export class LiveScene {
     ground[0] = before.x * (1 - share) + after.x * share;
     ground[1] = before.z * (1 - share) + after.z * share;
   }
-}
-
-function placed(points, x, z) {
-  const out = Float32Array.from(points);
-  for (let k = 0; k < out.length; k += 3) { out[k] += x; out[k + 2] += z; }
-  return out;
 }
 
 function roomy({ low, high, nearLow, nearHigh }) {

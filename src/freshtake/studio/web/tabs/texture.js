@@ -1,10 +1,12 @@
 // Endless playback of one take or mesh: the jump map with the cursor running on it, steered by keys or a gamepad.
 
-import { html, useEffect, useRef, useState } from "../vendor/preact-htm.module.js";
+import * as THREE from "../viewport/three/three.module.min.js";
+import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
+import { meshPlayer } from "../mesh_player.js";
 import { ModelSelect, penOf, TakePicker, useChosenModel, useFrames, useModels, useMotions, useSize } from "../picking.js";
 import { isDark, toast, useKept, useStore } from "../state.js";
-import { Button, Empty, LiveViewport, Note, NumberField, Panel, Row, Slider, Split, TaskButton, TextField, Toggle } from "../ui.js";
+import { Button, Empty, LiveViewport, Note, NumberField, Panel, Row, Slider, Split, TaskButton, TextField, Toggle, Viewport } from "../ui.js";
 import { SampleButton } from "./style.js";
 
 const NEAR = 4; // frames that play at another tempo may step over without having jumped
@@ -100,24 +102,39 @@ function Learn({ takes, onlearned, open }) {
   <//>`;
 }
 
+// A mesh is sent once, by its modes, and played here.
+function MeshStage({ model, rate, onframe }) {
+  const player = useRef(null), told = useRef(onframe);
+  told.current = onframe;
+  const scene = useMemo(async () => {
+    player.current = meshPlayer(THREE, await api.modes(model.id), (...now) => told.current(...now));
+    return { manifest: { shapes: [] }, scene: player.current.scene };
+  }, [model.id]);
+  useEffect(() => { if (player.current) player.current.rate = rate; else scene.then(() => { player.current.rate = rate; }, () => {}); }, [rate]);
+  return html`<${Viewport} scene=${scene} start=${{ follow: false }} label="a mesh, played for ever" />`;
+}
+
 function Running({ model, models, choose, takes }) {
   const [about, setAbout] = useState(null), live = useRef({ frame: null, jumps: [] });
   const [rate, setRate] = useState(1), [jumps, setJumps] = useState(0);
   const [seconds, setSeconds] = useKept("texture seconds", 4);
-  const travels = Boolean(model.facts.travels);
+  const mesh = Boolean(model.facts.vertices), travels = Boolean(model.facts.travels) && !mesh;
   const { heading, setHeading, pad } = useSteering(travels);
   useEffect(() => {
     let here = true;
     api.get(`texture/${model.id}`).then((told) => { if (here) setAbout(told); }, (error) => toast(error.message, "error"));
     return () => { here = false; };
   }, [model.id]);
+  const shown = (frame, from) => {
+    live.current.frame = frame;
+    if (from < 0) return;
+    live.current.jumps.push({ from, to: frame, when: performance.now() / 1000 });
+    setJumps((n) => n + 1);
+  };
   const heard = (said) => {
     if (said.shown === undefined) return;
     const { frame } = live.current;
-    live.current.frame = said.shown;
-    if (frame === null || Math.abs(said.shown - frame - 1) < NEAR) return;
-    live.current.jumps.push({ from: frame, to: said.shown, when: performance.now() / 1000 });
-    setJumps((n) => n + 1);
+    shown(said.shown, frame === null || Math.abs(said.shown - frame - 1) < NEAR ? -1 : frame);
   };
   const controls = { jump_rate: rate, ...(travels ? { heading } : {}) };
   const side = html`${models.length > 1 && html`<${Panel}><${ModelSelect} models=${models} value=${model} onchange=${choose} /><//>`}
@@ -136,7 +153,8 @@ function Running({ model, models, choose, takes }) {
     <${Learn} takes=${takes} open=${false} onlearned=${(job) => choose(job.made[0])} />`;
   return html`<${Split} side=${side} label="texture">
     <div class="texture-stage">
-      <${LiveViewport} key=${model.id} model=${model.id} controls=${controls} onmessage=${heard} start=${{ follow: true }} label="endless playback" />
+      ${mesh ? html`<${MeshStage} key=${model.id} model=${model} rate=${rate} onframe=${shown} />`
+        : html`<${LiveViewport} key=${model.id} model=${model.id} controls=${controls} onmessage=${heard} start=${{ follow: true }} label="endless playback" />`}
       <div class="panel map-panel"><header><h2>Jump map</h2><span class="facts">${about ? `${about.frames} frames · ${about.jumps} jumps · ${jumps} taken` : ""}</span></header>
         ${about && html`<${JumpMap} model=${model} about=${about} live=${live} />`}</div>
     </div><//>`;
