@@ -30,7 +30,6 @@ class Motion:
     rotations: np.ndarray
     translations: np.ndarray | None = None
     tips: tuple[tuple[int, tuple[float, ...], str], ...] = ()
-    unit_m: float | None = None
     loop: bool = False
     about: dict[str, Any] = field(default_factory=dict)
 

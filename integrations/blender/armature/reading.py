@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import bpy
@@ -42,7 +43,7 @@ def run(steps: Steps) -> Any:
             return done.value
 
 
-def read_actions(thing: Any, actions: Sequence[Any], fps: float | None = None, scale_m: float = 1.0) -> Steps:
+def read_actions(thing: Any, actions: Sequence[Any]) -> Steps:
     """Motions of several Actions on one skeleton; yields between pieces of work of a few milliseconds.
 
     When one of them moves the object itself, or when the armature has several roots, joint 0 stands for the object.
@@ -52,7 +53,7 @@ def read_actions(thing: Any, actions: Sequence[Any], fps: float | None = None, s
     keyed = {channel for found in curves for channel in found}
     moved = any(bone is None and prop != "scale" and _is_transform(prop) for bone, prop in keyed)
     with_object = moved or rig.several_roots()
-    rate = scene_fps(bpy.context.scene) if fps is None else fps
+    rate = scene_fps(bpy.context.scene)
     out = []
     for action, found in zip(actions, curves, strict=True):
         if not any(bone in rig.names or (bone is None and _is_transform(prop)) for bone, prop in found):
@@ -67,19 +68,18 @@ def read_actions(thing: Any, actions: Sequence[Any], fps: float | None = None, s
             yield
         place = values.of_object(thing) if with_object else None
         motion = motion_of(rig, poses, times.fps, action.name, place)
-        out.append(Motion(**{**motion.__dict__, "unit_m": scale_m, "loop": bool(action.use_cyclic)}))
+        out.append(replace(motion, loop=bool(action.use_cyclic)))
         yield
     return out
 
 
-def read_rest(thing: Any, scale_m: float = 1.0, with_object: bool | None = None) -> Motion:
+def read_rest(thing: Any, with_object: bool | None = None) -> Motion:
     """The armature at rest, as a motion of one frame."""
     rig = read_rig(thing)
     if with_object is None:
         with_object = rig.several_roots()
     place = (np.zeros((1, 3)), rig.upright[None]) if with_object else None
-    motion = motion_of(rig, rig.rest[None].copy(), 24.0, thing.name, place)
-    return Motion(**{**motion.__dict__, "unit_m": scale_m})
+    return motion_of(rig, rig.rest[None].copy(), 24.0, thing.name, place)
 
 
 def read_pose(thing: Any, with_object: bool | None = None) -> Motion:

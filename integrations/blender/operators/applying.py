@@ -35,8 +35,8 @@ class FRESHTAKE_OT_apply(Working, bpy.types.Operator):
     def work(self, context: Any, figure: Any) -> Work:
         """Retarget, by the map that is listed if there is one."""
         name, settings = figure.name, figure.freshtake
-        source = settings.source.name
         motions = yield from _source_motions(figure)
+        source = settings.source.name
         maps = listed_map(settings)
         params = {"plant": settings.plant, "hands": settings.hands, "maps": maps}
         answer = yield from ask("retarget", params, {"clips": motions, "target": [rest_motion(figure)]})

@@ -28,11 +28,11 @@ class FRESHTAKE_OT_learn(Working, bpy.types.Operator):
         rows = listed_takes(figure)
         motions, params = yield from _asked(figure, rows, self.kind)
         takes = [motion.name for clips in motions.values() for motion in clips]
-        joints = next(iter(motions.values()))[0].names
+        first = next(iter(motions.values()))[0]
         jobs = {"variation": "learn", "style": "style_learn", "density": "blend_learn", "texture": "texture_learn"}
         answer = yield from ask(jobs[self.kind], params, motions)
         found = figure_named(title)
-        facts = {**answer.values.get("facts", {}), "takes": takes, "joints": list(joints)}
+        facts = {**answer.values.get("facts", {}), "takes": takes, "joints": list(first.names), "fps": first.fps}
         keep_model(found, name, self.kind, answer.model(), facts)
         if self.kind == "density":
             found.freshtake.weights.clear()
@@ -55,9 +55,10 @@ def _asked(figure: Any, rows: list[Any], kind: str) -> Work:
         }
         return parts, {}
     if kind == "density":
+        rows = [row for row in rows if row.group.strip()]
         groups: dict[str, list[int]] = {}
         for number, row in enumerate(rows):
-            groups.setdefault(row.group.strip() or row.action.name, []).append(number)
+            groups.setdefault(row.group.strip(), []).append(number)
         if len(groups) < 2:
             raise Trouble("a blend needs two classes of takes at least: write walk, run, ... beside them in Takes")
         motions = yield from read_listed(figure, rows)

@@ -16,7 +16,7 @@ def kept_pose(pose: Motion) -> dict[str, Any]:
     return {
         "names": list(pose.names), "parents": list(pose.parents), "offsets": pose.offsets.tolist(), "fps": pose.fps,
         "root": pose.root.tolist(), "rotations": pose.rotations.tolist(), "translations": moved,
-        "tips": [list(tip) for tip in pose.tips], "unit_m": pose.unit_m,
+        "tips": [list(tip) for tip in pose.tips],
     }  # fmt: skip
 
 
@@ -26,5 +26,5 @@ def pose_from(kept: dict[str, Any], name: str) -> Motion:
     return Motion(
         name, kept["fps"], tuple(kept["names"]), tuple(kept["parents"]), np.array(kept["offsets"]),
         np.array(kept["root"]), np.array(kept["rotations"]), None if moved is None else np.array(moved),
-        tuple((int(joint), tuple(way), text) for joint, way, text in kept["tips"]), kept["unit_m"],
+        tuple((int(joint), tuple(way), text) for joint, way, text in kept["tips"]),
     )  # fmt: skip

@@ -29,13 +29,8 @@ def read_listed(figure: Any, rows: Sequence[Any]) -> Work:
     """The motions of rows."""
     if not rows:
         raise Trouble(f"no take of {figure.name!r} is chosen: press Refresh in Takes and tick some Actions")
-    motions = yield from read_actions(figure, [row.action for row in rows], scale_m=unit_m())
+    motions = yield from read_actions(figure, [row.action for row in rows])
     return motions
-
-
-def unit_m() -> float:
-    """Metres per unit of the scene."""
-    return float(bpy.context.scene.unit_settings.scale_length)
 
 
 def figure_named(name: str) -> Any:
@@ -87,10 +82,14 @@ class FRESHTAKE_OT_takes_check(Working, bpy.types.Operator):
         for take, findings in zip(names, answer.values["takes"], strict=True):
             if take in by_name:
                 unlike = [text for text in answer.values["unlike"] if text.startswith(f"{take} ")]
-                by_name[take].wrong = "\n".join([finding["sentence"] for finding in findings] + unlike)
-        together = [finding["sentence"] for finding in answer.values["together"]]
+                by_name[take].wrong = "\n".join([*_warnings(findings), *unlike])
+        together = _warnings(answer.values["together"])
         found.freshtake.together = "\n".join([*together, *_of_no_take(answer.values["unlike"], names)])
         self.tell(answer)
+
+
+def _warnings(findings: Sequence[dict[str, str]]) -> list[str]:
+    return [finding["sentence"] for finding in findings if finding["severity"] == "warning"]
 
 
 def _of_no_take(sentences: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -222,7 +221,7 @@ def _import(context: Any, path: Path, figure: Any) -> tuple[Any, Any]:
 
 def rest_motion(figure: Any, joints: Sequence[str] = ()) -> Motion:
     """The armature at rest; with the object as joint 0 where the joints begin with it."""
-    return read_rest(figure, unit_m(), True if joints and joints[0] == OBJECT else None)
+    return read_rest(figure, True if joints and joints[0] == OBJECT else None)
 
 
 class FRESHTAKE_OT_show(OnFigure, bpy.types.Operator):

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Vary: a model to new Actions, and one of them again."""
 
+from dataclasses import replace
 from typing import Any
 
 import bpy
 from bpy.props import StringProperty
 
 from ..armature.motion import Motion
-from ..armature.reading import read_pose, read_pose_at
+from ..armature.reading import read_pose, read_pose_at, scene_fps
 from ..armature.rig import OBJECT
 from ..armature.trouble import Trouble
 from ..armature.writing import how_made
@@ -114,15 +115,16 @@ def _pose(scene: Any, figure: Any, key: str, facts: dict[str, Any]) -> Motion | 
     """The pose that variants begin or end with."""
     asked = getattr(figure.freshtake, key)
     with_object = facts["joints"][0] == OBJECT if facts.get("joints") else None
+    fps = facts.get("fps") or scene_fps(scene)
     if asked == "NONE":
         return None
     if asked == "NOW":
-        return read_pose(figure, with_object)
+        return replace(read_pose(figure, with_object), fps=fps)
     marker = scene.timeline_markers.get(getattr(figure.freshtake, f"{key}_marker"))
     own = figure.animation_data.action if figure.animation_data else None
     if marker is None or own is None:
         raise Trouble(f"the {key} pose is that of a marker: name one, with an Action active on {figure.name!r}")
-    return read_pose_at(figure, own, marker.frame, with_object)
+    return replace(read_pose_at(figure, own, marker.frame, with_object), fps=fps)
 
 
 class FRESHTAKE_OT_parts_refresh(OnFigure, bpy.types.Operator):

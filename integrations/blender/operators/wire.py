@@ -18,7 +18,7 @@ def sent(motions: Sequence[Motion], key: str) -> tuple[list[dict[str, Any]], dic
     clips = [
         ClipArrays(
             motion.name, motion.names, motion.parents, motion.offsets, motion.root, motion.rotations, 1 / motion.fps,
-            unit_m=motion.unit_m, translations=motion.translations, tips=motion.tips,
+            translations=motion.translations, tips=motion.tips,
         )
         for motion in motions
     ]  # fmt: skip
@@ -32,7 +32,7 @@ def received(listed: Any, arrays: Mapping[str, Any], key: str = "clips") -> list
     return [
         Motion(
             clip.name, 1 / clip.frame_time, clip.joints, tuple(int(parent) for parent in clip.parents), clip.offsets,
-            clip.root, clip.rotations, clip.translations, clip.tips, clip.unit_m,
+            clip.root, clip.rotations, clip.translations, clip.tips,
             loop=bool(clip.playback and clip.playback.get("loop")),
         )
         for clip in unpacked(listed, arrays, key)

@@ -205,4 +205,4 @@ class Working(OnFigure):
     def tell(self, answer: Answer) -> None:
         """Report the child's notes."""
         for note in notes_of(answer)[:NOTES]:
-            self.report({"WARNING"}, note)
+            self.report({"INFO"}, note)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 
 import addon.armature.rotations as rot
 import bpy
@@ -267,7 +268,7 @@ def check_properties_are_kept():
     action = make_action(np.random.default_rng(1), thing, "take", 4)
     (motion,) = read(thing, [action])
     about = {"seed": 7, "settings": {"amount": 0.5}, "model": "walk"}
-    (copy,) = written(thing, [reading.Motion(**{**motion.__dict__, "about": about, "loop": True})])
+    (copy,) = written(thing, [replace(motion, about=about, loop=True)])
     assert json.loads(copy["freshtake"]) == about == writing.how_made(copy)
     assert copy.use_fake_user
     assert copy.use_cyclic
