@@ -37,7 +37,13 @@ def crowd(
     avoid: Annotated[
         bool, Parameter(negative="", help="Characters that walk do not walk through each other (unique mode).")
     ] = False,
-    format: Annotated[Literal["npz", "usd", "bvh", "zarr"], Parameter(help="Files to write.")] = "npz",
+    character: Annotated[
+        Path | None, Parameter(help="A skinned character (.glb) that all motions are retargeted onto.")
+    ] = None,
+    format: Annotated[
+        Literal["npz", "usd", "bvh", "zarr", "glb", "fbx"],
+        Parameter(help="Files to write; glb and fbx hold libraries."),
+    ] = "npz",
     engine: Annotated[
         Literal["local", "dask"], Parameter(help="Processes of this machine, or workers of Dask.")
     ] = "local",
@@ -85,9 +91,10 @@ def crowd(
     part = part_asked(shard)
     changes = {"number": count, "seconds": seconds, "fps": fps, "mode": mode, "variants": variants, "seed": seed}
     changes = {key: value for key, value in changes.items() if value is not None}
-    plan, places = plan_asked(source, changes, avoid=avoid)
+    plan, places = plan_asked(source, changes, avoid=avoid, character=character)
     if openjd is not None:
-        return _job(openjd, source, out, plan, {**changes, "format": format, "avoid": avoid}, json)
+        wears = None if character is None else character.resolve()
+        return _job(openjd, source, out, plan, {**changes, "format": format, "avoid": avoid, "character": wears}, json)
     with progress_bar() as report:
         made = crowd_make(
             plan, out, format=format, part=part, engine=engine, workers=workers, scheduler=scheduler, places=places,
@@ -115,7 +122,7 @@ def _job(target: Path, source: Path, out: Path, plan: Plan, options: dict[str, A
     words = []
     for key, value in options.items():
         name = f"--{'count' if key == 'number' else key}"
-        words += [name] if value is True else [] if value is False else [name, str(value)]
+        words += [name] if value is True else [] if value is None or value is False else [name, str(value)]
     parts = write_job(target, source, out, plan, words)
     if json:
         print_json({"written": str(target), "parts": parts})

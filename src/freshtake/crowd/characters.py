@@ -5,6 +5,7 @@ Everything is in metres with y up; a body with heading 0 faces z.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -89,6 +90,15 @@ def body_of(model: VariationModel, name: str) -> Body:
     return Body(first.skeleton, scale, upright, first.up)
 
 
+def sized(skeleton: Skeleton, scale: float) -> Skeleton:
+    """The same skeleton, so many times as large."""
+    sites = tuple(
+        site._replace(offset=(scale * site.offset[0], scale * site.offset[1], scale * site.offset[2]))
+        for site in skeleton.end_sites
+    )
+    return replace(skeleton, offsets=scale * skeleton.offsets, end_sites=sites)
+
+
 def made_motion(model: VariationModel, body: Body, asked: Asked) -> Made:
     """One motion, the same whoever makes it: its generator is that of the seed and its number."""
 
@@ -148,12 +158,20 @@ def _upright(clip: Clip, body: Body, asked: Asked, tries: int) -> Made:
         clip = clip if fps is None else _loop_at(clip, fps)
     elif fps is not None:
         clip = resample(clip, fps)
-    root = body.scale * rotate(body.upright, clip.root)
+    made = upright_clip(clip, body)
+    root, rotations = made.root.copy(), made.rotations
     if asked.course is None or not len(asked.course):
         root[:, [0, 2]] -= root[0, [0, 2]]
+    return Made(root, rotations, travel, tries)
+
+
+def upright_clip(clip: Clip, body: Body) -> Clip:
+    """A clip of the model's in metres with y up, facing z."""
     rotations = clip.rotations.copy()
     rotations[:, 0] = multiply(body.upright, rotations[:, 0])
-    return Made(root, rotations, travel, tries)
+    root = body.scale * rotate(body.upright, clip.root)
+    skeleton = sized(body.skeleton, body.scale)
+    return Clip(skeleton, clip.frame_time, root, rotations, name=clip.name, unit_m=1.0)
 
 
 def _loop_at(clip: Clip, fps: float) -> Clip:

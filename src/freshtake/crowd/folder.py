@@ -109,7 +109,7 @@ def clear(folder: Path) -> None:
                 file.unlink()
             if not any(path.iterdir()):
                 path.rmdir()
-        elif path.suffix in (".npz", ".usdc"):
+        elif path.suffix in (".npz", ".usdc", ".glb", ".fbx"):
             path.unlink()
 
 

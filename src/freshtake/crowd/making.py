@@ -14,23 +14,25 @@ import numpy as np
 
 from freshtake import __version__
 from freshtake.crowd.casting import Cast, cast_of
-from freshtake.crowd.characters import body_of
+from freshtake.crowd.character_bodies import character_of
+from freshtake.crowd.characters import body_of, sized
 from freshtake.crowd.courses import speed_of, walkers_of, with_courses
 from freshtake.crowd.engines.local import run_here
 from freshtake.crowd.folder import CHARACTERS, begin, finished, is_crowd, replace_file, write_manifest
 from freshtake.crowd.ground_files import ground_checksum, keep_ground, read_ground
 from freshtake.crowd.placing import NO_TABLES, Places
 from freshtake.crowd.plan import FORMATS, Plan
-from freshtake.crowd.shard_files import sized
 from freshtake.crowd.shards import Shard, part_of, shards_of
 from freshtake.crowd.tasks import Record, Task, model_at
 from freshtake.crowd.terrain import Ground
 from freshtake.errors import UsageError
 from freshtake.formats.files import check_free, read_bytes
+from freshtake.formats.rig import Rig
 from freshtake.formats.usd.library import pxr
 from freshtake.formats.usd.names import identifiers
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.workflows.cores import usable_cores
+from freshtake.motion import Skeleton
 
 ENGINES = ("local", "dask")
 Run = Callable[[Sequence[Task]], Iterator[Record]]
@@ -78,7 +80,11 @@ def crowd_make(
     if format == "usd":
         pxr()
         if plan.mode == "library":
-            raise UsageError("a library is npz or bvh: in a USD stage every character has a motion of its own")
+            raise UsageError(
+                "a library is no USD stage, in which every character has a motion of its own: use fbx or glb"
+            )
+    if format in ("glb", "fbx") and plan.mode == "unique":
+        raise UsageError(f"{format} files hold a library: add --mode library, or write npz, usd or bvh")
     if workers is not None and workers < 1:
         raise UsageError(f"the number of workers must be 1 or more, not {workers}")
     run = _engine(engine, workers or usable_cores(), scheduler)
@@ -113,23 +119,40 @@ def crowd_make(
 
 
 def _prims(plan: Plan) -> list[str]:
-    return identifiers([group.name or group.model.stem for group in plan.groups])
+    """Names of the prototypes of all groups: those with the same character share one."""
+    wanted = {
+        group.character or number: group.character.stem if group.character else group.name or group.model.stem
+        for number, group in enumerate(plan.groups)
+    }
+    names = dict(zip(wanted, identifiers(list(wanted.values())), strict=True))
+    return [names[group.character or number] for number, group in enumerate(plan.groups)]
 
 
 def _write_stage(folder: Path, plan: Plan, shards: list[Shard], fps: float) -> None:
     from freshtake.crowd.usd_stage import write_stage
 
-    bodies = {}
+    bodies: dict[str, Skeleton | Rig] = {}
     for group, prim in zip(plan.groups, _prims(plan), strict=True):
-        body = body_of(model_at(group.model), group.model.name)
+        model = model_at(group.model)
+        body = body_of(model, group.model.name)
         bodies[prim] = sized(body.skeleton, body.scale)
+        if group.character is not None:
+            wearing = character_of(group.character.resolve(), model, body, group.model.resolve())
+            bodies[prim] = wearing.rig() or wearing.body.skeleton
     write_stage(folder, shards, bodies, fps, 1 + round(plan.seconds * fps))
 
 
 def _speeds(plan: Plan) -> list[float]:
     """How fast the models of all groups walk."""
-    models = [(model_at(group.model), group.model.name) for group in plan.groups]
-    return [speed_of(model, body_of(model, name)) for model, name in models]
+    out = []
+    for group in plan.groups:
+        model = model_at(group.model)
+        body = body_of(model, group.model.name)
+        speed = speed_of(model, body)
+        if group.character is not None:  # also refused here where nothing can be put onto it
+            speed *= character_of(group.character.resolve(), model, body, group.model.resolve()).ratio
+        out.append(speed)
+    return out
 
 
 def rate_of(plan: Plan) -> float:
@@ -165,6 +188,7 @@ def _task(plan: Plan, folder: Path, shard: Shard, cast: Cast, format: str) -> Ta
         folder.resolve(), shard, group.name or group.model.stem, group.model.resolve(), plan.seed, plan.seconds,
         plan.fps, plan.plant, plan.guard, 0.5 * (group.amount[0] + group.amount[1]),
         cast.part(shard.first, shard.last) if unique else None, format, _prims(plan)[shard.group], __version__,
+        character=None if group.character is None else group.character.resolve(),
     )  # fmt: skip
 
 
@@ -175,6 +199,8 @@ def _settings(plan: Plan, fps: float, format: str, cast: Cast, ground: Ground | 
     for group, told in zip(plan.groups, out["groups"], strict=True):
         told["model"] = group.model.name
         told["model_sha256"] = hashlib.sha256(read_bytes(group.model)).hexdigest()
+        if group.character is not None:
+            told["character_sha256"] = hashlib.sha256(read_bytes(group.character)).hexdigest()
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(values).tobytes() for values in cast)).hexdigest()
     if ground is not None:
         out["ground"]["sha256"] = ground_checksum(ground)

@@ -9,7 +9,7 @@ from pathlib import Path
 from freshtake.errors import UsageError
 
 MODES = ("unique", "library")
-FORMATS = ("npz", "usd", "bvh", "zarr")
+FORMATS = ("npz", "usd", "bvh", "zarr", "glb", "fbx")
 PLACEMENTS = ("grid", "disc", "paths", "csv")
 MOST_CHARACTERS = 10_000_000
 MOST_SECONDS = 3600.0
@@ -41,7 +41,8 @@ class Group:
 
     `phase` is where in the cycle they start (0 to 1), `heading` is in degrees about the vertical, 0 along z; on paths
     it is added to the direction of the path. They keep their heading, or walk to a `target` (x, z), or each follows
-    the nearest of `paths`. With a `placement` of their own they do not stand among the others.
+    the nearest of `paths`. With a `placement` of their own they do not stand among the others. Their motions are
+    retargeted onto a `character`, a file with a skin, where one is named.
     """
 
     model: Path
@@ -54,6 +55,7 @@ class Group:
     paths: tuple[Polyline, ...] = ()
     target: tuple[float, float] | None = None
     placement: Placement | None = None
+    character: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 
 from freshtake.crowd.library_size import loops_needed
 from freshtake.crowd.placing import Places
-from freshtake.crowd.plan import SPACING, Avoidance, GroundMap, Group, Placement, Plan, Polyline, Range, Repetition
+from freshtake.crowd.plan import SPACING, Avoidance, GroundMap, Group, Placement, Plan, Polyline, Repetition
 from freshtake.crowd.plan_schema import problems
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import read_text
@@ -69,7 +69,7 @@ def _group(path: Path, number: int, told: dict[str, Any], many: int) -> Group:
         )
     if many > 1 and "share" not in told:
         raise FormatError(path, "with several groups each needs its share, such as 0.6", f"{key}.share")
-    ranges: dict[str, Range] = {}
+    ranges: dict[str, Any] = {}
     for name in RANGES:
         if name in told:
             low, high = told[name]
@@ -81,8 +81,13 @@ def _group(path: Path, number: int, told: dict[str, Any], many: int) -> Group:
     own = _placement(path, told["placement"], f"{key}.placement") if "placement" in told else None
     target = (float(told["target"][0]), float(told["target"][1])) if "target" in told else None
     lines = _lines(path, told.get("paths", ()), f"{key}.paths")
+    wears = path.parent / told["character"] if "character" in told else None
+    if wears is not None and not wears.is_file():
+        problem = f"there is no character {told['character']!r}: check the path, from the plan on"
+        raise FormatError(path, problem, f"{key}.character")
     share = float(told.get("share", 1.0))
-    return Group(model, told.get("name", ""), share, **ranges, paths=lines, target=target, placement=own)
+    ways: dict[str, Any] = {"paths": lines, "target": target, "placement": own, "character": wears}
+    return Group(model, told.get("name", ""), share, **ranges, **ways)
 
 
 def _repetition(path: Path, plain: dict[str, Any], shares: list[float]) -> dict[str, Any]:
