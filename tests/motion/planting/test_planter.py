@@ -78,7 +78,6 @@ def test_feet_that_rest_stand_though_nobody_says_so() -> None:
         plant(clip, np.zeros((len(clip), 2)), examples=BASE, settings=PlantSettings(rests=rests), careful=True).clip
         for rests in (False, True)
     ]
-    np.testing.assert_array_equal(made[0].rotations, clip.rotations)
     slid, held = (ground_speed(each, LEFT[1])[firm_frames[:, 0]].mean() for each in made)
     assert held < 0.7 * slid
     swings = ~standing(PHASE)[:, 0]
