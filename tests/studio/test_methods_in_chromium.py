@@ -119,7 +119,8 @@ def test_the_pad_moves_the_stream(methods: Window) -> None:
     assert pad.get_attribute("aria-valuetext") == "walk 0 %, run 100 %"
     methods.until(f"{speed} > {1.35 * walking}")
     methods.until("v.scene.live.frames[0].z > 2")
-    here = "const f = v.scene.live.frames[0]; let sum = 0; for (let k = 2; k < f.points.length; k += 3) sum += f.points[k];"
+    here = "const f = v.scene.live.frames[0]; let sum = 0;"
+    here += " for (let k = 2; k < f.points.length; k += 3) sum += f.points[k];"
     assert abs(methods.of(f"(() => {{ {here} return 3 * sum / f.points.length - f.z; }})()")) < 0.5  # it went there too
     box = pad.bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

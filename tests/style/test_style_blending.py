@@ -67,7 +67,7 @@ def test_a_live_mixture_is_the_blend_of_the_whole_clip(both: list[StyleModel]) -
         assert len(live) == len(whole)
         turned = np.concatenate([pose.rotations for pose in live])
         apart = np.degrees(angle_between(turned, whole.rotations))[70:]  # a stream knows no past
-        assert apart[:, 1:].max() < 0.5
+        assert apart[:, 1:].max() < 0.7
         assert np.ptp(apart[:, 0]) < 1.0  # a stream starts at heading 0
 
 

@@ -31,8 +31,8 @@ from freshtake.formats.rig import Rig
 from freshtake.formats.usd.library import pxr
 from freshtake.formats.usd.names import identifiers
 from freshtake.methods.progress import Progress, Report, silent
-from freshtake.workflows.cores import usable_cores
 from freshtake.motion import Skeleton
+from freshtake.workflows.cores import usable_cores
 
 ENGINES = ("local", "dask")
 Run = Callable[[Sequence[Task]], Iterator[Record]]

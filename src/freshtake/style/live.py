@@ -20,13 +20,11 @@ from freshtake.motion.features.clip_features import Pose
 from freshtake.motion.features.pose_stream import PoseStream
 from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, settings_for
 from freshtake.motion.planting import plant as plant_feet
-from freshtake.motion.planting.contacts import ContactSettings
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.synthesize import Stands, Translated, Translator
 from freshtake.style.translation_kernels import TranslationState
 
 STEPS = 0.8  # leg lengths a second: legs and root are translated apart, so that feet which stand slide a good deal
-RESTS = ContactSettings.speed_on  # a foot that is low and as slow as in recordings stands, whatever classifiers say
 FEWEST_POSES = 2
 
 
@@ -72,7 +70,7 @@ class LiveStyle:
 
 def planted(clip: Clip, mask: Bools, floor: Floats, plant: bool | str = True) -> Clip:
     """The clip with feet that stand where the mask (frames, feet) says so, at the floor's heights (foot joints,)."""
-    settings = replace(settings_for(plant), steps=STEPS, rests=RESTS)
+    settings = replace(settings_for(plant), steps=STEPS, rests=True)
     made = plant_feet(clip, mask.astype(np.float64), floor=floor, settings=settings, careful=True)
     return made.clip.changed(provenance=clip.provenance)
 
@@ -90,7 +88,7 @@ def stream_planter(recipe: Recipe, poses: Floats, floor: Floats) -> Planter:
             f"legs with {joints} foot joints were found, but the model knows {len(floor)}: stream unplanted"
         )
     base = PlantingModel(clip.skeleton, clip.frame_time, clip.up, limbs, floor)
-    return Planter.learn(base, PlantSettings(steps=STEPS, rests=RESTS))
+    return Planter.learn(base, PlantSettings(steps=STEPS, rests=True))
 
 
 def translated_rows(live: Live, rows: Iterable[Floats]) -> Iterator[Floats]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from freshtake.errors import UsageError
+from freshtake.motion.planting.contacts import ContactSettings
 
 LOCKS = ("soft", "hard")
 
@@ -14,14 +15,19 @@ LOCKS = ("soft", "hard")
 class PlantSettings:
     """`lock` soft lets standing feet keep the small movement that real ones have; hard holds them still.
 
-    Every foot gets a smooth offset that looks `lookahead` seconds ahead: while the foot stands it follows what would
-    hold it within about `hold` (hard: `hard_hold`), in the air it returns to nothing within about `swing`. Contacts
-    take hold and let go over `ramp`. The place of a contact follows the foot's own slow drift over `drift` and, beyond
-    `drift_radius`, faster. Soles stand between their least height and `band` above it; what stands more than `step`
-    above the floor stands on something else and keeps its height. Where a leg would stretch farther than in the
-    examples, the hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths a second takes a step
-    and is left alone, unless contacts are to be obeyed; one that is low and slower than `rests` stands although
-    contacts do not say so (0: contacts are never added to).
+        Every foot gets a smooth offset that looks `lookahead` seconds ahead: while the foot stands it follows what would
+        hold it within about `hold` (hard: `hard_hold`), in the air it returns to nothing within about `swing`. Contacts
+        take hold and let go over `ramp`. The place of a contact follows the foot's own slow drift over `drift` and, beyond
+        `drift_radius`, faster. Soles stand between their least height and `band` above it; what stands more than `step`
+        above the floor stands on something else and keeps its height. Where a leg would stretch farther than in the
+        examples, the hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths a second takes a step
+    <<<<<<< HEAD
+        and is left alone, unless contacts are to be obeyed; one that is low and slower than `rests` stands although
+        contacts do not say so (0: contacts are never added to).
+    =======
+        and is left alone, unless contacts are to be obeyed. With `rests`, a foot that is low and slow enough for a contact
+        of recorded motion (see ContactSettings) stands although contacts do not say so.
+    >>>>>>> style14
     """
 
     lock: str = "soft"
@@ -36,7 +42,7 @@ class PlantSettings:
     step: float = 0.10
     sink: float = 0.02
     steps: float = 0.4
-    rests: float = 0.0
+    rests: bool = False
 
     def __post_init__(self) -> None:
         if self.lock not in LOCKS:
@@ -46,8 +52,8 @@ class PlantSettings:
             raise UsageError(
                 "planting needs times and a speed of steps above 0, and a lookahead that is not shorter than the ramp"
             )
-        if not (0 < self.band < self.step and self.drift_radius > 0 and self.sink >= 0 and self.rests >= 0):
-            raise UsageError("planting needs 0 < band < step, a drift_radius above 0, and sink and rests of 0 or more")
+        if not (0 < self.band < self.step and self.drift_radius > 0 and self.sink >= 0):
+            raise UsageError("planting needs 0 < band < step, a drift_radius above 0 and a sink of 0 or more")
 
 
 def settings_for(plant: bool | str) -> PlantSettings:
@@ -112,6 +118,6 @@ def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) 
         frames(settings.ramp), frame_time / drift, settings.drift_radius * leg, settings.band * leg,
         settings.step * leg, settings.sink * leg, reach, bridged, shortest, reach + max(bridged, shortest),
         int(careful), HEIGHT_ON * leg, HEIGHT_OFF * leg, settings.steps * leg * frame_time,
-        FASTER * settings.steps * leg * frame_time, settings.rests * leg * frame_time,
-        FASTER * settings.rests * leg * frame_time,
+        FASTER * settings.steps * leg * frame_time,
+        *(settings.rests * speed * leg * frame_time for speed in (ContactSettings.speed_on, ContactSettings.speed_off)),
     )  # fmt: skip

@@ -11,7 +11,7 @@ What a model says about how its kind of system was chosen.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NamedTuple
@@ -95,6 +95,12 @@ class StateSpaceBank:
         run_modal(state.copy(), np.ascontiguousarray(rows), np.zeros((len(rows), self.width)), self.packed, states)
         return np.concatenate([states, rows], axis=1)
 
+    def features_of(self, names: Container[str]) -> Ints:
+        """Which of the features are states and inputs of the blocks with these names."""
+        starts, mine = self.packed.states, [k for k, block in enumerate(self.blocks) if block.name in names]
+        states = [np.arange(starts[k], starts[k + 1]) for k in mine]
+        return np.concatenate([*states, self.size + _inputs_of(self.blocks, names)])
+
     @property
     def width(self) -> int:
         """How many outputs there are."""
@@ -165,6 +171,11 @@ class DelayBank:
         see_delays(state, np.ascontiguousarray(rows), self.packed, out)
         return out
 
+    def features_of(self, names: Container[str]) -> Ints:
+        """Which of the features are inputs of the blocks with these names."""
+        places = self.inputs * np.arange(len(self._seen))
+        return np.asarray((places[:, None] + _inputs_of(self.blocks, names)).ravel())
+
 
 Bank = StateSpaceBank | DelayBank
 NONE = np.zeros((0, 0))
@@ -175,6 +186,11 @@ def settled(bank: Bank, row: Floats, frames: int | None = None) -> Floats:
     """The state after the same row for as long as the bank remembers: the steady state (Hsu 2005, §4.4)."""
     count = min(bank.memory(1e-3), 4096) if frames is None else frames
     return bank.run(bank.start(), np.repeat(row[None], count, axis=0))[0]
+
+
+def _inputs_of(blocks: Sequence[Block], names: Container[str]) -> Ints:
+    """The DOFs that drive the blocks with these names, each once."""
+    return np.unique(np.array([k for block in blocks if block.name in names for k in block.inputs], dtype=np.intp))
 
 
 def _ports(blocks: Sequence[Block]) -> tuple[Ints, Ints, Ints, Ints]:
