@@ -15,19 +15,14 @@ LOCKS = ("soft", "hard")
 class PlantSettings:
     """`lock` soft lets standing feet keep the small movement that real ones have; hard holds them still.
 
-        Every foot gets a smooth offset that looks `lookahead` seconds ahead: while the foot stands it follows what would
-        hold it within about `hold` (hard: `hard_hold`), in the air it returns to nothing within about `swing`. Contacts
-        take hold and let go over `ramp`. The place of a contact follows the foot's own slow drift over `drift` and, beyond
-        `drift_radius`, faster. Soles stand between their least height and `band` above it; what stands more than `step`
-        above the floor stands on something else and keeps its height. Where a leg would stretch farther than in the
-        examples, the hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths a second takes a step
-    <<<<<<< HEAD
-        and is left alone, unless contacts are to be obeyed; one that is low and slower than `rests` stands although
-        contacts do not say so (0: contacts are never added to).
-    =======
-        and is left alone, unless contacts are to be obeyed. With `rests`, a foot that is low and slow enough for a contact
-        of recorded motion (see ContactSettings) stands although contacts do not say so.
-    >>>>>>> style14
+    Every foot gets a smooth offset that looks `lookahead` seconds ahead: while the foot stands it follows what would
+    hold it within about `hold` (hard: `hard_hold`), in the air it returns to nothing within about `swing`. Contacts
+    take hold and let go over `ramp`. The place of a contact follows the foot's own slow drift over `drift` and, beyond
+    `drift_radius`, faster. Soles stand between their least height and `band` above it; what stands more than `step`
+    above the floor stands on something else and keeps its height. Where a leg would stretch farther than in the
+    examples, the hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths a second takes a step
+    and is left alone, unless contacts are to be obeyed. With `rests`, a foot that is low and slow enough for a contact
+    of recorded motion (see ContactSettings) stands although contacts do not say so.
     """
 
     lock: str = "soft"
