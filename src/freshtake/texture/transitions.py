@@ -18,6 +18,8 @@ from freshtake.numeric.rotations import from_rotvec, inverse, multiply, slerp, t
 from freshtake.texture.segments import Segments
 
 SLOTS = 2  # past frames that an offset continues: place and velocity
+LONGEST = 3.0  # times the usual length: the longest fade of a jump
+CALM = 0.99  # share of the takes' second differences that are smaller than a jump's may be
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +171,8 @@ def with_offsets(
     """Add the offsets of jumps to shown rows.
 
     `around`: the rows are a loop, so that what dies away at the end goes on at the start. The first `rates` columns are
-    speeds.
+    speeds. The newest jump moves the take's pose, an older one what that yields: turns made in the other order would
+    not meet where the newer jump is made.
     """
     at, left, entered, frames = jumps
     if not np.any(frames) or len(at) == 0:
@@ -178,15 +181,15 @@ def with_offsets(
     near = [(rows[left], back(rows, entered, 1, segments))]
     near.append((back(rows, left, 1, segments), back(rows, entered, 2, segments)))
     apart = [_apart(a, b, turning) for a, b in near]
-    for k in range(len(at)):
-        places = at[k] + np.arange(lengths[k])
-        shown = np.ones(lengths[k], dtype=np.bool_) if around else (places >= 0) & (places < len(out))
-        offsets = decay(lengths[k])[shown] @ np.stack([part[k] for part in apart])
-        offsets[:, :rates] = settling(lengths[k])[shown, None] * apart[0][k, :rates]
-        for start in range(0, len(offsets), len(out)):  # a loop may be shorter than the fade
-            some = (places[shown] % len(out))[start : start + len(out)]
-            piece = offsets[start : start + len(out)]
-            out[some] = out[some] + piece if turning is None else turning.moved(out[some], piece)
+    rounds = 1 + int((at + np.array(lengths)).max()) // len(out) if around else 1
+    for turn in range(rounds):  # of a loop: what dies away at its start was made a round earlier
+        for k in np.argsort(-at, kind="stable").tolist():
+            places = at[k] + np.arange(lengths[k]) - turn * len(out)
+            shown = (places >= 0) & (places < len(out))
+            offsets = decay(lengths[k])[shown] @ np.stack([part[k] for part in apart])
+            offsets[:, :rates] = settling(lengths[k])[shown, None] * apart[0][k, :rates]
+            some = places[shown]
+            out[some] = out[some] + offsets if turning is None else turning.moved(out[some], offsets)
     return out
 
 
@@ -200,6 +203,54 @@ def paced(rows: Floats, frames: int, turning: Turning | None, rates: int) -> Flo
     out = a + share[:, None] * (b - a) if turning is None else turning.between(a, b, share)
     out[:, :rates] *= tempo
     return out
+
+
+class Sharpness(NamedTuple):
+    """What jumps are measured by: poses (frames, c), and the second difference that they keep to."""
+
+    poses: Floats
+    segments: Segments
+    most: float
+
+
+def sharpness_of(poses: Floats, segments: Segments) -> Sharpness:
+    """From mode weights of the takes: a jump is to be none of the sharpest moments."""
+    parts = [np.linalg.norm(np.diff(x, 2, axis=0), axis=1) for x in np.split(poses, segments.bounds[1:-1])]
+    bends = np.concatenate(parts)
+    return Sharpness(poses, segments, float(np.quantile(bends, CALM)) if len(bends) else 0.0)
+
+
+def fades_of(left: Ints, entered: Ints, sharpness: Sharpness, fade: int) -> Ints:
+    """Frames (jumps,) in which each jump's offset dies away: the fewest, from `fade` on, with which it is not sharp.
+
+    It is sharp above `sharpness.most` and above what comes after it anyway. Second differences of an offset fall with
+    the square of its length. Where none is enough, as many as there may be.
+    """
+    longest, (poses, segments, most) = round(LONGEST * fade), sharpness
+    left, entered = np.asarray(left, dtype=np.intp), np.asarray(entered, dtype=np.intp)
+    out = np.full(len(left), longest, dtype=np.intp)
+    still = np.zeros((2, poses.shape[1]))
+    before = np.stack([back(poses, left, 1, segments), poses[left]], axis=1)
+    offsets = before[:, ::-1] - np.stack([back(poses, entered, by, segments) for by in (1, 2)], axis=1)
+    stops = np.array(segments.bounds)[segments.takes()[entered] + 1]
+    for k in range(len(left)):
+        after = poses[entered[k] : min(entered[k] + longest, stops[k])]
+        limit = max(most, jump_bend(after[:2], after[2:], still, longest)) if len(after) > 2 else most
+        lengths = range(fade, longest + 1)
+        out[k] = next((n for n in lengths if jump_bend(before[k], after, offsets[k], n) <= limit), longest)
+    return out
+
+
+def jump_bend(before: Floats, after: Floats, offsets: Floats, frames: int) -> float:
+    """The largest second difference of a jump whose offset dies away in so many frames.
+
+    `before` (2, c) are the last poses, `after` (n, c) those of the take that is entered, `offsets` (2, c) how the last
+    and the one before lie away from that take.
+    """
+    shown = np.concatenate([before, after])
+    fading = decay(frames)[: len(after)] @ offsets
+    shown[2 : 2 + len(fading)] += fading
+    return float(np.linalg.norm(np.diff(shown[: 2 + frames], 2, axis=0), axis=1).max())
 
 
 def _apart(a: Floats, b: Floats, turning: Turning | None) -> Floats:
