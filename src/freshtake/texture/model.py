@@ -16,6 +16,7 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.cells import steered
 from freshtake.texture.decoding import decoded
+from freshtake.texture.fades import Fades, longest_fade, usual_bend
 from freshtake.texture.frame_distance import Weights, mean_step
 from freshtake.texture.guiding import Bearings, Guide, GuidedState, bearings_of, begin_guided, read_on
 from freshtake.texture.jump_map import Jumps, Reach, chances_at, costs_of, jump_rate, totals, within
@@ -36,7 +37,7 @@ from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Shape
 from freshtake.texture.synthesize import Blending, PlayState, advance, begin, shown, shown_rate
-from freshtake.texture.transitions import LONGEST, Played, Sharpness, fades_of, sharpness_of, turning_of
+from freshtake.texture.transitions import Played, turning_of
 
 FADE = 1.0 / 6.0  # seconds in which an offset dies away
 STRETCH = 0.12  # share by which a loop's tempo may differ from the takes'
@@ -87,7 +88,7 @@ class TextureModel:
     @property
     def longest_fade(self) -> int:
         """That of the largest jumps."""
-        return round(LONGEST * self.fade)
+        return longest_fade(self.fade)
 
     @cached_property
     def rules(self) -> Rules:
@@ -119,12 +120,15 @@ class TextureModel:
         return Blending(self.rows, self.segments, turning_of(self.recipe), self.fade, printed, self.rates, self._fades)
 
     @cached_property
-    def _sharpness(self) -> Sharpness:
-        return sharpness_of(self.weights.poses, self.segments)
+    def _fades(self) -> Fades:
+        most = usual_bend(self._points(self.rows), self.segments)
+        return Fades(self.rows, self.segments, turning_of(self.recipe), self.fade, self._points, most)
 
-    def _fades(self, left: Ints, entered: Ints) -> Ints:
-        """Frames in which the offset of each jump dies away."""
-        return fades_of(left, entered, self._sharpness, self.fade)
+    def _points(self, rows: Floats) -> Floats:
+        """Where rows are seen (frames, values), without travel and turning."""
+        flat = rows.copy()
+        flat[:, : self.rates] = 0.0
+        return self.decode(flat).positions().reshape(len(rows), -1) if self._bodily else flat
 
     @property
     def rates(self) -> int:

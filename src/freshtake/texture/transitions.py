@@ -18,8 +18,6 @@ from freshtake.numeric.rotations import from_rotvec, inverse, multiply, slerp, t
 from freshtake.texture.segments import Segments
 
 SLOTS = 2  # past frames that an offset continues: place and velocity
-LONGEST = 3.0  # times the usual length: the longest fade of a jump
-CALM = 0.99  # share of the takes' second differences that are smaller than a jump's may be
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,54 +201,6 @@ def paced(rows: Floats, frames: int, turning: Turning | None, rates: int) -> Flo
     out = a + share[:, None] * (b - a) if turning is None else turning.between(a, b, share)
     out[:, :rates] *= tempo
     return out
-
-
-class Sharpness(NamedTuple):
-    """What jumps are measured by: poses (frames, c), and the second difference that they keep to."""
-
-    poses: Floats
-    segments: Segments
-    most: float
-
-
-def sharpness_of(poses: Floats, segments: Segments) -> Sharpness:
-    """From mode weights of the takes: a jump is to be none of the sharpest moments."""
-    parts = [np.linalg.norm(np.diff(x, 2, axis=0), axis=1) for x in np.split(poses, segments.bounds[1:-1])]
-    bends = np.concatenate(parts)
-    return Sharpness(poses, segments, float(np.quantile(bends, CALM)) if len(bends) else 0.0)
-
-
-def fades_of(left: Ints, entered: Ints, sharpness: Sharpness, fade: int) -> Ints:
-    """Frames (jumps,) in which each jump's offset dies away: the fewest, from `fade` on, with which it is not sharp.
-
-    It is sharp above `sharpness.most` and above what comes after it anyway. Second differences of an offset fall with
-    the square of its length. Where none is enough, as many as there may be.
-    """
-    longest, (poses, segments, most) = round(LONGEST * fade), sharpness
-    left, entered = np.asarray(left, dtype=np.intp), np.asarray(entered, dtype=np.intp)
-    out = np.full(len(left), longest, dtype=np.intp)
-    still = np.zeros((2, poses.shape[1]))
-    before = np.stack([back(poses, left, 1, segments), poses[left]], axis=1)
-    offsets = before[:, ::-1] - np.stack([back(poses, entered, by, segments) for by in (1, 2)], axis=1)
-    stops = np.array(segments.bounds)[segments.takes()[entered] + 1]
-    for k in range(len(left)):
-        after = poses[entered[k] : min(entered[k] + longest, stops[k])]
-        limit = max(most, jump_bend(after[:2], after[2:], still, longest)) if len(after) > 2 else most
-        lengths = range(fade, longest + 1)
-        out[k] = next((n for n in lengths if jump_bend(before[k], after, offsets[k], n) <= limit), longest)
-    return out
-
-
-def jump_bend(before: Floats, after: Floats, offsets: Floats, frames: int) -> float:
-    """The largest second difference of a jump whose offset dies away in so many frames.
-
-    `before` (2, c) are the last poses, `after` (n, c) those of the take that is entered, `offsets` (2, c) how the last
-    and the one before lie away from that take.
-    """
-    shown = np.concatenate([before, after])
-    fading = decay(frames)[: len(after)] @ offsets
-    shown[2 : 2 + len(fading)] += fading
-    return float(np.linalg.norm(np.diff(shown[: 2 + frames], 2, axis=0), axis=1).max())
 
 
 def _apart(a: Floats, b: Floats, turning: Turning | None) -> Floats:
