@@ -152,7 +152,7 @@ def test_a_jump_that_is_thought_of_is_as_hard_as_the_mildest_of_its_rehearsals(t
                 read_at(rows, i - early - k, *run, d, held[k])
             goal = Place(aligned_place(rows, d, held[0], j, *goal_run), *goal_run)
             slow, span = np.inf, limits.blend
-            while span <= LONGEST * limits.blend + 2.0:
+            while span <= min(LONGEST * limits.blend + 2.0, max(goal.last - goal.at, limits.blend)):
                 leap = Leap(Place(float(i) - early, *run), goal, 1.0, span)
                 bend, away = rehearse(rows, d, held, leap, np.empty((2, d)))
                 slow = min(slow, max(bend / limits.sharp, away / limits.far))

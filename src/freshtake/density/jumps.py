@@ -138,6 +138,9 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
     for attempt in range(TRIES + MORE if forced else TRIES):
         if count == 0:
             break
+        if attempt == TRIES:  # the run has ended: what is nearest counts, however often it was followed
+            for c in range(count):
+                squares[c] -= 2.0 * EVENNESS * excess(track, state.visits, found[c])
         c = drawn(squares, count, chances[attempt]) if attempt < TRIES else int(np.argmin(squares[:count]))
         j = found[c]
         place = aligned_place(track.rows, d, held[0], j, track.firsts[j], track.lasts[j])

@@ -82,10 +82,11 @@ def eased(
 ) -> tuple[float, float]:
     """How hard a jump is with the duration that suits it, over what is allowed, and that duration.
 
-    A jump that is too sharp is evened out for longer. `offset` as in `rehearse`.
+    A jump that is too sharp is evened out for longer, as far as the run goes on. `offset` as in `rehearse`.
     """
     least, chosen, span = np.inf, limits.blend, max(limits.blend, 2.0)
-    while span <= LONGEST * limits.blend + 2.0:
+    longest = min(LONGEST * limits.blend + 2.0, max((goal.last - goal.at) / pace, span))
+    while span <= longest:
         bend, away = rehearse(rows, modes, held, Leap(source, goal, pace, span), offset)
         strain = max(bend / limits.sharp, away / limits.far)
         if strain < least:
