@@ -76,7 +76,10 @@ def test_killed_in_the_middle_it_says_so_and_goes_on(found: dict[str, Any]) -> N
 
 
 def test_nothing_of_it_keeps_blender_waiting(found: dict[str, Any]) -> None:
-    assert found["longest_call_s"] < 0.05
+    assert {"request", "poll", "cancel"} <= found["calls_s"].keys()
+    for taken in found["calls_s"].values():
+        assert taken["median"] < 0.05
+        assert taken["longest"] < 0.5  # a machine that does ten other things may hold any call up
 
 
 def test_it_uninstalls_without_a_trace(found: dict[str, Any]) -> None:
