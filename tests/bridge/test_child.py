@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from integrations.blender.child.client import CANCELLED, Child, Event, Failed, H
 from integrations.blender.child.preparing import Preparation, release
 
 from freshtake.bridge.messages import HEAD, MARK, Decoder, Message, encoded
+from freshtake.workflows.compiling import STEPS
 from tests.bridge.conftest import sending, walks
 
 PATIENCE = 120.0  # seconds
@@ -67,7 +69,7 @@ def test_cancel_kills_the_process_and_what_waits_is_asked_again(child: Child) ->
     first.cancel()
     assert first.poll()[-1] == CANCELLED
     assert isinstance(finished(second)[-1], Failed)
-    assert process_of(child) is not running and running.wait(PATIENCE) != 0
+    assert process_of(child) is not running and running.wait(PATIENCE) is not None
     second.cancel()  # is done: nothing happens
     assert second.poll() == []
 
@@ -178,3 +180,52 @@ def test_what_was_prepared_is_not_prepared_again(tmp_path: Path) -> None:
     preparation = Preparation(tmp_path)
     assert not preparation.done and not (tmp_path / "old.nbc").exists()
     preparation.close()
+
+
+class Slow:
+    """A child that is done with a step when it is asked for the third time, and fails at one that is named `fails`."""
+
+    def __init__(self, open_steps: set[str], done: list[str], fails: str = "") -> None:
+        self.open, self.finished, self.fails, self.closed = open_steps, done, fails, False
+
+    def request(self, name: str, params: dict[str, list[str]]) -> Slow:
+        (self.step,) = params["steps"]
+        assert name == "warm_up" and set(STEPS[self.step].after) <= set(self.finished)
+        self.open.add(self.step)
+        self.asked = 0
+        return self
+
+    def poll(self) -> list[Event]:
+        self.asked += 1
+        if self.asked < 3:
+            return [Progress("preparing", 0.0, 1.0, 10.0)]
+        self.open.remove(self.step)
+        self.finished.append(self.step)
+        return [Failed("no disk")] if self.step == self.fails else [Result({}, {})]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3])
+def test_steps_are_compiled_once_each_after_what_they_need_and_then_never_again(tmp_path: Path, processes: int) -> None:
+    running: set[str] = set()
+    done: list[str] = []
+    most = 0
+    preparation = Preparation(tmp_path, processes, lambda cache: Slow(running, done))  # type: ignore[arg-type, return-value]
+    while preparation.tick():
+        most = max(most, len(running))
+        assert re.fullmatch(r"preparing, \d+ s left", preparation.sentence)
+    assert sorted(done) == sorted(STEPS) and most == processes
+    assert all(child.closed for child in preparation.children)  # type: ignore[attr-defined]
+    assert preparation.sentence == "" and Preparation(tmp_path).tick() is False
+
+
+def test_a_step_that_fails_is_said_and_tried_again_next_time(tmp_path: Path) -> None:
+    preparation = Preparation(tmp_path, 2, lambda cache: Slow(set(), [], "planting"))  # type: ignore[arg-type, return-value]
+    while preparation.tick():
+        pass
+    assert preparation.sentence == "freshtake could not be prepared: no disk"
+    again = Preparation(tmp_path)
+    assert not again.done
+    again.close()

@@ -190,7 +190,7 @@ TAKES = sending(clips=walks(1), target=walks(1), sources=walks(1))
     params=st.dictionaries(st.sampled_from(NAMES), anything),
     with_takes=st.booleans(),
 )
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_is_asked_there_is_one_answer_and_no_traceback(
     job: str, params: dict[str, Any], with_takes: bool, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -61,7 +61,7 @@ def test_messages_come_out_as_they_went_in_whatever_the_pieces(sent: list[Messag
 
 
 @given(messages, st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_no_damaged_byte_gets_through(message: Message, data: st.DataObject) -> None:
     whole = bytearray(encoded(message))
     place = data.draw(st.integers(0, len(whole) - 1))
@@ -84,7 +84,7 @@ def test_a_stream_that_stops_inside_a_message_is_noticed(message: Message, data:
 
 
 @given(st.binary(min_size=1, max_size=300))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_anything_else_is_refused_in_one_sentence(noise: bytes) -> None:
     decoder = Decoder()
     with pytest.raises(MessageError) as caught:

@@ -44,6 +44,7 @@ def found(archive: Path, each_blender: Path, tmp_path_factory: pytest.TempPathFa
     np.savez(folder / "takes.npz", values=json.dumps(values), **arrays)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BLENDER_USER_RESOURCES", str(folder / "profile"))
+        patch.delenv("PYTHONPATH", raising=False)  # the library shall be the one in the zip
         run_in_blender(
             each_blender, "extension.py", archive, folder / "takes.npz", folder / "found.json", WHOLE, seconds=1800.0
         )

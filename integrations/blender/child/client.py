@@ -32,6 +32,7 @@ PIECE = 1 << 20  # bytes read at a time
 LAST_WORDS = 40  # lines of the child's own output that are kept
 
 START = "import sys; sys.path[:0] = sys.argv[1:]; from freshtake.bridge.__main__ import main; main()"
+YIELDING = "import os; hasattr(os, 'nice') and os.nice(10); "
 
 
 class Progress(NamedTuple):
@@ -89,12 +90,21 @@ class Child:
     """The process, started with the first request and again after it was killed or crashed.
 
     `cache` is a folder for compiled code, `path` the folders in which the child finds freshtake and what it needs
-    (default: where this process finds them), `python` the interpreter (default: this one).
+    (default: where this process finds them), `python` the interpreter (default: this one). One that is `yielding` lets
+    other processes go first.
     """
 
-    def __init__(self, cache: Path | None = None, *, path: Sequence[str] | None = None, python: str | None = None):
-        self._cache, self._python = cache, python or sys.executable
-        self._path = tuple(path) if path is not None else found_path()
+    def __init__(
+        self,
+        cache: Path | None = None,
+        *,
+        path: Sequence[str] | None = None,
+        python: str | None = None,
+        yielding: bool = False,
+    ) -> None:
+        start = YIELDING + START if yielding else START
+        self._command = [python or sys.executable, "-I", "-c", start, *(found_path() if path is None else path)]
+        self._cache = cache
         self._lock = threading.RLock()
         self._waiting: dict[int, Handle] = {}  # in the order in which they were asked
         self._numbers = 0
@@ -141,7 +151,7 @@ class Child:
             handle._put(Failed(str(error)))
             return
         if self._process is None:
-            self._process = _Process(self._python, self._path, self._cache, self._words, self._heard, self._ended)
+            self._process = _Process(self._command, self._cache, self._words, self._heard, self._ended)
         self._process.send(data)
 
     def _cancel(self, handle: Handle) -> None:
@@ -203,11 +213,8 @@ def _event(message: Message) -> Event | None:
 class _Process:
     """One run of the child: three threads write to it, read from it and keep what it prints."""
 
-    def __init__(
-        self, python: str, path: Sequence[str], cache: Path | None, words: deque[str], heard: Any, ended: Any
-    ) -> None:
-        self._command = [python, "-I", "-c", START, *path]
-        self._cache, self._heard, self._ended = cache, heard, ended
+    def __init__(self, command: Sequence[str], cache: Path | None, words: deque[str], heard: Any, ended: Any) -> None:
+        self._command, self._cache, self._heard, self._ended = command, cache, heard, ended
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._popen: subprocess.Popen[bytes] | None = None
         self._lock, self._killed = threading.Lock(), False

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from .client import Child, Failed, Handle, Progress, Result
@@ -16,17 +17,22 @@ MARK = "prepared.json"
 MOST_PROCESSES = 3
 
 
+def _made(cache: Path) -> Child:
+    return Child(cache, yielding=True)
+
+
 class Preparation:
     """`tick` from a timer until it says False; it never waits. `sentence` is for the status line."""
 
-    def __init__(self, cache: Path, processes: int | None = None) -> None:
-        from freshtake.workflows.compiling import expected_of_steps  # no more than a table
+    def __init__(self, cache: Path, processes: int | None = None, made: Callable[[Path], Child] = _made) -> None:
+        from freshtake.workflows.compiling import STEPS, expected_of_steps  # no more than a table
 
+        self._after = {name: step.after for name, step in STEPS.items()}
         self._mark = cache / MARK
         self._expected = {step: sum(times.values()) for step, times in expected_of_steps().items()}
         self._waiting = list(self._expected)
         count = processes or max(1, min(MOST_PROCESSES, os.cpu_count() or 1))
-        self.children = [Child(cache) for _ in range(count)]
+        self.children = [made(cache) for _ in range(count)]
         self._running: dict[int, tuple[str, Handle]] = {}
         self._left: dict[str, float] = {}
         self.sentence = ""
@@ -41,8 +47,9 @@ class Preparation:
         for number, child in enumerate(self.children):
             if number in self._running:
                 self._hear(number)
-            if number not in self._running and self._waiting and not self.done:
-                step = self._waiting.pop(0)
+            step = None if number in self._running or self.done else self._next()
+            if step is not None:
+                self._waiting.remove(step)
                 self._running[number] = (step, child.request("warm_up", {"steps": [step]}))
         if not self._running and not self.done:
             self._mark.parent.mkdir(parents=True, exist_ok=True)
@@ -51,6 +58,11 @@ class Preparation:
         elif not self.done:
             self.sentence = f"preparing, {self.seconds_left:.0f} s left"
         return not self.done
+
+    def _next(self) -> str | None:
+        """A step that needs nothing that is not compiled yet, so that nothing is compiled twice."""
+        open_steps = {*self._waiting, *[step for step, _ in self._running.values()]}
+        return next((step for step in self._waiting if not open_steps & {*self._after[step]}), None)
 
     @property
     def seconds_left(self) -> float:

@@ -13,7 +13,7 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import MeshSequence
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.mesh_features import MeshLayout
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.cells import ENTRIES, unreachable
 from freshtake.texture.examples import Material, material_of, takes_of
@@ -167,6 +167,7 @@ def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tup
     if len(segments.names) == 1:
         return ()
     cells = np.where(reach.alive, segments.cells(), -1)
+    frames = frames._replace(last=_lasts(reach.alive, frames.last))
     out = []
     for cell, name in enumerate(segments.names):
         wanted = np.full(segments.frames, cell)
@@ -179,6 +180,15 @@ def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tup
             raise UsageError(f"the cell {name!r} cannot be reached from {lost[0]!r}: give longer takes of it")
         out.append(_rounded_jumps(found))
     return tuple(out)
+
+
+def _lasts(alive: Bools, lasts: Ints) -> Ints:
+    """The last frame (frames,) up to which each one can be followed without a jump, among those that go on for ever."""
+    out = lasts.copy()
+    for frame in range(len(alive) - 2, -1, -1):
+        if frame < lasts[frame]:
+            out[frame] = out[frame + 1] if alive[frame + 1] else frame
+    return out
 
 
 def _rounded_jumps(jumps: Jumps) -> Jumps:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 WORTH_SAYING = 3.0  # seconds
 
 
-# What `warm_up` does in steps, and the commands whose kernels each of them compiles.
+class Step(NamedTuple):
+    """A step of `warm_up`: the commands whose kernels it compiles, and the steps whose kernels it needs too."""
+
+    commands: tuple[str, ...]
+    after: tuple[str, ...] = ()
+
+
 STEPS = {
-    "learning": ("learn",),
-    "planting": ("plant",),
-    "variants": ("vary",),
-    "styles": ("style learn", "style apply"),
-    "blends": ("blend sample",),
-    "textures": ("texture learn", "texture sample"),
-    "clips on other skeletons": (),
+    "learning": Step(("learn",)),
+    "planting": Step(("plant",)),
+    "variants": Step(("vary",), ("learning", "planting")),
+    "styles": Step(("style learn", "style apply"), ("planting",)),
+    "blends": Step(("blend sample",), ("planting",)),
+    "textures": Step(("texture learn", "texture sample"), ("planting",)),
+    "clips on other skeletons": Step((), ("planting",)),
 }
 
 
@@ -31,9 +38,9 @@ def expected_times(*commands: str) -> dict[str, float]:
 def expected_of_steps() -> dict[str, dict[str, float]]:
     """The same for each step of `warm_up`, less what the steps before it compile."""
     out: dict[str, dict[str, float]] = {}
-    for step, commands in STEPS.items():
+    for name, step in STEPS.items():
         known = {kernel for earlier in out.values() for kernel in earlier}
-        out[step] = {k: seconds for k, seconds in expected_times(*commands).items() if k not in known}
+        out[name] = {k: seconds for k, seconds in expected_times(*step.commands).items() if k not in known}
     return out
 
 

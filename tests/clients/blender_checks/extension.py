@@ -9,6 +9,7 @@ learned and varied too, after compiling. What happened, and how long it took, is
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from importlib import import_module
@@ -59,6 +60,7 @@ def small_job(child: Any, takes: dict[str, Any]) -> dict[str, Any]:
     arrays = {name: takes[name] for name in takes if name != "values"}
     began = time.perf_counter()
     result = finished(timed(child.request, "cut", {"clips": values, "at": "cycles"}, arrays))
+    assert hasattr(result, "values"), f"{result}\n{child.last_words}"
     return {"seconds": time.perf_counter() - began, "pieces": result.values["pieces"]}
 
 
@@ -129,13 +131,17 @@ def main() -> None:
     found["after"] = small_job(child, takes)
     if whole == "yes":
         began = time.perf_counter()
+        before = os.times().children_user
         found["prepared"] = prepared(shared)
+        time.sleep(1.0)  # for its processes to end
+        found["prepared"]["processor_s"] = os.times().children_user - before
         found["whole"] = whole_job(child, takes)
         found["whole"]["from_enabled_s"] = time.perf_counter() - began
     found["longest_call_s"] = WAITED[0]
     process = child._process._popen
     found["uninstalled"] = uninstalled()
     found["child_ended"] = process.wait(20.0) is not None
+    found["processor_s"] = os.times().children_user + os.times().children_system  # of all children, compiling and all
     Path(out).write_text(json.dumps(found))
 
 
