@@ -16,9 +16,9 @@ from freshtake.bridge.clip_arrays import packed
 from freshtake.bridge.clips import arrays_of
 from freshtake.motion.cycles.cycles import find_cycles
 from tests.bridge.conftest import walks
-from tests.clients.conftest import ROOT, run_in_blender
+from tests.clients.conftest import BLENDERS, ROOT, run_in_blender
 
-pytestmark = pytest.mark.client
+pytestmark = [pytest.mark.client, pytest.mark.xdist_group("blender")]
 
 WHOLE = os.environ.get("FRESHTAKE_WHOLE", "no")  # yes: with everything compiled, some minutes
 
@@ -28,10 +28,11 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The zip for this platform, newly built."""
     if "FRESHTAKE_ZIP" in os.environ:
         return Path(os.environ["FRESHTAKE_ZIP"])
-    from tests.clients.conftest import BLENDER
-
+    python = next(iter(BLENDERS.values()), None)
+    if python is None:
+        pytest.skip("Blender's module is not installed: run make clients")
     out = tmp_path_factory.mktemp("dist")
-    subprocess.run([BLENDER, ROOT / "integrations/build_blender.py", "--blender", BLENDER, "--out", out], check=True)
+    subprocess.run([python, ROOT / "integrations/build_blender.py", "--blender", python, "--out", out], check=True)
     (made,) = out.glob("*.zip")
     return made
 
