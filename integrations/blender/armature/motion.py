@@ -50,6 +50,12 @@ class Motion:
             turns[:, joint] = turns[:, parent] @ turns[:, joint]
         return places, turns
 
+    def scaled(self, factor: float) -> Motion:
+        """All lengths times a factor."""
+        moved = None if self.translations is None else self.translations * factor
+        tips = tuple((joint, tuple(factor * length for length in way), name) for joint, way, name in self.tips)
+        return replace(self, offsets=self.offsets * factor, root=self.root * factor, translations=moved, tips=tips)
+
     def named(self, name: str) -> Motion:
         """The same motion under another name."""
         return replace(self, name=name)

@@ -421,6 +421,10 @@ def check_panels_draw_what_there_is():
             cls.draw(Self, Context)
             drawn += Self.layout.drawn
     assert "it is unlike the others" in drawn
+    Context.active_object = None
+    Self.layout = Layout()
+    addon.panels.takes.FRESHTAKE_PT_start.draw(Self, Context)
+    drawn += Self.layout.drawn
     operators = {cls.bl_idname for module in addon.operators.MODULES for cls in module.CLASSES}
     assert operators <= {*drawn}, operators - {*drawn}
 
@@ -513,3 +517,20 @@ def check_a_long_piece_of_work_is_done_in_short_ticks():
     while job.tick():
         pass
     assert job.longest < 0.05, job.longest
+
+
+def check_the_sample_character_is_whole():
+    begin()
+    bpy.context.view_layer.objects.active = None
+    ops.sample()
+    figure = bpy.context.view_layer.objects.active
+    assert figure.name == "Sample"
+    used = [row.action.name for row in figure.freshtake.takes if row.use]
+    assert used == ["walk_1.001", "walk_2.001", "walk_3.001", "walk_4"]  # others of these names are there already
+    assert {row.group for row in figure.freshtake.takes} == {"walk", "run", ""}
+    places = seen(figure, figure.freshtake.takes[0].action, [1, 30])
+    assert 1.5 < np.ptp(places[0, ..., 2]) < 2.0  # it stands upright, in metres
+    motion = reading.run(reading.read_actions(figure, [figure.freshtake.takes[0].action]))[0]
+    assert motion.translations is None
+    body = next(thing for thing in bpy.data.objects if thing.parent == figure)
+    assert len(body.vertex_groups) == len(figure.data.bones) == 31
