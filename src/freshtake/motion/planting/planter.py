@@ -160,7 +160,7 @@ class PlantingStream:
         return self._advanced(True)
 
     def _advanced(self, ended: bool) -> StreamFrame:
-        known = Frames(*[part[: self._fed] for part in self._state.frames])
+        known = Frames._make(part[: self._fed] for part in self._state.frames)
         out = self._planter.advance(self._state._replace(frames=known), ended)
         return StreamFrame(out.root, out.rotations)
 
@@ -169,7 +169,7 @@ class PlantingStream:
         joints, legs = len(self._planter.base.skeleton), len(self._planter.base.legs)
         empty = np.empty((0, 3)), np.empty((0, joints, 4)), np.empty((0, legs, 2))
         whole = self._state
-        known = _grown(whole._replace(frames=Frames(*[part[: self._fed] for part in whole.frames])), *empty)
+        known = _grown(whole._replace(frames=Frames._make(part[: self._fed] for part in whole.frames)), *empty)
         self._fed = len(known.frames.root)
         frames = empty_frames(self._fed + new + ROOM, joints, legs)
         for part, values in zip(frames, known.frames, strict=True):
