@@ -29,9 +29,10 @@ def blocks_of(recipe: Recipe, inputs: str = "own", timing: str = "limbs") -> tup
     """Every joint by itself; the timing, the last DOF of the target, is driven by the root's travel and turning.
 
     Departs from the paper: with `timing` "limbs" thighs and upper arms drive it as well, for a punch is quicker than a
-    kick, and the root's travel does not tell one from the other. The sway of the heading has a block apart from the root's other
-    DOFs, driven by the root's height and swings and by the thighs: rates would make it shake, and turning would leak
-    into it. With `inputs` "legs" the thighs, which tell the phase of a gait, drive every joint beside its own DOFs.
+    kick, and the root's travel does not tell one from the other. The sway of the heading has a block apart from the
+    root's other DOFs, driven by the root's height and swings and by the thighs: rates would make it shake, and turning
+    would leak into it. With `inputs` "legs" the thighs, which tell the phase of a gait, drive every joint beside its
+    own DOFs.
     """
     thighs = limb_columns(recipe, arms=False)
     legs = thighs if inputs == "legs" else ()
