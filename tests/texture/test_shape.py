@@ -89,10 +89,10 @@ def test_attributes_have_their_own_scaling_and_modes() -> None:
 
 
 def unlike() -> tuple[Floats, Any]:
-    """One sheet that waves in one way and then in another, which have no mode in common."""
+    """One sheet that waves in one way and then, bent, in another: two movements without a mode in common."""
     first, layout = _columns(sheet(90, seed=5), Settings())
     second, _ = _columns(sheet(90, seed=8), Settings())
-    return np.concatenate([first, second]), layout
+    return np.concatenate([first, second + 0.3 * np.sin(np.arange(second.shape[1]))]), layout
 
 
 @pytest.mark.parametrize("bits", [0, 16])
@@ -101,12 +101,12 @@ def test_clusters_of_frames_leave_less_with_as_many_components_a_frame(bits: int
     columns, layout = unlike()
     left, shown = [], []
     for clusters in (1, 2, 3):
-        shape, weights = compress(columns, layout, Settings(components=2, clusters=clusters, bits=bits))
+        shape, weights = compress(columns, layout, Settings(components=3, clusters=clusters, bits=bits))
         made = shape.restore(weights)
         left.append(float(np.square(made - columns).sum()))
         shown.append(np.count_nonzero(np.abs(weights) > 1e-12, axis=1))
-    assert left[1] < 0.2 * left[0] and left[2] <= 1.001 * left[1]
-    assert np.median(shown[1]) == 3 and shown[1].max() == 6  # the cluster and two modes; of two where they are mixed
+    assert left[1] < 0.3 * left[0] and left[2] <= 1.001 * left[1]
+    assert np.median(shown[1]) == 4 and shown[1].max() == 8  # the cluster and three modes; of two where they are mixed
     whole, weights = compress(columns, layout, Settings(energy=1.0, clusters=2, bits=0))
     np.testing.assert_allclose(whole.restore(weights), columns, atol=1e-5)
 
