@@ -162,7 +162,7 @@ def compression(takes: Sequence[str] = ()) -> str:
 
 
 def clusters(takes: Sequence[str] = ()) -> str:
-    """E(c) relative to E(0) with modes of all frames, and of clusters of frames, at equal numbers a frame and in all."""
+    """E(c) relative to E(0) with modes of all frames and of clusters of them, at equal numbers a frame and in all."""
     rows = []
     for name, motion in motions(takes):
         if not isinstance(motion, MeshSequence):
