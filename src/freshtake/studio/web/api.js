@@ -25,6 +25,7 @@ const query = (fields) => new URLSearchParams(Object.entries(fields).filter(([, 
 export const api = {
   get: (address, fields = {}) => read("GET", `/api/${address}?${query(fields)}`),
   post: (address, json = {}) => read("POST", `/api/${address}`, { json }),
+  remove_at: (address) => read("DELETE", `/api/${address}`),
   project: () => read("GET", "/api/project"),
   upload: (file) => read("POST", `/api/takes?${query({ name: file.name })}`, { body: file }),
   samples: () => read("GET", "/api/samples"),
@@ -43,6 +44,13 @@ export const api = {
   async scene(ids, fields = {}) {
     const answer = await ask("GET", `/api/scene?${query({ items: ids.join(","), ...fields })}`);
     return split(await answer.arrayBuffer());
+  },
+
+  async modes(id) { return split(await (await ask("GET", `/api/texture/${id}/modes`)).arrayBuffer()); },
+
+  // The same of a scene that the server makes of what it is told.
+  async binary(address, json) {
+    return split(await (await ask("POST", `/api/${address}`, { json })).arrayBuffer());
   },
 
   // Messages of the server until `close()`; opens again by itself when the connection is lost.

@@ -7,8 +7,14 @@ import library from "./tabs/library.js";
 import vary from "./tabs/vary.js";
 import curves from "./tabs/curves.js";
 import network from "./tabs/network.js";
+import draw from "./tabs/draw.js";
+import style from "./tabs/style.js";
+import blend from "./tabs/blend.js";
+import texture from "./tabs/texture.js";
+import compare from "./tabs/compare.js";
+import study from "./tabs/study.js";
 
-const TABS = [library, vary, curves, network];
+const TABS = [library, vary, curves, network, draw, style, blend, texture, compare, study];
 const DETACHED = "The connection to the studio's server is lost. It is tried again by itself; if this stays, start the studio again.";
 
 const ICONS = {
