@@ -122,6 +122,20 @@ def test_a_second_window_and_a_reload_show_the_same(journey: Window, browser: An
         other.page.close()
 
 
+def test_live_motion_runs_and_follows_the_amount(journey: Window) -> None:
+    journey.press("Live")
+    journey.until("v?.live?.newest > 5")
+    first = journey.of("[...v.scene.shapes[0].points]")
+    journey.page.get_by_label("Amount", exact=True).focus()
+    journey.page.keyboard.press("ArrowRight")
+    journey.of("v.play()")
+    journey.until("v.live.at > 10 && v.state.follow")
+    assert np.abs(np.subtract(journey.of("[...v.scene.shapes[0].points]"), first)).max() > 0.01
+    assert journey.toasts() == []
+    journey.press("Variants")
+    journey.until("v && !v.live")
+
+
 def test_a_click_on_a_curve_jumps_to_its_frame(journey: Window) -> None:
     journey.tab("Curves")
     journey.until("document.querySelector('.plot[data-series]:not([data-series=\"0\"])') && v?.scene.shapes.length > 4")
