@@ -47,6 +47,26 @@ def test_steps_are_undone_and_done_again_in_their_order(tmp_path: Path) -> None:
     project.close()
 
 
+def test_changes_of_one_job_are_undone_together(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    a, b = put(project, "a"), put(project, "b")
+    before = project.items()
+    for one in (a, b, a):
+        project.alter(one.id, "again", name=f"{project.item(one.id).name}!", within="job")
+    after = project.items()
+    assert [i.name for i in after] == ["a!!", "b!"]
+    project.undo()
+    assert project.items() == before and project.view().undo is None
+    project.redo()
+    assert project.items() == after
+    project.alter(a.id, "star", star=1)
+    project.alter(a.id, "again", name="later", within="job")
+    assert project.view().undo == "again"
+    project.undo()
+    assert project.item(a.id).name == "a!!" and project.view().undo == "star"
+    project.close()
+
+
 def test_every_change_has_its_number_and_is_told(tmp_path: Path) -> None:
     project = Project(tmp_path)
     told: list[dict[str, object]] = []

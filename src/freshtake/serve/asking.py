@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from freshtake.serve.asking_methods import Methods
 from freshtake.serve.items import Id, Shape
 
 Ids = Annotated[list[Id], Field(min_length=1, max_length=1000)]
@@ -96,4 +97,4 @@ class Export(Shape):
     name: Annotated[str, Field(max_length=80)] | None = None
 
 
-Asked = Annotated[Learn | Vary | Again | Repair | Cut | Export, Field(discriminator="task")]
+Asked = Annotated[Learn | Vary | Again | Repair | Cut | Export | Methods, Field(discriminator="task")]

@@ -85,6 +85,12 @@ class ItemChange(Shape):
     group: Annotated[str, StringConstraints(max_length=120)] | None = None
 
 
+class Removal(Shape):
+    """Items to take out in one step."""
+
+    items: Annotated[list[Id], Field(min_length=1, max_length=1000)]
+
+
 class Changed(Shape):
     """The number of the newest change."""
 

@@ -195,7 +195,7 @@ class _Slot(threading.Thread):
         self._change(id, made=[*self._project.job(id).made, item.id])
 
     def _replace(self, id: str, item: str, words: str, file: str, changes: dict[str, Any]) -> None:
-        self._project.alter(item, words, file, **changes)
+        self._project.alter(item, words, file, within=id, **changes)
         self._change(id, made=[*self._project.job(id).made, item])
 
     def _died(self, id: str) -> None:

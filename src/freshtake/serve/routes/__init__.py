@@ -1,6 +1,20 @@
 """One router per subject, all below /api."""
 
-from freshtake.serve.routes import curves, events, exports, items, jobs, live, networks, scenes
+from freshtake.serve.routes import (
+    compare,
+    curves,
+    events,
+    exports,
+    items,
+    jobs,
+    live,
+    networks,
+    scenes,
+    strokes,
+    study,
+    style,
+    texture,
+)
 
 ROUTERS = (
     items.router,
@@ -11,4 +25,9 @@ ROUTERS = (
     exports.router,
     live.router,
     events.router,
+    strokes.router,
+    style.router,
+    texture.router,
+    compare.router,
+    study.router,
 )

@@ -30,7 +30,8 @@ def again(context: Context, *, items: list[str], replace: bool = False, **change
         asked = {**old.settings, **said}
         made = variant(context, old.parent, old.seed, asked)
         if replace:
-            context.replace(id, f"make {old.name} again", made, settings=asked)
+            words = f"make {old.name if len(items) == 1 else f'{len(items)} variants'} again"
+            context.replace(id, words, made, settings=asked)
         else:
             context.add_motion(
                 "variant", old.name, made, group=old.group, parent=old.parent, seed=old.seed, settings=asked
