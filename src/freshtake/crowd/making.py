@@ -17,7 +17,7 @@ from freshtake.crowd.casting import Cast, cast_of
 from freshtake.crowd.character_bodies import character_of
 from freshtake.crowd.characters import body_of, sized
 from freshtake.crowd.courses import speed_of, walkers_of, with_courses
-from freshtake.crowd.engines.local import run_here, usable_cores
+from freshtake.crowd.engines.local import run_here
 from freshtake.crowd.folder import CHARACTERS, begin, finished, is_crowd, replace_file, write_manifest
 from freshtake.crowd.ground_files import ground_checksum, keep_ground, read_ground
 from freshtake.crowd.placing import NO_TABLES, Places
@@ -32,6 +32,7 @@ from freshtake.formats.usd.library import pxr
 from freshtake.formats.usd.names import identifiers
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Skeleton
+from freshtake.workflows.cores import usable_cores
 
 ENGINES = ("local", "dask")
 Run = Callable[[Sequence[Task]], Iterator[Record]]

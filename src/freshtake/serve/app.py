@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from threading import Thread
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -15,9 +16,11 @@ from starlette.exceptions import HTTPException
 
 from freshtake import __version__
 from freshtake.errors import FreshtakeError
+from freshtake.serve.aside import Aside
 from freshtake.serve.events import Events
 from freshtake.serve.guard import LOCAL, Guard
 from freshtake.serve.items import Problem
+from freshtake.serve.live import Streams
 from freshtake.serve.project import NotThere, Project
 from freshtake.serve.routes import ROUTERS
 from freshtake.serve.workers import Workers
@@ -35,6 +38,8 @@ class State:
     project: Project
     workers: Workers
     events: Events = field(default_factory=Events)
+    aside: Aside = field(default_factory=Aside)
+    streams: Streams = field(default_factory=Streams)
 
 
 def make_app(
@@ -52,10 +57,13 @@ def make_app(
         state = State(project, Workers(project, workers))
         project.listen(state.events.tell)
         app.state.studio = state
+        Thread(target=state.aside.call, args=(sum, ()), daemon=True).start()  # so that it is warm when it is needed
         try:
             yield
         finally:
             state.workers.close()
+            state.aside.close()
+            state.streams.close()
 
     app = FastAPI(
         title="freshtake", version=__version__, lifespan=living, docs_url=None, redoc_url=None,

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from freshtake.serve.asking_methods import Methods
 from freshtake.serve.items import Id, Shape
 
 Ids = Annotated[list[Id], Field(min_length=1, max_length=1000)]
@@ -50,4 +51,50 @@ class Vary(Shape):
     in_place: bool = False
 
 
-Asked = Annotated[Learn | Vary, Field(discriminator="task")]
+class Again(Shape):
+    """Make variants again from their seeds, with other settings where they are said; in place of the old if wanted."""
+
+    task: Literal["again"]
+    items: Ids
+    replace: bool = False
+    amount: Amount | None = None
+    parts: Parts | None = None
+    pins: Annotated[list[PoseAt], Field(max_length=50)] | None = None
+    loop: bool | None = None
+    seconds: Annotated[float, Field(gt=0.0, le=600.0)] | None = None
+    plant: bool | None = None
+    in_place: bool | None = None
+
+
+class Repair(Shape):
+    """Repair takes, by names that findings give as remedies; without names all that the findings name."""
+
+    task: Literal["repair"]
+    items: Ids
+    repairs: Annotated[list[Annotated[str, Field(max_length=60)]], Field(max_length=20)] | None = None
+
+
+class Cut(Shape):
+    """Cut takes into their cycles, a range of frames, or what repeats that range or another take."""
+
+    task: Literal["cut"]
+    items: Ids
+    how: Literal["cycles", "repeats", "frames"]
+    first: Annotated[int, Field(ge=0)] | None = None
+    last: Annotated[int, Field(ge=0)] | None = None
+    like: Id | None = None
+
+
+class Export(Shape):
+    """Write items into a file to download; `pack` makes loops of models (or of the models of variants)."""
+
+    task: Literal["export"]
+    items: Ids
+    format: Literal["bvh", "glb", "fbx", "usd", "npz", "csv", "pack"]
+    character: Id | None = None
+    in_place: bool = False
+    number: Annotated[int, Field(ge=1, le=200)] = 12
+    name: Annotated[str, Field(max_length=80)] | None = None
+
+
+Asked = Annotated[Learn | Vary | Again | Repair | Cut | Export | Methods, Field(discriminator="task")]

@@ -64,7 +64,10 @@ class Guard:
             return 403, "pages of other sites may not use this server"
         if self._token is not None and not self._known(scope, headers):
             return 401, "a token is needed: open the address that the server printed, or send Authorization: Bearer"
-        if int(headers.get("content-length", "0") or "0") > MOST_JSON and scope["path"] != UPLOADS:
+        size = headers.get("content-length", "0")
+        if not size.isdecimal() or not size.isascii():
+            return 400, "the length of what is sent is no number"
+        if int(size[:20]) > MOST_JSON and scope["path"] != UPLOADS:
             return 413, "this is more than may be sent at once"
         return None
 

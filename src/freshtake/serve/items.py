@@ -85,6 +85,12 @@ class ItemChange(Shape):
     group: Annotated[str, StringConstraints(max_length=120)] | None = None
 
 
+class Removal(Shape):
+    """Items to take out in one step."""
+
+    items: Annotated[list[Id], Field(min_length=1, max_length=1000)]
+
+
 class Changed(Shape):
     """The number of the newest change."""
 
@@ -113,7 +119,7 @@ def display_name(text: str, default: str = "unnamed") -> str:
     """A name as it is shown: what a client sent without folders and control characters. It never names a file."""
     last = PurePosixPath(PureWindowsPath(text.replace("\0", "")).name).name
     plain = "".join(c for c in last if c.isprintable()).strip()
-    return plain[:LONGEST_NAME] or default
+    return plain[:LONGEST_NAME] if plain.strip(".") else default
 
 
 def ending_of(name: str, known: frozenset[str]) -> str:

@@ -52,6 +52,7 @@ class Project:
         self.files, self.work = folder / "files", folder / "work"
         self._lock = RLock()
         self._listeners: list[Listener] = []
+        self._joining: tuple[str | None, int | None] = None, None  # the job whose changes are one step, and which
         if reading:
             address = (folder / "project.sqlite").resolve().as_uri() + "?mode=ro"
             self._rows = sqlite3.connect(address, uri=True, check_same_thread=False)
@@ -133,14 +134,17 @@ class Project:
             self._put(item.id, Row(file, False, item.model_dump_json()))
         return item
 
-    def alter(self, id: str, words: str, file: str | None = None, **changes: Any) -> Item:
-        """Change an item, so that it can be undone; `words` say what would be undone. A repair has another file."""
+    def alter(self, id: str, words: str, file: str | None = None, within: str | None = None, **changes: Any) -> Item:
+        """Change an item, so that it can be undone; `words` say what would be undone. A repair has another file.
+
+        Changes that follow one another `within` the same job are undone together.
+        """
         with self._lock, self._rows:
             old = self._row(id)
             item = Item.model_validate({**json.loads(old.body), **changes})
             new = Row(file or old.file, False, item.model_dump_json())
             if new != old:
-                self._step(words, {id: old}, {id: new})
+                self._step(words, {id: old}, {id: new}, within)
         return item
 
     def remove(self, ids: Iterable[str], words: str) -> None:
@@ -167,11 +171,18 @@ class Project:
                 self._put(id, Row(*row))
             return self.change
 
-    def _step(self, words: str, old: dict[str, Row], new: dict[str, Row]) -> None:
+    def _step(self, words: str, old: dict[str, Row], new: dict[str, Row], within: str | None = None) -> None:
         self._rows.execute("DELETE FROM steps WHERE undone = 1")
-        self._rows.execute(
-            "INSERT INTO steps (words, undone, old, new) VALUES (?, 0, ?, ?)", (words, json.dumps(old), json.dumps(new))
-        )
+        newest = self._rows.execute("SELECT number, old, new FROM steps ORDER BY number DESC LIMIT 1").fetchone()
+        if within is not None and newest is not None and self._joining == (within, newest[0]):
+            sides = json.dumps({**old, **json.loads(newest[1])}), json.dumps({**json.loads(newest[2]), **new})
+            self._rows.execute("UPDATE steps SET old = ?, new = ? WHERE number = ?", (*sides, newest[0]))
+        else:
+            made = self._rows.execute(
+                "INSERT INTO steps (words, undone, old, new) VALUES (?, 0, ?, ?)",
+                (words, json.dumps(old), json.dumps(new)),
+            )
+            self._joining = within, made.lastrowid
         for id, row in new.items():
             self._put(id, row)
 
@@ -260,6 +271,7 @@ class Project:
         kept = {row[0] for step in steps for side in step for row in json.loads(side).values()}
         kept |= {file for (file,) in self._rows.execute("SELECT file FROM items WHERE gone = 0")}
         names = {Path(file).name.partition(".")[0] for file in kept if file}
+        names |= {id for (id,) in self._rows.execute("SELECT id FROM items WHERE gone = 0")}
         for path in self.files.iterdir():
             if path.name.partition(".")[0] not in names:
                 shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)

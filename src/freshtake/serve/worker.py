@@ -28,10 +28,7 @@ OFTEN_USED = ("freshtake.serve.tasks.reading", "freshtake.serve.tasks.varying", 
 
 def work(folder: Path, pipe: Connection) -> None:
     """Run jobs until the server ends or closes the pipe."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
-    threading.Thread(target=_end_with_the_server, daemon=True).start()
-    if hasattr(os, "nice"):
-        os.nice(POLITE)
+    prepare_process()
     project = Project(folder, reading=True)
     for module in OFTEN_USED:
         import_module(module)
@@ -39,6 +36,14 @@ def work(folder: Path, pipe: Connection) -> None:
         while True:
             job, task, asked = pipe.recv()
             _run(project, pipe, job, task, asked)
+
+
+def prepare_process(polite: bool = True) -> None:
+    """What every process of the server begins with: it ends with the server; a polite one lets the server go first."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
+    threading.Thread(target=_end_with_the_server, daemon=True).start()
+    if polite and hasattr(os, "nice"):
+        os.nice(POLITE)
 
 
 def _end_with_the_server() -> None:

@@ -13,11 +13,11 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from freshtake.crowd.engines.local import usable_cores
 from freshtake.errors import UsageError
 from freshtake.serve.items import ENDED, Item, Job, new_id
 from freshtake.serve.project import Project, now
 from freshtake.serve.tasks import TASKS
+from freshtake.workflows.cores import usable_cores
 
 MOST_WAITING = 200
 TICK = 0.25  # seconds between looks at the time limit
@@ -86,6 +86,7 @@ class _Slot(threading.Thread):
         self._job: str | None = None
         self._lock = threading.Lock()
         self._count = 0
+        self._doomed = False  # killed: it may seem to live for a moment longer
         self.closed = False
 
     def run(self) -> None:
@@ -109,6 +110,7 @@ class _Slot(threading.Thread):
             self._kill()
 
     def _kill(self) -> None:
+        self._doomed = True
         if self._process is not None:
             self._process.kill()
 
@@ -116,19 +118,19 @@ class _Slot(threading.Thread):
         """The pipe to a process that lives."""
         from freshtake.serve.worker import work
 
-        if self._process is not None and self._pipe is not None and self._process.is_alive():
-            if self._count < JOBS_EACH:
+        if self._process is not None and self._pipe is not None:
+            if not self._doomed and self._count < JOBS_EACH and self._process.is_alive():
                 return self._pipe
-            self._kill()
-        if self._process is not None:
+            self._process.kill()
             self._process.join()
             self._process.close()
+            self._pipe.close()
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         process = context.Process(target=work, args=(self._project.folder, theirs), daemon=True)
         process.start()
         theirs.close()
-        self._process, self._count = process, 0
+        self._process, self._count, self._doomed = process, 0, False
         return self._pipe
 
     def _one(self, id: str, asked: dict[str, Any]) -> None:
@@ -146,6 +148,7 @@ class _Slot(threading.Thread):
             pipe.send((id, job.task, asked))
             self._listen(pipe, id, TASKS[job.task].seconds)
         except (EOFError, OSError):
+            self._doomed = True
             self._died(id)
         finally:
             with self._lock:
@@ -192,7 +195,7 @@ class _Slot(threading.Thread):
         self._change(id, made=[*self._project.job(id).made, item.id])
 
     def _replace(self, id: str, item: str, words: str, file: str, changes: dict[str, Any]) -> None:
-        self._project.alter(item, words, file, **changes)
+        self._project.alter(item, words, file, within=id, **changes)
         self._change(id, made=[*self._project.job(id).made, item])
 
     def _died(self, id: str) -> None:

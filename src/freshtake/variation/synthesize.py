@@ -123,13 +123,15 @@ def draw_traits(sampler: Sampler, count: int, rng: np.random.Generator) -> Float
     return follow_swings(sampler.swings, np.asarray(tied))
 
 
-def advance(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -> tuple[SynthesisState, Floats]:
-    """One block of at most BLOCK frames, (frames, DOFs); fewer, and at last none, where an acyclic motion ends."""
+def advance(
+    state: SynthesisState, sampler: Sampler, rng: np.random.Generator, frames: int = BLOCK
+) -> tuple[SynthesisState, Floats]:
+    """One block of at most `frames` frames, (frames, DOFs); fewer, and at last none, where an acyclic motion ends."""
     tables = sampler.tables
     if state.ended:
         return state, np.empty((0, tables.detail.shape[2]))
-    state = _with_knots(state, sampler, rng)
-    rows, phases = np.empty((BLOCK, tables.detail.shape[2])), np.empty(BLOCK)
+    state = draw_ahead(state, sampler, rng, frames)
+    rows, phases = np.empty((frames, tables.detail.shape[2])), np.empty(frames)
     clock, places = state.clock.copy(), state.places.copy()
     length = len(tables.mean) - 1.0
     knots = Knots(
@@ -139,16 +141,18 @@ def advance(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -
     count = make_frames(rows, phases, clock, places, tables, knots, sampler.amounts, state.chosen)
     state = SynthesisState(
         clock, places, state.rest, state.traits, state.shares, state.chosen, phases[:count],
-        state.rest_first, state.traits_first, state.shares_first, count < BLOCK,
+        state.rest_first, state.traits_first, state.shares_first, count < frames,
     )  # fmt: skip
     return state, rows[:count]
 
 
-def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
-    """Drop knots that are past and draw those that the coming block may need."""
+def draw_ahead(
+    state: SynthesisState, sampler: Sampler, rng: np.random.Generator, frames: int = BLOCK
+) -> SynthesisState:
+    """Drop knots that are past and draw those that the coming frames may need."""
     dynamics, tables = sampler.dynamics, sampler.tables
     phase, length = float(state.clock[0]), len(tables.mean) - 1.0
-    last = phase + BLOCK * sampler.reach.fastest + sampler.reach.ahead
+    last = phase + frames * sampler.reach.fastest + sampler.reach.ahead
     rest = state.rest
     missing = _missing(last, tables.spacing, state.rest_first + len(rest))
     if missing:

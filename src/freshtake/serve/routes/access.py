@@ -13,6 +13,7 @@ from freshtake.serve.project import Project
 
 if TYPE_CHECKING:
     from freshtake.serve.app import State
+    from freshtake.serve.aside import Aside
     from freshtake.serve.workers import Workers
 
 MOST_ITEMS = 1000
@@ -44,6 +45,11 @@ def _chosen(
     return [_project(connection).item(id) for id in ids]
 
 
+def _aside(connection: HTTPConnection) -> Aside:
+    return studio(connection).aside
+
+
 TheProject = Annotated[Project, Depends(_project)]
 TheWorkers = Annotated["Workers", Depends(_workers)]
+TheAside = Annotated["Aside", Depends(_aside)]
 Chosen = Annotated[list[Item], Depends(_chosen)]

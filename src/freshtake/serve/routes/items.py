@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from freshtake.errors import UsageError
-from freshtake.serve.items import Changed, Id, Item, ItemChange, Name, ProjectView
+from freshtake.serve.items import Changed, Id, Item, ItemChange, Name, ProjectView, Removal
 from freshtake.serve.routes.access import TheProject
 
 router = APIRouter(tags=["items"])
@@ -42,6 +42,14 @@ def change(id: Id, changes: ItemChange, project: TheProject) -> Item:
 def remove(id: Id, project: TheProject) -> Changed:
     """Take an item out of the project; undo brings it back."""
     project.remove([id], f"remove {project.item(id).name}")
+    return Changed(change=project.change)
+
+
+@router.post("/remove")
+def remove_several(removal: Removal, project: TheProject) -> Changed:
+    """Take several items out of the project in one step."""
+    count = len(removal.items)
+    project.remove(removal.items, f"remove {project.item(removal.items[0]).name if count == 1 else f'{count} items'}")
     return Changed(change=project.change)
 
 

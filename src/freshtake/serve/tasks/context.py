@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from functools import lru_cache
@@ -74,11 +75,11 @@ class Context:
 
     def told(self, sentence: str) -> str:
         """A sentence with the names that users know, in place of those of files."""
+        for place in (self.folder, self.project.work, self.project.files, self.project.folder):
+            sentence = sentence.replace(f"{place}{os.sep}", "")
         for file, name in self._names.items():
-            for path in (self.project.files, self.folder):
-                sentence = sentence.replace(str(path / file), name)
             sentence = sentence.replace(file, name).replace(Path(file).stem, name)
-        return sentence.replace(f"{self.folder}/", "").replace(str(self.folder), "the project")
+        return sentence
 
     def called(self, file: Path, name: str) -> None:
         """Let sentences say this name for a file."""
@@ -111,6 +112,13 @@ class Context:
             shutil.move(file, self.project.files / stored)
         self._say("item", item.model_dump_json(), stored)
         return item
+
+    def replace(self, id: str, words: str, motion: Motion, **changes: Any) -> None:
+        """Another motion in place of an item's; `words` say what would be undone."""
+        file = self.project.files / f"{new_id()}.npz"
+        write(file, motion)
+        facts = {**self.item(id).facts, **facts_of(motion)}
+        self._say("replace", id, words, file.name, {"facts": facts, "trim": None, **changes})
 
     def add_motion(self, kind: Kind, name: str, motion: Motion, **more: Any) -> Item:
         """A motion as an item; what the facts do not say already is told by the motion."""

@@ -19,15 +19,16 @@ def read(context: Context, *, items: list[str], upload: str, name: str) -> None:
     file = context.project.work / upload
     context.called(file, name)
     context.report(f"reading {name}")
+    title = Path(name).stem  # lists are easier to read without endings
     if is_model(file):
-        add_model(context, file, name)
+        add_model(context, file, title)
         return
     try:
-        add_take(context, file, name)
+        add_take(context, file, title)
     except FormatError as error:
         if file.suffix not in CHARACTERS or "animation" not in error.problem:
             raise
-        _add_character(context, file, name)
+        _add_character(context, file, title)
 
 
 def make_samples(context: Context, *, items: list[str], sample: str, takes: int = 4) -> None:
@@ -87,5 +88,5 @@ def _skeleton(context: Context, file: Path) -> Path | None:
         return None
     found = [item for item in context.project.items() if item.facts.get("format") == "Acclaim skeleton"]
     if not found:
-        raise UsageError("an .amc file needs its skeleton: send the .asf that belongs to it first")
+        raise FormatError(file, "an .amc file needs its skeleton: send the .asf that belongs to it first")
     return next(context.project.files.glob(f"{found[-1].id}.source.asf"))
