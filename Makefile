@@ -1,5 +1,6 @@
-# Two commands do everything on a fresh machine with Python 3.11 to 3.13 and make:
+# Three commands do everything on a fresh machine with Python 3.11 to 3.13 and make:
 #   make demo     the main job on the samples that come with the project
+#   make studio   the studio, in your browser
 #   make test     ruff, mypy and all tests
 SHELL := /bin/sh
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
@@ -16,7 +17,7 @@ else
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo test browser lint types test-clients clients fuzz mutate benchmark docs test-docs wheel-test lock clean
+.PHONY: help demo studio test browser lint types blender-extension test-clients clients fuzz mutate benchmark docs test-docs wheel-test lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -40,11 +41,19 @@ $(VENV)/.docs: requirements/docs.txt | $(BIN)/python
 	$(INSTALL) --require-hashes -r requirements/docs.txt
 	@touch $@
 
+$(VENV)/.studio: requirements/studio.txt pyproject.toml | $(BIN)/python
+	$(INSTALL) --require-hashes -r requirements/studio.txt
+	$(INSTALL) --no-deps -e .
+	@touch $@ $(VENV)/.runtime
+
+studio: $(VENV)/.studio
+	$(BIN)/freshtake studio
+
 demo: $(VENV)/.runtime
 	$(BIN)/freshtake demo -o $(OUT) --force
 
 test: $(VENV)/.test browser lint types
-	$(BIN)/python -m pytest -n $(WORKERS) -q
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -q
 
 # Pages are tried in Debian's chromium; where it cannot be installed, their tests are skipped and say so.
 browser:
@@ -64,15 +73,22 @@ CLIENT_PYTHON ?= $(shell for p in python3.11 $(PYTHON) python3 python; do \
   $$p -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null && echo $$p && break; done)
 clients: .clients/.ready
 
-.clients/.ready: tests/clients/requirements.txt tests/clients/requirements-science.txt tests/clients/package.json
+.clients/.blender: tests/clients/requirements.txt
 	@test -n "$(CLIENT_PYTHON)" || { echo "Blender's module needs Python 3.11 on PATH (or: make clients CLIENT_PYTHON=/path/to/python3.11)"; exit 2; }
 	$(CLIENT_PYTHON) -m venv .clients/venv
 	.clients/venv/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements.txt
+	@touch $@
+
+.clients/.ready: .clients/.blender tests/clients/requirements-science.txt tests/clients/package.json
 	$(CLIENT_PYTHON) -m venv .clients/science
 	.clients/science/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements-science.txt
 	cp tests/clients/package.json .clients/package.json
 	cd .clients && npm install --silent --no-audit --no-fund
 	@touch $@
+
+# Writes dist/freshtake-*.zip, for this platform or PLATFORMS="linux-x64 windows-x64 macos-arm64", and has Blender validate it.
+blender-extension: .clients/.blender
+	.clients/venv/bin/python integrations/build_blender.py --blender .clients/venv/bin/python $(if $(PLATFORMS),--platforms $(PLATFORMS))
 
 test-clients: $(VENV)/.test clients
 	$(BIN)/python -m pytest -q tests/clients
@@ -108,8 +124,9 @@ wheel-test:
 # Needs uv. Writes one hashed requirement file per group, without the name of any host.
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 lock:
-	$(COMPILE) --upgrade --extra c3d --extra crowd --extra usd --group test pyproject.toml -o requirements/test.txt
+	$(COMPILE) --upgrade --extra c3d --extra crowd --extra studio --extra usd --group test pyproject.toml -o requirements/test.txt
 	$(COMPILE) --upgrade -c requirements/test.txt pyproject.toml -o requirements/runtime.txt
+	$(COMPILE) --upgrade -c requirements/test.txt --extra studio pyproject.toml -o requirements/studio.txt
 	$(COMPILE) --upgrade -c requirements/test.txt --group docs -o requirements/docs.txt
 
 clean:

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-TABLE = Path(__file__).resolve().parents[1] / "src" / "freshtake" / "cli" / "compile_times.csv"
+TABLE = Path(__file__).resolve().parents[1] / "src" / "freshtake" / "workflows" / "compile_times.csv"
 CHILD = """
 import json, sys, time
 from freshtake.numeric import compiled

@@ -10,6 +10,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from freshtake.numeric.blas_threads import one_blas_thread
+from tests.chromium import browser
+
+__all__ = ["browser"]  # one for all tests of pages: two in one process would get in each other's way
 
 settings.register_profile(
     "freshtake", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow], derandomize=True
@@ -30,7 +33,7 @@ def one_thread_per_worker() -> Iterator[None]:
 def no_word_of_compiling() -> Iterator[None]:
     """What compiles in a test run depends on the runs before it: nobody is told."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("freshtake.cli.compiling.WORTH_SAYING", float("inf"))
+        patch.setattr("freshtake.workflows.compiling.WORTH_SAYING", float("inf"))
         yield
 
 

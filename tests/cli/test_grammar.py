@@ -45,8 +45,9 @@ READING = FROM_TAKES | {
     "learn", "evaluate", "select", "explain", "blend learn", "texture learn", "texture tables", "texture figures",
     "info", "style learn", "style gaits learn", "view", "augment",
 }  # fmt: skip
+SERVERS = {"studio", "serve"}  # what they write is their project's
 NO_FILES = {"demo", "warm-up", "samples list", "samples write", "samples download", "study analyze", "blend report"}
-FOLDERS = {"crowd", "crowd preview", "pack"}  # models or a plan become a folder, which is looked at
+FOLDERS = {"crowd", "crowd preview", "crowd textures", "pack"}  # models or a plan become a folder, which is looked at
 ONE_CLIP = {"loop", "plant", "convert", "style apply", "retarget"}
 DRAWING = {  # what is left to chance
     "demo", "learn", "vary", "stream", "evaluate", "select", "compress", "noise", "study design", "blend sample",
@@ -63,14 +64,15 @@ APPLIES = {
     "--skeleton": READING,
     "--frames": FROM_MODEL,
     "--seconds": FROM_MODEL | {"crowd"},
-    "--character": FROM_MODEL | ONE_CLIP | {"pack"},
+    "--character": FROM_MODEL | ONE_CLIP | {"crowd", "pack"},
     "--seed": DRAWING,
-    "--force": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up"},
-    "--format": {"vary", "pack", "crowd", *ONE_CLIP, "cut", "noise", "compress", "study design"},
-    "-o": set(COMMANDS) - {"info", "samples list", "texture tables", "warm-up", "select"},  # select: --picture
+    "--force": set(COMMANDS) - SERVERS - {"info", "samples list", "texture tables", "warm-up"},
+    "--format": {"vary", "pack", "crowd", "crowd textures", *ONE_CLIP, "cut", "noise", "compress", "study design"},
+    "-o": set(COMMANDS) - SERVERS - {"info", "samples list", "texture tables", "warm-up", "select"},  # it: --picture
 }
 OWN_WORDS = {
     ("--format", "crowd"),
+    ("--format", "crowd textures"),
     ("--format", "pack"),
     ("--fps", "crowd"),
     ("--seconds", "crowd"),
@@ -78,12 +80,13 @@ OWN_WORDS = {
     ("--format", "vary"),
     ("--format", "study design"),
     ("--format", "retarget"),
+    ("--character", "crowd"),
     ("--character", "retarget"),
 }
 
 
 def test_every_command_is_sorted_here() -> None:
-    assert set(COMMANDS) == READING | FROM_MODEL | NO_FILES | FOLDERS
+    assert set(COMMANDS) == READING | FROM_MODEL | NO_FILES | FOLDERS | SERVERS
 
 
 @pytest.mark.parametrize("option", APPLIES)

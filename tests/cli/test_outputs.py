@@ -10,7 +10,7 @@ from cyclopts import App
 
 from freshtake.cli.entry import app, run
 
-WRITES_NOTHING = {"info", "samples list", "texture tables", "warm-up"}
+WRITES_NOTHING = {"info", "samples list", "texture tables", "warm-up", "studio", "serve"}
 OWN_RULE = {"samples download"}  # keeps what has the right checksum
 INPUTS = {  # what a command needs besides its output; none of it is there, so nothing can be read before the refusal
     "learn": ["a.bvh"], "vary": ["m.ftm"], "pack": ["m.ftm"], "stream": ["m.ftm", "--frames", "9"], "loop": ["a.bvh"],
@@ -21,13 +21,13 @@ INPUTS = {  # what a command needs besides its output; none of it is there, so n
     "blend learn": ["walk=a.bvh", "run=b.bvh"], "blend sample": ["m.ftm", "--frames", "9"], "blend report": ["m.ftm"],
     "texture learn": ["a.bvh"], "texture sample": ["m.ftm", "--frames", "9"], "texture figures": ["a.bvh"],
     "cut": ["a.bvh"], "view": ["a.bvh"], "convert": ["a.bvh"], "demo": [], "samples write": ["letter_a"],
-    "crowd": ["m.ftm"], "crowd preview": ["c"],
+    "crowd": ["m.ftm"], "crowd preview": ["c"], "crowd textures": ["c"],
     "style learn": ["--source", "a.bvh", "--target", "b.bvh"], "style apply": ["m.ftm", "a.bvh"],
     "style gaits learn": ["a@1=a.bvh"], "style gaits sample": ["m.ftm", "--style", "a", "--speed", "1"],
 }  # fmt: skip
 FOLDERS = {
-    "augment", "crowd", "demo", "vary", "pack", "noise", "cut", "study design", "texture figures", "samples write",
-    "compress",
+    "augment", "crowd", "crowd textures", "demo", "vary", "pack", "noise", "cut", "study design", "texture figures",
+    "samples write", "compress",
 }  # fmt: skip
 
 

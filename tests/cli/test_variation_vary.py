@@ -219,7 +219,7 @@ def test_a_model_of_plain_arrays_varies_into_tables(tmp_path: Path) -> None:
         (["learn", "letter_a_1.csv", "letter_a_2.csv", "-o", "m.zip"], ".ftm"),
         (["learn", "letter_a_1.csv", "letter_a_2.csv", "-o", "m.ftm", "--order", "9"], "order"),
         (["learn", "letter_a_1.csv", "letter_a_2.csv", "-o", "m.ftm", "--seed", "-1"], "seed"),
-        (["learn", "letter_a_1.csv", "-o", "m.ftm", "--structure", "walk.ftm"], "Stroke"),
+        (["learn", "letter_a_1.csv", "-o", "m.ftm", "--structure", "walk.ftm"], "stroke"),
         (["learn", "letter_a_1.csv", "-o", "m.ftm", "--structure", "a.ftm", "--order", "1"], "--structure"),
         (["vary", "walk_1.bvh", "-o", "v"], "walk_1.bvh"),
         (["vary", "a.ftm", "-o", "v", "-n", "0"], "variants"),

@@ -93,3 +93,9 @@ def test_a_scheduler_that_does_not_answer_is_one_sentence(
     for address in ("tcp://127.0.0.1:9", "nowhere"):
         with pytest.raises(UsageError, match=f"no Dask scheduler answers at {address}"):
             crowd_make(plan_of(walk, 1), tmp_path / "crowd", engine="dask", scheduler=address)
+
+
+def test_a_cluster_of_its_own_makes_the_same_bytes(walk: Path, tmp_path: Path) -> None:
+    crowd_make(plan_of(walk, 4), tmp_path / "dask", engine="dask", workers=2)
+    crowd_make(plan_of(walk, 4), tmp_path / "here", workers=1)
+    assert content(tmp_path / "dask") == content(tmp_path / "here")

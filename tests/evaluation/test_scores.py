@@ -166,7 +166,7 @@ def test_what_cannot_be_compared_is_one_sentence() -> None:
         ([], [clip], UsageError, "at least one input"),
         ([clip], [], UsageError, "at least one variant"),
         ([clip], [stroke], UsageError, "stroke"),
-        ([clip], [mesh], UsageError, "MeshSequence"),
+        ([clip], [mesh], UsageError, "mesh sequence"),
         ([clip], [arm], SkeletonMismatch, "arm"),
         ([clip], [short], UsageError, "3 frames"),
         ([endless], [stroke], UsageError, "endless has 8000 frames"),

@@ -298,7 +298,7 @@ def test_huge_numbers_are_written_as_they_are(tmp_path: Path) -> None:
 
 def test_only_clips_are_written(tmp_path: Path) -> None:
     stroke = ft.Stroke(np.zeros((2, 2)), np.arange(2.0))
-    with pytest.raises(ft.FormatError, match="not a Stroke"):
+    with pytest.raises(ft.FormatError, match="not a stroke"):
         ft.write(tmp_path / "x.bvh", stroke)
 
 

@@ -223,7 +223,7 @@ def test_a_clip_is_written_by_its_joint_positions(data: Path, tmp_path: Path) ->
 
 def test_what_c3d_cannot_hold_is_refused(tmp_path: Path) -> None:
     cases = [
-        (ft.Stroke(np.zeros((2, 2)), np.arange(2.0)), "C3D holds points over time, not a Stroke"),
+        (ft.Stroke(np.zeros((2, 2)), np.arange(2.0)), "C3D holds points over time, not a stroke"),
         (ft.PointClip(("x" * 200,), np.zeros((1, 1, 3)), 0.1), "is longer than the 120 bytes"),
         (ft.PointClip(("x",), np.full((1, 1, 3), 1e39), 0.1), "too large for the 32-bit numbers"),
     ]

@@ -249,7 +249,7 @@ def test_what_a_table_cannot_hold_is_refused(tmp_path: Path) -> None:
         (ft.Stroke(np.zeros((1, 1)), np.zeros(1), ("Time",)), "cannot hold the name 'Time'"),
         (ft.Stroke(np.zeros((1, 1)), np.zeros(1), ("a.x",)), r"cannot hold the name 'a\.x'"),
         (ft.PointClip((" a",), np.zeros((1, 1, 3)), 0.1), "cannot hold the name ' a'"),
-        (ft.MeshSequence(np.zeros((1, 3, 3)), np.array([[0, 1, 2]]), 0.1), "not a MeshSequence"),
+        (ft.MeshSequence(np.zeros((1, 3, 3)), np.array([[0, 1, 2]]), 0.1), "not a mesh sequence"),
     ]
     for motion, message in cases:
         with pytest.raises(ft.FormatError, match=message):

@@ -40,7 +40,7 @@ def test_what_is_no_clip_is_refused_beside_clips_not_dropped(
     assert run(["convert", str(walks[1]), str(points)]) == 0
     for sources in ([walks[0], points], [points, walks[0]], [points, points]):
         assert run(["convert", *map(str, sources), str(target), "--unit", "0.01"]) == 2
-        assert "points.csv: this is a PointClip" in capsys.readouterr().err
+        assert "points.csv: this is a point clip" in capsys.readouterr().err
         assert not target.exists()
 
 

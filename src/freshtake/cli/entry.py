@@ -31,6 +31,7 @@ from freshtake.cli.motion_samples import app as samples
 from freshtake.cli.motion_study import app as study
 from freshtake.cli.motion_view import view
 from freshtake.cli.motion_warm_up import warm_up
+from freshtake.cli.studio_open import serve, studio
 from freshtake.cli.style_align import align
 from freshtake.cli.style_translate import app as style
 from freshtake.cli.texture_play import app as texture
@@ -58,7 +59,7 @@ app = App(
     help_epilogue="Every command has `--help` with examples. Bad input ends with one sentence and exit code 2.",
 )
 GROUPS = {
-    "To begin with": (demo, samples, info, view, warm_up),
+    "To begin with": (studio, demo, samples, info, view, warm_up, serve),
     "New takes from a few": (learn, vary, pack, stream, crowd, evaluate, explain, select, compress),
     "Other ways to new motion": (style, blend, texture),
     "One clip": (loop, plant, retarget, cut, convert, align),

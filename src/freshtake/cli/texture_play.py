@@ -316,13 +316,14 @@ def tables(
     """
     from freshtake.formats.registry import read
     from freshtake.motion import MeshSequence
+    from freshtake.motion.kind_words import kind_word
     from freshtake.workflows import compression_table, error_table
 
     facts: dict[str, Any] = {}
     for path in files(meshes):
         mesh = read(path, **{**reading.options(), "mesh": True})
         if not isinstance(mesh, MeshSequence):
-            raise UsageError(f"{path}: the tables are of mesh sequences, not of a {type(mesh).__name__}")
+            raise UsageError(f"{path}: the tables are of mesh sequences, not of a {kind_word(mesh)}")
         most = min(10, len(mesh))
         choices = [(c, 0) for c in (1, 2, 4, 6, 8, 10) if c <= most] + [(most, 16), (most, 8)]
         with progress_bar() as report:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from contextvars import copy_context
 from pathlib import Path
@@ -14,6 +15,7 @@ from freshtake.formats.files import Existing, choose_existing, read_text, write_
 
 FORMAT, VERSION = "freshtake crowd", 1
 SETTINGS, MANIFEST, CHARACTERS = "crowd.json", "manifest.json", "characters.csv"
+COURSES, GROUND = "courses.npz", "ground.npz"
 RECORDS = "records"
 
 
@@ -95,17 +97,19 @@ def _short(value: Any) -> str:
 
 def clear(folder: Path) -> None:
     """Remove the files of a crowd, and nothing else: the settings go first, so that no half crowd passes for whole."""
-    for name in (SETTINGS, MANIFEST, CHARACTERS, "crowd.usda", "prototype.usda"):
+    for name in (SETTINGS, MANIFEST, CHARACTERS, COURSES, GROUND, "crowd.usda", "prototype.usda"):
         (folder / name).unlink(missing_ok=True)
     for record in sorted((folder / RECORDS).glob("shard_*.json")):
         record.unlink()
     for path in sorted(folder.glob("shard_[0-9]*")):
-        if path.is_dir():
+        if path.suffix == ".zarr":
+            shutil.rmtree(path)
+        elif path.is_dir():
             for file in path.glob("character_*.bvh"):
                 file.unlink()
             if not any(path.iterdir()):
                 path.rmdir()
-        elif path.suffix in (".npz", ".usdc"):
+        elif path.suffix in (".npz", ".usdc", ".glb", ".fbx"):
             path.unlink()
 
 

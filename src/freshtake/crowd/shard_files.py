@@ -1,25 +1,26 @@
-"""Files of a shard: an archive of arrays, a folder of BVH files, or a layer of USD; whole or not there."""
+"""Files of a shard: an npz archive, a Zarr group, a folder of BVH files, or a layer of USD; whole or not there."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from freshtake.crowd.casting import Cast
-from freshtake.crowd.characters import Body, Made, in_place
+from freshtake.crowd.characters import Body, Made, in_place, sized
 from freshtake.crowd.shards import Shard
+from freshtake.crowd.terrain import Ground, onto_ground
 from freshtake.errors import FormatError
 from freshtake.formats.files import read_bytes, replacing_folder
 from freshtake.formats.npz.archive import open_archive, write_archive
 from freshtake.formats.npz.array_fields import text_array
 from freshtake.formats.registry import write as write_motion
 from freshtake.motion import Clip, Skeleton
+from freshtake.motion.body.limbs import Limb
 from freshtake.numeric.arrays import Floats, Ints
 
 
@@ -34,6 +35,7 @@ class Motions(NamedTuple):
     skeleton: Skeleton  # in metres
     fps: float
     group: str = ""
+    character: Path | None = None
 
 
 def motions_of(
@@ -53,13 +55,10 @@ def motions_of(
     return Motions(numbers, roots, rotations, sizes, np.array([one.travel for one in made]), skeleton, fps, group)
 
 
-def sized(skeleton: Skeleton, scale: float) -> Skeleton:
-    """The same skeleton, so many times as large."""
-    sites = tuple(
-        site._replace(offset=(scale * site.offset[0], scale * site.offset[1], scale * site.offset[2]))
-        for site in skeleton.end_sites
-    )
-    return replace(skeleton, offsets=scale * skeleton.offsets, end_sites=sites)
+def on_the_ground(motions: Motions, legs: tuple[Limb, ...], ground: Ground) -> Motions:
+    """Motions over a flat floor lifted onto the ground."""
+    clips = [onto_ground(clip, legs, ground) for clip in clips_of(motions)]
+    return motions._replace(roots=[clip.root for clip in clips], rotations=[clip.rotations for clip in clips])
 
 
 def file_name(shard: Shard, kind: str) -> str:
@@ -70,7 +69,13 @@ def file_name(shard: Shard, kind: str) -> str:
 def write_shard(path: Path, motions: Motions, kind: str) -> None:
     """Write one shard in a format."""
     if kind == "npz":
-        _write_arrays(path, motions)
+        write_archive(path, _arrays(motions), compress=False)
+    elif kind == "zarr":
+        from freshtake.crowd.zarr_shards import write_group
+
+        write_group(path, _arrays(motions))
+    elif kind in ("glb", "fbx"):
+        write_motion(path, list(clips_of(motions)), character=motions.character)
     elif kind == "bvh":
         with replacing_folder(path) as place:
             for clip in clips_of(motions):
@@ -81,10 +86,10 @@ def write_shard(path: Path, motions: Motions, kind: str) -> None:
         write_layer(path, motions, motions.group)
 
 
-def _write_arrays(path: Path, motions: Motions) -> None:
+def _arrays(motions: Motions) -> dict[str, np.ndarray[Any, Any]]:
     """One row per frame, motion after motion: motion k has the rows starts[k] to starts[k + 1]."""
     lengths = [len(root) for root in motions.roots]
-    arrays = {
+    return {
         "kind": text_array("crowd"),
         "names": text_array(motions.skeleton.names),
         "parents": motions.skeleton.parents.astype(np.int64),
@@ -97,7 +102,6 @@ def _write_arrays(path: Path, motions: Motions) -> None:
         "root": np.concatenate(motions.roots).astype(np.float32),
         "rotations": np.concatenate(motions.rotations).astype(np.float32),
     }
-    write_archive(path, arrays, compress=False)
 
 
 def read_shard(path: Path) -> Motions:
@@ -133,8 +137,8 @@ def checksum(path: Path) -> tuple[int, str]:
         data = read_bytes(path)
         return len(data), hashlib.sha256(data).hexdigest()
     total, sum_ = 0, hashlib.sha256()
-    for file in sorted(path.iterdir()):
+    for file in sorted(found for found in path.rglob("*") if found.is_file()):
         data = read_bytes(file)
         total += len(data)
-        sum_.update(file.name.encode() + b"\0" + hashlib.sha256(data).digest())
+        sum_.update(file.relative_to(path).as_posix().encode() + b"\0" + hashlib.sha256(data).digest())
     return total, sum_.hexdigest()

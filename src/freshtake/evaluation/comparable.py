@@ -12,6 +12,7 @@ from freshtake.evaluation.dofs import clip_dofs
 from freshtake.evaluation.tracks import Layout, Track, clip_layout, clip_track, leg, stroke_layout, stroke_track
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.edit import resample, with_up
+from freshtake.motion.kind_words import kind_word
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.stroke import resample_stroke
 
@@ -54,7 +55,7 @@ def unpacked(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequen
         return _strokes(strokes, split)
     odd = next((m for m in everything if not isinstance(m, Clip | Stroke)), None)
     if odd is not None:
-        raise UsageError(f"{_named(odd, 0)} is a {type(odd).__name__}: only clips and strokes can be evaluated")
+        raise UsageError(f"{_named(odd, 0)} is a {kind_word(odd)}: only clips and strokes can be evaluated")
     raise UsageError(f"{_named(clips[0], 0)} is a clip and {_named(strokes[0], 0)} a stroke: evaluate them apart")
 
 

@@ -14,6 +14,7 @@ from freshtake.formats.files import read_text, write_bytes
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.channels import clip_from_channels
+from freshtake.motion.kind_words import kind_word
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import continuous_euler, to_euler
 from freshtake.numeric.rotations import angle_between, inverse, multiply, rotate
@@ -95,7 +96,7 @@ def _without_offsets(skeleton: Skeleton) -> Skeleton:
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write a clip whose skeleton came from an ASF file; numbers that came from a file keep all their digits."""
     if not isinstance(motion, Clip) or motion.skeleton.axes is None:
-        what = "this clip's" if isinstance(motion, Clip) else f"a {type(motion).__name__} has no skeleton, so its"
+        what = "this clip's" if isinstance(motion, Clip) else f"a {kind_word(motion)} has no skeleton, so its"
         raise FormatError(
             path, f"AMC needs a skeleton that was read from an ASF file, {what} motion goes to .bvh or .npz"
         )

@@ -17,6 +17,7 @@ from freshtake.formats.numbers import finite_number, format_rows, parse_numbers,
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.channels import channels_from_clip, clip_from_channels
+from freshtake.motion.kind_words import kind_word
 from freshtake.numeric.arrays import Floats
 
 _HEADER = re.compile(r"\s*Frames\s*:\s*(\S+)\s+Frame\s+Time\s*:\s*(\S+)", re.IGNORECASE)
@@ -104,7 +105,7 @@ def _frame_time(path: Path, text: str, line: int) -> float:
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write a clip. Channels that came from a file are written with all their digits."""
     if not isinstance(motion, Clip):
-        raise FormatError(path, f"BVH holds a skeleton in motion, not a {type(motion).__name__}: choose .npz or .csv")
+        raise FormatError(path, f"BVH holds a skeleton in motion, not a {kind_word(motion)}: choose .npz or .csv")
     write_bytes(path, to_bytes(path, motion))
 
 

@@ -18,6 +18,7 @@ from freshtake.formats.c3d_parameters import BLOCK, Header, Numbers, Parameters,
 from freshtake.formats.files import read_bytes, replacing
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, PointClip
+from freshtake.motion.kind_words import kind_word
 from freshtake.motion.points import joint_points
 from freshtake.numeric.arrays import Floats
 
@@ -149,7 +150,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """
     points = joint_points(motion) if isinstance(motion, Clip) else motion
     if not isinstance(points, PointClip):
-        raise FormatError(path, f"C3D holds points over time, not a {type(motion).__name__}: choose .npz or .csv")
+        raise FormatError(path, f"C3D holds points over time, not a {kind_word(motion)}: choose .npz or .csv")
     positions, unit = _in_named_unit(points, options.unit_m or points.unit_m)
     too_long = next((name for name in points.names if len(name.encode()) > _LONGEST_NAME), None)
     if too_long is not None:

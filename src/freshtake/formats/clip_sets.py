@@ -12,6 +12,7 @@ from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, MeshSequence
 from freshtake.motion.body.size import guess_unit
 from freshtake.motion.edit import scaled, with_up
+from freshtake.motion.kind_words import kind_word
 from freshtake.motion.skeleton import require_compatible
 
 
@@ -20,7 +21,7 @@ def clips_of(path: Path, motion: Motion | Sequence[Clip], title: str) -> Sequenc
     clips = [motion] if isinstance(motion, Clip) else motion
     if not isinstance(clips, Sequence) or not clips or not all(isinstance(clip, Clip) for clip in clips):
         others = [entry for entry in clips if not isinstance(entry, Clip)] if isinstance(clips, Sequence) else [motion]
-        kind = type(others[0]).__name__ if others else "nothing"
+        kind = f"a {kind_word(others[0])}" if others else "nothing"
         remedy = "choose .npz or an OBJ folder" if isinstance(motion, MeshSequence) else "choose .npz or .csv"
         raise FormatError(path, f"{title} is written for clips with a skeleton, not for {kind}: {remedy}")
     return clips

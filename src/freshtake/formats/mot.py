@@ -15,6 +15,7 @@ from freshtake.formats.table import stroke_from
 from freshtake.formats.table_cells import parse_table
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.channels import channels_from_clip
+from freshtake.motion.kind_words import kind_word
 from freshtake.numeric.arrays import Floats
 
 _END = re.compile(r"^[ \t]*endheader[ \t]*$", re.IGNORECASE | re.MULTILINE)
@@ -44,7 +45,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     elif isinstance(motion, Stroke):
         names, times, values = list(motion.dimensions), motion.times, motion.points
     else:
-        raise FormatError(path, f"MOT holds a clip or a table, not a {type(motion).__name__}: choose .trc or .csv")
+        raise FormatError(path, f"MOT holds a clip or a table, not a {kind_word(motion)}: choose .trc or .csv")
     plain = [re.sub(r"\s", "_", name) for name in names]
     if len(set(plain)) < len(plain) or "" in plain or "time" in [name.lower() for name in plain]:
         raise FormatError(path, "the columns' names must differ and not be 'time': rename them")

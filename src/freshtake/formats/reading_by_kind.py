@@ -10,6 +10,7 @@ from freshtake.errors import FormatError
 from freshtake.formats.read_options import Motion, ReadKeywords
 from freshtake.formats.registry import read
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.kind_words import kind_word
 
 Kind = TypeVar("Kind", Clip, Stroke, PointClip, MeshSequence)
 
@@ -37,5 +38,5 @@ def read_mesh(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Mes
 
 def _kind(path: str | PathLike[str], motion: Motion, kind: type[Kind], name: str) -> Kind:
     if not isinstance(motion, kind):
-        raise FormatError(Path(path), f"the file holds a {type(motion).__name__}, and {name} was expected: use ft.read")
+        raise FormatError(Path(path), f"the file holds a {kind_word(motion)}, and {name} was expected: use ft.read")
     return motion

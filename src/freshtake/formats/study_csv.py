@@ -29,8 +29,13 @@ BETWEEN = ";"  # sources of one stimulus
 
 def write_ratings(path: Path, rows: Iterable[Rating | Trial]) -> None:
     """Ratings, or trials whose scores are still to be filled in."""
+    write_bytes(path, ratings_text(rows))
+
+
+def ratings_text(rows: Iterable[Rating | Trial]) -> bytes:
+    """The same as the bytes of the file."""
     table = [(*row[:5], "" if isinstance(row, Trial) or row.score is None else row.score) for row in rows]
-    write_bytes(path, _text(RATINGS, table))
+    return _text(RATINGS, table)
 
 
 def read_ratings(path: Path) -> list[Rating]:

@@ -24,6 +24,7 @@ from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.formats.table_cells import Table, parse_table
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.body.size import UNITS
+from freshtake.motion.kind_words import kind_word
 from freshtake.motion.points import joint_points
 from freshtake.motion.validation import UP_AXES
 from freshtake.numeric.arrays import Floats
@@ -264,7 +265,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
         values = motion.positions.reshape(len(motion), -1)
         bad = [name for name in motion.names if name != name.strip()]
     else:
-        raise FormatError(path, f"a table holds points or a stroke, not a {type(motion).__name__}: choose .npz or .obj")
+        raise FormatError(path, f"a table holds points or a stroke, not a {kind_word(motion)}: choose .npz or .obj")
     if bad:
         raise FormatError(path, f"a table cannot hold the name {bad[0]!r}: rename it")
     separator = "\t" if path.suffix.lower() == ".tsv" else ","

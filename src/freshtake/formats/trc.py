@@ -16,6 +16,7 @@ from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.formats.table import odd_step, steady_frame_time
 from freshtake.motion import Clip, PointClip
 from freshtake.motion.edit import tilt
+from freshtake.motion.kind_words import kind_word
 from freshtake.motion.points import joint_points
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.arrays import Floats
@@ -123,7 +124,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     if isinstance(motion, Clip):
         motion = joint_points(motion.changed(unit_m=unit_said(path, motion, options, "TRC says its unit")))
     if not isinstance(motion, PointClip):
-        raise FormatError(path, f"TRC holds points over time, not a {type(motion).__name__}: choose .mot or .csv")
+        raise FormatError(path, f"TRC holds points over time, not a {kind_word(motion)}: choose .mot or .csv")
     unit_m = options.unit_m or motion.unit_m
     if unit_m is None:
         raise FormatError(path, "TRC says its unit, but the points do not say theirs: give --unit (mm, cm, m)")

@@ -162,10 +162,16 @@ def sampled_at(clip: Clip, places: Floats, frame_time: float | None = None) -> C
     places = np.asarray(places, dtype=np.float64)
     if len(places) and not (places.min() >= 0 and places.max() <= len(clip) - 1):
         raise InvalidMotion(f"frames {places.min():g}..{places.max():g} lie outside the clip's 0..{len(clip) - 1}")
-    low = np.minimum(places.astype(np.intp), max(len(clip) - 2, 0))
+    moving = clip.joint_translations
+    low = places.astype(np.intp)
+    if np.array_equal(low, places):  # frames as they are, where a rate is halved or said again
+        return clip.changed(
+            frame_time=frame_time or clip.frame_time, root=clip.root[low], rotations=clip.rotations[low],
+            joint_translations=None if moving is None else moving[low],
+        )  # fmt: skip
+    low = np.minimum(low, max(len(clip) - 2, 0))
     high = np.minimum(low + 1, len(clip) - 1)
     share = places - low
-    moving = clip.joint_translations
     return clip.changed(
         frame_time=frame_time or clip.frame_time,
         root=_between(clip.root[low], clip.root[high], share[:, None]),

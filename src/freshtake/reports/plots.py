@@ -58,12 +58,12 @@ def pictures(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequen
         found.append(drawn("strokes", "Strokes", around, lambda axis: _stroke_paths(axis, material), (5.6, 4.2)))
     names, order = material.layout.dofs, leading_dofs(material)
     for column in order[:4]:
-        title = f"{_in_words(names[column])} over time"
+        title = f"{dof_words(names[column])} over time"
         found.append(drawn(f"time_{names[column]}", title, "fig. 5, 6 left", _time_curves(material, column)))
     for a, b in ((0, 1), (2, 3)):
         if len(order) > b and (material.layout.has_body or len(found) < 2):
             x, y = order[a], order[b]
-            title = f"{_in_words(names[x])} against {_in_words(names[y])}"
+            title = f"{dof_words(names[x])} against {dof_words(names[y])}"
             found.append(drawn(f"dofs_{a}", title, "fig. 6 middle", _dof_curves(material, x, y)))
     return found + _principal_pictures(material)
 
@@ -185,14 +185,15 @@ def _stroke_paths(axis: Axes, material: Material) -> None:
 
 
 def _in_degrees(material: Material, column: int, values: Floats) -> Floats:
-    return np.degrees(values) if _is_angle(material, column) else values
+    return np.degrees(values) if is_angle(material, column) else values
 
 
-def _is_angle(material: Material, column: int) -> bool:
+def is_angle(material: Material, column: int) -> bool:
+    """Whether a DOF is an angle of a joint."""
     return material.layout.has_body and not material.layout.dofs[column].startswith("root.")
 
 
-def _in_words(dof: str) -> str:
+def dof_words(dof: str) -> str:
     """A DOF as people call it, with its own name: "left knee (LeftLeg.x)"."""
     joint = dof.rpartition(".")[0]
     words = joint_words(joint).removeprefix("the ") if joint else dof
@@ -201,6 +202,6 @@ def _in_words(dof: str) -> str:
 
 def _label(material: Material, column: int) -> str:
     name = material.layout.dofs[column]
-    if _is_angle(material, column):
+    if is_angle(material, column):
         return f"{name} [°]"
     return f"{name} [leg lengths]" if material.layout.has_body else name

@@ -30,6 +30,7 @@ from freshtake.texture.jump_map import (
     with_returns,
     within,
 )
+from freshtake.texture.jump_pace import jumps_per_frame
 from freshtake.texture.mesh_compression import COMPONENTS, compress
 from freshtake.texture.model import TextureModel, hold_of
 from freshtake.texture.paper_jump_map import Sigmas, check_size, paper_chances, successor_distances
@@ -198,7 +199,7 @@ def _sigmas(
     weights: Weights, jumps: Jumps, reach: Reach, segments: Segments, settings: Settings, frame_time: float
 ) -> Sigmas:
     """As given, or from the mean time between jumps."""
-    rate = 1.0 / max(1.0 + 1e-9, settings.jump_time / frame_time - hold_of(frame_time))
+    rate = jumps_per_frame(settings.jump_time, frame_time)
     if settings.method == "paper":
         return _paper_sigmas(weights, segments, settings, frame_time / settings.jump_time)
     if settings.sigma is not None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion.features import Start, where_it_ends
 from freshtake.numeric.arrays import Floats
+from freshtake.texture.guiding import Guide
 from freshtake.texture.planting import planted_stream
+from freshtake.texture.play_kernels import Chances
 from freshtake.texture.synthesize import shown
 from freshtake.texture.transitions import Played
 
@@ -18,6 +20,15 @@ if TYPE_CHECKING:
     from freshtake.texture.model import TextureModel
 
 STREAM_BLOCK = 64  # frames
+LIVE_BLOCK = 0.05  # seconds of motion that are made at a time while controls may change
+MOST_JUMPS = 0.5  # chance of a jump in a frame
+
+
+class LivePlay(NamedTuple):
+    """What may change while a stream runs: where it goes, and how often it jumps (times as often as learned)."""
+
+    guide: Guide = Guide()
+    jump_rate: float = 1.0
 
 
 def play_stream(
@@ -56,6 +67,31 @@ def _blocks(model: TextureModel, rng: np.random.Generator, cell: str | None) -> 
         rows = shown(state, played, model.blending)
         yield model.decode(rows, start=start, resume=not first), played
         state, start, first = after, model.after(rows, start, not first), False
+
+
+def guided_blocks(
+    model: TextureModel, rng: np.random.Generator, cell: str | None, control: Callable[[], LivePlay]
+) -> Iterator[tuple[Any, Played]]:
+    """Motions of a few frames, and what they show, by a control that is asked before each."""
+    frames = max(1, round(LIVE_BLOCK / model.frame_time))
+    state, start, first = model.start_guided(rng, control().guide, cell=cell), Start(), True
+    while True:
+        now = control()
+        state, rows, played = model.advance_guided(state, rng, now.guide, frames, now.jump_rate)
+        yield model.decode(rows, start=start, resume=not first), played
+        start, first = model.after(rows, start, not first), False
+
+
+def more_often(chances: Chances, rate: float) -> Chances:
+    """The same jumps, so many times as likely, where play may go on as well."""
+    if rate == 1.0:
+        return chances
+    jump = chances.chances.sum(axis=1)
+    free = (chances.onward > 0.0) & (jump > 0.0)
+    wanted = np.minimum(jump * rate, np.maximum(jump, MOST_JUMPS))
+    factor = np.where(free, wanted / np.maximum(jump, 1e-300), 1.0)
+    onward = np.where(free, chances.onward + jump - wanted, chances.onward)
+    return chances._replace(onward=onward, chances=chances.chances * factor[:, None])
 
 
 def where_rows_end(model: TextureModel, rows: Floats, start: Start, resume: bool) -> Start:

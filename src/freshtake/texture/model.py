@@ -20,7 +20,7 @@ from freshtake.texture.fades import Fades, longest_fade, usual_bend
 from freshtake.texture.frame_distance import Weights, mean_step
 from freshtake.texture.guiding import Bearings, Guide, GuidedState, bearings_of, begin_guided, read_on
 from freshtake.texture.jump_map import Jumps, Reach, chances_at, costs_of, jump_rate, totals, within
-from freshtake.texture.live import play_stream, where_rows_end
+from freshtake.texture.live import more_often, play_stream, where_rows_end
 from freshtake.texture.loop_courses import LoopCourse
 from freshtake.texture.loop_making import NO_TRAVEL, loop_lengths, loop_motion, loop_rows, on_its_course
 from freshtake.texture.paper_jump_map import Sigmas, paper_chances
@@ -239,12 +239,13 @@ class TextureModel:
         return begin_guided(self.start(rng, cell=cell), guide, self.bearings.up)
 
     def advance_guided(
-        self, state: GuidedState, rng: np.random.Generator, guide: Guide, frames: int = 1
+        self, state: GuidedState, rng: np.random.Generator, guide: Guide, frames: int = 1, jump_rate: float = 1.0
     ) -> tuple[GuidedState, Floats, Played]:
-        """The next frames as rows, and what they show; the guide may be another one each time."""
+        """The next frames as rows, and what they show; guide and rate of jumps may be others each time."""
+        chances = more_often(self.chances, jump_rate)
 
         def more(play: PlayState, count: int) -> tuple[PlayState, Floats, Floats, Played]:
-            after, played = self.play(play, rng, count)
+            after, played = advance(play, count, chances, self.play_material, self.longest_fade, rng)
             trend = shown_rate(play, played, self.blending, self.bearings.trend)
             return after, shown(play, played, self.blending), trend, played
 

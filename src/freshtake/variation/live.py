@@ -20,11 +20,13 @@ from freshtake.variation.network.propagation import PredictionMode
 from freshtake.variation.planting import Posed, planted_stream
 from freshtake.variation.synthesis.amount import Amount, amount_of
 from freshtake.variation.synthesis.kernel_method import KNOTS, noise_blocks, paper_blocks
-from freshtake.variation.synthesize import advance, begin
+from freshtake.variation.synthesize import BLOCK, advance, begin, draw_ahead
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
+LIVE_BLOCK = 0.05  # seconds of motion that are made at a time while controls may change
+MOST_CHANGE = 0.1  # of an amount in that time: faster would be seen as a jerk
 LET_GO = Steering(limit=1e-9)  # radians per second: what was added to the turn rate fades
 
 
@@ -81,25 +83,37 @@ def controlled_blocks(
 def _changing_blocks(
     model: VariationModel, rng: np.random.Generator, control: Callable[[], LiveControl]
 ) -> Iterator[Block]:
-    """Another amount comes in over the frames of one block, which is made with the old and with the new one."""
+    """Short blocks, so that a control acts soon; another amount comes in over a few of them."""
     amount = control().amount
     if model.kernel is not None:  # the paper's sampler knows one amount
         yield from _blocks(model, rng, amount, 1.0)
         return
+    frames = max(1, round(LIVE_BLOCK / model.frame_time))
     sampler = model.sampler(amount)
-    state = begin(sampler, rng)
+    state, drawn = begin(sampler, rng), 0
     while not state.ended:
-        wanted = control().amount
+        if drawn == 0:  # as for a whole block, so that a control that never changes changes nothing
+            state, drawn = draw_ahead(state, sampler, rng), BLOCK
+        count = min(frames, drawn)
+        drawn -= count
+        wanted = _nearer(amount, control().amount)
         if wanted == amount:
-            state, rows = advance(state, sampler, rng)
+            state, rows = advance(state, sampler, rng, count)
         else:
-            _, before = advance(state, sampler, deepcopy(rng))
+            _, before = advance(state, sampler, deepcopy(rng), count)
             amount, sampler = wanted, model.sampler(wanted)
-            state, rows = advance(state, sampler, rng)
+            state, rows = advance(state, sampler, rng, count)
             count = min(len(before), len(rows))
             share = (np.arange(1, count + 1) / count)[:, None]
             rows[:count] = (1.0 - share) * before[:count] + share * rows[:count]
         yield Block(rows, state.phases)
+
+
+def _nearer(now: float | Amount, wanted: float | Amount) -> float | Amount:
+    """A number comes nearer by so much a block; amounts of parts change at once."""
+    if isinstance(now, Amount) or isinstance(wanted, Amount):
+        return wanted
+    return wanted if abs(wanted - now) <= MOST_CHANGE else now + float(np.sign(wanted - now)) * MOST_CHANGE
 
 
 def _blocks(model: VariationModel, rng: np.random.Generator, amount: float | Amount, rate: float) -> Iterator[Block]:

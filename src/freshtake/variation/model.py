@@ -55,7 +55,7 @@ from freshtake.variation.synthesis.hinges import Hinge, hinges_of, on_hinges
 from freshtake.variation.synthesis.kernel_method import KernelParts
 from freshtake.variation.synthesis.swing_following import SwingTables, swings_along
 from freshtake.variation.synthesis.traits import sizes_at, trait_basis
-from freshtake.variation.synthesize import Sampler, SynthesisState, begin, synthesis_tables
+from freshtake.variation.synthesize import Sampler, SynthesisState, begin, sampler_of, synthesis_tables
 
 ALIGNMENT = 0.05  # seconds by which warps are smoothed
 
@@ -228,7 +228,7 @@ class VariationModel:
         if not settings.traits:
             tables = tables._replace(basis=np.zeros_like(tables.basis))
         detail = min(asked.space, 1.0)
-        return Sampler(self._dynamics, tables, Amounts(space, timing, detail, rate), self._swings)
+        return sampler_of(self._dynamics, tables, Amounts(space, timing, detail, rate), self._swings)
 
     def start(self, rng: np.random.Generator, amount: float | Amount = 1.0, *, rate: float = 1.0) -> SynthesisState:
         """The state before the first frame."""

@@ -56,6 +56,23 @@ class Sampler(NamedTuple):
     tables: Tables
     amounts: Amounts
     swings: SwingTables
+    reach: Reach
+
+
+class Reach(NamedTuple):
+    """Of which knots a block may need: the most phases that a frame takes, and how far feet look back and ahead."""
+
+    fastest: float
+    back: float
+    ahead: float
+
+
+def sampler_of(dynamics: Dynamics, tables: Tables, amounts: Amounts, swings: SwingTables) -> Sampler:
+    """A sampler that knows its reach: many variants are drawn with one, block by block."""
+    held = tables.feet.held
+    fastest = amounts.rate / (SLOWEST * float(tables.pace.min()))
+    reach = Reach(fastest, float(held.min(initial=0.0)), float(held.max(initial=0.0)))
+    return Sampler(dynamics, tables, amounts, swings, reach)
 
 
 def synthesis_tables(dynamics: Dynamics, courses: Courses, material: Material) -> Tables:
@@ -106,13 +123,15 @@ def draw_traits(sampler: Sampler, count: int, rng: np.random.Generator) -> Float
     return follow_swings(sampler.swings, np.asarray(tied))
 
 
-def advance(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -> tuple[SynthesisState, Floats]:
-    """One block of at most BLOCK frames, (frames, DOFs); fewer, and at last none, where an acyclic motion ends."""
+def advance(
+    state: SynthesisState, sampler: Sampler, rng: np.random.Generator, frames: int = BLOCK
+) -> tuple[SynthesisState, Floats]:
+    """One block of at most `frames` frames, (frames, DOFs); fewer, and at last none, where an acyclic motion ends."""
     tables = sampler.tables
     if state.ended:
         return state, np.empty((0, tables.detail.shape[2]))
-    state = _with_knots(state, sampler, rng)
-    rows, phases = np.empty((BLOCK, tables.detail.shape[2])), np.empty(BLOCK)
+    state = draw_ahead(state, sampler, rng, frames)
+    rows, phases = np.empty((frames, tables.detail.shape[2])), np.empty(frames)
     clock, places = state.clock.copy(), state.places.copy()
     length = len(tables.mean) - 1.0
     knots = Knots(
@@ -122,18 +141,18 @@ def advance(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -
     count = make_frames(rows, phases, clock, places, tables, knots, sampler.amounts, state.chosen)
     state = SynthesisState(
         clock, places, state.rest, state.traits, state.shares, state.chosen, phases[:count],
-        state.rest_first, state.traits_first, state.shares_first, count < BLOCK,
+        state.rest_first, state.traits_first, state.shares_first, count < frames,
     )  # fmt: skip
     return state, rows[:count]
 
 
-def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generator) -> SynthesisState:
-    """Drop knots that are past and draw those that the coming block may need."""
+def draw_ahead(
+    state: SynthesisState, sampler: Sampler, rng: np.random.Generator, frames: int = BLOCK
+) -> SynthesisState:
+    """Drop knots that are past and draw those that the coming frames may need."""
     dynamics, tables = sampler.dynamics, sampler.tables
     phase, length = float(state.clock[0]), len(tables.mean) - 1.0
-    fastest = sampler.amounts.rate / (SLOWEST * float(tables.pace.min()))
-    held = tables.feet.held
-    last = phase + BLOCK * fastest + held.max(initial=0.0)
+    last = phase + frames * sampler.reach.fastest + sampler.reach.ahead
     rest = state.rest
     missing = _missing(last, tables.spacing, state.rest_first + len(rest))
     if missing:
@@ -148,7 +167,7 @@ def _with_knots(state: SynthesisState, sampler: Sampler, rng: np.random.Generato
     if missing:
         shares = np.concatenate([shares, rng.standard_normal((missing, shares.shape[1]))])
     spacings = (tables.spacing, TRAIT_KNOTS * length, SHARE_KNOTS * length)
-    used = max(phase + float(held.min(initial=0.0)), 0.0)
+    used = max(phase + sampler.reach.back, 0.0)
     rest_first, traits_first = int(used / spacings[0]), int(used / spacings[1])
     shares_first = int(phase / spacings[2])
     return SynthesisState(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.errors import FormatError, UsageError
+from freshtake.errors import FormatError
 from freshtake.formats.clip_sets import in_metres
 from freshtake.formats.ftm import Stored
 from freshtake.formats.humanoid import humanoid_of
@@ -21,6 +20,7 @@ from freshtake.motion.body.rooting import as_filed
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import slerp
 from freshtake.workflows.live_steering import Steers
+from freshtake.workflows.live_streams import OWN_MOTION, STREAMS
 
 LOOKED_AT = 90  # frames in which the rest pose of a body is looked for
 
@@ -92,15 +92,10 @@ def joined(frames: list[Clip]) -> Clip:
     )
 
 
-def classes_of(stored: Stored) -> tuple[str, ...]:
-    """The classes that a blend has."""
-    return tuple(stored.model.classes) if stored.method == "density" else ()
-
-
 def _frames(source: Path, stored: Stored, steers: Steers, plant: bool | str, seed: int) -> Iterator[Clip]:
     """Clips of one frame for ever, by the values that `steers` has at the time."""
-    if stored.method not in STREAMS:
-        known = ", ".join(STREAMS)
+    if stored.method not in OWN_MOTION:
+        known = ", ".join(OWN_MOTION)
         raise FormatError(
             source, f"a model of the method {stored.method} has no motion of its own to send: give one of {known}"
         )
@@ -108,35 +103,3 @@ def _frames(source: Path, stored: Stored, steers: Steers, plant: bool | str, see
         if not isinstance(clip, Clip):
             raise FormatError(source, "only motion of a body with a skeleton can be sent to avatars")
         yield clip
-
-
-def _variation(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generator) -> Iterator[Any]:
-    from freshtake.variation.live import LiveControl
-
-    if not model.cyclic:
-        raise UsageError("the model is of a motion that ends by itself: only cyclic ones can be sent")
-
-    def control() -> LiveControl:
-        return LiveControl(steers.amount, _radians(steers))
-
-    yield from model.stream(rng, control=control, decode=True, plant=plant)
-
-
-def _density(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generator) -> Iterator[Any]:
-    from freshtake.density.control import Control
-
-    def control(frame: int) -> Control:
-        return Control(heading=_radians(steers))
-
-    yield from model.stream(rng, weights=lambda frame: dict(steers.weights), decode=True, plant=plant, control=control)
-
-
-def _texture(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generator) -> Iterator[Any]:
-    yield from model.stream(rng, decode=True, plant=plant)
-
-
-STREAMS = {"variation": _variation, "density": _density, "texture": _texture}
-
-
-def _radians(steers: Steers) -> float | None:
-    return None if steers.heading is None else math.radians(steers.heading)

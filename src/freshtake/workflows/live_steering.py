@@ -9,19 +9,31 @@ from dataclasses import dataclass, field
 
 from freshtake.errors import UsageError
 from freshtake.formats.osc import Message, Value, decoded
+from freshtake.motion import Clip
 
-LIMITS = {"amount": (0.0, 4.0), "speed": (0.1, 4.0), "heading": (-1e6, 1e6)}  # times as much, as fast; degrees
+LIMITS = {  # times as much, as fast; degrees; degrees a second; times as strong; times as often
+    "amount": (0.0, 4.0), "speed": (0.1, 4.0), "heading": (-1e6, 1e6), "turn": (-720.0, 720.0),
+    "strength": (0.0, 3.0), "jump_rate": (0.0, 20.0),
+}  # fmt: skip
 PREFIX = "/freshtake/"
 MOST_PACKETS = 64  # that are taken in at a time: who sends more shall not stop the motion
 
 
 @dataclass
 class Steers:
-    """The values now. `heading` in degrees from that of the start, None: as it comes; `weights` of the `classes`."""
+    """The values now. `heading` in degrees from that of the start, None: as it comes; `weights` of the `classes`.
+
+    A style works on `source`, with `strength`; a texture tells by `shown` which frame of its takes is shown.
+    """
 
     amount: float = 1.0
     speed: float = 1.0
     heading: float | None = None
+    turn: float | None = None
+    strength: float = 1.0
+    jump_rate: float = 1.0
+    source: Clip | None = None
+    shown: int | None = None
     ended: bool = False
     classes: tuple[str, ...] = ()
     weights: dict[str, float] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from freshtake.formats.registry import for_writing, holding_several, read
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.edit import take_frames, with_up
+from freshtake.motion.kind_words import kind_word
 from freshtake.motion.rates import at_rate
 from freshtake.motion.repair import repair
 from freshtake.workflows.motion_finishing import FINISH, Finish
@@ -77,7 +78,7 @@ def motion_convert(
 
 def _clip(source: Path, motion: Motion) -> Clip:
     if not isinstance(motion, Clip):
-        raise FormatError(source, f"this is a {type(motion).__name__}, and only clips can share one file: leave it out")
+        raise FormatError(source, f"this is a {kind_word(motion)}, and only clips can share one file: leave it out")
     return motion
 
 
@@ -88,7 +89,7 @@ def _changed(motion: Motion, asked: ConvertAsked) -> Motion:
         motion = frames_between(motion, asked.start, asked.end)
     if asked.up is not None:
         if not isinstance(motion, Clip):
-            raise UsageError(f"up can be changed for clips with a skeleton, not for a {type(motion).__name__}")
+            raise UsageError(f"up can be changed for clips with a skeleton, not for a {kind_word(motion)}")
         if asked.up not in ("y", "z"):
             raise UsageError(f"up must be y or z, not {asked.up!r}")
         motion = with_up(motion, asked.up)

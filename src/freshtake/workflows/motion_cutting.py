@@ -16,6 +16,7 @@ from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import find_cycles
 from freshtake.motion.cycles.occurrences import find_occurrences
 from freshtake.motion.edit import take_frames
+from freshtake.motion.kind_words import kind_word
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.workflows.motion_converting import frame_number
 from freshtake.workflows.output_naming import check_ending, is_file_name
@@ -122,7 +123,7 @@ def _write_one(cuts: Sequence[_Cut], target: Path, ending: str | None, unit_m: f
 def _clip(path: Path, reading: dict[str, Any]) -> Clip:
     motion = read(path, **reading)
     if not isinstance(motion, Clip):
-        raise UsageError(f"{path} is a {type(motion).__name__}: only clips with a skeleton can be cut")
+        raise UsageError(f"{path} is a {kind_word(motion)}: only clips with a skeleton can be cut")
     return motion
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from freshtake.errors import UsageError
 from freshtake.formats.read_options import Motion
 from freshtake.motion import Clip
+from freshtake.motion.kind_words import kind_word
 
 MUCH_TURN = 15.0  # degrees in a loop
 
@@ -35,7 +36,7 @@ def delivered(motion: Motion, delivery: Delivery) -> Motion:
     from freshtake.motion.cycles.root_motion import with_root_motion
 
     if not isinstance(motion, Clip):
-        raise UsageError(f"travel is that of a skeleton: a {type(motion).__name__} has no root to move")
+        raise UsageError(f"travel is that of a skeleton: a {kind_word(motion)} has no root to move")
     if delivery.closing:
         motion = with_closing_frame(motion)
     return with_root_motion(motion, delivery.root_motion)

@@ -10,6 +10,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.formats.read_options import Motion
 from freshtake.motion import Stroke
+from freshtake.motion.kind_words import kind_word
 
 Limits = Mapping[str, tuple[float, float]]
 
@@ -25,7 +26,7 @@ class Limiter:
     def __call__(self, motion: Motion) -> Motion:
         """The motion within its limits; only tables have joints that limits are for."""
         if not isinstance(motion, Stroke):
-            raise UsageError(f"--limits are those of a table of joints, not of a {type(motion).__name__}")
+            raise UsageError(f"--limits are those of a table of joints, not of a {kind_word(motion)}")
         unknown = [joint for joint in self.limits if joint not in motion.dimensions]
         if unknown:
             columns = ", ".join(motion.dimensions[:40])

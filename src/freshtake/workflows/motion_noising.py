@@ -17,6 +17,7 @@ from freshtake.formats.registry import for_writing, write
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.cycles.joining import BLEND, join
+from freshtake.motion.kind_words import kind_word
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.output_naming import is_one_file
@@ -130,7 +131,7 @@ def _joined(motions: Sequence[Any], blend: float, name: str) -> Any:
     if len(motions) == 1:
         return motions[0]
     if not isinstance(motions[0], Clip):
-        raise UsageError(f"a {type(motions[0]).__name__.lower()} cannot be joined to another: leave clips at 1")
+        raise UsageError(f"a {kind_word(motions[0])} cannot be joined to another: leave clips at 1")
     return join(motions, blend=blend).changed(name=name)
 
 

@@ -19,6 +19,7 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.body.size import unit_name, unit_of
+from freshtake.motion.kind_words import kind_word
 from freshtake.motion.retarget import BodyMap, Retargeter, Rig, Stated, make_rig, map_by_names
 from freshtake.motion.retarget.body_map import NEEDED
 from freshtake.motion.retarget.rest import SEEN
@@ -70,7 +71,7 @@ class Onto:
     def put(self, motion: Motion, stated: Stated | None = None) -> Clip:
         """The motion on the character's skeleton; `stated` is the rest pose of the motion's own file."""
         if not isinstance(motion, Clip):
-            raise UsageError(f"{NEED}, not a {type(motion).__name__}")
+            raise UsageError(f"{NEED}, not a {kind_word(motion)}")
         if self.owns(motion):
             return motion
         try:
@@ -147,7 +148,7 @@ def read_rig(path: Path, options: ReadOptions) -> ReadRig:
         return ReadRig(found.clip, Stated(found.places, found.turns) if found.skinned else None, found.parts)
     motion = take_in(path, options).motion
     if not isinstance(motion, Clip):
-        raise FormatError(path, f"this is a {type(motion).__name__}, which has no skeleton to put a clip onto")
+        raise FormatError(path, f"this is a {kind_word(motion)}, which has no skeleton to put a clip onto")
     return ReadRig(motion)
 
 
@@ -287,7 +288,7 @@ def _retargeted(path: Path, onto: Onto, reading: dict[str, Any] | None) -> Clip:
     options = ReadOptions(**(reading or {}))
     motion = take_in(path, options).motion
     if not isinstance(motion, Clip):
-        raise UsageError(f"{path} is a {type(motion).__name__}: {NEED}")
+        raise UsageError(f"{path} is a {kind_word(motion)}: {NEED}")
     stated = None
     if detect(path).name == "gltf" and not onto.owns(motion):
         stated = read_rig(path, options).stated

@@ -19,8 +19,9 @@ from freshtake.formats.ftm import is_model, read_stored
 from freshtake.formats.vmc import PORT, PosePackets
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.workflows.live_pacing import Lateness, Tick, lateness, ticks
-from freshtake.workflows.live_posing import Posing, classes_of
+from freshtake.workflows.live_posing import Posing
 from freshtake.workflows.live_steering import Inbox, Steers
+from freshtake.workflows.live_streams import classes_of
 
 RATE = 60.0  # poses a second
 KEPT = 216_000  # ticks that figures are of, the last ones: an hour

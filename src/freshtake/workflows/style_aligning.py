@@ -14,6 +14,7 @@ from freshtake.formats.registry import for_writing, write
 from freshtake.formats.report_files import KINDS, PAGES, write_figure
 from freshtake.methods.progress import Report
 from freshtake.motion import Clip, Stroke
+from freshtake.motion.kind_words import kind_word
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.warping.alignment import Alignment, align, warp
 from freshtake.style.warping.warp_settings import WarpSettings
@@ -103,7 +104,7 @@ def _motions(paths: Sequence[Path], reading: dict[str, Any] | None) -> list[Clip
     out: list[Clip | Stroke] = []
     for path, motion in zip(paths, read_takes(paths, reading), strict=True):
         if not isinstance(motion, Clip | Stroke):
-            raise UsageError(f"{path} is a {type(motion).__name__}: clips with a skeleton and strokes can be aligned")
+            raise UsageError(f"{path} is a {kind_word(motion)}: clips with a skeleton and strokes can be aligned")
         out.append(motion)
     return out
 

@@ -77,16 +77,19 @@ def style_pairs(
         raise UsageError("give two folders, which are paired by content, or two lists of files, which pair by order")
     lists = [take_files(paths) for paths in (sources, targets)]
     clips = read_clips(lists, reading, NEED)
-    if folders[0]:
-        return _by_content(*clips)
-    if len(clips[0]) == len(clips[1]) == 1:
-        return _by_stretches(clips[0][0], clips[1][0])
-    if len(clips[0]) != len(clips[1]):
+    if not folders[0] and len(clips[0]) != len(clips[1]):
         raise UsageError(
             f"there are {len(clips[0])} source clips and {len(clips[1])} target clips: lists pair by order, so give as "
             "many of each, or two folders"
         )
-    return _by_order(*clips)
+    return paired(*clips, by_content=folders[0])
+
+
+def paired(sources: list[Clip], targets: list[Clip], *, by_content: bool) -> StylePairs:
+    """Clips in pairs: by content, or by order, of which there must be as many of each; single takes are cut."""
+    if by_content:
+        return _by_content(sources, targets)
+    return _by_stretches(sources[0], targets[0]) if len(sources) == 1 else _by_order(sources, targets)
 
 
 def _by_content(sources: list[Clip], targets: list[Clip]) -> StylePairs:

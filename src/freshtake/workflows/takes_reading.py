@@ -13,6 +13,7 @@ from freshtake.formats.read_options import Motion, ReadOptions
 from freshtake.formats.registry import take_in
 from freshtake.methods.gathering import gathered
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.kind_words import kind_word
 
 FARTHEST = 1e18  # in any unit
 
@@ -47,6 +48,6 @@ def read_clips(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None, n
         out.append([])
         for path, motion in zip(paths, motions, strict=True):
             if not isinstance(motion, Clip):
-                raise UsageError(f"{path} is a {type(motion).__name__}: {need}")
+                raise UsageError(f"{path} is a {kind_word(motion)}: {need}")
             out[-1].append(motion if motion.name else motion.changed(name=path.stem))
     return out

@@ -278,5 +278,5 @@ def test_any_text_ends_in_a_mesh_or_a_format_error(text: str) -> None:
 
 
 def test_only_meshes_are_written(tmp_path: Path) -> None:
-    with pytest.raises(ft.FormatError, match="OBJ holds a mesh, not a Stroke"):
+    with pytest.raises(ft.FormatError, match="OBJ holds a mesh, not a stroke"):
         ft.write(tmp_path / "folder", ft.Stroke(np.zeros((1, 2)), np.zeros(1)))

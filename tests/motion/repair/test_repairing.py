@@ -195,7 +195,7 @@ def test_requests_that_make_no_sense_are_refused() -> None:
         ("relabel-fps", "takes a number"),
         ("relabel-fps=fast", "takes a number"),
         ("unwrap=3", "takes no value"),
-        ("fill-gaps", "for a PointClip"),
+        ("fill-gaps", "for a point clip"),
     ]:
         with pytest.raises(UsageError, match=word):
             repair(SOUND, wrong)

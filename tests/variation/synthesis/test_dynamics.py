@@ -17,7 +17,7 @@ from freshtake.variation.synthesis.dynamics_learning import FIT_RIDGE, OWN_RIDGE
 from freshtake.variation.synthesis.frame_kernels import draw_slices
 from freshtake.variation.synthesis.swing_following import swing_tables
 from freshtake.variation.synthesis.traits import TRAITS
-from freshtake.variation.synthesize import Sampler, begin
+from freshtake.variation.synthesize import begin, sampler_of
 from tests.variation.network.known_network import NODES, OTHERS, SIZES, courses_from, learned_from, simulated, truth
 from tests.variation.synthesis.synthesis_twin import matrices, slow_process
 from tests.variation.synthesis.test_frame_kernels import AMOUNTS, tables
@@ -82,7 +82,7 @@ NOTHING_SWINGS = swing_tables(np.empty(0, np.intp), np.empty(0), np.empty((0, 3 
 def test_variants_begin_as_if_they_had_gone_on_for_ever() -> None:
     """The first two frames have the covariance, the older one first; from then on nothing tells how long it has run."""
     dynamics = truth()
-    sampler = Sampler(dynamics, tables(True), AMOUNTS, NOTHING_SWINGS)
+    sampler = sampler_of(dynamics, tables(True), AMOUNTS, NOTHING_SWINGS)
     starts = np.stack([begin(sampler, np.random.default_rng(seed)).rest for seed in range(4000)])
     expected, size = dynamics.covariance[:NODES, NODES:], np.sqrt(np.diag(dynamics.covariance)[:NODES])
     bound = 5.0 * np.outer(size, size) / np.sqrt(4000)

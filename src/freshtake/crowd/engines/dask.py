@@ -63,7 +63,10 @@ def _sent(model: VariationModel) -> VariationModel:
 def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
     lib = _distributed()
     if scheduler is None:
-        options: dict[str, Any] = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
+        # Without an address of its own, the page about the cluster would be open to the whole network.
+        options: dict[str, Any] = {
+            "n_workers": workers, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0",
+        }  # fmt: skip
         with lib.LocalCluster(**options) as cluster, lib.Client(cluster) as client:
             yield client
         return

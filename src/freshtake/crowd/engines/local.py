@@ -15,11 +15,6 @@ from freshtake.errors import UsageError
 TRIES = 3  # pools, where processes of one are killed
 
 
-def usable_cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def run_here(tasks: Sequence[Task], workers: int) -> Iterator[Record]:
     """Records as shards are finished. A killed worker costs what it was at; the others' shards stay."""
     if workers <= 1 or len(tasks) <= 1:

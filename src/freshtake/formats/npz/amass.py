@@ -14,6 +14,7 @@ from freshtake.formats.npz.array_fields import number, numbers, text, text_array
 from freshtake.formats.npz.smpl_body import BODY, BONES, MODELS, body
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip
+from freshtake.motion.kind_words import kind_word
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import local_rotations
 from freshtake.numeric.rotations import about_axis, continuous, from_rotvec, multiply, rotate, to_rotvec
@@ -83,7 +84,7 @@ def _frame_time(archive: Archive, options: ReadOptions) -> float:
 def write_amass(path: Path, motion: Motion, options: WriteOptions, count: int) -> None:
     """Write a clip of a human body; with `options.character`, an AMASS file, its shape and gender."""
     if not isinstance(motion, Clip):
-        raise FormatError(path, f"AMASS holds clips with a skeleton, not a {type(motion).__name__}: name another .npz")
+        raise FormatError(path, f"AMASS holds clips with a skeleton, not a {kind_word(motion)}: name another .npz")
     gender, betas = _shape(Path(options.character)) if options.character is not None else ("neutral", np.zeros(_BETAS))
     clip = _on_body(path, motion, options, count)
     poses = to_rotvec(clip.rotations).reshape(len(clip), 3 * count)

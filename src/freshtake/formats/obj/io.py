@@ -25,6 +25,7 @@ from freshtake.formats.files import read_bytes, read_text, replacing_folder, wri
 from freshtake.formats.obj.parse import ObjMesh, parse_obj
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import MeshSequence
+from freshtake.motion.kind_words import kind_word
 from freshtake.numeric.arrays import Floats
 
 SIDECAR = "freshtake.json"
@@ -141,7 +142,7 @@ def _attributes(meshes: Sequence[ObjMesh]) -> dict[str, npt.NDArray[np.float32]]
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write a folder with one file per frame, which must be new or empty; or one .obj file for one frame."""
     if not isinstance(motion, MeshSequence):
-        raise FormatError(path, f"OBJ holds a mesh, not a {type(motion).__name__}: choose .npz or .bvh")
+        raise FormatError(path, f"OBJ holds a mesh, not a {kind_word(motion)}: choose .npz or .bvh")
     if path.suffix.lower() == ".obj":
         if len(motion) > 1:
             raise FormatError(path, f"an OBJ file holds one frame, not {len(motion)}: name a folder, without an ending")

@@ -19,6 +19,7 @@ from freshtake.motion.check.fall import check_rate
 from freshtake.motion.check.finding import NOTE, WARNING, Finding, called, frame_list, joined
 from freshtake.motion.check.frame_checks import check_frozen, check_spikes, check_tpose, repeated_findings
 from freshtake.motion.clip import Clip
+from freshtake.motion.kind_words import kind_word
 from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.points import PointClip
 from freshtake.motion.skeleton import length_differences, require_compatible
@@ -109,7 +110,7 @@ def check(thing: Any) -> list[Finding]:
         return check_mesh(thing)
     if isinstance(thing, np.ndarray):
         return check_array(thing)
-    raise UsageError(f"a {type(thing).__name__} cannot be checked: give a clip, point clip, stroke, mesh or array")
+    raise UsageError(f"a {kind_word(thing)} cannot be checked: give a clip, point clip, stroke, mesh or array")
 
 
 def check_clip(clip: Clip) -> list[Finding]:
@@ -125,7 +126,7 @@ def check_set(things: Sequence[Any]) -> list[Finding]:
     first = things[0]
     other = next((thing for thing in things[1:] if type(thing) is not type(first)), None)
     if other is not None:
-        kinds = f"{called(first)} is a {type(first).__name__} and {called(other)} a {type(other).__name__}"
+        kinds = f"{called(first)} is a {kind_word(first)} and {called(other)} a {kind_word(other)}"
         return [Finding("kinds", f"{kinds}: they cannot be used together")]
     found = []
     if isinstance(first, Clip):

@@ -26,6 +26,7 @@ from freshtake.motion.features.point_features import point_layout
 from freshtake.motion.features.recipes import Layout, Motion, Recipe, constant_columns
 from freshtake.motion.features.scale import SCALES, floored_effects, spread, std_weights
 from freshtake.motion.features.stroke_features import StrokeLayout, stroke_layout
+from freshtake.motion.kind_words import kind_word
 from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.points import PointClip
 from freshtake.motion.skeleton import Skeleton
@@ -112,7 +113,7 @@ def _layout(examples: Sequence[Motion], angles: str | None, root: str | None) ->
     _check_choice("root", wanted, ROOTS)
     _check_choice("angles", angles or "euler", ANGLES)
     if not isinstance(first, Clip) and angles not in (None, "positions"):
-        raise UsageError(f"angles={angles!r} needs clips with a skeleton, but the examples are {type(first).__name__}s")
+        raise UsageError(f"angles={angles!r} needs clips with a skeleton, but the examples are {kind_word(first)}s")
     if isinstance(first, Stroke):
         if wanted == "heading":
             raise UsageError("strokes have no heading: use root='absolute'")
@@ -152,7 +153,7 @@ def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool
     """
     layout = recipe.layout
     if recipe.motion_type is not type(motion):
-        raise UsageError(f"the recipe is for {recipe.motion_type.__name__}s, not for a {type(motion).__name__}")
+        raise UsageError(f"the recipe is for {kind_word(recipe.motion_type)}s, not for a {kind_word(motion)}")
     if not isinstance(motion, Stroke) and not same_rate(motion.frame_time, layout.frame_time):
         rates = f"{motion.fps:g} fps and the recipe {1.0 / layout.frame_time:g}"
         raise UsageError(f"{motion.name or 'the motion'} has {rates}: resample it first")

@@ -15,6 +15,7 @@ from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.body.rooting import as_filed, rooted
 from freshtake.motion.check.angle_checks import joint_angles, radians_per_unit, unaxed
 from freshtake.motion.clip import Clip
+from freshtake.motion.kind_words import kind_word
 from freshtake.motion.points import PointClip, drop_points, fill_gaps
 from freshtake.motion.repair.frame_repairs import drop_frozen, drop_tpose, fill_frozen, fix_spikes, relabel_fps
 from freshtake.motion.stroke import Stroke, resample_stroke
@@ -144,7 +145,7 @@ def _repaired(thing: Any, asked: str) -> Any:
     if entry is None:
         raise UsageError(f"there is no repair {name!r}; the repairs are {', '.join(REPAIRS)}")
     if not isinstance(thing, entry.kind):
-        raise UsageError(f"{name} is a repair for a {entry.kind.__name__}, not for a {type(thing).__name__}")
+        raise UsageError(f"{name} is a repair for a {kind_word(entry.kind)}, not for a {kind_word(thing)}")
     if entry.valued != bool(value):
         raise UsageError(f"{name} takes {'a number: ' + name + '=60' if entry.valued else 'no value'}, not {asked!r}")
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
@@ -24,14 +24,20 @@ FEW = 10  # shapes; more are seen over the first row
 PAUSE = 0.4  # seconds at the end
 
 
-def save_gif(scene: Scene, target: Path, report: Callable[[float], None], size: tuple[int, int] = SIZE) -> None:
-    """Write the scene from its first to its last moment, to be repeated for ever."""
+def save_gif(
+    scene: Scene,
+    target: Path | IO[bytes],
+    report: Callable[[float], None],
+    size: tuple[int, int] = SIZE,
+    rate: float = RATE,
+) -> None:
+    """Write the scene from its first to its last moment, to be repeated for ever; `rate` is pictures per second."""
     from PIL import Image as Images
 
     pictures = []
     palette = None
-    total = _count(scene)
-    for number, picture in enumerate(moments(scene, size)):
+    total = _count(scene, rate)
+    for number, picture in enumerate(moments(scene, size, rate)):
         report(number / total)
         if palette is None:
             palette = picture.quantize(COLORS, method=Images.Quantize.MEDIANCUT)
@@ -43,11 +49,11 @@ def save_gif(scene: Scene, target: Path, report: Callable[[float], None], size: 
     )
 
 
-def _count(scene: Scene) -> int:
-    return int(min(max(round(scene.duration * RATE) + 1, 1), MOST_PICTURES))
+def _count(scene: Scene, rate: float) -> int:
+    return int(min(max(round(scene.duration * rate) + 1, 1), MOST_PICTURES))
 
 
-def moments(scene: Scene, size: tuple[int, int]) -> Iterator[Image]:
+def moments(scene: Scene, size: tuple[int, int], rate: float = RATE) -> Iterator[Image]:
     """Pictures at equal steps of time."""
     large = (size[0] * FINE, size[1] * FINE)
     lines = all(isinstance(shape, Line) for shape in scene.shapes)
@@ -55,7 +61,7 @@ def moments(scene: Scene, size: tuple[int, int]) -> Iterator[Image]:
     view = FRONT if lines else ABOVE if len(scene.shapes) > FEW else ORBIT
     eye = eye_on(layout.box, view, large)
     floor = floor_picture(eye, layout.box, lines)
-    for seconds in np.linspace(0.0, scene.duration, _count(scene)):
+    for seconds in np.linspace(0.0, scene.duration, _count(scene, rate)):
         yield _moment(scene, layout, eye, floor.copy(), float(seconds))
 
 

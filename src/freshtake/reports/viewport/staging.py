@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -75,28 +76,52 @@ def shape_of(motion: Motion, role: str = "input", per_metre: float | None = None
     return _line(motion, role)
 
 
-def _figure(clip: Clip, role: str, per_metre: float | None) -> Figure:
+class BodyStage(NamedTuple):
+    """How a body is placed on the stage: its size, the turn that lets it face z, and where it starts (3,)."""
+
+    body: Body
+    pelvis: int
+    scale: float
+    turn: float
+    shift: Floats
+
+    def points(self, clip: Clip) -> Floats:
+        """Joints and ends (frames, points, 3) of a clip of this body."""
+        placed = turned(with_up(clip, "y"), self.turn)
+        return self.scale * np.concatenate([placed.positions(), placed.end_positions()], axis=1) - self.shift
+
+
+def body_stage(clip: Clip, per_metre: float | None = None) -> tuple[BodyStage, Floats]:
+    """The stage on which a clip starts at the origin, on the floor, facing z; and its points there."""
     skeleton = clip.skeleton
     unit = unit_of(clip)
     scale = LEG / leg_length(skeleton) if per_metre is None or unit is None else per_metre * unit
-    placed = facing_z(with_up(clip, "y"))
-    points = scale * np.concatenate([placed.positions(), placed.end_positions()], axis=1)
     body = body_volume(skeleton, round(scale * leg_length(skeleton) / LEG, 3))
-    drawn = np.unique(body.bones)
-    center = points[:, pelvis(skeleton)]
-    shift = np.array([center[0, 0], _floor(points[:, drawn]), center[0, 2]])
-    points -= shift
-    ground = points[:, pelvis(skeleton)][:, [0, 2]]
-    return Figure(clip.name, role, clip.frame_time, _light(points), body, _light(ground), standing(clip))
+    stage = BodyStage(body, pelvis(skeleton), scale, -front(with_up(clip, "y")), np.zeros(3))
+    points = stage.points(clip)
+    center = points[0, stage.pelvis]
+    shift = np.array([center[0], _floor(points[:, np.unique(body.bones)]), center[2]])
+    return stage._replace(shift=shift), points - shift
+
+
+def _figure(clip: Clip, role: str, per_metre: float | None) -> Figure:
+    stage, points = body_stage(clip, per_metre)
+    ground = points[:, stage.pelvis][:, [0, 2]]
+    return Figure(clip.name, role, clip.frame_time, _light(points), stage.body, _light(ground), standing(clip))
 
 
 def facing_z(clip: Clip) -> Clip:
     """A clip with y up turned to face z, however the root rests; on average where it keeps its heading."""
+    return turned(clip, -front(clip))
+
+
+def front(clip: Clip) -> float:
+    """The angle about the vertical from which `facing_z` turns a clip with y up."""
     angles = facing(clip)
     if angles is None:
-        return turned(clip, -float(heading(clip)[0]))
+        return float(heading(clip)[0])
     mean, agreement = mean_angle(angles)
-    return turned(clip, -(mean if agreement > 0.9 else float(angles[0])))
+    return mean if agreement > 0.9 else float(angles[0])
 
 
 def _floor(points: Floats) -> float:

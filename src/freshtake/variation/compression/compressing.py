@@ -18,6 +18,7 @@ from freshtake.motion import Clip, Stroke
 from freshtake.motion.body.pose_space import body_poses, usual_facing
 from freshtake.motion.body.roles import leg_length, pelvis
 from freshtake.motion.features import Start, decode, encode
+from freshtake.motion.kind_words import kind_word
 from freshtake.motion.skeleton import length_differences, require_compatible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -85,7 +86,7 @@ def _check(takes: Sequence[Any], bound: float) -> None:
         raise UsageError(f"the bound on the error must be above 0, but is {bound:g}")
     odd = next((take for take in takes if not isinstance(take, Clip | Stroke)), None)
     if odd is not None:
-        raise UsageError(f"only clips and strokes can be compressed, not a {type(odd).__name__}")
+        raise UsageError(f"only clips and strokes can be compressed, not a {kind_word(odd)}")
     for number, take in enumerate(takes):
         called = take.name or f"take {number + 1}"
         if len(take) < LEAST_FRAMES:

@@ -12,6 +12,7 @@ from freshtake.motion import Clip, Stroke
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.edit import resample, scaled, with_up
 from freshtake.motion.features.stroke_features import is_even
+from freshtake.motion.kind_words import kind_word
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.stroke import resample_stroke
 from freshtake.motion.validation import same_rate
@@ -49,7 +50,7 @@ def comparable(motion: Any, trusted: Sequence[Any]) -> Candidate:
 
 
 def _kind(motion: Any) -> str:
-    return "table of rows" if isinstance(motion, np.ndarray) else type(motion).__name__.lower()
+    return "table of rows" if isinstance(motion, np.ndarray) else kind_word(motion)
 
 
 def _fitted(motion: Any, first: Any, notes: list[str]) -> Any:

@@ -15,6 +15,7 @@ export class Camera {
   }
 
   view(name) {
+    this.turned = false;
     [this.turn, this.rise] = VIEWS[name];
     this.changed();
   }
@@ -92,6 +93,7 @@ export class Camera {
   }
 
   orbit(dx, dy) {
+    this.turned = true; // by hand
     this.turn -= dx * 0.006;
     this.rise = Math.min(Math.max(this.rise + dy * 0.006, -0.05), Math.PI / 2 - 0.001);
   }

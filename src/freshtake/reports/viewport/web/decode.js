@@ -3,7 +3,8 @@
 const UNSEEN = -32768;
 export const HIDDEN = -1e4; // height of a marker that was not seen: far below the floor
 
-export function decode({ manifest, buffer }) {
+export function decode({ manifest, buffer, scene }) {
+  if (scene) return scene; // motion that arrives frame by frame is floats already: see live.js
   const shapes = manifest.shapes.map((told) => shape(told, manifest.bodies, buffer));
   const placements = manifest.placements ?? shapes.map((_, number) => ({ shape: number }));
   const duration = Math.max(1e-6, ...shapes.map((one) => one.duration));
@@ -32,7 +33,7 @@ function shape(told, bodies, buffer) {
 }
 
 // Extent in the world, and around the place on the floor (for motion in place).
-function box(points, ground) {
+export function box(points, ground) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
   const nearLow = [Infinity, Infinity, Infinity], nearHigh = [-Infinity, -Infinity, -Infinity];
   const stride = points.length / (ground.length / 2);

@@ -6,7 +6,9 @@
 //
 // `manifest` and `buffer` are what packing.py makes; `manifest.placements` (shape, x, z, turn, start, loop) is for
 // crowds, in which many figures share few clips. Options: theme (auto, light, dark), keys (an element or window whose
-// keys are listened to), controls, autoplay, onpick(number, shape).
+// keys are listened to), controls, autoplay, onpick(number, shape), onframe(state) after every frame that was drawn,
+// start (parts of the state to begin every scene with). Motion that arrives frame by frame: live.js. A later scene with
+// setData(data, { keep: true }) keeps the moment, the camera and what the user has switched.
 
 import { Camera, VIEWS } from "./camera.js";
 import { controls, SPEEDS } from "./bar.js";
@@ -67,8 +69,8 @@ class Viewport {
     this.running = requestAnimationFrame(this.frame);
   }
 
-  // Another scene in the same element.
-  setData(data) {
+  // Another scene in the same element; `keep`: what the user has switched and turned stays.
+  setData(data, { keep = false } = {}) {
     const { THREE, shared, shadows } = this;
     this.clear();
     this.scene = decode(data);
@@ -82,12 +84,14 @@ class Viewport {
       const how = { shared, color: one.color, radius: 0.022, lasts: Infinity };
       return Object.assign(new Ink(THREE, one.of.points, one.of.frameTime, how), { one });
     });
-    this.surfaces = meshes.map((one, k) => new SurfaceShape(THREE, one, shared, k, meshes.length));
+    this.surfaces = meshes.map((one, k) => one.of.surface?.(THREE, one, shared) ?? new SurfaceShape(THREE, one, shared, k, meshes.length));
     this.marks = new Marks(THREE, this.figures);
     this.onlyLines = lines.length === rest.length;
     this.floor.mesh.visible = !this.onlyLines;
     this.plan = new Plan(this.planCanvas, this.scene);
-    this.chooseStart();
+    this.live = this.scene.live ?? null;
+    this.element.classList.toggle("ft-live", Boolean(this.live));
+    this.chooseStart(keep);
     if (!this.onlyLines) this.world.add(this.marks.mesh);
     for (const mesh of this.figures.meshes) this.world.add(mesh);
     for (const one of [...this.strokes, ...this.surfaces]) this.world.add(one.mesh);
@@ -99,7 +103,8 @@ class Viewport {
   }
 
   // A layout and a view that suit what is shown.
-  chooseStart() {
+  chooseStart(keep) {
+    const { turn, rise } = this.camera;
     const { state, scene } = this, count = scene.placements.length;
     state.layout = LAYOUTS.includes(scene.layout) ? scene.layout : count > 6 || this.onlyLines ? "grid" : "row";
     const travel = Math.max(...scene.shapes.map(({ box }) => Math.max(box.high[0] - box.low[0], box.high[2] - box.low[2])));
@@ -108,8 +113,12 @@ class Viewport {
     state.view = this.onlyLines ? "front" : "orbit";
     state.names = count <= FEW && count > 1;
     state.plan = !this.onlyLines && travel > 2.5 && count < 6 && this.plan.useful;
+    if (this.live) Object.assign(state, { playing: true, follow: true, inPlace: false, plan: false, names: false });
+    if (!keep) this.chosen = {};
+    Object.assign(state, this.options.start ?? {}, this.chosen);
     [this.camera.turn, this.camera.rise] = VIEWS[state.view];
     if (state.view === "orbit" && state.layout === "grid" && count > FEW) [this.camera.turn, this.camera.rise] = [0.3, 0.42]; // over the first row
+    if (keep && this.camera.turned) Object.assign(this.camera, { turn, rise });
   }
 
   clear() {
@@ -201,12 +210,13 @@ class Viewport {
   play() { this.set("playing", true); }
   pause() { this.set("playing", false); }
   seek(seconds) { this.set("seconds", Math.min(Math.max(seconds, 0), this.state.duration)); }
-  setView(name) { this.state.view = name; this.camera.view(name); this.fit(); }
-  setLayout(name) { this.state.layout = name; this.arrange(); }
+  setView(name) { this.state.view = this.chosen.view = name; this.camera.view(name); this.fit(); }
+  setLayout(name) { this.state.layout = this.chosen.layout = name; this.arrange(); }
   toggle(name) { this.set(name, !this.state[name]); }
 
   set(name, value) {
     this.state[name] = value;
+    if (TOGGLES.includes(name)) this.chosen[name] = value;
     if (name === "playing" && value && this.state.seconds >= this.state.duration) this.state.seconds = 0;
     if (name === "inPlace" || name === "follow") this.arrange();
     this.redraw();
@@ -246,13 +256,15 @@ class Viewport {
     const began = performance.now(), { state } = this;
     const passed = Math.min((now - this.before) / 1000, 0.1);
     this.before = now;
-    if (state.playing) this.advance(passed * state.speed);
+    if (state.playing && this.live) this.live.advance(passed * state.speed);
+    else if (state.playing) this.advance(passed * state.speed);
     if (!this.stale && !state.playing) return;
     this.stale = false;
     this.update();
     const updated = performance.now();
     this.renderer.render(this.world, this.camera.eye);
     this.timing = { update: updated - began, frame: performance.now() - began, frames: this.timing.frames + 1 };
+    this.options.onframe?.(state);
   }
 
   advance(seconds) {

@@ -7,17 +7,17 @@ from importlib import resources
 
 import pytest
 
-from freshtake.cli.compiling import Countdown, expected_times
+from freshtake.workflows.compiling import Countdown, expected_times
 from tests.cli.test_grammar import COMMANDS
 
 ROWS = [
     line.split(",")
-    for line in resources.files("freshtake.cli").joinpath("compile_times.csv").read_text().splitlines()[1:]
+    for line in resources.files("freshtake.workflows").joinpath("compile_times.csv").read_text().splitlines()[1:]
 ]
 
 
 def test_the_countdown_learns_the_pace_and_counts_what_is_inside_a_kernel_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("freshtake.cli.compiling.WORTH_SAYING", 3.0)
+    monkeypatch.setattr("freshtake.workflows.compiling.WORTH_SAYING", 3.0)
     said: list[str] = []
     now = [0.0]
     countdown = Countdown(lambda: {"a": 4.0, "inner": 2.0, "b": 6.0}, said.append, lambda: now[0])
@@ -39,7 +39,7 @@ def test_the_countdown_learns_the_pace_and_counts_what_is_inside_a_kernel_once(m
 
 
 def test_little_is_not_worth_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("freshtake.cli.compiling.WORTH_SAYING", 3.0)
+    monkeypatch.setattr("freshtake.workflows.compiling.WORTH_SAYING", 3.0)
     said: list[str] = []
     countdown = Countdown(lambda: {"a": 1.0}, said.append, lambda: 0.0)
     countdown.heard("a", True)

@@ -1,0 +1,151 @@
+"""Motions as textures of bone matrices, for engines that draw a crowd as instances of one mesh.
+
+A row is a frame; three texels per joint are the rows of its skinning matrix (3 x 4), which takes a vertex of the rest
+pose, hips at the origin and no joint turned, to where it is in the frame: [R | p - R r].
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.crowd.folder import CHARACTERS, MANIFEST, json_bytes, read_json
+from freshtake.crowd.shard_files import Motions, read_shard
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.exr import exr_bytes
+from freshtake.formats.files import read_text, replacing_folder
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.kinematics import forward
+from freshtake.numeric.rotations import rotate, to_matrix
+
+KINDS = ("exr", "png")
+ROWS = 4096  # of a texture: what every graphics card takes
+STEPS = 65535
+
+
+class TexturesMade(NamedTuple):
+    """What was written, and how many motions and frames it holds."""
+
+    written: list[Path]
+    motions: int
+    frames: int
+
+
+def skinning_rows(motions: Motions, k: int) -> Floats:
+    """Skinning matrices (frames, joints, 3, 4) of one motion, of a body of size 1 times its own size."""
+    skeleton, size = motions.skeleton, float(motions.sizes[k])
+    root = np.asarray(motions.roots[k], dtype=np.float64)
+    turns = np.asarray(motions.rotations[k], dtype=np.float64)
+    local = np.broadcast_to(size * skeleton.offsets, (len(root), *skeleton.offsets.shape)).copy()
+    local[:, 0] = root
+    world = forward(skeleton.parents, local, turns)
+    rest = rest_places(motions)
+    out = np.empty((*world.positions.shape[:2], 3, 4))
+    out[..., :3] = size * to_matrix(world.rotations)
+    out[..., 3] = world.positions - size * rotate(world.rotations, np.broadcast_to(rest, world.positions.shape))
+    return out
+
+
+def rest_places(motions: Motions) -> Floats:
+    """Joints (joints, 3) of the rest pose, hips at the origin, size 1."""
+    places = motions.skeleton.offsets.copy()
+    places[0] = 0.0
+    for joint, parent in enumerate(motions.skeleton.parents.tolist()):
+        if parent >= 0:
+            places[joint] += places[parent]
+    return places
+
+
+def crowd_textures(folder: Path, out: Path, kind: str = "exr") -> TexturesMade:
+    """Write textures and `bones.json` for a crowd of npz shards; no motion is split over two textures."""
+    if kind not in KINDS:
+        raise UsageError(f"bone textures are {' or '.join(KINDS)}, not {kind!r}")
+    manifest = read_json(folder / MANIFEST)
+    if manifest.get("file_format") != "npz":
+        raise FormatError(folder, "bone textures are made of npz shards: make the crowd with --format npz")
+    files: list[dict[str, Any]] = []
+    listed: list[dict[str, Any]] = []
+    bodies: list[dict[str, Any]] = []
+    with replacing_folder(out) as place:
+        for group, shard, rows in _pages(folder, manifest, listed):
+            body = {
+                "group": group, "joints": list(shard.skeleton.names), "parents": shard.skeleton.parents.tolist(),
+                "rest": rest_places(shard).round(6).tolist(), "fps": round(shard.fps, 6),
+            }  # fmt: skip
+            if body not in bodies:
+                bodies.append(body)
+            name = f"bones_{len(files):03d}.{kind}"
+            told = {"file": name, "body": bodies.index(body), "width": rows.shape[1], "height": len(rows)}
+            if kind == "exr":
+                (place / name).write_bytes(exr_bytes(rows))
+            else:
+                told |= _write_png(place / name, rows)
+            files.append(told)
+        about = {
+            "format": "freshtake bone textures", "version": 1, "mode": manifest["mode"], "textures": files,
+            "bodies": bodies, "motions": listed, "characters": _characters(folder),
+        }  # fmt: skip
+        (place / "bones.json").write_bytes(json_bytes(about))
+    written = [out / told["file"] for told in files] + [out / "bones.json"]
+    return TexturesMade(written, len(listed), sum(told["frames"] for told in listed))
+
+
+def _pages(
+    folder: Path, manifest: dict[str, Any], listed: list[dict[str, Any]]
+) -> Iterator[tuple[str, Motions, Floats]]:
+    """Group, shard and texels (rows, 3 joints, 4) of one texture after the other; `listed` learns what is where."""
+    count = 0
+    for record in manifest["shards"]:
+        shard = read_shard(folder / record["file"])
+        page: list[Floats] = []
+        for k, number in enumerate(shard.numbers.tolist()):
+            rows = skinning_rows(shard, k)
+            rows = rows.reshape(len(rows), -1, 4)
+            if len(rows) > ROWS:
+                raise UsageError(
+                    f"motion {number} has {len(rows)} frames, and a texture has room for {ROWS}: make the crowd with "
+                    "fewer --seconds or a lower --fps"
+                )
+            if page and sum(map(len, page)) + len(rows) > ROWS:
+                yield record["group"], shard, np.concatenate(page)
+                page, count = [], count + 1
+            begin = sum(map(len, page))
+            travel = shard.travel[k].round(6).tolist()
+            listed.append({"number": number, "texture": count, "row": begin, "frames": len(rows), "travel": travel})
+            page.append(rows)
+        yield record["group"], shard, np.concatenate(page)
+        count += 1
+
+
+def _write_png(path: Path, rows: Floats) -> dict[str, Any]:
+    """Values as whole numbers of 16 bits: high bytes in the left half of the picture, low bytes in the right one.
+
+    Browsers multiply colors by alpha, so there is none: four texels per joint are the columns of its matrix.
+    """
+    from PIL import Image
+
+    columns = rows.reshape(len(rows), -1, 3, 4).transpose(0, 1, 3, 2)  # (rows, joints, columns, 3)
+    whole = np.empty(columns.shape, dtype=np.uint16)
+    told: dict[str, Any] = {}
+    for name, part in (("turn_range", np.s_[:, :, :3]), ("place_range", np.s_[:, :, 3])):
+        low, high = float(columns[part].min()), float(columns[part].max())
+        high = max(high, low + 1e-6)
+        whole[part] = np.rint((columns[part] - low) / (high - low) * STEPS)
+        told[name] = [low, high]
+    flat = whole.reshape(len(rows), -1, 3)
+    data = io.BytesIO()
+    Image.fromarray(np.concatenate([flat >> 8, flat & 255], axis=1).astype(np.uint8), "RGB").save(data, "PNG")
+    path.write_bytes(data.getvalue())
+    return {**told, "width": 2 * flat.shape[1]}
+
+
+def _characters(folder: Path) -> list[dict[str, float | str]]:
+    """Who plays which motion, where and from which phase on, as in characters.csv."""
+    rows = csv.DictReader(io.StringIO(read_text(folder / CHARACTERS)))
+    words = ("group",)
+    return [{key: value if key in words else float(value) for key, value in row.items()} for row in rows]

@@ -1,0 +1,78 @@
+"""Curves of motions as numbers: DOFs over time, and principal components (Lau 2009, fig. 5, 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.evaluation.comparable import Material, Motion, unpacked
+from freshtake.evaluation.tracks import Track
+from freshtake.numeric.arrays import Floats
+from freshtake.reports.plots import dof_words, is_angle, leading_dofs
+
+COMPONENTS = 4
+
+
+class Dof(NamedTuple):
+    """A number that changes over time, in words and with its unit."""
+
+    name: str
+    words: str
+    unit: str
+
+
+class Curves(NamedTuple):
+    """The DOFs of some motions, those that matter most first, and the values (frames, DOFs) of each motion."""
+
+    dofs: tuple[Dof, ...]
+    frame_times: tuple[float, ...]
+    values: tuple[Floats, ...]
+
+
+def curves_of(motions: Sequence[Motion]) -> Curves:
+    """All motions on the same DOFs; angles in degrees."""
+    material, tracks = _unpacked(motions)
+    leading = leading_dofs(material)
+    order = [*leading, *[k for k in range(len(material.layout.dofs)) if k not in leading]]
+    factors = np.array([180.0 / np.pi if is_angle(material, k) else 1.0 for k in order])
+    dofs = tuple(_dof(material, column) for column in order)
+    return Curves(
+        dofs, tuple(track.frame_time for track in tracks), tuple(track.dofs[:, order] * factors for track in tracks)
+    )
+
+
+class Components(NamedTuple):
+    """Principal components of all motions together: their shares of the energy, and the course (frames, components)."""
+
+    shares: tuple[float, ...]
+    frame_times: tuple[float, ...]
+    courses: tuple[Floats, ...]
+
+
+def components_of(motions: Sequence[Motion], count: int = COMPONENTS) -> Components:
+    """The leading components, each DOF weighed by how far it moves the body."""
+    material, tracks = _unpacked(motions)
+    rows = np.concatenate([track.dofs for track in tracks]) * material.layout.scales
+    center = rows.mean(axis=0)
+    _, sizes, directions = np.linalg.svd(rows - center, full_matrices=False)
+    shares = sizes**2 / max(float((sizes**2).sum()), 1e-300)
+    return Components(
+        tuple(float(share) for share in shares[:count]),
+        tuple(track.frame_time for track in tracks),
+        tuple((track.dofs * material.layout.scales - center) @ directions[:count].T for track in tracks),
+    )
+
+
+def _unpacked(motions: Sequence[Motion]) -> tuple[Material, list[Track]]:
+    """Tracks in the order of the motions: the first counts as the input, whose layout all others share."""
+    material = unpacked(motions[:1], motions[1:] or motions[:1], ())
+    tracks = [*material.inputs, *(material.variants if len(motions) > 1 else [])]
+    return material, tracks
+
+
+def _dof(material: Material, column: int) -> Dof:
+    name = material.layout.dofs[column]
+    unit = "°" if is_angle(material, column) else "leg lengths" if material.layout.has_body else ""
+    return Dof(name, dof_words(name), unit)

@@ -1,0 +1,107 @@
+"""What is told about items that takes a while to find out; called in a process beside the server."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from freshtake.formats.read_options import Motion
+from freshtake.formats.registry import read
+from freshtake.motion.rates import at_rate
+from freshtake.serve.tasks.describing import named, trimmed
+
+KEPT = 200  # motions
+DIGITS = 5
+
+
+class Source(NamedTuple):
+    """Where the motion of an item is, and how it is meant."""
+
+    path: Path
+    name: str
+    role: str
+    trim: tuple[int, int] | None = None
+    fps: float | None = None
+
+
+@lru_cache(maxsize=KEPT)
+def motion_from(source: Source) -> Motion:
+    """The motion of an item as the user means it."""
+    motion = named(read(source.path), source.name)
+    motion = motion if source.trim is None else trimmed(motion, source.trim)
+    return motion if source.fps is None else at_rate(motion, source.fps)
+
+
+def thumbnail_of(source: Source, moving: bool) -> bytes:
+    """A small picture."""
+    from freshtake.reports.viewport.staging import shape_of
+    from freshtake.reports.viewport.thumbnail import thumbnail
+
+    return thumbnail(shape_of(motion_from(source), source.role), moving)
+
+
+def dofs_told(sources: list[Source]) -> list[dict[str, str]]:
+    """DOFs by name, in words, with their units."""
+    from freshtake.reports.curves import curves_of
+
+    return [dof._asdict() for dof in curves_of([motion_from(source) for source in sources]).dofs]
+
+
+def curves_told(sources: list[Source], dofs: list[str]) -> list[list[list[float]]]:
+    """For each item the values of each DOF; what is no DOF is refused."""
+    from freshtake.errors import UsageError
+    from freshtake.reports.curves import curves_of
+
+    curves = curves_of([motion_from(source) for source in sources])
+    names = [dof.name for dof in curves.dofs]
+    for dof in dofs:
+        if dof not in names:
+            raise UsageError(f"there is no DOF {dof!r} here: GET /api/dofs lists them")
+    columns = [names.index(dof) for dof in dofs]
+    return [[_plain(values[:, column]) for column in columns] for values in curves.values]
+
+
+def components_told(sources: list[Source]) -> tuple[list[float], list[list[list[float]]]]:
+    """Shares of the energy, and for each item the course of each component."""
+    from freshtake.reports.curves import components_of
+
+    found = components_of([motion_from(source) for source in sources])
+    courses = [[_plain(course[:, k]) for k in range(course.shape[1])] for course in found.courses]
+    return [round(share, DIGITS) for share in found.shares], courses
+
+
+def network_told(path: Path) -> dict[str, Any]:
+    """The networks of a variation model: nodes, edges with strengths, in words, and where joints are on the body."""
+    from freshtake.reports.explanation import explanation
+    from freshtake.reports.joint_words import joint_words, link_sentences
+    from freshtake.reports.network_body import front_view
+    from freshtake.reports.network_matrix import owner
+    from freshtake.workflows.variation_explaining import variation_model
+
+    model = variation_model(path)
+    found = explanation(model)
+    joints = list(dict.fromkeys(owner(dof) for dof in model.transition.dofs))
+    told = found.as_dict()
+    skeleton = None if model.material.recipe is None else model.material.recipe.skeleton
+    body = None
+    if skeleton is not None:
+        clip = model.decode(model.material.values[0][:2])
+        body = {
+            "names": list(skeleton.names),
+            "parents": [int(parent) for parent in skeleton.parents],
+            "places": [[round(float(x), 4), round(float(y), 4)] for x, y in front_view(clip)],
+        }
+    return {
+        "dofs": list(model.transition.dofs),
+        "nodes": [{"name": joint, "words": joint_words(joint)} for joint in joints],
+        "edges": told["parents"],
+        "prior": told["prior"],
+        "links": told["links"],
+        "sentences": link_sentences(found.links),
+        "body": body,
+    }
+
+
+def _plain(values: Any) -> list[float]:
+    return [round(float(value), DIGITS) for value in values]

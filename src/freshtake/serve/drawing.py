@@ -1,0 +1,163 @@
+"""Characters drawn by hand: what pens report to strokes, strokes to variants that write themselves (Lau 2009, fig. 1).
+
+A character may be written with several strokes of the pen. It then has a third dimension, `pen`, which is high while
+the pen is down; the way through the air is a straight line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import OrderedDict
+from collections.abc import Sequence
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion import Stroke
+from freshtake.motion.stroke import resample_stroke
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
+
+Pen = Sequence[Sequence[float]]  # points x, y, seconds from pen down to pen up
+RATE = 100.0  # points a second: pens and mice report 60 to 240
+FEWEST, MOST = 2, 12  # drawings of one character
+MOST_POINTS = 20_000
+SHORTEST, LONGEST = 0.05, 20.0  # seconds
+MOST_VARIANTS = 60
+KEPT = 8  # characters whose models are kept
+CALM = 0.015  # seconds over which a drawing is smoothed
+GAP = 1e-3  # seconds: the least time from one point to the next
+
+_models: OrderedDict[bytes, Any] = OrderedDict()
+_lock = Lock()
+
+
+def drawn_strokes(drawings: Sequence[Sequence[Pen]], name: str = "drawing") -> list[Stroke]:
+    """Every drawing of the character as one stroke at an even rate, with the timing of the hand."""
+    if not FEWEST <= len(drawings) <= MOST:
+        raise UsageError(f"variants need {FEWEST} to {MOST} drawings of one character, but there are {len(drawings)}")
+    lifts = [len(pens) for pens in drawings]
+    odd = next((k for k, count in enumerate(lifts) if count != lifts[0]), None)
+    if odd is not None:
+        raise UsageError(
+            f"drawing {odd + 1} has {lifts[odd]} strokes of the pen and drawing 1 has {lifts[0]}: write the character "
+            "in the same way each time"
+        )
+    return [_stroke(pens, f"{name}_{k}", f"drawing {k}") for k, pens in enumerate(drawings, start=1)]
+
+
+def _stroke(pens: Sequence[Pen], name: str, where: str) -> Stroke:
+    parts = [_points(pen, where) for pen in pens]
+    if not parts:
+        raise UsageError(f"{where} is empty: draw the character there")
+    points = np.concatenate(parts)
+    if not np.isfinite(points).all():
+        raise UsageError(f"{where} has a point that is no number: draw it again")
+    times = _increasing(points[:, 2])
+    if not SHORTEST <= times[-1] <= LONGEST:
+        raise UsageError(f"{where} took {times[-1]:.2f} s: draw it in {SHORTEST:g} to {LONGEST:g} s")
+    places = points[:, :2]
+    size = float(np.ptp(places, axis=0).max())
+    if size <= 0.0:
+        raise UsageError(f"{where} is a dot: draw the character there")
+    even = _calm(resample_stroke(Stroke(places, times, ("x", "y"), name), RATE))
+    if len(parts) == 1:
+        return even
+    down = np.zeros(len(even), dtype=bool)
+    ends = np.cumsum([len(part) for part in parts])
+    for first, last in zip([0, *ends[:-1]], ends - 1, strict=True):
+        down |= (even.times >= times[first] - 1e-9) & (even.times <= times[last] + 1e-9)
+    return Stroke(np.column_stack([even.points, size * down]), even.times, ("x", "y", "pen"), name)
+
+
+def _calm(stroke: Stroke) -> Stroke:
+    """Without the steps of pixels and of reports that come unevenly, which are no movement of the hand."""
+    from freshtake.numeric.gaussian import gaussian_filter1d
+
+    around = min(int(4.0 * CALM * RATE), len(stroke) - 1)
+    if around < 1:
+        return stroke
+    first, last = stroke.points[:1], stroke.points[-1:]
+    before, after = 2.0 * first - stroke.points[around:0:-1], 2.0 * last - stroke.points[-2 : -around - 2 : -1]
+    longer = np.concatenate([before, stroke.points, after])  # mirrored at its ends, so that these stay where they are
+    columns = [gaussian_filter1d(column, CALM * RATE, mode="nearest") for column in longer.T]
+    calm = np.stack(columns, axis=1)[around : around + len(stroke)]
+    return Stroke(calm, stroke.times, stroke.dimensions, stroke.name)
+
+
+def _points(pen: Pen, where: str) -> Floats:
+    try:
+        points = np.asarray(pen, dtype=np.float64)
+    except (TypeError, ValueError):
+        points = np.empty(0)
+    if points.ndim != 2 or points.shape[1] != 3 or not 1 <= len(points) <= MOST_POINTS:
+        raise UsageError(f"{where} must have 1 to {MOST_POINTS} points of three numbers: x, y, seconds")
+    return points
+
+
+def _increasing(times: Floats) -> Floats:
+    """From 0 on; points that were reported together are spread by a little."""
+    sorted_times = np.maximum.accumulate(times - times[0])
+    steps = np.arange(len(times)) * GAP
+    return np.asarray(np.maximum.accumulate(sorted_times - steps) + steps)
+
+
+@one_blas_thread()
+def stroke_model(strokes: Sequence[Stroke]) -> Any:
+    """The model of drawn strokes; those of the last few characters are kept, so that an amount acts at once."""
+    from freshtake.variation.learning import learn
+
+    digest = hashlib.sha256()
+    for stroke in strokes:
+        digest.update(np.ascontiguousarray(stroke.points).tobytes() + b"|")
+    key = digest.digest()
+    with _lock:
+        if key in _models:
+            _models.move_to_end(key)
+            return _models[key]
+    model = learn(list(strokes), rng=np.random.default_rng(0), cyclic=False)
+    with _lock:
+        _models[key] = model
+        while len(_models) > KEPT:
+            _models.popitem(last=False)
+    return model
+
+
+@one_blas_thread()
+def stroke_variants(strokes: Sequence[Stroke], number: int = 15, amount: float = 1.0, seed: int = 0) -> list[Stroke]:
+    """New strokes of a character, each with a timing of its own."""
+    if not 1 <= number <= MOST_VARIANTS:
+        raise UsageError(f"the number of variants must lie between 1 and {MOST_VARIANTS}, but is {number}")
+    if not (math.isfinite(amount) and 0.0 <= amount <= 4.0):
+        raise UsageError(f"the amount must lie between 0 and 4, but is {amount}")
+    if seed < 0:
+        raise UsageError(f"the seed must be 0 or more, but is {seed}")
+    model = stroke_model(strokes)
+    made = [model.sample(np.random.default_rng([seed, k]), amount=amount) for k in range(1, number + 1)]
+    return [Stroke(one.points, one.times, one.dimensions, f"variant_{k:03d}") for k, one in enumerate(made, start=1)]
+
+
+def pens_of(stroke: Stroke) -> list[list[list[float]]]:
+    """A stroke as what a page draws: points x, y, seconds from pen down to pen up."""
+    rows = np.column_stack([stroke.points[:, :2], stroke.times - stroke.times[0]]).round(4)
+    if stroke.points.shape[1] < 3 or stroke.dimensions[2] != "pen":
+        return [rows.tolist()]
+    level = stroke.points[:, 2]
+    down = level > 0.5 * float(level.max())
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], down, [False]]).astype(np.int8)))
+    return [rows[a:b].tolist() for a, b in edges.reshape(-1, 2)]
+
+
+def example_drawings() -> list[list[list[list[float]]]]:
+    """Four handwritten letters in boxes of 100 units, four times as slow as a practised hand."""
+    from freshtake.samples import letter_a
+
+    out = []
+    for k in range(4):
+        letter = letter_a(np.random.default_rng([7, k]))
+        places = 1.2 * letter.points + np.array([16.0, 25.0])
+        out.append([np.column_stack([places, 4.0 * letter.times]).round(3).tolist()])
+    return out

@@ -1,0 +1,154 @@
+"""Who may ask: pages of this server and tools, not pages of other sites; and how much may be sent."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import json
+from collections.abc import Iterable
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+COOKIE = "freshtake_token"
+MOST_JSON = 4 * 2**20
+LOCAL = ("localhost", "127.0.0.1", "::1")
+UPLOADS = "/api/takes"  # counts its bytes itself, against a larger limit
+POLICY = (
+    "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+
+
+class Guard:
+    """Stands before the application. `hosts` are the names that this server answers to, beside addresses if `wide`."""
+
+    def __init__(self, app: ASGIApp, *, hosts: Iterable[str] = LOCAL, token: str | None = None, wide: bool = False):
+        self._app, self._hosts, self._token, self._wide = app, set(hosts), token, wide
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request pass, or refuse it with a sentence."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        refused = self._refused(scope, headers)
+        if refused is not None:
+            await _refuse(scope, receive, send, *refused)
+        elif scope["type"] == "websocket":
+            await self._app(scope, receive, send)
+        elif (given := self._given(scope)) is not None:
+            await _keep(send, given)
+        else:
+            limited = receive if scope["path"] == UPLOADS else _limited(receive)
+            await self._app(scope, limited, _with_headers(send))
+
+    def _refused(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
+        host = headers.get("host", "")
+        if not self._answers_to(host):
+            return 421, "this server does not answer to that name: open it by the address that it printed"
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            return 403, "pages of other sites may not use this server"
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            return 403, "pages of other sites may not use this server"
+        if self._token is not None and not self._known(scope, headers):
+            return 401, "a token is needed: open the address that the server printed, or send Authorization: Bearer"
+        size = headers.get("content-length", "0")
+        if not size.isdecimal() or not size.isascii():
+            return 400, "the length of what is sent is no number"
+        if int(size[:20]) > MOST_JSON and scope["path"] != UPLOADS:
+            return 413, "this is more than may be sent at once"
+        return None
+
+    def _answers_to(self, host: str) -> bool:
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:
+            return False
+        if name in self._hosts:
+            return True
+        if not self._wide:
+            return False
+        try:  # an address is no name that somebody else could have pointed here
+            ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return True
+
+    def _known(self, scope: Scope, headers: dict[str, str]) -> bool:
+        said = [headers.get("authorization", "").removeprefix("Bearer "), self._asked(scope)]
+        try:
+            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        except CookieError:
+            cookie = None
+        said.append("" if cookie is None else cookie.value)
+        token = (self._token or "").encode()
+        return sum(hmac.compare_digest(text.encode(), token) for text in said) > 0
+
+    def _asked(self, scope: Scope) -> str:
+        """A token in the address of the start page, where it is turned into a cookie."""
+        if scope["path"] != "/":
+            return ""
+        query: bytes = scope["query_string"]
+        return parse_qs(query.decode("latin-1")).get("token", [""])[0]
+
+    def _given(self, scope: Scope) -> str | None:
+        return self._token if self._token is not None and self._asked(scope) else None
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, sentence: str) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 1008, "reason": sentence[:120]})
+        return
+    body = json.dumps({"error": sentence}).encode()
+    headers = {**HEADERS, "content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
+    await send({"type": "http.response.start", "status": status, "headers": _pairs(headers)})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _keep(send: Send, token: str) -> None:
+    """The start page again, without the token in its address, which is in a cookie from now on."""
+    cookie = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict"
+    headers = {**HEADERS, "location": "/", "set-cookie": cookie, "content-length": "0"}
+    await send({"type": "http.response.start", "status": 303, "headers": _pairs(headers)})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _pairs(headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            there = {name.lower() for name, _ in message["headers"]}
+            added = [pair for pair in _pairs(HEADERS) if pair[0] not in there]
+            message = {**message, "headers": [*message["headers"], *added]}
+        await send(message)
+
+    return sending
+
+
+def _limited(receive: Receive) -> Receive:
+    """Bodies of unknown length end where they become too long."""
+    seen = 0
+
+    async def receiving() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        return {"type": "http.disconnect"} if seen > MOST_JSON else message
+
+    return receiving

@@ -1,0 +1,128 @@
+"""What a project holds, in the shapes in which it is stored and sent."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=120)]
+Kind = Literal["take", "variant", "model", "strokes", "character", "export", "report"]
+State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
+LONGEST_NAME = 120
+ENDED: tuple[State, ...] = ("done", "failed", "cancelled", "interrupted")
+
+
+class Shape(BaseModel):
+    """Base of all shapes: they never change, and know their fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Found(Shape):
+    """What is wrong with a take, and the repair that helps, if there is one."""
+
+    words: str
+    remedy: str | None = None
+
+
+class Item(Shape):
+    """Something in the project. `trim` are the first and last frame that count, `star` is 1, 0 or -1 (rejected)."""
+
+    id: Id
+    kind: Kind
+    name: str
+    created: float
+    group: str | None = None
+    parent: Id | None = None
+    seed: int | None = None
+    star: Literal[-1, 0, 1] = 0
+    facts: dict[str, Any] = Field(default_factory=dict)
+    findings: list[Found] = Field(default_factory=list)
+    settings: dict[str, Any] = Field(default_factory=dict)
+    trim: tuple[int, int] | None = None
+
+
+class Job(Shape):
+    """Work that is asked for: how far it is, what it made, and what it had to say."""
+
+    id: Id
+    task: str
+    state: State = "waiting"
+    phase: str = ""
+    done: float = 0.0
+    of: float = 1.0
+    seconds_left: float | None = None
+    error: str | None = None
+    notes: list[str] = Field(default_factory=list)
+    made: list[Id] = Field(default_factory=list)
+    created: float
+    items: list[Id] = Field(default_factory=list)
+
+
+class ProjectView(Shape):
+    """All of a project; `undo` and `redo` are the words of what would be undone or done again."""
+
+    name: str
+    change: int
+    items: list[Item]
+    jobs: list[Job]
+    presets: dict[str, Any]
+    undo: str | None
+    redo: str | None
+
+
+class ItemChange(Shape):
+    """What a user changes about an item; what is left out stays."""
+
+    name: Name | None = None
+    star: Literal[-1, 0, 1] | None = None
+    trim: tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]] | None = None
+    group: Annotated[str, StringConstraints(max_length=120)] | None = None
+
+
+class Removal(Shape):
+    """Items to take out in one step."""
+
+    items: Annotated[list[Id], Field(min_length=1, max_length=1000)]
+
+
+class Changed(Shape):
+    """The number of the newest change."""
+
+    change: int
+
+
+class Sample(Shape):
+    """Motions that come with freshtake."""
+
+    name: str
+    about: str
+
+
+class Problem(Shape):
+    """Why something was refused, in one sentence with the remedy."""
+
+    error: str
+
+
+def new_id() -> str:
+    """A name that nobody guesses and nobody else has."""
+    return secrets.token_hex(8)
+
+
+def display_name(text: str, default: str = "unnamed") -> str:
+    """A name as it is shown: what a client sent without folders and control characters. It never names a file."""
+    last = PurePosixPath(PureWindowsPath(text.replace("\0", "")).name).name
+    plain = "".join(c for c in last if c.isprintable()).strip()
+    return plain[:LONGEST_NAME] if plain.strip(".") else default
+
+
+def ending_of(name: str, known: frozenset[str]) -> str:
+    """The ending of a name, if it is one of those known; else none."""
+    found = re.search(r"\.[a-z0-9]{1,5}$", name.lower())
+    return found[0] if found and found[0] in known else ""

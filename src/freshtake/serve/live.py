@@ -1,0 +1,163 @@
+"""Endless motion while it is made: a process per stream, steered by messages, a little ahead of real time."""
+
+from __future__ import annotations
+
+import struct
+import threading
+import time
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from freshtake.errors import FreshtakeError, UsageError
+from freshtake.serve.worker import prepare_process
+
+AHEAD = 0.08  # seconds that frames are made before they are due: controls act within 0.1 s
+LATE = 0.3  # seconds; who is farther behind leaves frames out
+RATE = 60.0  # frames a second that are sent, whatever the model's rate is
+MOST = 4  # streams at a time
+HEAD = struct.Struct("<Iff")
+
+
+class Wanted(NamedTuple):
+    """Which model streams, on which take (of a style), and how."""
+
+    model: Path
+    source: Path | None = None
+    trim: tuple[int, int] | None = None
+    seed: int = 0
+    plant: bool = False
+
+
+class Stream:
+    """One process that makes motion; ends when it is closed."""
+
+    def __init__(self) -> None:
+        context = get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.process: SpawnProcess = context.Process(target=run, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def close(self) -> None:
+        """End it."""
+        self.process.kill()
+        self.process.join(2.0)
+        self.pipe.close()
+
+
+class Streams:
+    """Streams that run, and one process that waits, so that the next begins at once."""
+
+    def __init__(self) -> None:
+        self._lock, self._running = threading.Lock(), 0
+        self._closed = False
+        self._spare: Stream | None = None
+
+    def begin(self, wanted: Wanted) -> Stream:
+        """Start a stream; what it sends comes from its pipe."""
+        with self._lock:
+            if self._running >= MOST:
+                raise UsageError(f"{MOST} live motions run already: stop one of them")
+            self._running += 1
+            stream, self._spare = self._spare, None
+        stream = stream or Stream()
+        stream.pipe.send(wanted)
+        threading.Thread(target=self.warm, daemon=True).start()
+        return stream
+
+    def end(self, stream: Stream) -> None:
+        """Stop a stream."""
+        stream.close()
+        with self._lock:
+            self._running -= 1
+
+    def warm(self) -> None:
+        """Have a process ready."""
+        with self._lock:
+            if self._spare is None and not self._closed:
+                self._spare = Stream()
+
+    def close(self) -> None:
+        """End the process that waits."""
+        with self._lock:
+            self._closed = True
+            if self._spare is not None:
+                self._spare.close()
+                self._spare = None
+
+
+def run(pipe: Connection) -> None:
+    """The process: wait for what is wanted, then stream it until the pipe is closed."""
+    prepare_process(polite=False)
+    import freshtake.workflows.live_showing  # noqa: F401  loaded while nobody waits
+
+    try:
+        _stream(pipe, pipe.recv())
+    except (EOFError, OSError):
+        return
+    except FreshtakeError as error:
+        pipe.send({"error": str(error)})
+    except Exception as error:
+        pipe.send({"error": f"the motion ended by something that should not happen ({type(error).__name__})"})
+
+
+def _stream(pipe: Connection, wanted: Wanted) -> None:
+    from freshtake.formats import read_clip
+    from freshtake.formats.ftm import read_stored
+    from freshtake.motion.edit import take_frames
+    from freshtake.numeric.blas_threads import one_blas_thread
+    from freshtake.workflows.live_showing import Showing
+    from freshtake.workflows.live_steering import Steers
+    from freshtake.workflows.live_streams import classes_of
+
+    with one_blas_thread():
+        stored = read_stored(wanted.model)
+        steers = Steers(classes=classes_of(stored))
+        if steers.classes:
+            steers.choose(steers.classes[0])
+        if wanted.source is not None:
+            source = read_clip(wanted.source)
+            steers.source = source if wanted.trim is None else take_frames(source, wanted.trim[0], wanted.trim[1] + 1)
+        showing = Showing(stored, steers, plant="soft" if wanted.plant else False, seed=wanted.seed)
+        told = {"method": stored.method, "classes": list(steers.classes)}
+        pipe.send({"fps": RATE, "manifest": showing.manifest, **told})
+        _go_on(pipe, showing, steers)
+
+
+def _go_on(pipe: Connection, showing: Any, steers: Any) -> None:
+    began, number, frame = time.monotonic(), 0, None
+    while True:
+        wait = began + number / RATE - AHEAD - time.monotonic()
+        while pipe.poll(max(wait, 0.0)):
+            _obey(pipe, steers, pipe.recv())
+            wait = began + number / RATE - AHEAD - time.monotonic()
+        if wait < -LATE:  # the machine could not follow: go on from here
+            began -= wait + AHEAD
+        shown = showing.now()
+        points = shown.points.copy()
+        points[:, [0, 2]] -= shown.ground
+        pipe.send(HEAD.pack(number, *shown.ground) + points.astype("<f4").tobytes())
+        if shown.frame is not None and shown.frame != frame:
+            jumped = frame is not None and shown.frame != frame + 1
+            pipe.send({"shown": shown.frame, "jumped": bool(jumped)})
+            frame = shown.frame
+        showing.advance(steers.speed / RATE)
+        number += 1
+
+
+def _obey(pipe: Connection, steers: Any, said: dict[str, Any]) -> None:
+    """What a control says; what cannot be is answered with a sentence, and the motion goes on."""
+    try:
+        for name, value in said.items():
+            if name == "weights":
+                for class_name, weight in sorted(value.items(), key=lambda pair: -pair[1]):
+                    steers.weigh(class_name, weight)
+            elif value is None:
+                setattr(steers, name, None)
+            else:
+                steers.put(name, value)
+    except FreshtakeError as error:
+        pipe.send({"error": str(error)})

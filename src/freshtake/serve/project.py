@@ -1,0 +1,314 @@
+"""A project folder: files named by what they belong to, and one SQLite file that says what they are.
+
+Only the server writes. Everything is in the file as soon as it is said, so a server that is killed loses nothing that
+was finished.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from threading import RLock
+from typing import Any, NamedTuple
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.serve.items import ENDED, Item, Job, ProjectView
+
+VERSION = 1
+MOST_UNDONE = 200
+JOBS_SHOWN = 100
+TABLES = """
+CREATE TABLE IF NOT EXISTS items (id TEXT PRIMARY KEY, file TEXT, gone INTEGER NOT NULL, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS jobs (id TEXT PRIMARY KEY, created REAL NOT NULL, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS steps (number INTEGER PRIMARY KEY AUTOINCREMENT, words TEXT NOT NULL,
+  undone INTEGER NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS presets (name TEXT PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS numbers (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+"""
+Listener = Callable[[dict[str, Any]], None]
+
+
+class NotThere(UsageError):
+    """An item or job that is not in the project."""
+
+
+class Row(NamedTuple):
+    """An item as it is stored: its file, whether it was removed (which can be undone), and what is said of it."""
+
+    file: str | None
+    gone: bool
+    body: str
+
+
+class Project:
+    """What is in a project folder. With `reading`, as workers see it: nothing is written or cleared away."""
+
+    def __init__(self, folder: Path, *, reading: bool = False) -> None:
+        self.folder = folder
+        self.files, self.work = folder / "files", folder / "work"
+        self._lock = RLock()
+        self._listeners: list[Listener] = []
+        self._joining: tuple[str | None, int | None] = None, None  # the job whose changes are one step, and which
+        if reading:
+            address = (folder / "project.sqlite").resolve().as_uri() + "?mode=ro"
+            self._rows = sqlite3.connect(address, uri=True, check_same_thread=False)
+            return
+        try:
+            self.files.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FormatError(folder, f"this cannot be a project folder ({error.strerror}): name another") from None
+        self._own = _owned(folder)
+        self._rows = _opened(folder / "project.sqlite")
+        self._jobs = {job.id: job for job in self._stored_jobs()}
+        self._tidy()
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._rows.close()
+        if hasattr(self, "_own"):
+            self._own.close()
+
+    def listen(self, listener: Listener) -> None:
+        """Call this with every change from now on."""
+        self._listeners.append(listener)
+
+    def _tell(self, event: dict[str, Any]) -> None:
+        for listener in self._listeners:
+            listener(event)
+
+    # What is there
+
+    def view(self) -> ProjectView:
+        """All of it."""
+        with self._lock:
+            jobs = sorted(self._jobs.values(), key=lambda job: job.created)
+            return ProjectView(
+                name=self.folder.resolve().name,
+                change=self.change,
+                items=self.items(),
+                jobs=jobs[-JOBS_SHOWN:],
+                presets=self.presets(),
+                undo=self._words("undone = 0 ORDER BY number DESC"),
+                redo=self._words("undone = 1 ORDER BY number ASC"),
+            )
+
+    @property
+    def change(self) -> int:
+        """The number of the newest change."""
+        found = self._rows.execute("SELECT value FROM numbers WHERE name = 'change'").fetchone()
+        return int(found[0]) if found else 0
+
+    def items(self) -> list[Item]:
+        """All items, the oldest first."""
+        with self._lock:
+            found = self._rows.execute("SELECT body FROM items WHERE gone = 0 ORDER BY rowid").fetchall()
+        return [Item.model_validate_json(body) for (body,) in found]
+
+    def item(self, id: str) -> Item:
+        """One item."""
+        return Item.model_validate_json(self._row(id).body)
+
+    def path(self, id: str) -> Path:
+        """The file of an item."""
+        file = self._row(id).file
+        if file is None:
+            raise UsageError(f"{self.item(id).name} has no file")
+        return self.files / file
+
+    def _row(self, id: str) -> Row:
+        with self._lock:
+            found = self._rows.execute("SELECT file, gone, body FROM items WHERE id = ?", (id,)).fetchone()
+        if found is None or found[1]:
+            raise NotThere("this is not in the project any more: reload the page, or undo its removal")
+        return Row(found[0], bool(found[1]), found[2])
+
+    # Changes
+
+    def add(self, item: Item, file: str | None) -> Item:
+        """Put something new into the project."""
+        with self._lock, self._rows:
+            self._put(item.id, Row(file, False, item.model_dump_json()))
+        return item
+
+    def alter(self, id: str, words: str, file: str | None = None, within: str | None = None, **changes: Any) -> Item:
+        """Change an item, so that it can be undone; `words` say what would be undone. A repair has another file.
+
+        Changes that follow one another `within` the same job are undone together.
+        """
+        with self._lock, self._rows:
+            old = self._row(id)
+            item = Item.model_validate({**json.loads(old.body), **changes})
+            new = Row(file or old.file, False, item.model_dump_json())
+            if new != old:
+                self._step(words, {id: old}, {id: new}, within)
+        return item
+
+    def remove(self, ids: Iterable[str], words: str) -> None:
+        """Take items out; they come back when it is undone."""
+        with self._lock, self._rows:
+            old = {id: self._row(id) for id in ids}
+            self._step(words, old, {id: row._replace(gone=True) for id, row in old.items()})
+
+    def undo(self) -> int:
+        """Take the newest step back."""
+        return self._walk("undone = 0 ORDER BY number DESC", "old", 1)
+
+    def redo(self) -> int:
+        """Do again what was undone."""
+        return self._walk("undone = 1 ORDER BY number ASC", "new", 0)
+
+    def _walk(self, which: str, side: str, undone: int) -> int:
+        with self._lock, self._rows:
+            found = self._rows.execute(f"SELECT number, {side} FROM steps WHERE {which} LIMIT 1").fetchone()
+            if found is None:
+                raise UsageError("there is nothing to undo" if undone else "there is nothing to do again")
+            self._rows.execute("UPDATE steps SET undone = ? WHERE number = ?", (undone, found[0]))
+            for id, row in json.loads(found[1]).items():
+                self._put(id, Row(*row))
+            return self.change
+
+    def _step(self, words: str, old: dict[str, Row], new: dict[str, Row], within: str | None = None) -> None:
+        self._rows.execute("DELETE FROM steps WHERE undone = 1")
+        newest = self._rows.execute("SELECT number, old, new FROM steps ORDER BY number DESC LIMIT 1").fetchone()
+        if within is not None and newest is not None and self._joining == (within, newest[0]):
+            sides = json.dumps({**old, **json.loads(newest[1])}), json.dumps({**json.loads(newest[2]), **new})
+            self._rows.execute("UPDATE steps SET old = ?, new = ? WHERE number = ?", (*sides, newest[0]))
+        else:
+            made = self._rows.execute(
+                "INSERT INTO steps (words, undone, old, new) VALUES (?, 0, ?, ?)",
+                (words, json.dumps(old), json.dumps(new)),
+            )
+            self._joining = within, made.lastrowid
+        for id, row in new.items():
+            self._put(id, row)
+
+    def _put(self, id: str, row: Row) -> None:
+        self._rows.execute(
+            "INSERT INTO items (id, file, gone, body) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (id) DO UPDATE SET file = excluded.file, gone = excluded.gone, body = excluded.body",
+            (id, row.file, int(row.gone), row.body),
+        )
+        self._rows.execute(
+            "INSERT INTO numbers VALUES ('change', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
+        )
+        told = {"gone": id} if row.gone else {"item": json.loads(row.body)}
+        self._tell({"change": self.change, **told})
+
+    def _words(self, which: str) -> str | None:
+        found = self._rows.execute(f"SELECT words FROM steps WHERE {which} LIMIT 1").fetchone()
+        return found[0] if found else None
+
+    # Jobs and presets
+
+    def jobs(self) -> dict[str, Job]:
+        """All jobs by their names."""
+        return self._jobs
+
+    def job(self, id: str) -> Job:
+        """One job."""
+        if id not in self._jobs:
+            raise NotThere("there is no such job: reload the page")
+        return self._jobs[id]
+
+    def put_job(self, job: Job) -> Job:
+        """A job as it is now; it is kept on disk when it begins and when it ends."""
+        with self._lock:
+            before = self._jobs.get(job.id)
+            self._jobs[job.id] = job
+            if before is None or before.state != job.state:
+                self._store_job(job)
+        self._tell({"job": job.model_dump()})
+        return job
+
+    def _store_job(self, job: Job) -> None:
+        with self._rows:
+            self._rows.execute(
+                "INSERT INTO jobs VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body",
+                (job.id, job.created, job.model_dump_json()),
+            )
+
+    def _stored_jobs(self) -> list[Job]:
+        found = self._rows.execute("SELECT body FROM jobs ORDER BY created DESC LIMIT ?", (JOBS_SHOWN,)).fetchall()
+        return [Job.model_validate_json(body) for (body,) in reversed(found)]
+
+    def presets(self) -> dict[str, Any]:
+        """What the page keeps under names."""
+        with self._lock:
+            return {name: json.loads(body) for name, body in self._rows.execute("SELECT name, body FROM presets")}
+
+    def put_preset(self, name: str, value: Any) -> None:
+        """Keep something under a name; None forgets it."""
+        with self._lock, self._rows:
+            self._rows.execute("DELETE FROM presets WHERE name = ?", (name,))
+            if value is not None:
+                self._rows.execute("INSERT INTO presets VALUES (?, ?)", (name, json.dumps(value)))
+
+    def script(self, tables: str) -> None:
+        """Make further tables, for routes that keep something of their own."""
+        with self._lock, self._rows:
+            self._rows.executescript(tables)
+
+    def execute(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """One statement about such tables; what it found."""
+        with self._lock, self._rows:
+            return self._rows.execute(sql, values).fetchall()
+
+    # After a server that was killed
+
+    def _tidy(self) -> None:
+        """Mark what was running as interrupted, and clear away what belongs to nothing."""
+        for job in list(self._jobs.values()):
+            if job.state not in ENDED:
+                error = "the server ended while this was running: ask for it again"
+                self.put_job(job.model_copy(update={"state": "interrupted", "error": error, "seconds_left": None}))
+        with self._rows:
+            self._rows.execute("DELETE FROM steps WHERE number <= (SELECT MAX(number) FROM steps) - ?", (MOST_UNDONE,))
+        steps = self._rows.execute("SELECT old, new FROM steps").fetchall()
+        kept = {row[0] for step in steps for side in step for row in json.loads(side).values()}
+        kept |= {file for (file,) in self._rows.execute("SELECT file FROM items WHERE gone = 0")}
+        names = {Path(file).name.partition(".")[0] for file in kept if file}
+        names |= {id for (id,) in self._rows.execute("SELECT id FROM items WHERE gone = 0")}
+        for path in self.files.iterdir():
+            if path.name.partition(".")[0] not in names:
+                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+        shutil.rmtree(self.work, ignore_errors=True)
+        self.work.mkdir(exist_ok=True)
+
+
+def _owned(folder: Path) -> sqlite3.Connection:
+    """A lock that a killed process does not leave behind: two servers in one folder would not know of one another."""
+    own = sqlite3.connect(folder / "in-use.sqlite", timeout=0.0, check_same_thread=False, isolation_level=None)
+    try:
+        own.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError:
+        own.close()
+        raise UsageError(f"{folder} is open in another studio: use its page, or name another --project") from None
+    except sqlite3.DatabaseError:
+        own.close()
+        raise FormatError(folder / "in-use.sqlite", "this is no file of a project: remove it") from None
+    return own
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    rows = sqlite3.connect(path, check_same_thread=False)
+    try:
+        rows.execute("PRAGMA journal_mode = WAL")
+        rows.execute("PRAGMA synchronous = NORMAL")
+        version = rows.execute("PRAGMA user_version").fetchone()[0]
+        if version > VERSION:
+            raise FormatError(path, "a newer freshtake wrote this project: update freshtake")
+        rows.executescript(TABLES)
+        rows.execute(f"PRAGMA user_version = {VERSION}")
+    except sqlite3.DatabaseError as error:
+        rows.close()
+        raise FormatError(path, f"this project cannot be opened ({error}): name another --project") from None
+    return rows
+
+
+def now() -> float:
+    """Seconds since 1970, as in `created`."""
+    return round(time.time(), 3)

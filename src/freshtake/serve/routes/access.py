@@ -1,0 +1,55 @@
+"""How routes come to what they work with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import Depends, Query
+from fastapi.requests import HTTPConnection
+
+from freshtake.errors import UsageError
+from freshtake.serve.items import Item
+from freshtake.serve.project import Project
+
+if TYPE_CHECKING:
+    from freshtake.serve.app import State
+    from freshtake.serve.aside import Aside
+    from freshtake.serve.workers import Workers
+
+MOST_ITEMS = 1000
+
+
+def studio(connection: HTTPConnection) -> State:
+    """The state of the server."""
+    found: State = connection.app.state.studio
+    return found
+
+
+def _project(connection: HTTPConnection) -> Project:
+    return studio(connection).project
+
+
+def _workers(connection: HTTPConnection) -> Workers:
+    return studio(connection).workers
+
+
+def _chosen(
+    connection: HTTPConnection,
+    items: Annotated[str, Query(max_length=17 * MOST_ITEMS, description="Names of items, with commas between.")],
+) -> list[Item]:
+    ids = [id for id in items.split(",") if id]
+    if not ids:
+        raise UsageError("nothing is chosen: name at least one item")
+    if len(ids) > MOST_ITEMS:
+        raise UsageError(f"at most {MOST_ITEMS} items at once")
+    return [_project(connection).item(id) for id in ids]
+
+
+def _aside(connection: HTTPConnection) -> Aside:
+    return studio(connection).aside
+
+
+TheProject = Annotated[Project, Depends(_project)]
+TheWorkers = Annotated["Workers", Depends(_workers)]
+TheAside = Annotated["Aside", Depends(_aside)]
+Chosen = Annotated[list[Item], Depends(_chosen)]

@@ -1,0 +1,72 @@
+"""What is in the project, changing it, and undoing that."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from freshtake.errors import UsageError
+from freshtake.serve.items import Changed, Id, Item, ItemChange, Name, ProjectView, Removal
+from freshtake.serve.routes.access import TheProject
+
+router = APIRouter(tags=["items"])
+
+
+@router.get("/project")
+def project(project: TheProject) -> ProjectView:
+    """All items, jobs and presets."""
+    return project.view()
+
+
+@router.get("/items/{id}")
+def item(id: Id, project: TheProject) -> Item:
+    """One item."""
+    return project.item(id)
+
+
+@router.patch("/items/{id}")
+def change(id: Id, changes: ItemChange, project: TheProject) -> Item:
+    """Rename, star, trim or group an item; what is not said stays, and null takes a trim or a group away."""
+    old, new = project.item(id), changes.model_dump(exclude_unset=True)
+    if "name" in new and new["name"] is None:
+        raise UsageError("a name is needed")
+    if "star" in new and new["star"] is None:
+        raise UsageError("a star is 1, 0 or -1")
+    trim = new.get("trim")
+    if trim is not None and not trim[0] < trim[1] < old.facts.get("frames", 0):
+        raise UsageError(f"{old.name} has {old.facts.get('frames', 0)} frames: a trim is two of them, in their order")
+    verb = {"name": "rename", "star": "star" if new.get("star") else "unstar", "trim": "trim", "group": "group"}
+    return project.alter(id, " and ".join(verb[key] for key in new) + f" {old.name}", **new) if new else old
+
+
+@router.delete("/items/{id}")
+def remove(id: Id, project: TheProject) -> Changed:
+    """Take an item out of the project; undo brings it back."""
+    project.remove([id], f"remove {project.item(id).name}")
+    return Changed(change=project.change)
+
+
+@router.post("/remove")
+def remove_several(removal: Removal, project: TheProject) -> Changed:
+    """Take several items out of the project in one step."""
+    count = len(removal.items)
+    project.remove(removal.items, f"remove {project.item(removal.items[0]).name if count == 1 else f'{count} items'}")
+    return Changed(change=project.change)
+
+
+@router.post("/undo")
+def undo(project: TheProject) -> Changed:
+    """Take back the newest change."""
+    return Changed(change=project.undo())
+
+
+@router.post("/redo")
+def redo(project: TheProject) -> Changed:
+    """Do again what was undone."""
+    return Changed(change=project.redo())
+
+
+@router.put("/presets/{name}")
+def put_preset(name: Name, value: dict[str, str | float | bool | None] | None, project: TheProject) -> Changed:
+    """Keep settings under a name; null forgets them."""
+    project.put_preset(name, value)
+    return Changed(change=project.change)

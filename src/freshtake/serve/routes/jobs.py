@@ -1,0 +1,85 @@
+"""Work: files that are sent to be read, samples, tasks, and cancelling them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from starlette.concurrency import run_in_threadpool
+
+from freshtake.errors import UsageError
+from freshtake.formats.registry import FORMATS
+from freshtake.serve.asking import Asked
+from freshtake.serve.items import Id, Job, Sample, display_name, ending_of, new_id
+from freshtake.serve.routes.access import TheProject, TheWorkers
+
+router = APIRouter(tags=["jobs"])
+MOST_BYTES = 512 * 2**20
+ENDINGS = frozenset(suffix for known in FORMATS for suffix in known.suffixes) | {".ftm", ".vrm"}
+
+
+@router.post(
+    "/takes",
+    status_code=202,
+    openapi_extra={
+        "requestBody": {"required": True, "content": {"application/octet-stream": {"schema": {"type": "string"}}}}
+    },
+)
+async def send_take(
+    request: Request,
+    name: Annotated[str, Query(min_length=1, max_length=300)],
+    project: TheProject,
+    workers: TheWorkers,
+) -> Job:
+    """Send a file (its bytes are the body): a motion, a model or a character. It is read in a process of its own."""
+    shown = display_name(name)
+    upload = f"{new_id()}{ending_of(shown, ENDINGS)}"
+    target = project.work / upload
+    size = 0
+    with target.open("wb") as file:
+        async for part in request.stream():
+            size += len(part)
+            if size > MOST_BYTES:
+                break
+            await run_in_threadpool(file.write, part)
+    if size > MOST_BYTES or size == 0:
+        target.unlink()
+        if size == 0:
+            raise UsageError(f"{shown} is empty: send it again")
+        raise HTTPException(413, f"{shown} has more than {MOST_BYTES // 2**20} MB: cut it into shorter takes")
+    return workers.ask("read", upload=upload, name=shown)
+
+
+@router.get("/samples")
+def samples() -> list[Sample]:
+    """Motions that come with freshtake."""
+    from freshtake.workflows import SAMPLE_SETS
+
+    return [Sample(name=sample.name, about=sample.about) for sample in SAMPLE_SETS]
+
+
+@router.post("/samples/{name}", status_code=202)
+def make_samples(name: str, workers: TheWorkers, takes: Annotated[int, Query(ge=1, le=20)] = 4) -> Job:
+    """Put takes of a sample into the project."""
+    if name not in {sample.name for sample in samples()}:
+        raise UsageError(f"there is no sample {name!r}: GET /api/samples lists them")
+    return workers.ask("samples", sample=name, takes=takes)
+
+
+@router.post("/jobs", status_code=202)
+def ask(asked: Asked, workers: TheWorkers) -> Job:
+    """Ask for work; it waits for a free process, and what it makes becomes items."""
+    said = asked.model_dump(exclude={"task", "items"})
+    return workers.ask(asked.task, asked.items, **said)
+
+
+@router.get("/jobs/{id}")
+def job(id: Id, project: TheProject) -> Job:
+    """How far a job is."""
+    return project.job(id)
+
+
+@router.delete("/jobs/{id}")
+def cancel(id: Id, workers: TheWorkers) -> Job:
+    """Cancel a job; what it made so far stays."""
+    return workers.cancel(id)

@@ -1,0 +1,63 @@
+"""Motions as the viewport takes them, and small moving pictures of them."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Response
+
+from freshtake.errors import UsageError
+from freshtake.formats.read_options import Motion
+from freshtake.serve.answers import Source, motion_from, thumbnail_of
+from freshtake.serve.items import Id, Item, new_id
+from freshtake.serve.project import Project
+from freshtake.serve.routes.access import Chosen, TheAside, TheProject
+
+router = APIRouter(tags=["scenes"])
+BINARY: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}}}
+MOVING = ("take", "variant", "strokes")
+PICTURE: dict[int | str, dict[str, Any]] = {200: {"content": {"image/gif": {}, "image/png": {}}}}
+
+
+@router.get("/scene", response_class=Response, responses=BINARY)
+def scene(
+    chosen: Chosen, project: TheProject, fps: Annotated[float | None, Query(gt=0.0, le=240.0)] = None
+) -> Response:
+    """Length of a JSON manifest (uint32, little-endian), the manifest, zeros up to a multiple of four, and the data."""
+    from freshtake.reports.viewport.packing import packed
+    from freshtake.reports.viewport.staging import scene_of
+
+    sources = [source_of(project, item, fps) for item in chosen]
+    made = packed(scene_of([(source.role, [motion_from(source)]) for source in sources]))
+    for shape, item in zip(made.manifest["shapes"], chosen, strict=True):
+        shape["id"] = item.id
+    manifest = json.dumps(made.manifest, allow_nan=False).encode()
+    head = struct.pack("<I", len(manifest)) + manifest
+    return Response(head + b"\0" * (-len(head) % 4) + made.data, media_type="application/octet-stream")
+
+
+@router.get("/thumbnail/{id}.{kind}", response_class=Response, responses=PICTURE)
+def thumbnail(id: Id, kind: Literal["gif", "png"], project: TheProject, aside: TheAside) -> Response:
+    """A small picture: moving (gif) or still (png)."""
+    source = source_of(project, project.item(id))
+    trim = "" if source.trim is None else "-".join(map(str, source.trim))
+    kept = source.path.with_name(f"{source.path.name.partition('.')[0]}.thumbnail{trim}.{kind}")
+    if not kept.exists():
+        temporary = kept.with_name(f"{kept.name}.{new_id()}.tmp")
+        temporary.write_bytes(aside.call(thumbnail_of, source, kind == "gif"))
+        temporary.replace(kept)
+    return Response(kept.read_bytes(), media_type=f"image/{kind}", headers={"cache-control": "max-age=3600"})
+
+
+def source_of(project: Project, item: Item, fps: float | None = None) -> Source:
+    """Where the motion of an item is."""
+    if item.kind not in MOVING:
+        raise UsageError(f"{item.name} is no motion: choose takes or variants")
+    return Source(project.path(item.id), item.name, "variant" if item.kind == "variant" else "input", item.trim, fps)
+
+
+def motion_of(project: Project, item: Item, fps: float | None = None) -> Motion:
+    """The motion of an item as the user means it."""
+    return motion_from(source_of(project, item, fps))

@@ -1,0 +1,113 @@
+"""A server that listens: which address, which token, and until when."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import secrets
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from freshtake.errors import MissingExtra, UsageError
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+PORT = 8790
+TRIED = 20  # ports after the usual one, where none is asked for
+SHORTEST_TOKEN = 16
+LARGEST_MESSAGE = 2**16  # bytes that a client may say at once on a websocket
+
+
+class Serving(NamedTuple):
+    """Where a server is to be reached; `url` holds the token where one is needed."""
+
+    url: str
+    project: Path
+    token: str | None
+
+
+def serve(
+    folder: Path,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    token: str | None = None,
+    add: Callable[[FastAPI], None] | None = None,
+    started: Callable[[Serving], None] = lambda serving: None,
+) -> None:
+    """Serve a project until Ctrl-C. `add` adds pages, `started` is called when all is ready to be opened."""
+    try:
+        import uvicorn
+
+        from freshtake.serve.app import make_app
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("freshtake"):
+            raise
+        raise MissingExtra("the studio", "studio") from None
+    from freshtake.serve.guard import LOCAL
+    from freshtake.serve.project import Project
+
+    wide = not _is_loopback(host)
+    if token is not None and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isalnum()):
+        raise UsageError(f"a token has at least {SHORTEST_TOKEN} letters and digits; without --token one is made up")
+    token = token or (secrets.token_hex(16) if wide else None)
+    listening = _listening(host, port)
+    try:
+        project = Project(folder)
+        app = make_app(project, token=token, hosts={*LOCAL, host, socket.gethostname()}, wide=wide)
+        if add is not None:
+            add(app)
+        serving = Serving(_address(host, listening.getsockname()[1], token), folder, token)
+        config = uvicorn.Config(
+            app, log_level="warning", ws_max_size=LARGEST_MESSAGE, server_header=False, timeout_graceful_shutdown=2
+        )
+        asyncio.run(_served(uvicorn.Server(config), listening, lambda: started(serving)))
+        project.close()
+    finally:
+        listening.close()
+
+
+async def _served(server: Any, listening: socket.socket, started: Callable[[], None]) -> None:
+    running = asyncio.create_task(server.serve(sockets=[listening]))
+    while not server.started and not running.done():
+        await asyncio.sleep(0.01)
+    if server.started:
+        started()
+    await running
+
+
+def _address(host: str, port: int, token: str | None) -> str:
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://{f'[{name}]' if ':' in name else name}:{port}/" + (f"?token={token}" if token else "")
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _listening(host: str, port: int | None) -> socket.socket:
+    """A socket that listens, at the usual port or one of the next where none is asked for."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0]
+    except (OSError, UnicodeError):
+        raise UsageError(f"there is no address {host!r} on this machine: leave --host out") from None
+    for number in range(PORT, PORT + TRIED) if port is None else [port]:
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((address[0], number))
+        except (OSError, OverflowError) as error:
+            listening.close()
+            problem = error
+            continue
+        return listening
+    taken = "one is taken" if port is None else f"port {port} cannot be used"
+    raise UsageError(f"{taken} at {host} ({problem}): choose another with --port")

@@ -1,0 +1,54 @@
+"""What worker processes do: one function per task, which is imported where it runs.
+
+A task is called as function(context, items=[...], **what the request says) and adds what it makes by `context.add`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, NamedTuple
+
+GIGABYTE = 2**30
+
+
+class Task(NamedTuple):
+    """Where a task's function is; `long` ones have processes of their own, so that short ones need not wait.
+
+    `seconds` and `memory` are limits beyond which it is ended; `command` is that of the command line which compiles the
+    same kernels.
+    """
+
+    where: str
+    long: bool = False
+    seconds: float | None = None
+    memory: int | None = None
+    command: str = ""
+
+    def load(self) -> Callable[..., Any]:
+        """Import the function."""
+        module, _, name = self.where.partition(":")
+        found: Callable[..., Any] = getattr(import_module(f"freshtake.serve.tasks.{module}"), name)
+        return found
+
+
+TASKS = {
+    "read": Task("reading:read", seconds=120.0, memory=3 * GIGABYTE),
+    "samples": Task("reading:make_samples"),
+    "learn": Task("learning:learn", long=True, command="learn"),
+    "vary": Task("varying:vary", command="vary"),
+    "again": Task("varying:again", command="vary"),
+    "repair": Task("mending:repair"),
+    "cut": Task("mending:cut", command="cut"),
+    "export": Task("exporting:export", command="vary"),
+    "draw": Task("drawings:draw"),
+    "style_learn": Task("styles:style_learn", long=True, command="style learn"),
+    "style_apply": Task("styles:style_apply", command="style apply"),
+    "blend_learn": Task("blends:blend_learn", long=True, command="blend learn"),
+    "blend_sample": Task("blends:blend_sample", command="blend sample"),
+    "texture_learn": Task("textures:texture_learn", long=True, command="texture learn"),
+    "texture_sample": Task("textures:texture_sample", command="texture sample"),
+    "noise": Task("comparing:noise", command="noise"),
+    "evaluate": Task("comparing:evaluate", long=True, command="evaluate"),
+    "study_design": Task("studies:study_design", long=True),
+}

@@ -1,0 +1,133 @@
+"""What a task sees of the project, and how it says what it does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from freshtake.formats.ftm import Stored, read_stored
+from freshtake.formats.read_options import Motion
+from freshtake.formats.registry import read, write
+from freshtake.methods.progress import Progress
+from freshtake.serve.items import Found, Item, Kind, new_id
+from freshtake.serve.project import Project, now
+from freshtake.serve.tasks.describing import facts_of, named, trimmed
+
+Say = Callable[..., None]
+MODELS_KEPT = 3
+
+
+class Context:
+    """One job's view. Files that it writes in `folder` vanish with the job, unless they are added."""
+
+    def __init__(self, project: Project, job: str, say: Say) -> None:
+        self.project, self.job, self._say = project, job, say
+        self.folder = project.work / job
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._names: dict[str, str] = {}
+
+    def item(self, id: str) -> Item:
+        """An item of the project."""
+        return self.project.item(id)
+
+    def file(self, id: str) -> Path:
+        """Its file as it is stored."""
+        path = self.project.path(id)
+        self._names[path.name] = self.item(id).name
+        return path
+
+    def path(self, id: str) -> Path:
+        """Its file as the user means it: a take that was trimmed is written anew without what was cut off."""
+        path, item = self.file(id), self.item(id)
+        if item.trim is None:
+            return path
+        short = self.folder / f"{id}_trimmed.npz"
+        if not short.exists():
+            write(short, trimmed(read(path), item.trim))
+        self._names[short.name] = item.name
+        return short
+
+    def motion(self, id: str) -> Motion:
+        """The motion of an item, trimmed and with the item's name."""
+        item = self.item(id)
+        motion = named(read(self.file(id)), item.name)
+        return motion if item.trim is None else trimmed(motion, item.trim)
+
+    def stored(self, id: str) -> Stored:
+        """The model of an item; the last few are kept in memory."""
+        return _stored(self.file(id))
+
+    def report(self, phase: str, done: float = 0.0, of: float = 1.0) -> None:
+        """Say how far it is."""
+        self._say("report", phase, float(done), float(of))
+
+    def progress(self, step: Progress) -> None:
+        """The same, as workflows say it."""
+        self.report(self.told(step.what), step.share)
+
+    def warn(self, sentence: str) -> None:
+        """Something that the user should know, beside the result."""
+        self._say("note", self.told(sentence))
+
+    def told(self, sentence: str) -> str:
+        """A sentence with the names that users know, in place of those of files."""
+        for place in (self.folder, self.project.work, self.project.files, self.project.folder):
+            sentence = sentence.replace(f"{place}{os.sep}", "")
+        for file, name in self._names.items():
+            sentence = sentence.replace(file, name).replace(Path(file).stem, name)
+        return sentence
+
+    def called(self, file: Path, name: str) -> None:
+        """Let sentences say this name for a file."""
+        self._names[file.name] = name
+
+    def add(
+        self,
+        kind: Kind,
+        name: str,
+        file: Path | None,
+        facts: dict[str, Any],
+        *,
+        group: str | None = None,
+        parent: str | None = None,
+        seed: int | None = None,
+        findings: list[Found] | None = None,
+        settings: dict[str, Any] | None = None,
+        beside: Path | None = None,
+    ) -> Item:
+        """Put something new into the project: `file` is moved there; `beside`, a source as it came, goes with it."""
+        id = new_id()
+        item = Item(
+            id=id, kind=kind, name=name, created=now(), group=group, parent=parent, seed=seed, facts=facts,
+            findings=findings or [], settings=settings or {},
+        )  # fmt: skip
+        if beside is not None:
+            shutil.move(beside, self.project.files / f"{id}.source{beside.suffix}")
+        stored = None if file is None else f"{id}{file.suffix}"
+        if file is not None and stored is not None:
+            shutil.move(file, self.project.files / stored)
+        self._say("item", item.model_dump_json(), stored)
+        return item
+
+    def replace(self, id: str, words: str, motion: Motion, **changes: Any) -> None:
+        """Another motion in place of an item's; `words` say what would be undone."""
+        file = self.project.files / f"{new_id()}.npz"
+        write(file, motion)
+        facts = {**self.item(id).facts, **facts_of(motion)}
+        self._say("replace", id, words, file.name, {"facts": facts, "trim": None, **changes})
+
+    def add_motion(self, kind: Kind, name: str, motion: Motion, **more: Any) -> Item:
+        """A motion as an item; what the facts do not say already is told by the motion."""
+        file = self.folder / f"{new_id()}.npz"
+        write(file, motion)
+        facts = {**facts_of(motion), **more.pop("facts", {})}
+        return self.add(kind, name, file, facts, **more)
+
+
+@lru_cache(maxsize=MODELS_KEPT)
+def _stored(path: Path) -> Stored:
+    return read_stored(path)

@@ -1,0 +1,141 @@
+"""The main loop of a worker process: takes jobs from a pipe, and says on it how they go."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from freshtake.errors import FreshtakeError
+from freshtake.serve.project import Project
+from freshtake.serve.tasks import TASKS, Task
+
+BETWEEN_REPORTS = 0.1  # seconds
+POLITE = 5  # the page goes first
+OFTEN_USED = ("freshtake.serve.tasks.reading", "freshtake.serve.tasks.varying", "freshtake.workflows.variation_varying")
+
+
+def work(folder: Path, pipe: Connection) -> None:
+    """Run jobs until the server ends or closes the pipe."""
+    prepare_process()
+    project = Project(folder, reading=True)
+    for module in OFTEN_USED:
+        import_module(module)
+    with suppress(EOFError, OSError):
+        while True:
+            job, task, asked = pipe.recv()
+            _run(project, pipe, job, task, asked)
+
+
+def prepare_process(polite: bool = True) -> None:
+    """What every process of the server begins with: it ends with the server; a polite one lets the server go first."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
+    threading.Thread(target=_end_with_the_server, daemon=True).start()
+    if polite and hasattr(os, "nice"):
+        os.nice(POLITE)
+
+
+def _end_with_the_server() -> None:
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+def _run(project: Project, pipe: Connection, job: str, name: str, asked: dict[str, Any]) -> None:
+    """One job; whatever happens in it, the process lives on."""
+    from freshtake.serve.tasks.context import Context
+
+    task, teller = TASKS[name], _Teller(pipe)
+    context = Context(project, job, teller.say)
+    try:
+        with _noted(context.warn), _compiling(task, context), _within(task.memory):
+            task.load()(context, **asked)
+        pipe.send(("done",))
+    except FreshtakeError as error:
+        pipe.send(("failed", context.told(" ".join(str(error).split()))))
+    except MemoryError:
+        pipe.send(("failed", "this needs more memory than it may have: use a shorter or smaller file"))
+    except Exception as error:
+        traceback.print_exc()
+        pipe.send(("failed", f"something went wrong that should not ({type(error).__name__}): please report it"))
+    finally:
+        shutil.rmtree(context.folder, ignore_errors=True)
+
+
+class _Teller:
+    """Says things on the pipe; of many reports only some."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe, self._last, self._phase = pipe, 0.0, ""
+
+    def say(self, kind: str, *words: Any) -> None:
+        if kind == "report":
+            now = time.monotonic()
+            if words[0] == self._phase and now - self._last < BETWEEN_REPORTS:
+                return
+            if now - self._last < BETWEEN_REPORTS / 5:
+                return
+            self._last, self._phase = now, words[0]
+        self._pipe.send((kind, *words))
+
+
+@contextmanager
+def _noted(warn: Any) -> Iterator[None]:
+    """Warnings from below as notes of the job."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: what comes of it is checked, and said in words
+        warnings.showwarning = lambda message, *rest, **more: warn(str(message))
+        yield
+
+
+@contextmanager
+def _compiling(task: Task, context: Any) -> Iterator[None]:
+    """While kernels compile, which happens once after an installation, the phase says so and how long it takes."""
+    from freshtake.numeric.compiled import tell_of_compiling
+    from freshtake.workflows.compiling import Countdown, expected_times
+
+    countdown = Countdown(lambda: expected_times(task.command), lambda sentence: None, time.monotonic)
+
+    def heard(kernel: str, begins: bool) -> None:
+        countdown.heard(kernel, begins)
+        if begins:
+            context.report(str(countdown) or "compiling once")
+
+    tell_of_compiling(heard)
+    try:
+        yield
+    finally:
+        tell_of_compiling(None)
+
+
+@contextmanager
+def _within(memory: int | None) -> Iterator[None]:
+    """At most so many bytes more than the process has already, on systems that can say so."""
+    try:
+        import resource
+    except ImportError:
+        memory = None
+    pages = Path("/proc/self/statm")
+    if memory is None or not pages.exists():
+        yield
+        return
+    used = int(pages.read_text().split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (used + memory, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)

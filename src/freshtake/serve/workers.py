@@ -1,0 +1,213 @@
+"""Worker processes, kept warm: short tasks and long ones each have their own, so that neither waits for the other."""
+
+from __future__ import annotations
+
+import queue
+import shutil
+import threading
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from typing import Any
+
+from freshtake.errors import UsageError
+from freshtake.serve.items import ENDED, Item, Job, new_id
+from freshtake.serve.project import Project, now
+from freshtake.serve.tasks import TASKS
+from freshtake.workflows.cores import usable_cores
+
+MOST_WAITING = 200
+TICK = 0.25  # seconds between looks at the time limit
+JOBS_EACH = 100  # of one process, before it is replaced by a new one
+
+
+class Workers:
+    """Runs the jobs of a project."""
+
+    def __init__(self, project: Project, long: int | None = None) -> None:
+        self.project = project
+        count = long or max(1, min(4, usable_cores() - 1))
+        self._waiting: dict[bool, queue.Queue[tuple[str, dict[str, Any]] | None]] = {
+            False: queue.Queue(),
+            True: queue.Queue(),
+        }
+        kinds = [False] + [True] * count
+        self._slots = [_Slot(project, self._waiting[kind], ready=number == 0) for number, kind in enumerate(kinds)]
+        for slot in self._slots:
+            slot.start()
+
+    def ask(self, task: str, items: Iterable[str] = (), **asked: Any) -> Job:
+        """Put a job into the line."""
+        if task not in TASKS:
+            raise UsageError(f"there is no task {task!r}; the tasks are {', '.join(TASKS)}")
+        line = self._waiting[TASKS[task].long]
+        if line.qsize() >= MOST_WAITING:
+            raise UsageError("too much is waiting already: let some of it finish, or cancel it")
+        ids = list(items)
+        for id in ids:
+            self.project.item(id)
+        job = self.project.put_job(Job(id=new_id(), task=task, created=now(), items=ids))
+        line.put((job.id, {"items": ids, **asked}))
+        return job
+
+    def cancel(self, id: str) -> Job:
+        """Take a job out of the line, or end the process that runs it."""
+        job = self.project.job(id)
+        if job.state in ENDED:
+            return job
+        job = self.project.put_job(job.model_copy(update={"state": "cancelled", "seconds_left": None}))
+        for slot in self._slots:
+            slot.end(id)
+        return job
+
+    def close(self) -> None:
+        """End all processes."""
+        for slot in self._slots:
+            slot.closed = True
+            slot.stop()
+        for line in self._waiting.values():
+            for _ in self._slots:
+                line.put(None)
+        for slot in self._slots:
+            slot.join(5.0)
+
+
+class _Slot(threading.Thread):
+    """One process at a time, and the thread that listens to it."""
+
+    def __init__(self, project: Project, line: queue.Queue[tuple[str, dict[str, Any]] | None], *, ready: bool) -> None:
+        super().__init__(daemon=True)
+        self._project, self._line, self._ready = project, line, ready
+        self._process: SpawnProcess | None = None
+        self._pipe: Connection | None = None
+        self._job: str | None = None
+        self._lock = threading.Lock()
+        self._count = 0
+        self._doomed = False  # killed: it may seem to live for a moment longer
+        self.closed = False
+
+    def run(self) -> None:
+        """Jobs one after the other, until there is None."""
+        if self._ready:
+            self._to_process()
+        while (entry := self._line.get()) is not None:
+            job, asked = entry
+            if not self.closed and self._project.job(job).state == "waiting":
+                self._one(job, asked)
+
+    def end(self, job: str) -> None:
+        """Kill the process if it is at this job."""
+        with self._lock:
+            if self._job == job:
+                self._kill()
+
+    def stop(self) -> None:
+        """Kill the process."""
+        with self._lock:
+            self._kill()
+
+    def _kill(self) -> None:
+        self._doomed = True
+        if self._process is not None:
+            self._process.kill()
+
+    def _to_process(self) -> Connection:
+        """The pipe to a process that lives."""
+        from freshtake.serve.worker import work
+
+        if self._process is not None and self._pipe is not None:
+            if not self._doomed and self._count < JOBS_EACH and self._process.is_alive():
+                return self._pipe
+            self._process.kill()
+            self._process.join()
+            self._process.close()
+            self._pipe.close()
+        context = get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        process = context.Process(target=work, args=(self._project.folder, theirs), daemon=True)
+        process.start()
+        theirs.close()
+        self._process, self._count, self._doomed = process, 0, False
+        return self._pipe
+
+    def _one(self, id: str, asked: dict[str, Any]) -> None:
+        job = self._project.job(id)
+        with self._lock:
+            if self.closed:
+                return
+            pipe = self._to_process()
+            self._job = id
+            self._count += 1
+        try:
+            if self._project.job(id).state != "waiting":  # cancelled while a process was started for it
+                return
+            self._project.put_job(job.model_copy(update={"state": "running", "phase": "starting"}))
+            pipe.send((id, job.task, asked))
+            self._listen(pipe, id, TASKS[job.task].seconds)
+        except (EOFError, OSError):
+            self._doomed = True
+            self._died(id)
+        finally:
+            with self._lock:
+                self._job = None
+            _clear(self._project, id, asked)
+
+    def _listen(self, pipe: Connection, id: str, seconds: float | None) -> None:
+        began = time.monotonic()
+        while True:
+            if not pipe.poll(TICK):
+                if seconds is not None and time.monotonic() - began > seconds:
+                    self._change(id, state="failed", error=f"this took longer than {seconds:.0f} s: use a shorter file")
+                    self._kill()
+                    return
+                continue
+            kind, *words = pipe.recv()
+            if kind == "report":
+                self._report(id, began, *words)
+            elif kind == "note":
+                self._change(id, notes=[*self._project.job(id).notes, *words][-50:])
+            elif kind == "item":
+                self._add(id, *words)
+            elif kind == "replace":
+                self._replace(id, *words)
+            else:
+                of = self._project.job(id).of
+                done = {"state": "done", "done": of} if kind == "done" else {"state": "failed", "error": words[0]}
+                self._change(id, **done, seconds_left=None)
+                return
+
+    def _change(self, id: str, **changes: Any) -> None:
+        job = self._project.job(id)
+        if job.state not in ENDED:
+            self._project.put_job(job.model_copy(update=changes))
+
+    def _report(self, id: str, began: float, phase: str, done: float, of: float) -> None:
+        share = done / of if of > 0.0 else 0.0
+        took = time.monotonic() - began
+        left = round(took * (1.0 / share - 1.0), 1) if share > 0.02 else None
+        self._change(id, phase=phase, done=done, of=of, seconds_left=left)
+
+    def _add(self, id: str, body: str, file: str | None) -> None:
+        item = self._project.add(Item.model_validate_json(body), file)
+        self._change(id, made=[*self._project.job(id).made, item.id])
+
+    def _replace(self, id: str, item: str, words: str, file: str, changes: dict[str, Any]) -> None:
+        self._project.alter(item, words, file, within=id, **changes)
+        self._change(id, made=[*self._project.job(id).made, item])
+
+    def _died(self, id: str) -> None:
+        """The process was killed: by a cancel, which is known already, by the system, or from outside."""
+        if not self.closed:
+            error = "the process that did this was ended from outside (is memory short?): try again, or with less"
+            self._change(id, state="failed", error=error, seconds_left=None)
+
+
+def _clear(project: Project, id: str, asked: dict[str, Any]) -> None:
+    """What a job leaves that is no result: its folder, and the file that was sent for it."""
+    shutil.rmtree(project.work / id, ignore_errors=True)
+    if "upload" in asked:
+        with suppress(OSError):
+            (project.work / asked["upload"]).unlink(missing_ok=True)

@@ -1,0 +1,38 @@
+"""The studio as a whole: server, page, and files that are put into the project at the start."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from freshtake.serve.running import Serving, serve
+
+
+def open_studio(
+    folder: Path, sources: Sequence[Path] = (), *, started: Callable[[Serving], None], **listening: Any
+) -> None:
+    """Serve the page of a project until Ctrl-C; `sources` are read as if they were dropped onto it."""
+    apps: list[Any] = []
+
+    def add(app: Any) -> None:
+        from freshtake.studio.pages import add_pages
+
+        add_pages(app)
+        apps.append(app)
+
+    def ready(serving: Serving) -> None:
+        for source in sources:
+            _send(apps[0].state.studio, source)
+        started(serving)
+
+    serve(folder, add=add, started=ready, **listening)
+
+
+def _send(state: Any, source: Path) -> None:
+    from freshtake.serve.items import new_id
+
+    upload = f"{new_id()}{source.suffix.lower()}"
+    shutil.copyfile(source, state.project.work / upload)
+    state.workers.ask("read", upload=upload, name=source.name)

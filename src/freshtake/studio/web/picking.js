@@ -1,0 +1,123 @@
+// Choosing takes and models inside a tab, and asking the server only for what is newest.
+//   <TakePicker label items ids onchange hint>    takes with boxes; a whole group is added or removed at once
+//   <ModelSelect method label value onchange>     models of one method;  useModels(method) → items
+//   useLatest(ask) → [value, busy, request]       of many requests only the newest is answered; never two at a time
+//   useChosenModel(name, models) → [model, choose]
+
+import { html, useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
+import { Facts, Select } from "./ui.js";
+import { toast, useKept, useStore } from "./state.js";
+
+const MOTIONS = ["take", "variant"];
+export const useMotions = (kinds = MOTIONS) => useStore((now) => now.items).filter((item) => kinds.includes(item.kind) && item.star >= 0);
+export const useModels = (method) => useStore((now) => now.items).filter((item) => item.kind === "model" && item.facts.method === method);
+export const isClip = (item) => Boolean(item.facts.joints);
+export const isMesh = (item) => Boolean(item.facts.vertices);
+
+export function useChosenModel(name, models) {
+  const [id, choose] = useKept(name, null);
+  return [models.find((one) => one.id === id) ?? models[models.length - 1] ?? null, choose];
+}
+
+export function ModelSelect({ models, value, onchange, label = "Model" }) {
+  return html`<${Select} label=${label} value=${value?.id ?? ""} options=${models.map((one) => [one.id, one.name])} onchange=${onchange} />`;
+}
+
+export function groupsOf(items) {
+  const found = new Map();
+  for (const item of items) found.set(item.group ?? "", [...(found.get(item.group ?? "") ?? []), item]);
+  return [...found].map(([name, members]) => ({ name, members }));
+}
+
+export function TakePicker({ label, items, ids, onchange, hint, empty = "Drop takes anywhere on the page first." }) {
+  const known = new Set(items.map((item) => item.id)), chosen = new Set(ids.filter((id) => known.has(id)));
+  const put = (some, on) => onchange(items.filter((item) => (some.has(item.id) ? on : chosen.has(item.id))).map((item) => item.id));
+  return html`<fieldset class="picker own-keys" title=${hint}>
+    <legend>${label} <span class="picker-count">${chosen.size ? `${chosen.size} chosen` : "none chosen"}</span></legend>
+    ${!items.length && html`<p class="note">${empty}</p>`}
+    <div class="picker-list">${groupsOf(items).map(({ name, members }) => {
+      const on = members.filter((item) => chosen.has(item.id)).length, all = new Set(members.map((item) => item.id));
+      return html`<div key=${name} class="picker-group">
+        ${members.length > 1 && html`<label class="picker-all"><input type="checkbox" checked=${on === members.length} indeterminate=${on > 0 && on < members.length}
+          onChange=${() => put(all, on < members.length)} /><b>${name || "others"}</b><span class="facts">${members.length}</span></label>`}
+        ${members.map((item) => html`<label key=${item.id} class="picker-one"><input type="checkbox" checked=${chosen.has(item.id)}
+          onChange=${(event) => put(new Set([item.id]), event.target.checked)} /><span>${item.name}</span><${Facts} item=${item} /></label>`)}
+      </div>`;
+    })}</div>
+  </fieldset>`;
+}
+
+// `request(what)` asks; while an answer is awaited only the newest request waits.
+export function useLatest(ask) {
+  const [value, setValue] = useState(null), [busy, setBusy] = useState(false);
+  const now = useRef({ busy: false, next: undefined, gone: false });
+  useEffect(() => () => { now.current.gone = true; }, []);
+  const request = async (what) => {
+    const held = now.current;
+    held.next = { what };
+    if (held.busy) return;
+    held.busy = true;
+    setBusy(true);
+    while (held.next && !held.gone) {
+      const { what: asked } = held.next;
+      held.next = undefined;
+      try {
+        const found = await ask(asked);
+        if (!held.gone) setValue(found);
+      } catch (error) { if (!held.gone && !held.next) toast(error.message, "error"); }
+    }
+    held.busy = false;
+    if (!held.gone) setBusy(false);
+  };
+  return [value, busy, request];
+}
+
+// The size of an element in CSS pixels, kept up to date: [ref, wide, tall].
+export function useSize() {
+  const place = useRef(null), [size, setSize] = useState([0, 0]);
+  useEffect(() => {
+    const watch = new ResizeObserver(([entry]) => setSize([Math.round(entry.contentRect.width), Math.round(entry.contentRect.height)]));
+    watch.observe(place.current);
+    return () => watch.disconnect();
+  }, []);
+  return [place, ...size];
+}
+
+// A canvas of that many CSS pixels, sharp on every screen; returns its 2-D pen, cleared.
+export function penOf(canvas, wide, tall) {
+  const ratio = Math.min(window.devicePixelRatio || 1, 2);
+  if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(tall * ratio)) {
+    canvas.width = Math.round(wide * ratio);
+    canvas.height = Math.round(tall * ratio);
+    Object.assign(canvas.style, { width: `${wide}px`, height: `${tall}px` });
+  }
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, wide, tall);
+  return pen;
+}
+
+// Calls `act(seconds since the last call)` for every frame that the screen shows, as long as `on`.
+export function useFrames(act, on = true) {
+  const newest = useRef(act);
+  newest.current = act;
+  useEffect(() => {
+    if (!on) return undefined;
+    let running = 0, before = performance.now();
+    const frame = (now) => {
+      running = requestAnimationFrame(frame);
+      newest.current(Math.min((now - before) / 1000, 0.1));
+      before = now;
+    };
+    running = requestAnimationFrame(frame);
+    return () => cancelAnimationFrame(running);
+  }, [on]);
+}
+
+export function save(name, text, type) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}

@@ -1,0 +1,137 @@
+// The place where motion is played: of items of the project, or live. Wraps the viewport of reports/viewport/web.
+
+import * as THREE from "./viewport/three/three.module.min.js";
+import { html, useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
+import { createViewport } from "./viewport/viewport.js";
+import { LiveScene } from "./viewport/live.js";
+import { api } from "./api.js";
+import { isDark, setTheme, toast, useDark, useStore } from "./state.js";
+
+const ELSEWHERE = "input, textarea, select, [contenteditable], [role=tablist], [role=listbox], dialog, .own-keys";
+
+// Keys of the whole window, but for those that a control of the page needs itself.
+function windowKeys(element) {
+  const wrapped = new Map();
+  return {
+    addEventListener(type, act) {
+      const listener = (event) => {
+        const inside = element.contains(event.target);
+        if (!inside && event.target.closest?.(ELSEWHERE)) return;
+        if (!inside && event.target.closest?.("button, a, summary") && [" ", "Enter"].includes(event.key)) return;
+        if (event.key === "d" && !event.ctrlKey && !event.metaKey) { setTheme(isDark() ? "light" : "dark"); return; }
+        act(event);
+      };
+      wrapped.set(act, listener);
+      window.addEventListener(type, listener);
+    },
+    removeEventListener(type, act) { window.removeEventListener(type, wrapped.get(act)); },
+  };
+}
+
+// A viewport in an element that lives as long as its component. `element` has to be on the page.
+function useViewport({ start, onpick, onframe, onready, controls }) {
+  const place = useRef(null), held = useRef(null), told = useRef({});
+  told.current = { onpick, onframe };
+  const dark = useDark();
+  useEffect(() => {
+    const before = held.current;
+    if (before) before.setTheme(dark ? "dark" : "light");
+  }, [dark]);
+  useEffect(() => () => { held.current?.dispose(); held.current = null; window.studioViewports?.delete(place.current); }, []);
+  const show = (data) => {
+    if (!place.current) return null;
+    if (held.current) held.current.setData(data, { keep: true });
+    else {
+      held.current = createViewport(THREE, place.current, data, {
+        theme: isDark() ? "dark" : "light", autoplay: !matchMedia("(prefers-reduced-motion: reduce)").matches, keys: windowKeys(place.current), start, controls,
+        onpick: (number, shape) => told.current.onpick?.(number, shape),
+        onframe: (now) => told.current.onframe?.(now, held.current),
+      });
+      (window.studioViewports ??= new Map()).set(place.current, held.current);
+      onready?.(held.current);
+    }
+    return held.current;
+  };
+  return { place, held, show };
+}
+
+// Takes, variants, strokes or meshes, played on one timeline.
+//   items       ids, in the order in which they are shown
+//   start       parts of the viewport's state at first: { layout: "overlaid", inPlace: true, trails: true, ... }
+//   onready(v)  once, with the viewport: v.seek(seconds), v.play(), v.pause(), v.setLayout(name), v.state.seconds, ...
+//   onpick(id)  an item was clicked;  onframe(state, v)  after each frame that was drawn
+//   scene       instead of items: a promise of { manifest, buffer } or that itself
+//   label, children (shown over it), empty (shown while there are no items)
+export function Viewport({ items = [], scene, start, onready, onpick, onframe, controls, label = "motion", children, empty, fields }) {
+  const stamps = useStore((now) => items.map((id) => { const item = now.items.find((one) => one.id === id); return `${id}:${item?.trim ?? ""}:${item?.facts?.frames ?? ""}:${JSON.stringify(item?.settings ?? "")}`; }).join(","));
+  const [busy, setBusy] = useState(false);
+  const shown = useRef([]);
+  const { place, show, held } = useViewport({ start, onready, onframe, controls, onpick: (number) => onpick?.(shown.current[number] ?? null, number) });
+  const wanted = useRef(null), reading = useRef(false);
+  useEffect(() => {
+    wanted.current = items.length || scene ? { items, scene, fields } : null;
+    if (wanted.current && !reading.current) read();
+  }, [stamps, scene, JSON.stringify(fields)]);
+  // One answer after the other: of all that was asked for meanwhile only the newest is read.
+  const read = async () => {
+    reading.current = true;
+    setBusy(true);
+    while (wanted.current) {
+      const now = wanted.current;
+      wanted.current = null;
+      try {
+        const data = await (now.scene ?? api.scene(now.items, now.fields));
+        shown.current = data.manifest.shapes.map((shape, k) => shape.id ?? now.items[k]);
+        show(data);
+      } catch (error) { if (!wanted.current) toast(error.message, "error"); }
+    }
+    reading.current = false;
+    setBusy(false);
+  };
+  const nothing = !items.length && !scene;
+  return html`<div class=${`stage ${nothing ? "stage-empty" : ""}`} aria-busy=${busy}>
+    <div class="stage-view" ref=${place} aria-label=${label} hidden=${nothing}></div>
+    ${nothing && html`<div class="stage-over">${empty}</div>`}
+    ${children}
+  </div>`;
+}
+
+// Endless motion of a model that follows `controls` at once.
+//   model       id;  controls  { amount, speed, ... }: sent when they change
+//   fields      { source, seed, plant }: where they change, the motion begins anew
+//   onready(v)  the viewport;  onstart(json)  classes and the like;  onmessage(json)  what the server tells beside
+//   frames;  onlive(number)  every frame
+export function LiveViewport({ model, controls = {}, fields = {}, start, onready, onstart, onmessage, onlive, label = "live motion", children }) {
+  const { place, show } = useViewport({ start, onready });
+  const link = useRef(null), latest = useRef(controls), told = useRef({});
+  const [words, setWords] = useState("Starting …");
+  latest.current = controls;
+  told.current = { onstart, onmessage, onlive };
+  useEffect(() => {
+    let live = null, header = null;
+    setWords("Starting …");
+    link.current = api.live(model, {
+      controls: latest.current, fields,
+      onstart: (said) => { header = said; told.current.onstart?.(said); },
+      onframe: (number, x, z, points) => {
+        if (!live) {
+          live = new LiveScene(header, number, x, z, points);
+          show({ scene: live.scene });
+          setWords("");
+        } else live.push(number, x, z, points);
+        told.current.onlive?.(number);
+      },
+      onmessage: (said) => told.current.onmessage?.(said),
+      onerror: (sentence) => { if (!live) setWords(sentence); toast(sentence, "error"); },
+    });
+    return () => link.current?.close();
+  }, [model, JSON.stringify(fields)]);
+  const changed = JSON.stringify(controls);
+  useEffect(() => { link.current?.send(JSON.parse(changed)); }, [changed]);
+  return html`<div class="stage stage-live">
+    <div class="stage-view" ref=${place} aria-label=${label}></div>
+    ${words && html`<div class="stage-over" role="status"><p>${words}</p></div>`}
+    ${children}
+  </div>`;
+}
+

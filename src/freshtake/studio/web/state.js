@@ -1,0 +1,180 @@
+// What the page knows: the project as the server tells it, and what this window has chosen. One store for all tabs.
+//
+//   const project = useStore((state) => state.items)     a part of the state; the component is drawn again when it changes
+//   set({ tab: "vary" })                                 changes a part
+//   choose(ids)                                          the items that are chosen, the same in all tabs
+//   await attempt(api.remove(id))                        undefined and a toast when it fails
+//   const job = await run("learn", ids, { ... })         starts a task; resolves with the ended job (undefined: not done)
+
+import { useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
+import { api } from "./api.js";
+
+const KEPT = ["tab", "theme", "chosen", "model", "vary", "kept"]; // over a reload of this window
+const PLACE = "freshtake-studio";
+const kept = (() => { try { return JSON.parse(sessionStorage.getItem(PLACE)) ?? {}; } catch { return {}; } })();
+
+export const state = {
+  ready: false, connected: false, name: "", items: [], jobs: [], presets: {}, undo: null, redo: null, change: 0,
+  tab: "library", theme: localStorage.getItem("freshtake-theme") ?? "auto", chosen: [], model: null, vary: {}, kept: {},
+  toasts: [], uploads: 0, dropping: false, ...kept,
+};
+const listeners = new Set();
+
+export function set(changes) {
+  Object.assign(state, changes);
+  if (Object.keys(changes).some((name) => KEPT.includes(name))) {
+    sessionStorage.setItem(PLACE, JSON.stringify(Object.fromEntries(KEPT.map((name) => [name, state[name]]))));
+  }
+  for (const listener of [...listeners]) listener();
+}
+
+export function useStore(select) {
+  const [, redraw] = useState(0), held = useRef(null), value = select(state);
+  held.current = { select, value };
+  useEffect(() => {
+    const listener = () => { if (held.current.select(state) !== held.current.value) redraw((count) => count + 1); };
+    listeners.add(listener);
+    listener();
+    return () => listeners.delete(listener);
+  }, []);
+  return value;
+}
+
+// A value of a tab that outlives leaving the tab and reloading the page: [value, change].
+export function useKept(name, start) {
+  const value = useStore((now) => now.kept[name]) ?? start;
+  return [value, (next) => set({ kept: { ...state.kept, [name]: next } })];
+}
+
+// ---- the project ----
+export async function load() {
+  const project = await api.project();
+  set({ ...project, ready: true });
+  forget();
+}
+
+// What was chosen and is no longer there.
+function forget() {
+  const ids = new Set(state.items.map((item) => item.id));
+  const chosen = state.chosen.filter((id) => ids.has(id));
+  if (chosen.length !== state.chosen.length) set({ chosen });
+}
+
+// `list` with one that is new or has changed; one that is over never runs again, whatever arrives late.
+const replaced = (list, one) => {
+  const at = list.findIndex((other) => other.id === one.id);
+  if (at >= 0 && list[at].task && isOver(list[at]) && !isOver(one)) return list;
+  return at < 0 ? [...list, one] : list.map((other, k) => (k === at ? one : other));
+};
+const endings = new Map(); // job id → those who wait for its end
+
+export function hear(message) {
+  const changes = {};
+  if (message.change !== undefined) changes.change = message.change;
+  if (message.item) changes.items = replaced(state.items, message.item);
+  if (message.gone) changes.items = state.items.filter((item) => item.id !== message.gone);
+  if (message.job) changes.jobs = replaced(state.jobs, message.job);
+  for (const name of ["undo", "redo", "presets"]) if (message[name] !== undefined) changes[name] = message[name];
+  set(changes);
+  if (message.gone) forget();
+  if (message.change !== undefined) refresh(); // another window may have done it: what can be undone has changed
+  if (message.job) ended(message.job);
+}
+
+export const isOver = (job) => ["done", "failed", "cancelled", "interrupted"].includes(job.state);
+
+function ended(job) {
+  if (!isOver(job)) return;
+  const waiting = endings.get(job.id);
+  endings.delete(job.id);
+  if (!waiting) return;
+  if (["failed", "interrupted"].includes(job.state)) toast(job.error ?? "The work has ended before it was done: start it again.", "error");
+  if (job.state === "done") job.notes?.slice(0, 2).forEach((note) => toast(note, "plain", 9));
+  waiting.forEach((tell) => tell(job));
+}
+
+export function connect() {
+  let lost = false;
+  return api.events(
+    hear,
+    () => {
+      set({ connected: true });
+      load().then(() => { state.jobs.forEach(ended); if (lost) toast("Connected again.", "good"); lost = false; }, (error) => toast(error.message, "error"));
+    },
+    () => { if (state.connected) lost = true; set({ connected: false }); },
+  );
+}
+
+// ---- doing things ----
+export async function attempt(promise) {
+  try { return await promise; } catch (error) { toast(error.message, "error"); return undefined; }
+}
+
+// Undo and redo are told by the project only, so they are read again after what changes them.
+let asked = 0;
+export function refresh() {
+  clearTimeout(asked);
+  asked = setTimeout(() => attempt(load()), 250);
+}
+
+export async function waitFor(job) {
+  const known = isOver(job) ? job : state.jobs.find((one) => one.id === job.id) ?? job;
+  return new Promise((tell) => {
+    endings.set(job.id, [...(endings.get(job.id) ?? []), tell]);
+    ended(known);
+  });
+}
+
+// Starts a task; resolves when it has ended: with the job if it was done, otherwise undefined. `onstart(job)` at once.
+export async function run(task, items, settings = {}, onstart) {
+  const job = await attempt(api.start(task, items, settings));
+  if (!job) return undefined;
+  set({ jobs: replaced(state.jobs, job) });
+  onstart?.(job);
+  const over = await waitFor(job);
+  refresh();
+  return over.state === "done" ? over : undefined;
+}
+
+export async function upload(files) {
+  const list = [...files];
+  if (!list.length) return;
+  set({ uploads: state.uploads + list.length });
+  const made = [];
+  await Promise.all(list.map(async (file) => {
+    const job = await attempt(api.upload(file));
+    if (job) { set({ jobs: replaced(state.jobs, job) }); made.push(...((await waitFor(job)).made ?? [])); if (made.length) choose([...made]); }
+    set({ uploads: state.uploads - 1 });
+  }));
+  refresh();
+}
+
+export const choose = (ids) => set({ chosen: ids });
+export const itemOf = (id) => state.items.find((item) => item.id === id);
+export const star = async (item, value) => {
+  hear({ item: { ...item, star: item.star === value ? 0 : value } }); // shown at once
+  await attempt(api.change(item.id, { star: item.star === value ? 0 : value }));
+  refresh();
+};
+export const remove = async (ids) => { if (ids.length) await attempt(api.remove(ids)); refresh(); };
+export const undo = async () => { await attempt(api.undo()); refresh(); };
+export const redo = async () => { await attempt(api.redo()); refresh(); };
+
+// ---- what the page says ----
+let toasts = 0;
+export function toast(words, kind = "plain", seconds = kind === "error" ? 12 : 4) {
+  if (state.toasts.some((one) => one.words === words)) return;
+  const id = (toasts += 1);
+  set({ toasts: [...state.toasts.slice(-3), { id, words, kind }] });
+  setTimeout(() => dismiss(id), seconds * 1000);
+}
+export const dismiss = (id) => set({ toasts: state.toasts.filter((one) => one.id !== id) });
+
+export function setTheme(theme) {
+  localStorage.setItem("freshtake-theme", theme);
+  set({ theme });
+}
+const night = matchMedia("(prefers-color-scheme: dark)");
+night.addEventListener("change", () => set({}));
+export const isDark = () => (state.theme === "auto" ? night.matches : state.theme === "dark");
+export const useDark = () => useStore(isDark);

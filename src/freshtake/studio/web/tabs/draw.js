@@ -1,0 +1,208 @@
+// Draw a character four times by mouse, pen or finger; fifteen variants write themselves, each in its own time.
+
+import { html, useEffect, useRef, useState } from "../vendor/preact-htm.module.js";
+import { api } from "../api.js";
+import { penOf, save, useFrames, useSize } from "../picking.js";
+import { isDark, run, toast, useKept, useStore } from "../state.js";
+import { Button, Empty, Note, NumberField, Panel, Row, Segmented, Slider, Split, TextField } from "../ui.js";
+
+const BOXES = 4, SIDE = 100; // units of a box
+const WAIT = 450; // milliseconds after the pen was lifted: another stroke may follow
+const REST = 0.9; // seconds between two rounds of writing
+const BLUE = "#3b82d6", GREEN = "#35a264";
+const empty = () => Array.from({ length: BOXES }, () => []);
+const drawn = (boxes) => boxes.filter((pens) => pens.length).length;
+
+// ---- a box to draw in ----
+function Box({ number, pens, ghost, onchange }) {
+  const [place, wide, tall] = useSize(), canvas = useRef(null), live = useRef(null);
+  useStore((now) => now.theme);
+  const dark = isDark(), size = Math.min(wide, tall);
+  const paint = () => {
+    if (!size) return;
+    const pen = penOf(canvas.current, wide, tall), scale = size / SIDE, at = (x, y) => [x * scale, (SIDE - y) * scale];
+    pen.lineCap = pen.lineJoin = "round";
+    pen.strokeStyle = dark ? "#2b333c" : "#e3e7ec";
+    pen.lineWidth = 1;
+    pen.beginPath(); pen.moveTo(...at(6, 25)); pen.lineTo(...at(94, 25)); pen.stroke();
+    for (const one of ghost ?? []) ink(pen, one, at, dark ? "#39434e" : "#d5dbe2", size / 34);
+    for (const one of [...pens, ...(live.current ? [live.current] : [])]) ink(pen, one, at, BLUE, size / 34);
+  };
+  useEffect(paint);
+  const point = (event) => {
+    const box = canvas.current.getBoundingClientRect();
+    return [((event.clientX - box.left) / size) * SIDE, SIDE - ((event.clientY - box.top) / size) * SIDE, event.timeStamp / 1000];
+  };
+  const down = (event) => {
+    if (event.button !== 0 || live.current) return;
+    event.preventDefault();
+    canvas.current.setPointerCapture(event.pointerId);
+    live.current = [point(event)];
+    paint();
+  };
+  const move = (event) => {
+    if (!live.current) return;
+    const every = event.getCoalescedEvents?.() ?? [];
+    for (const one of every.length ? every : [event]) live.current.push(point(one));
+    paint();
+  };
+  const up = () => {
+    if (!live.current) return;
+    const made = live.current;
+    live.current = null;
+    if (made.length > 1) onchange([...pens, made]);
+    else paint();
+  };
+  return html`<div class="draw-box">
+    <div class="draw-paper" ref=${place}>
+      <canvas ref=${canvas} role="img" aria-label=${`drawing ${number + 1}: ${pens.length ? `${pens.length} strokes` : "empty"}`}
+        onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerCancel=${up}></canvas>
+      ${!pens.length && html`<span class="draw-number" aria-hidden="true">${number + 1}</span>`}
+    </div>
+    <${Row}>
+      <${Button} kind="quiet" disabled=${!pens.length} label=${`take back the last stroke of drawing ${number + 1}`} onclick=${() => onchange(pens.slice(0, -1))}>Undo stroke<//>
+      <${Button} kind="quiet" disabled=${!pens.length} label=${`clear drawing ${number + 1}`} onclick=${() => onchange([])}>Clear<//>
+    <//>
+  </div>`;
+}
+
+function ink(pen, points, at, color, width, until = Infinity) {
+  pen.strokeStyle = color;
+  pen.lineWidth = width;
+  pen.beginPath();
+  let last = null;
+  for (const [x, y, t] of points) {
+    if (t > until) {
+      if (last) { const share = (until - last[2]) / (t - last[2]); last = [last[0] + share * (x - last[0]), last[1] + share * (y - last[1]), until]; pen.lineTo(...at(last[0], last[1])); }
+      break;
+    }
+    pen[last ? "lineTo" : "moveTo"](...at(x, y));
+    last = [x, y, t];
+  }
+  pen.stroke();
+  return last;
+}
+
+// ---- variants that write themselves ----
+const bounds = (lists) => {
+  let [left, low, right, high] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const pens of lists) for (const pen of pens) for (const [x, y] of pen) { left = Math.min(left, x); right = Math.max(right, x); low = Math.min(low, y); high = Math.max(high, y); }
+  return { x: (left + right) / 2, y: (low + high) / 2, size: Math.max(right - left, high - low, 1) * 1.18 };
+};
+const lasts = (pens) => Math.max(0, ...pens.map((pen) => pen[pen.length - 1][2]));
+
+function Writing({ variants, speed }) {
+  const [place, wide, tall] = useSize(), canvas = useRef(null), clock = useRef(0);
+  useStore((now) => now.theme);
+  useEffect(() => { clock.current = 0; }, [variants.round]);
+  useFrames((passed) => {
+    if (!wide || !tall) return;
+    const { lists } = variants, round = Math.max(...lists.map(lasts)) + REST * speed;
+    clock.current = (clock.current + passed * speed) % round;
+    const columns = bestColumns(lists.length, wide, tall), rows = Math.ceil(lists.length / columns);
+    const cell = [wide / columns, tall / rows], { x, y, size } = bounds(lists), scale = Math.min(...cell) / size;
+    const pen = penOf(canvas.current, wide, tall);
+    pen.lineCap = pen.lineJoin = "round";
+    lists.forEach((pens, k) => {
+      const middle = [(k % columns + 0.5) * cell[0], (Math.floor(k / columns) + 0.5) * cell[1]];
+      const at = (px, py) => [middle[0] + (px - x) * scale, middle[1] - (py - y) * scale];
+      let tip = null;
+      for (const one of pens) if (one[0][2] <= clock.current) tip = ink(pen, one, at, GREEN, Math.min(...cell) / 34, clock.current);
+      if (tip && clock.current < lasts(pens)) { pen.fillStyle = isDark() ? "#e6eaee" : "#1d242c"; pen.beginPath(); pen.arc(...at(tip[0], tip[1]), Math.min(...cell) / 34, 0, 7); pen.fill(); }
+    });
+    canvas.current.dataset.seconds = clock.current.toFixed(2);
+  });
+  return html`<div class="draw-writing" ref=${place}><canvas ref=${canvas} role="img" aria-label=${`${variants.lists.length} variants writing themselves`}></canvas></div>`;
+}
+
+function bestColumns(count, wide, tall) {
+  let best = 1, most = 0;
+  for (let columns = 1; columns <= count; columns++) {
+    const side = Math.min(wide / columns, tall / Math.ceil(count / columns));
+    if (side > most) { most = side; best = columns; }
+  }
+  return best;
+}
+
+// Times from 0 on, as the server takes them.
+const told = (boxes) => boxes.filter((pens) => pens.length).map((pens) => { const start = pens[0][0][2]; return pens.map((pen) => pen.map(([x, y, t]) => [x, y, t - start])); });
+
+const NONE = { lists: null, words: "", round: 0 };
+
+// Variants of what is drawn, asked for anew when anything changes; never two requests at a time.
+function useVariants(boxes, asked) {
+  const [found, setFound] = useState(NONE);
+  const wanted = useRef(null), busy = useRef(false), seen = useRef({ boxes, round: 0 });
+  if (seen.current.boxes !== boxes) seen.current = { boxes, round: seen.current.round + 1 };
+  const ask = async () => {
+    if (busy.current) return;
+    busy.current = true;
+    while (wanted.current) {
+      const { question, round } = wanted.current;
+      wanted.current = null;
+      let next;
+      try { next = { lists: (await api.post("strokes/variants", question)).variants, words: "", round }; } catch (error) { next = { lists: null, words: error.message, round }; }
+      if (!wanted.current && round === seen.current.round) setFound(next);
+    }
+    busy.current = false;
+  };
+  useEffect(() => {
+    if (drawn(boxes) < BOXES) { wanted.current = null; setFound(NONE); return undefined; }
+    const wait = setTimeout(() => { wanted.current = { question: { drawings: told(boxes), ...asked }, round: seen.current.round }; ask(); }, found.lists ? 0 : WAIT);
+    return () => clearTimeout(wait);
+  }, [boxes, JSON.stringify(asked)]);
+  return found.lists ? [found, ""] : [null, found.words];
+}
+
+const csv = (lists) => ["variant,stroke,second,x,y", ...lists.flatMap((pens, k) => pens.flatMap((pen, s) => pen.map(([x, y, t]) => `${k + 1},${s + 1},${t},${x},${y}`)))].join("\n");
+function svg(lists) {
+  const { x, y, size } = bounds(lists), columns = 5;
+  const path = (pen, k) => pen.map(([px, py], n) => `${n ? "L" : "M"}${((k % columns) * size + px - x + size / 2).toFixed(2)} ${(Math.floor(k / columns) * size - py + y + size / 2).toFixed(2)}`).join("");
+  const paths = lists.flatMap((pens, k) => pens.map((pen) => `<path d="${path(pen, k)}"/>`)).join("\n");
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${columns * size} ${Math.ceil(lists.length / columns) * size}" fill="none" stroke="#222" stroke-width="${size / 34}" stroke-linecap="round" stroke-linejoin="round">\n${paths}\n</svg>\n`;
+}
+
+function Tab() {
+  const [boxes, setBoxes] = useState(empty);
+  const [amount, setAmount] = useKept("draw amount", 1), [moving, setMoving] = useState(null);
+  const [number, setNumber] = useKept("draw number", 15), [seed, setSeed] = useKept("draw seed", 0);
+  const [speed, setSpeed] = useKept("draw speed", 1), [name, setName] = useKept("draw name", "character");
+  const asked = { amount: moving ?? amount, number, seed };
+  const [variants, words] = useVariants(boxes, asked);
+  const change = (k, pens) => setBoxes(boxes.map((old, n) => (n === k ? pens : old)));
+  const example = async () => { const found = await api.get("strokes/example"); setBoxes(found.drawings); };
+  const keep = async () => {
+    const done = await run("draw", [], { drawings: told(boxes), ...asked, name });
+    if (done) toast(`${number} variants of ${name} are in the library.`, "good");
+  };
+  const left = BOXES - drawn(boxes);
+  const side = html`<${Panel} title="Variants">
+      <${Slider} label="Amount" value=${amount} min=${0} max=${2} step=${0.05} format=${(x) => x.toFixed(2)} hint="0: the mean of your drawings; 1: as different as they are"
+        oninput=${setMoving} onchange=${(x) => { setMoving(null); setAmount(x); }} />
+      <${NumberField} label="Number" value=${number} min=${1} max=${60} onchange=${setNumber} />
+      <${Row}><${Segmented} label="speed of writing" value=${speed} options=${[[0.25, "¼ ×"], [0.5, "½ ×"], [1, "1 ×"], [2, "2 ×"]]} onchange=${setSpeed} />
+        <${Button} title="other variants of the same character" onclick=${() => setSeed(seed + 1)} disabled=${!variants}>Others<//><//>
+    <//>
+    <${Panel} title="Keep">
+      <${TextField} label="Name" value=${name} onchange=${(text) => setName(text.trim() || "character")} />
+      <${Button} kind="primary" disabled=${!variants} onclick=${keep}>Save to the library<//>
+      <${Row}><${Button} disabled=${!variants} onclick=${() => save(`${name}.csv`, csv(variants.lists), "text/csv")}>CSV with timing<//>
+        <${Button} disabled=${!variants} onclick=${() => save(`${name}.svg`, svg(variants.lists), "image/svg+xml")}>SVG<//><//>
+    <//>
+    <${Panel} title="Drawings">
+      <${Row}><${Button} onclick=${example}>Show an example<//><${Button} kind="danger" disabled=${left === BOXES} onclick=${() => setBoxes(empty())}>Clear all<//><//>
+      <${Note}>Write the same character in each box, in the same way. The timing of your hand is learned too.<//>
+    <//>`;
+  return html`<${Split} side=${side} label="settings of the variants">
+    <div class="draw-boxes">${boxes.map((pens, k) => html`<${Box} key=${k} number=${k} pens=${pens} ghost=${k && !pens.length ? boxes[0] : null} onchange=${(next) => change(k, next)} />`)}</div>
+    <div class="stage draw-stage">
+      ${variants ? html`<${Writing} variants=${variants} speed=${speed} />` : html`<div class="stage-over">${words
+        ? html`<${Note} kind="error">${words}<//>`
+        : html`<${Empty} title=${left === BOXES ? "Draw a character four times" : left ? `${left} more` : "Learning your hand …"}
+            words="With the mouse, a pen or a finger, in the boxes above. Fifteen variants then write themselves here."
+          ><${Button} onclick=${example}>Show an example<//><//>`}</div>`}
+    </div>
+  <//>`;
+}
+
+export default { name: "draw", label: "Draw", Tab };

@@ -1,0 +1,144 @@
+// The paper's experiments with real people: consent, a code, motions in random order, scores from 1 to 9, the outcome.
+
+import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
+import { api, split } from "../api.js";
+import { isClip, TakePicker, useMotions } from "../picking.js";
+import { attempt, toast, useKept, useStore } from "../state.js";
+import { Button, Empty, Note, NumberField, Panel, Row, Split, TaskButton, TextField, Toggle, Viewport } from "../ui.js";
+
+const SCORES = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+const CONDITIONS = { variants: "variants", captured: "motion capture", cycle: "cycle animation" };
+const LEAST = 1; // seconds that a motion is watched before it is scored
+
+// ---- making one ----
+function Design({ open, onmade }) {
+  const clips = useMotions().filter(isClip), takes = clips.filter((item) => item.kind === "take"), made = clips.filter((item) => item.kind === "variant" && !item.facts.baseline);
+  const [variants, setVariants] = useKept("study variants", []), [inputs, setInputs] = useKept("study inputs", []), [captured, setCaptured] = useKept("study captured", []);
+  const [a, setA] = useKept("study a", true), [b, setB] = useKept("study b", true), [name, setName] = useKept("study name", "walk");
+  const [people, setPeople] = useKept("study people", 15), [trials, setTrials] = useKept("study trials", 15), [joined, setJoined] = useKept("study joined", 15);
+  const experiments = [a && "A", b && "B"].filter(Boolean);
+  const words = !variants.length ? "choose variants" : !inputs.length ? "choose the takes they were made from" : !experiments.length ? "choose an experiment" : "";
+  return html`<${Panel} title="New study" open=${open}>
+    <${TextField} label="Motion" value=${name} onchange=${(text) => setName(text.trim() || "motion")} />
+    <${Toggle} label="A: are variants as natural as takes?" value=${a} onchange=${setA} />
+    <${Toggle} label="B: are they less repetitive than cycles?" value=${b} onchange=${setB} />
+    <${TakePicker} label="Variants" items=${made} ids=${variants} onchange=${setVariants} empty="Make some in Vary." />
+    <${TakePicker} label="Takes they were made from" items=${takes} ids=${inputs} onchange=${setInputs} />
+    ${a && html`<${TakePicker} label="Other captured takes (optional)" items=${takes} ids=${captured} onchange=${setCaptured} hint="shown among the variants in A; without them, the takes that were learned from" />`}
+    <${NumberField} label="Participants planned" value=${people} min=${1} max=${200} onchange=${setPeople} />
+    <${NumberField} label="Motions each, per experiment" value=${trials} min=${2} max=${100} onchange=${setTrials} />
+    ${b && html`<${NumberField} label="Clips in a sequence of B" value=${joined} min=${2} max=${60} onchange=${setJoined} />`}
+    <${TaskButton} task="study_design" items=${variants} settings=${{ inputs, captured, experiments, name, participants: people, trials, clips: joined, sequences: Math.max(2, Math.min(15, trials)) }} words="Make the study" disabled=${Boolean(words)} title=${words} ondone=${onmade} />
+  <//>`;
+}
+
+// ---- taking part ----
+function Consent({ study, onjoin, onleave }) {
+  const [code, setCode] = useState(""), [agreed, setAgreed] = useState(false);
+  return html`<form class="consent panel" onSubmit=${(event) => { event.preventDefault(); onjoin(code.trim(), agreed); }}>
+    <h2>Taking part in “${study.name}”</h2>
+    <p>You will watch ${study.trials} short motions, one after the other, and give each a score from 1 to 9. There are no right answers.</p>
+    <label class="consent-line"><input type="checkbox" checked=${agreed} onChange=${(event) => setAgreed(event.target.checked)} /><span>${study.consent}</span></label>
+    <div class="field"><label for="code">Your code (letters and digits; not your name)</label><input id="code" type="text" autocomplete="off" maxlength="24" value=${code} onInput=${(event) => setCode(event.target.value)} /></div>
+    <${Row}><button type="submit" class="button primary" disabled=${!agreed || !code.trim()}>Begin</button><${Button} kind="quiet" onclick=${onleave}>Back<//><//>
+  </form>`;
+}
+
+function Trial({ study, state, onscore, onleave }) {
+  const { code, next, answered, of } = state, began = useRef(0), view = useRef(null);
+  const [seen, setSeen] = useState(0), [given, setGiven] = useState({}); // each belongs to a position
+  const score = given.position === next.position ? given.score : null, watched = seen === next.position;
+  const scene = useMemo(() => fetchScene(study.id, code, next.position), [study.id, code, next.position]);
+  useEffect(() => {
+    let here = true, wait = 0;
+    scene.then(() => {
+      if (!here) return;
+      began.current = performance.now();
+      setTimeout(() => { view.current?.seek(0); view.current?.play(); });
+      wait = setTimeout(() => setSeen(next.position), 1000 * LEAST);
+    }, () => {}); // the viewport says what went wrong
+    return () => { here = false; clearTimeout(wait); };
+  }, [scene]);
+  const choose = (value) => setGiven({ position: next.position, score: value });
+  const give = () => { if (score && watched) onscore(score, (performance.now() - began.current) / 1000); };
+  useEffect(() => {
+    const key = (event) => {
+      const number = Number(event.key);
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (number >= 1 && number <= 9) choose(number); else if (event.key === "Enter" && score && event.target.closest?.("button") === null) give(); else return;
+      event.stopImmediatePropagation();
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", key, true);
+    return () => window.removeEventListener("keydown", key, true);
+  });
+  return html`<div class="trial">
+    <header><b>Motion ${answered + 1} of ${of}</b><progress value=${answered} max=${of} aria-label="how far you are"></progress><${Button} kind="quiet" onclick=${onleave}>Stop here<//></header>
+    <${Viewport} scene=${scene} label=${`motion ${answered + 1}`} start=${{ names: false, follow: true }} onready=${(made) => { view.current = made; }} />
+    <fieldset class="scores"><legend>${next.question}</legend>
+      <div class="scores-row" role="radiogroup" aria-label="score">${SCORES.map((one) => html`<button type="button" key=${one} role="radio" aria-checked=${String(score === one)} onclick=${() => choose(one)}>${one}</button>`)}</div>
+      <${Button} kind="primary" disabled=${!score || !watched} onclick=${give}>${watched ? "Next" : "Watch it first …"}<//>
+    </fieldset></div>`;
+}
+
+async function fetchScene(study, code, position) {
+  const answer = await fetch(`/api/studies/${study}/scene?${new URLSearchParams({ code, position })}`);
+  if (!answer.ok) throw new Error((await answer.json()).error);
+  return split(await answer.arrayBuffer());
+}
+
+function Part({ study, onleave }) {
+  const [state, setState] = useState(null);
+  const join = async (code, consent) => { const found = await attempt(api.post(`studies/${study.id}/participants`, { code, consent })); if (found) setState(found); };
+  const give = async (score, seconds) => {
+    const found = await attempt(api.post(`studies/${study.id}/scores`, { code: state.code, position: state.next.position, score, seconds }));
+    if (found) setState(found);
+  };
+  if (!state) return html`<div class="part"><${Consent} study=${study} onjoin=${join} onleave=${onleave} /></div>`;
+  if (!state.next) return html`<div class="part"><${Empty} title="Thank you" words=${`All ${state.of} scores are kept.`}><${Button} kind="primary" onclick=${() => setState(null)}>The next person<//><${Button} onclick=${onleave}>Back to the studies<//><//></div>`;
+  return html`<div class="part"><${Trial} study=${study} state=${state} onscore=${give} onleave=${onleave} /></div>`;
+}
+
+// ---- the outcome ----
+const p = (value) => (value === null ? "–" : value < 1e-4 ? value.toExponential(1) : value.toPrecision(2));
+function Outcome({ study }) {
+  const [found, setFound] = useState(null), [words, setWords] = useState("");
+  const answered = study.people.reduce((sum, one) => sum + one.answered, 0);
+  useEffect(() => {
+    let here = true;
+    api.get(`studies/${study.id}/outcome`).then((told) => { if (here) { setFound(told); setWords(""); } }, (error) => { if (here) { setFound(null); setWords(error.message); } });
+    return () => { here = false; };
+  }, [study.id, answered]);
+  if (words) return html`<div class="stage"><div class="stage-over"><${Empty} title="No outcome yet" words=${words} /></div></div>`;
+  if (!found) return html`<div class="stage" aria-busy="true"></div>`;
+  return html`<div class="outcome">
+    <img class="figure8" src=${`/api/studies/${study.id}/figure.svg?answered=${answered}`} alt=${`mean scores with confidence intervals: ${found.map((one) => `${one.measure}, ${one.groups.map((group) => `${CONDITIONS[group.condition]} ${group.mean.mean.toFixed(2)}`).join(", ")}`).join("; ")}`} />
+    <div class="table-box"><table class="table"><caption>One-way analysis of variance; intervals are 95 %.</caption>
+      <thead><tr><th scope="col">Experiment</th><th scope="col">Condition</th><th scope="col" class="num">scores</th><th scope="col" class="num">mean</th><th scope="col" class="num">interval</th><th scope="col" class="num">F</th><th scope="col" class="num">p</th><th scope="col" class="num">p by person</th></tr></thead>
+      <tbody>${found.flatMap((one) => one.groups.map((group, k) => html`<tr key=${one.experiment + group.condition}>
+        ${k === 0 && html`<td rowspan="2">${one.experiment}: ${one.measure}<br /><span class="facts">${one.participants} people${one.unanswered ? `, ${one.unanswered} open` : ""}</span></td>`}
+        <td>${CONDITIONS[group.condition]}</td><td class="num">${group.scores}</td><td class="num">${group.mean.mean.toFixed(2)}</td><td class="num">${group.mean.low === null ? "–" : `${group.mean.low.toFixed(2)} … ${group.mean.high.toFixed(2)}`}</td>
+        ${k === 0 && html`<td rowspan="2" class="num">${one.anova.f === null ? "–" : one.anova.f.toFixed(2)}</td><td rowspan="2" class="num"><b>${p(one.anova.p)}</b></td><td rowspan="2" class="num">${p(one.by_participant)}</td>`}</tr>`))}</tbody></table></div>
+  </div>`;
+}
+
+function Tab() {
+  const items = useStore((now) => now.items), stamp = items.filter((item) => item.facts.what === "study").map((item) => item.id + item.name).join();
+  const [studies, setStudies] = useState(null), [chosen, choose] = useKept("study chosen", null), [part, setPart] = useKept("study part", false), [round, setRound] = useState(0);
+  useEffect(() => { attempt(api.get("studies")).then((found) => found && setStudies(found)); }, [stamp, part, round]);
+  const study = studies?.find((one) => one.id === chosen) ?? studies?.[0];
+  if (part && study) return html`<${Part} study=${study} onleave=${() => setPart(false)} />`;
+  const side = html`${studies?.length > 0 && html`<${Panel} title="Studies" actions=${html`<${Button} kind="quiet" onclick=${() => setRound(round + 1)}>Refresh<//>`}>
+      <ul class="items">${studies.map((one) => html`<li key=${one.id} class=${`item ${one.id === study?.id ? "chosen" : ""}`}><button type="button" class="item-name" aria-pressed=${String(one.id === study?.id)} onclick=${() => choose(one.id)}>
+        <span class="item-words"><b>${one.name}</b><span class="facts">${one.experiments.map((e) => e.name).join(" and ")} · ${one.stimuli} motions · ${one.people.length} of ${one.planned} people</span></span></button></li>`)}</ul>
+      <${Button} kind="primary" onclick=${() => setPart(true)}>Take part<//>
+      ${study?.people.length > 0 && html`<table class="table"><thead><tr><th scope="col">Participant</th><th scope="col" class="num">scores</th></tr></thead><tbody>${study.people.map((one) => html`<tr key=${one.code}><td>${one.code}</td><td class="num">${one.answered} of ${one.of}</td></tr>`)}</tbody></table>`}
+      <${Row}><${Button} href=${`/api/studies/${study?.id}/ratings.csv`} download="ratings.csv">Scores (CSV)<//><${Button} href=${`/api/studies/${study?.id}/key.csv`} download="key.csv">Key (CSV)<//><//>
+      <${Note}>For other machines in the room, start with <code>freshtake studio --host</code> and give them the address with its token.<//>
+    <//>`}
+    <${Design} open=${!studies?.length} onmade=${(job) => { choose(job.made[0]); toast("The study is ready.", "good"); }} />`;
+  return html`<${Split} side=${side} label="studies">${study ? html`<${Outcome} study=${study} />` : html`<div class="stage"><div class="stage-over"><${Empty} title="Ask people"
+    words="Choose variants and the takes they were made from. Participants see them in random order, without knowing which is which, and give scores from 1 to 9. The outcome is figure 8 of the paper with your own data." /></div></div>`}<//>`;
+}
+
+export default { name: "study", label: "Study", Tab };

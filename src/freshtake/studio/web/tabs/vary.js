@@ -1,0 +1,171 @@
+// Vary: takes are learned, variants made, chosen and exported; or one endless motion runs live under the sliders.
+
+import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
+import { Button, Empty, ExportBar, ItemList, LiveViewport, Note, NumberField, Panel, Progress, Row, Segmented, Select, Slider, Split, Toggle, Viewport } from "../ui.js";
+import { attempt, choose, isOver, itemOf, remove, run, set, state, toast, useKept, useStore } from "../state.js";
+import { api } from "../api.js";
+import { BodyParts } from "./body_parts.js";
+
+export const START = { number: 15, amount: 1, parts: {}, seed: 0, loop: false, seconds: null, plant: true, in_place: false, pins: [], speed: 1, heading: null };
+const amountWords = (value) => (value === 0 ? "none: the mean motion" : value < 0.75 ? "subtle" : value <= 1.3 ? "like the takes" : "more than the takes");
+const told = (value) => `${value.toFixed(2)} · ${amountWords(value)}`;
+
+function useSettings() {
+  const kept = useStore((now) => now.vary);
+  const all = { ...START, ...kept };
+  return [all, (changes) => set({ vary: { ...state.vary, ...changes } })];
+}
+
+const PinIcon = () => html`<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path fill="currentColor" d="M5 1h6v1.5l-1 .6V7l2.5 2v1.5H8.700V15h-1.400v-4.500H3.500V9L6 7V3.100l-1-.6z" /></svg>`;
+
+// ---- learning ----
+function Learn({ takes, chosen, models, model, setModel }) {
+  const jobs = useStore((now) => now.jobs).filter((job) => job.task === "learn" && !isOver(job));
+  const own = takes.filter((item) => chosen.includes(item.id));
+  const known = models.find((one) => one.settings?.examples && same(one.settings.examples, own.map((item) => item.id)));
+  const learn = async () => {
+    const done = await run("learn", own.map((item) => item.id), { name: common(own.map((item) => item.name)) });
+    if (done?.made[0]) { setModel(done.made[0]); toast("Learned: now make variants.", "good"); }
+  };
+  return html`<${Panel} title="1 · Takes" actions=${html`<${Button} kind="quiet" onclick=${() => choose(own.length === takes.length ? [] : takes.map((item) => item.id))}>${own.length === takes.length ? "none" : "all"}<//>`}>
+      <div class="scroll short"><${ItemList} items=${takes} chosen=${chosen} onchoose=${choose} small label="takes to learn from" empty=${html`<${Note}>Add takes in the Library first.<//>`} /></div>
+      ${jobs.length ? jobs.map((job) => html`<${Progress} key=${job.id} job=${job} />`) : html`<${Button} kind=${known ? "plain" : "primary"} disabled=${!own.length} onclick=${learn}>
+        ${own.length ? `Learn from ${own.length === 1 ? "one take" : `${own.length} takes`}` : "Choose takes to learn from"}${known ? " again" : ""}<//>`}
+      ${own.length === 1 && !jobs.length && html`<${Note}>One take gives little to vary: three to five of the same movement are better.<//>`}
+    <//>
+    ${models.length > 1 && html`<${Panel} tight><${Select} label="Model" value=${model?.id ?? ""} options=${models.map((one) => [one.id, one.name])} onchange=${setModel} /><//>`}`;
+}
+
+// What the names begin with: walk_1, walk_2 → walk.
+function common(names) {
+  let first = names[0];
+  for (const name of names) while (!name.startsWith(first)) first = first.slice(0, -1);
+  return names.length > 1 && first.replace(/[\W_\d]+$/, "") ? first.replace(/[\W_\d]+$/, "") : names[0];
+}
+
+const same = (a, b) => a.length === b.length && [...a].sort().join() === [...b].sort().join();
+
+// ---- settings ----
+function Pins({ pins, change }) {
+  if (!pins.length) return html`<${Note}>Stop at a moment of a take and press “Pin this pose”: every variant then passes through it.<//>`;
+  return html`<ul class="pins">${pins.map((pin, k) => html`<li key=${k}><span>${itemOf(pin.item)?.name ?? "a take"}, frame ${pin.frame}, at ${pin.second.toFixed(2)} s</span>
+    <${Button} kind="quiet" label="remove this pin" onclick=${() => change({ pins: pins.filter((_, other) => other !== k) })}>✕<//></li>`)}</ul>`;
+}
+
+function Settings({ settings, change, remake, live, model }) {
+  const { number, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins, speed, heading } = settings;
+  const put = (changes) => { change(changes); if (!live) remake({ ...settings, ...changes }); };
+  return html`<${Panel} title="2 · How they vary">
+      <${Slider} label="Amount" value=${amount} min=${0} max=${2} step=${0.05} format=${told} hint="0: the mean motion; 1: as different as the takes are"
+        oninput=${(value) => { if (live) change({ amount: value }); }} onchange=${(value) => put({ amount: value })} />
+      ${live ? html`<${Slider} label="Speed" value=${speed} min=${0.5} max=${1.5} step=${0.05} format=${(x) => `${x.toFixed(2)} ×`} oninput=${(value) => change({ speed: value })} onchange=${(value) => change({ speed: value })} />
+          <${Slider} label="Heading" value=${heading ?? 0} min=${-180} max=${180} step=${5} format=${(x) => (heading === null ? "free" : `${x}°`)} oninput=${(value) => change({ heading: value })} onchange=${(value) => change({ heading: value })} />
+          ${heading !== null && html`<${Row} end><${Button} kind="quiet" onclick=${() => change({ heading: null })}>Walk freely again<//><//>`}`
+        : html`<${Row}><${NumberField} label="How many" value=${number} min=${1} max=${1000} onchange=${(value) => change({ number: Math.round(value) })} /><//>
+          <${Row}><${NumberField} label="Seed" value=${seed} min=${0} max=${2 ** 31} onchange=${(value) => change({ seed: Math.round(value) })} hint="the same seed gives the same variants" />
+            <${Button} kind="plain icon" label="another seed" title="other variants: another seed" onclick=${() => change({ seed: Math.floor(Math.random() * 1e6) })}>⚄<//><//>
+          <div class="toggles"><${Toggle} label="Endless loop" value=${loop} onchange=${(value) => put({ loop: value })} hint="the last frame leads into the first" />
+            <${Toggle} label="Feet stand firm" value=${plant} onchange=${(value) => put({ plant: value })} hint="standing feet do not slide" />
+            <${Toggle} label="On the spot" value=${inPlace} onchange=${(value) => put({ in_place: value })} hint="without travel, as engines want it" /></div>`}
+    <//>
+    ${!live && html`<${Panel} title="Parts of the body" open=${false}><${BodyParts} amount=${amount} parts=${parts} onchange=${(next) => put({ parts: next })} /><//>
+    <${Panel} name="Pinned poses" title=${`Pinned poses${pins.length ? ` (${pins.length})` : ""}`} open=${pins.length > 0}><${Pins} pins=${pins} change=${change} />
+      ${pins.length > 0 && html`<${Button} onclick=${() => remake(settings)}>Make the rest anew<//>`}<//>
+    <${Panel} title="Length" open=${false}>
+      <${Toggle} label="A length of their own" value=${seconds === null} onchange=${(own) => change({ seconds: own ? null : Number((model?.facts?.seconds ?? 2).toFixed(2)) })} hint="each variant is as long as comes naturally" />
+      ${seconds !== null && html`<${NumberField} label="Seconds" value=${seconds} min=${0.2} max=${600} step=${0.1} onchange=${(value) => change({ seconds: value })} />`}<//>`}`;
+}
+
+// ---- variants ----
+const asked = ({ number, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins }) => ({ number, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins });
+
+// Makes variants, and makes those that nobody has starred or rejected again, each from its own seed, when a setting changes.
+function useMaking(model) {
+  const [jobs, setJobs] = useKept("vary jobs", []);
+  const all = useStore((now) => now.jobs), items = useStore((now) => now.items);
+  const variants = items.filter((item) => item.kind === "variant" && item.parent === model?.id);
+  const running = all.filter((one) => jobs.includes(one.id) && !isOver(one));
+  const begun = (job) => setJobs([...(state.kept["vary jobs"] ?? []).slice(-4), job.id]);
+  const make = (settings) => run("vary", [model.id], asked(settings), begun);
+  const soon = useRef(0), latest = useRef(0);
+  const remake = (settings) => {
+    clearTimeout(soon.current);
+    soon.current = setTimeout(async () => {
+      const own = (latest.current += 1);
+      const open = state.items.filter((item) => item.kind === "variant" && item.parent === model?.id && item.star === 0).map((item) => item.id);
+      if (!open.length) return;
+      for (const job of state.jobs) if (job.task === "again" && !isOver(job)) await attempt(api.cancel(job.id));
+      if (own !== latest.current) return; // the slider has moved on meanwhile
+      const { number, seed, seconds, ...rest } = asked(settings);
+      await run("again", open, { ...rest, ...(seconds === null ? {} : { seconds }), replace: true }, begun);
+    }, 200);
+  };
+  return { variants, running, make, remake };
+}
+
+function Variants({ variants, picked, setPicked, running }) {
+  const [filter, setFilter] = useKept("vary filter", "all");
+  const starred = variants.filter((item) => item.star === 1), rejected = variants.filter((item) => item.star === -1);
+  const shown = filter === "starred" ? starred : filter === "open" ? variants.filter((item) => item.star === 0) : variants;
+  return html`<${Panel} title=${variants.length ? `Variants (${variants.length})` : "Variants"} fill
+      actions=${rejected.length > 0 && html`<${Button} kind="quiet" title="remove the rejected ones" onclick=${() => remove(rejected.map((item) => item.id))}>clear ✕ ${rejected.length}<//>`}>
+      ${variants.length > 0 && html`<${Segmented} label="which variants" value=${filter} onchange=${setFilter} options=${[["all", "All"], ["starred", `★ ${starred.length}`], ["open", "Open"]]} />`}
+      ${running.map((job) => html`<${Progress} key=${job.id} job=${job} />`)}
+      <div class="scroll"><${ItemList} items=${shown} chosen=${picked} onchoose=${setPicked} small stars thumbs=${false} label="variants"
+        empty=${html`<${Note}>${variants.length ? "None here." : "What you make appears here. Star what you like; reject the rest."}<//>`} /></div>
+    <//>
+    <${Panel} title="3 · Export"><${ExportBar} ids=${(starred.length ? starred : []).map((item) => item.id)} what="starred" />
+      ${!starred.length && variants.length > 0 && html`<${Note}>Star variants to export them, or <button type="button" class="link" onclick=${() => starAll(variants)}>star all</button>.<//>`}<//>`;
+}
+
+async function starAll(variants) {
+  for (const item of variants.filter((one) => one.star === 0)) await attempt(api.change(item.id, { star: 1 }));
+}
+
+// ---- the tab ----
+function Tab() {
+  const items = useStore((now) => now.items), chosen = useStore((now) => now.chosen), modelId = useStore((now) => now.model);
+  const [settings, change] = useSettings();
+  const [mode, setMode] = useKept("vary mode", "variants");
+  const [picked, setPicked] = useState([]);
+  const viewport = useRef(null);
+  const takes = items.filter((item) => ["take", "strokes"].includes(item.kind));
+  const models = items.filter((item) => item.kind === "model" && (item.facts.method ?? "variation") === "variation");
+  const model = models.find((one) => one.id === modelId) ?? models[models.length - 1] ?? null;
+  const setModel = (id) => set({ model: id });
+  const { variants: shown, running, make, remake } = useMaking(model);
+  useEffect(() => { setPicked((before) => before.filter((id) => shown.some((item) => item.id === id))); }, [shown.length]);
+  const examples = useMemo(() => takes.filter((item) => (model?.settings?.examples ?? []).includes(item.id)), [items, model?.id]);
+  const sources = examples.length ? examples : takes.filter((item) => chosen.includes(item.id));
+  const liked = shown.filter((item) => item.star >= 0);
+  const solo = picked.length ? shown.filter((item) => picked.includes(item.id)) : liked;
+  const seen = !shown.length || mode === "takes" ? sources : mode === "both" ? [...sources, ...solo] : solo;
+  const live = mode === "live" && model;
+
+  const pin = () => {
+    const v = viewport.current, item = seen.find((one) => picked.includes(one.id)) ?? seen[0];
+    if (!v || !item) return;
+    const second = Number(v.state.seconds.toFixed(3)), frames = item.facts.frames ?? 1;
+    const frame = Math.min(Math.round(second * (item.facts.fps ?? 30)), frames - 1);
+    v.pause();
+    change({ pins: [...settings.pins, { item: item.id, frame, second }] });
+    set({ kept: { ...state.kept, "panel Pinned poses": true } });
+    toast(`Pinned: ${item.name}, frame ${frame}.`, "good");
+  };
+
+  const side = html`<${Learn} takes=${takes} chosen=${chosen} models=${models} model=${model} setModel=${setModel} />
+    ${model && html`<${Settings} settings=${settings} change=${change} remake=${remake} live=${live} model=${model} />`}
+    ${model && !live && html`<div class="sticky-do"><${Button} kind="primary wide" busy=${running.some((job) => job.task === "vary")} onclick=${() => make(settings)}>Make ${settings.number === 1 ? "one variant" : `${settings.number} variants`}<//></div>`}`;
+  const end = html`<${Variants} variants=${shown} picked=${picked} setPicked=${setPicked} running=${running} />`;
+  const tools = html`<div class="stage-tools"><${Segmented} label="what is shown" value=${mode} onchange=${setMode}
+      options=${[["variants", "Variants"], ["both", "With takes"], ["takes", "Takes"], ["live", "Live", "an endless motion that follows the sliders at once"]]} />
+    ${!live && html`<${Button} title="every variant is to pass through the pose shown" onclick=${pin}><${PinIcon} /> Pin this pose<//>`}</div>`;
+  return html`<${Split} label="vary" side=${side} end=${model ? end : null}>
+    ${live ? html`<${LiveViewport} key=${`live ${model.id}`} model=${model.id} controls=${{ amount: settings.amount, speed: settings.speed, heading: settings.heading }} fields=${{ seed: settings.seed, plant: settings.plant }}>${tools}<//>`
+      : html`<${Viewport} key="played" items=${seen.map((item) => item.id)} onready=${(made) => { viewport.current = made; }} onpick=${(id) => id && setPicked(picked.includes(id) ? [] : [id])}
+          empty=${html`<${Empty} title="From a few takes to many" words="Choose takes on the left, press Learn, then make variants: each as natural as the takes, none a copy."><${Button} onclick=${() => set({ tab: "library" })}>To the Library<//><//>`}>
+          ${seen.length > 0 && model && tools}<//>`}
+  <//>`;
+}
+
+export default { name: "vary", label: "Vary", Tab, shows: ["learn", "vary", "again", "export"] };

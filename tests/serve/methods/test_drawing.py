@@ -1,0 +1,98 @@
+"""Characters drawn by hand: timing is kept, variants differ, pens that lift lift again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from freshtake.errors import UsageError
+from freshtake.samples import letter_a
+from freshtake.serve.drawing import drawn_strokes, pens_of, stroke_model, stroke_variants
+
+
+def letters(count: int = 4) -> list[list[list[list[float]]]]:
+    """Drawings of an "a", five times as slow as a practised hand, as a page reports them."""
+    made = [letter_a(np.random.default_rng(k)) for k in range(count)]
+    return [[np.column_stack([one.points, 5.0 * one.times]).tolist()] for one in made]
+
+
+def crosses(count: int = 4) -> list[list[list[list[float]]]]:
+    """A cross of two strokes, the second after the pen was lifted for 0.3 s."""
+    made = []
+    for k in range(count):
+        t = np.linspace(0.0, 0.5, 40 + k)
+        first = np.column_stack([10 + 100 * t / 0.5, np.full(len(t), 50.0 + k), t])
+        second = np.column_stack([np.full(len(t), 60.0 - k), 100 - 100 * t / 0.5, t + 0.8])
+        made.append([first.tolist(), second.tolist()])
+    return made
+
+
+def test_the_timing_of_the_hand_is_kept() -> None:
+    drawn = letters()
+    strokes = drawn_strokes(drawn)
+    for pens, stroke in zip(drawn, strokes, strict=True):
+        assert stroke.duration == pytest.approx(pens[0][-1][2], abs=0.011)
+        middle = np.interp(0.5, [p[2] for p in pens[0]], [p[0] for p in pens[0]])
+        assert np.interp(0.5, stroke.times, stroke.points[:, 0]) == pytest.approx(middle, abs=0.5)
+
+
+def test_variants_differ_from_one_another_and_have_their_own_timing() -> None:
+    strokes = drawn_strokes(letters())
+    made = stroke_variants(strokes, 15)
+    assert len({one.points.tobytes() for one in made}) == 15
+    assert len({len(one) for one in made}) > 2
+    size = np.ptp(strokes[0].points, axis=0).max()
+    assert all(0.6 < np.ptp(one.points, axis=0).max() / size < 1.6 for one in made)
+    calm = stroke_variants(strokes, 15, amount=0.0)
+    ends = np.array([one.points[-1] for one in calm])
+    assert np.ptp(ends, axis=0).max() < 0.3 * np.ptp([one.points[-1] for one in made], axis=0).max()
+
+
+def test_the_same_seed_gives_the_same_variants_and_the_model_is_kept() -> None:
+    strokes = drawn_strokes(letters())
+    assert stroke_model(strokes) is stroke_model(drawn_strokes(letters()))
+    first, again = (stroke_variants(strokes, 3, seed=5)[2].points for _ in range(2))
+    assert np.array_equal(first, again)
+
+
+def test_a_pen_that_lifts_lifts_in_variants_too() -> None:
+    made = stroke_variants(drawn_strokes(crosses()), 6)
+    for one in made:
+        pens = pens_of(one)
+        assert len(pens) == 2
+        assert pens[1][0][2] - pens[0][-1][2] == pytest.approx(0.3, abs=0.15)
+
+
+def test_points_reported_together_and_clocks_that_step_back_are_taken() -> None:
+    times = [0.0, 0.1, 0.1, 0.1, 0.05, 0.3, 0.6]
+    pen = [[float(k), float(k * k), t] for k, t in enumerate(times)]
+    stroke = drawn_strokes([[pen], [pen]])[0]
+    assert np.all(np.diff(stroke.times) > 0.0)
+
+
+@pytest.mark.parametrize(
+    ("drawings", "words"),
+    [
+        ([letters()[0]], "2 to 12 drawings"),
+        ([letters()[0], []], "1 strokes of the pen|0 strokes of the pen"),
+        ([letters()[0], crosses()[0]], "in the same way each time"),
+        ([[[[1.0, 1.0, 0.0], [1.0, 1.0, 1.0]]]] * 2, "is a dot"),
+        ([[[[1.0, 1.0]]]] * 2, "three numbers"),
+        ([[[[0.0, 0.0, 0.0], [1.0, float("nan"), 0.5]]]] * 2, "no number"),
+        ([[[[0.0, 0.0, 0.0], [9.0, 0.0, 99.0]]]] * 2, "took 99.00 s"),
+        ([[], []], "is empty"),
+    ],
+)
+def test_what_cannot_be_learned_from_is_refused_in_one_sentence(
+    drawings: list[list[list[list[float]]]], words: str
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        drawn_strokes(drawings)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"number": 0}, {"number": 999}, {"amount": float("nan")}, {"amount": 9.0}, {"seed": -1}]
+)
+def test_numbers_beyond_reason_are_refused(asked: dict[str, float]) -> None:
+    with pytest.raises(UsageError):
+        stroke_variants(drawn_strokes(letters()), **asked)  # type: ignore[arg-type]

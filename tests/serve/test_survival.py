@@ -1,0 +1,81 @@
+"""A server that is killed in the middle: what was finished is there, what ran is marked, no process is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+import freshtake as ft
+from tests.serve.studio import PATIENCE, Studio
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[tuple[Studio, subprocess.Popen[str]]]:
+    command = [sys.executable, "-m", "freshtake", "serve", "--project", str(folder), "--port", "0", "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
+    studio = Studio(told["url"])
+    try:
+        yield studio, process
+    finally:
+        studio.http.close()
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def test_killed_in_the_middle(tmp_path: Path, studio: Studio, model: str) -> None:
+    data = studio.http.get(f"/api/exports/{model}").content
+    with served(tmp_path / "project") as (studio, server):
+        (letter,) = studio.samples("letter_a", 1)
+        (model,) = studio.send("walk.ftm", data)["made"]
+        job = studio.begin("vary", [model], number=1000)
+        until = time.monotonic() + PATIENCE
+        while not (made := studio.get(f"/jobs/{job['id']}")["made"]):
+            assert time.monotonic() < until
+        numbers = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal()]
+        workers = [number for number in numbers if _parent(number) == server.pid]
+        assert workers
+        os.kill(server.pid, signal.SIGKILL)
+    while any(_runs(worker) for worker in workers):
+        assert time.monotonic() < until, "workers end with their server"
+        time.sleep(0.02)
+    with served(tmp_path / "project") as (studio, server):
+        view = studio.get("/project")
+        ids = {item["id"] for item in view["items"]}
+        assert {letter, model, made[0]} <= ids
+        (ended,) = [one for one in view["jobs"] if one["id"] == job["id"]]
+        assert ended["state"] == "interrupted" and "again" in ended["error"]
+        folder = tmp_path / "project" / "files"
+        for item in view["items"]:
+            if item["kind"] == "variant":
+                ft.read(folder / f"{item['id']}.npz")
+        assert studio.item(letter)["kind"] == "strokes"
+        refused = httpx.get(studio.url + "api/project", headers={"host": "evil.example"})
+        assert refused.status_code == 421
+        server.terminate()
+        assert server.wait(20) in (0, 143, -signal.SIGTERM)
+
+
+def _parent(process: int) -> int:
+    try:
+        return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    except (OSError, IndexError):
+        return -1
+
+
+def _runs(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

@@ -1,0 +1,85 @@
+"""Files that are sent: read in a process of their own, refused in one sentence, kept under names of our own."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import freshtake as ft
+from freshtake.motion.check import check
+from freshtake.serve.routes import jobs
+from freshtake.serve.tasks import TASKS
+from tests.broken import CORPUS
+from tests.serve.studio import Studio
+
+SENT = CORPUS[::5]
+
+
+def files_in(studio: Studio) -> set[str]:
+    assert studio.project is not None
+    return {path.name for path in studio.project.folder.rglob("*") if path.is_file()}
+
+
+def test_a_take_comes_back_as_it_was_sent(studio: Studio, tmp_path: Path) -> None:
+    walk = ft.samples.walk(np.random.default_rng(1), cycles=1)
+    ft.write(tmp_path / "walk.bvh", walk)
+    (id,) = studio.send("../../walk.bvh", (tmp_path / "walk.bvh").read_bytes())["made"]
+    item = studio.item(id)
+    assert item["name"] == "walk" and item["facts"]["frames"] == len(walk) and item["facts"]["format"] == "BVH"
+    assert studio.project is not None
+    kept, sent = ft.read_clip(studio.project.path(id)), ft.read_clip(tmp_path / "walk.bvh")
+    np.testing.assert_array_equal(kept.root, sent.root)
+    np.testing.assert_array_equal(kept.rotations, sent.rotations)
+    assert kept.skeleton == sent.skeleton and len(check(kept)) == len(check(sent))
+    assert not [name for name in files_in(studio) if "walk" in name]
+
+
+def test_broken_files_get_a_sentence_and_leave_nothing(studio: Studio, tmp_path: Path) -> None:
+    before = files_in(studio)
+    seen = 0
+    for number, case in enumerate(SENT):
+        place = tmp_path / str(number)
+        place.mkdir()
+        path = case.write(place)
+        if not path.is_file() or not path.read_bytes():
+            continue
+        job = studio.http.post("/api/takes", params={"name": path.name}, content=path.read_bytes()).json()
+        error = studio.done(job, "failed")["error"]
+        seen += 1
+        assert "\n" not in error and "Traceback" not in error and "should not" not in error, (case.title, error)
+        assert str(tmp_path.parent) not in error and "/work/" not in error, (case.title, error)
+        assert path.name in error, (case.title, error)
+    assert seen > 15
+    left = {name for name in files_in(studio) - before if not name.endswith((".sqlite-wal", ".sqlite-shm"))}
+    assert left == set()
+
+
+def test_a_small_file_that_grows_is_refused(studio: Studio) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("root.npy", "w") as file:
+        file.write(b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False, 'shape': (100000000, 3), }")
+        for _ in range(100):
+            file.write(b"\0" * 2**20)
+    assert len(packed.getvalue()) < 2**20
+    assert "bomb.npz" in studio.send("bomb.npz", packed.getvalue(), "failed")["error"]
+
+
+def test_empty_and_huge_files_are_refused_at_once(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "empty" in studio.refused("POST", "/takes?name=a.bvh", 400, content=b"")
+    monkeypatch.setattr(jobs, "MOST_BYTES", 1000)
+    assert "more than" in studio.refused("POST", "/takes?name=a.bvh", 413, content=b"x" * 2000)
+    studio.refused("POST", "/takes", 422, content=b"x")
+    assert studio.project is not None and not list(studio.project.work.iterdir())
+
+
+def test_reading_has_limits() -> None:
+    assert TASKS["read"].seconds is not None and TASKS["read"].memory is not None
+
+
+def test_amc_files_wait_for_their_skeleton_and_characters_are_known(studio: Studio, tmp_path: Path) -> None:
+    error = studio.send("walk.amc", b":FULLY-SPECIFIED\n:DEGREES\n1\nroot 0 0 0 0 0 0\n", "failed")["error"]
+    assert ".asf" in error

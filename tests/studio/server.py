@@ -1,0 +1,101 @@
+"""A studio that runs as users start it, and pages of it in a real browser."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+PATIENCE = 90.0  # seconds: the machine may be busy
+
+
+class Studio:
+    """`freshtake studio --no-open` in a process of its own."""
+
+    def __init__(self, project: Path, log: Path) -> None:
+        command = [sys.executable, "-m", "freshtake", "studio", "--no-open", "--json", "--project", str(project)]
+        self._log = log.open("w+", encoding="utf-8")
+        self.process = subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE, stderr=self._log, text=True)
+        assert self.process.stdout is not None
+        self.url = str(json.loads("".join(iter(self._line, "}\n")) + "}")["url"])
+
+    def _line(self) -> str:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, "the studio has ended: its last words are in the log"
+        return line
+
+    def ask(self, path: str, method: str = "GET", said: Any = None) -> Any:
+        """What a route answers."""
+        data = None if said is None else json.dumps(said).encode()
+        request = Request(self.url + path, data=data, method=method, headers={"Content-Type": "application/json"})
+        with urlopen(request, timeout=PATIENCE) as answer:
+            return json.load(answer)
+
+    def items(self, kind: str) -> list[dict[str, Any]]:
+        """The items of a kind, as the server tells them."""
+        return [item for item in self.ask("api/project")["items"] if item["kind"] == kind]
+
+    def close(self) -> None:
+        """End it, and all that it started."""
+        self.process.terminate()
+        self.process.wait(20)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        self._log.close()
+
+
+class Window:
+    """A page of the studio, with what it asked for and complained about."""
+
+    def __init__(self, browser: Any, studio: Studio, size: tuple[int, int] = (1280, 800)) -> None:
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.studio = studio
+        self.page = browser.new_page()
+        self.page.set_viewport_size({"width": size[0], "height": size[1]})
+        self.page.emulate_media(reduced_motion="reduce")  # nothing plays by itself: software drawing takes a core
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        self.page.goto(studio.url)
+        self.until("window.studio?.state.ready")
+
+    def of(self, script: str) -> Any:
+        """What a line of JavaScript says; `s` is the state of the page, `v` its first viewport."""
+        names = "const s = window.studio?.state, v = [...(window.studioViewports?.values() ?? [])][0];"
+        return self.page.evaluate(f"(() => {{ {names} return {script}; }})()")
+
+    def until(self, script: str, seconds: float = PATIENCE) -> Any:
+        """Wait until a line of JavaScript says something true; the page's policy forbids Playwright's own way."""
+        end = time.monotonic() + seconds
+        while not (found := self.of(script)):
+            assert time.monotonic() < end, f"never true: {script}; the page says {self.toasts()}"
+            self.page.wait_for_timeout(40)
+        return found
+
+    def tab(self, name: str) -> None:
+        """Open a tab."""
+        self.page.get_by_role("tab", name=name, exact=True).click()
+
+    def press(self, name: str, **how: Any) -> None:
+        """Press the first button of this name."""
+        self.page.get_by_role("button", name=name, exact=how.pop("exact", True), **how).first.click()
+
+    def upload(self, files: Sequence[Path]) -> None:
+        """Choose files, as the button does it."""
+        self.page.locator("input[type=file]").first.set_input_files([str(file) for file in files])
+
+    def toasts(self) -> list[str]:
+        """What the page says in its corner."""
+        found: list[str] = self.of("(s?.toasts ?? []).map((one) => one.words)")
+        return found
+
+    def count(self, kind: str) -> str:
+        """A line of JavaScript that counts the items of a kind."""
+        return f"s.items.filter((item) => item.kind === '{kind}').length"

@@ -1,0 +1,185 @@
+"""The page in a real browser: from takes to exported variants, and what may happen on the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freshtake as ft
+from tests.broken.bvh_files import BVH
+from tests.broken.other_files import ACCLAIM, TABLES
+from tests.studio.server import Studio, Window
+
+VARIANTS = 15
+
+
+@pytest.fixture(scope="module")
+def journey(window: Window, takes: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Window:
+    """Four takes are sent, learned, and become fifteen variants."""
+    assert window.page.get_by_role("heading", name="Drop a few takes").is_visible()
+    window.upload(takes)
+    window.until(f"{window.count('take')} === 4 && v?.scene.shapes.length === 4")
+    window.tab("Vary")
+    window.press("Learn from 4 takes")
+    window.until(f"{window.count('model')} === 1")
+    window.press(f"Make {VARIANTS} variants")
+    window.until(f"{window.count('variant')} === {VARIANTS} && v?.scene.shapes.length === {VARIANTS}")
+    return window
+
+
+def test_takes_and_variants_are_shown_in_their_colors(journey: Window) -> None:
+    assert journey.of("[...new Set(v.scene.shapes.map((shape) => shape.role))]") == ["variant"]
+    journey.press("With takes")
+    journey.until(f"v.scene.shapes.length === {VARIANTS + 4}")
+    assert journey.of("v.scene.shapes.slice(0, 4).map((shape) => shape.role)") == ["input"] * 4
+    journey.press("Variants")
+    journey.until(f"v.scene.shapes.length === {VARIANTS}")
+
+
+def test_scrubbing_and_keys_move_the_time(journey: Window) -> None:
+    scrub = journey.page.get_by_label("time", exact=True)
+    scrub.evaluate("(bar) => { bar.value = 0.5; bar.dispatchEvent(new Event('input')); }")
+    assert journey.of("v.state.seconds") == pytest.approx(0.5)
+    journey.page.locator("main").focus()
+    journey.page.keyboard.press("ArrowRight")
+    assert journey.of("v.state.seconds") == pytest.approx(0.55)
+    journey.page.keyboard.press("Home")
+    assert journey.of("v.state.seconds") == 0.0
+
+
+def test_another_amount_makes_the_variants_again_from_their_seeds(journey: Window) -> None:
+    before = journey.studio.items("variant")
+    journey.page.get_by_label("Amount", exact=True).focus()
+    for _ in range(10):
+        journey.page.keyboard.press("ArrowLeft")
+    journey.until("s.vary.amount === 0.5")
+    amounts = "s.items.filter((item) => item.kind === 'variant').map((item) => item.settings.amount)"
+    journey.until(f"{amounts}.every((amount) => amount === 0.5)")
+    after = journey.studio.items("variant")
+    assert [item["id"] for item in after] == [item["id"] for item in before]
+    assert [item["seed"] for item in after] == [item["seed"] for item in before] == list(range(VARIANTS))
+    journey.until("s.jobs.every((job) => job.state === 'done')")
+    journey.page.locator("main").focus()
+    journey.page.keyboard.press("Control+z")  # all fifteen at once
+    journey.until(f"{amounts}.every((amount) => amount !== 0.5)")
+    journey.page.keyboard.press("Control+Shift+z")
+    journey.until(f"{amounts}.every((amount) => amount === 0.5)")
+
+
+def test_starred_variants_are_exported_and_read_again(journey: Window, tmp_path: Path) -> None:
+    names = [item["name"] for item in journey.studio.items("variant")][:3]
+    for name in names:
+        journey.press(f"star {name}")
+    journey.until("s.items.filter((item) => item.star === 1).length === 3")
+    for ending, several in {"fbx": True, "bvh": False}.items():
+        journey.page.get_by_label("Format").select_option(ending)
+        with journey.page.expect_download(timeout=60_000) as got:
+            journey.press("Export 3 starred")
+        file = tmp_path / got.value.suggested_filename
+        got.value.save_as(file)
+        assert file.suffix == (f".{ending}" if several else ".zip")
+        if not several:
+            zipfile.ZipFile(file).extractall(tmp_path / ending)
+        files = sorted((tmp_path / ending).rglob("*.bvh"))
+        read = [ft.read(file, animation=name) for name in names] if several else [ft.read(one) for one in files]
+        assert [clip.name for clip in read] == names
+        lengths = [item["facts"]["frames"] for item in journey.studio.items("variant")][:3]
+        assert [len(clip) for clip in read] == lengths
+
+
+def test_a_second_window_and_a_reload_show_the_same(journey: Window, browser: Any) -> None:
+    other = Window(browser, journey.studio)
+    try:
+        other.tab("Vary")
+        name = journey.studio.items("variant")[4]["name"]
+        journey.press(f"reject {name}")
+        other.until("s.items.some((item) => item.star === -1)")
+        other.page.keyboard.press("Control+z")
+        journey.until("s.items.every((item) => item.star !== -1)")
+        other.page.get_by_label("How many").fill("40")
+        other.page.keyboard.press("Tab")
+        other.press("Make 40 variants")
+        other.until("s.jobs.some((job) => job.task === 'vary' && job.made.length > 0 && job.state !== 'failed')")
+        other.page.reload()
+        other.until("window.studio?.state.ready && s.tab === 'vary'")
+        assert other.of("document.querySelector('.progress') !== null || s.jobs.every((job) => job.state === 'done')")
+        journey.until("s.jobs.some((job) => job.task === 'vary' && job.items.length && job.made.length > 2)")
+        if cancel := journey.page.get_by_role("button", name="cancel: Making variants", exact=False).all():
+            cancel[0].click()
+        other.until("s.jobs.every((job) => ['done', 'cancelled'].includes(job.state))")
+        made = len(journey.studio.items("variant"))
+        assert made > VARIANTS
+        journey.until(f"{journey.count('variant')} === {made}")
+        other.until(f"{other.count('variant')} === {made}")
+        assert other.complaints == []
+    finally:
+        other.page.close()
+
+
+def test_a_click_on_a_curve_jumps_to_its_frame(journey: Window) -> None:
+    journey.tab("Curves")
+    journey.until("document.querySelector('.plot[data-series]:not([data-series=\"0\"])') && v?.scene.shapes.length > 4")
+    plot = journey.page.locator(".plot canvas").bounding_box()
+    assert plot is not None
+    for share in np.linspace(0.1, 0.9, 24):
+        journey.page.mouse.move(plot["x"] + plot["width"] * 0.55, plot["y"] + plot["height"] * share)
+        if journey.of("document.querySelector('.plot-tip')?.textContent.includes('frame')"):
+            break
+    journey.page.mouse.down()
+    journey.page.mouse.up()
+    frame = journey.of("Number(/frame (\\d+)/.exec(document.querySelector('.plot-tip').textContent)[1])")
+    assert frame > 4
+    journey.until(f"v.state.frame === {frame}", 10)
+
+
+def test_a_joint_tells_what_it_depends_on(journey: Window) -> None:
+    journey.tab("Network")
+    journey.until("document.querySelectorAll('.net .joint').length > 20")
+    journey.press("LeftLeg")
+    assert journey.of("document.querySelectorAll('.bars li').length") > 2
+    assert journey.page.get_by_role("heading", name="LeftLeg").is_visible()
+
+
+@pytest.mark.parametrize("case", [BVH[0], BVH[4], ACCLAIM[0], TABLES[0]], ids=lambda case: case.title)
+def test_a_broken_file_is_refused_in_one_sentence(journey: Window, case: Any, tmp_path: Path) -> None:
+    journey.tab("Library")
+    journey.of("s.toasts.length = 0")
+    before = len(journey.studio.items("take"))
+    journey.upload([case.write(tmp_path)])
+    journey.until("s.toasts.length > 0 && s.uploads === 0")
+    (said,) = journey.toasts()
+    assert "Traceback" not in said and str(tmp_path) not in said and 20 < len(said) < 300
+    assert len(journey.studio.items("take")) == before
+
+
+def test_a_killed_process_is_told_in_one_sentence(journey: Window, studio: Studio) -> None:
+    journey.tab("Vary")
+    journey.of("s.toasts.length = 0")
+    journey.press("Learn from 4 takes again")
+    journey.until("s.jobs.some((job) => job.task === 'learn' && job.state === 'running')")
+    for worker in workers(studio.process.pid):
+        os.kill(worker, signal.SIGKILL)
+    journey.until("s.toasts.length > 0")
+    assert any("ended" in said for said in journey.toasts())
+    assert journey.page.get_by_role("button", name="Learn from 4 takes again").is_enabled()
+
+
+def test_nothing_was_asked_of_other_hosts_and_nothing_failed(journey: Window) -> None:
+    own = (journey.studio.url, journey.studio.url.replace("http", "ws"), "blob:", "data:")
+    assert [url for url in journey.requests if not url.startswith(own)] == []
+    assert journey.complaints == []
+
+
+def workers(server: int) -> list[int]:
+    """Processes that a server started with Python's own means, by their ids."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and f"\nPPid:\t{server}\n" in (folder / "status").read_text():
+            found.append(int(folder.name))
+    return found

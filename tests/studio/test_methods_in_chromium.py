@@ -1,0 +1,184 @@
+"""Draw, Style, Blend, Texture, Compare and Study in a real browser, on a project that has takes and models already."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from freshtake import samples
+from tests.serve.methods.tasks_here import Here
+from tests.studio.server import Studio, Window
+
+RATE = 20.0
+
+
+@pytest.fixture(scope="session")
+def methods(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
+    pytest.importorskip("uvicorn", reason="the studio is not installed: see make test")
+    folder = tmp_path_factory.mktemp("methods")
+    here = Here(folder / "project")
+    prepare(here)
+    here.project.close()
+    running = Studio(folder / "project", folder / "log.txt")
+    window = Window(browser, running, (1000, 620))  # small: software draws it
+    yield window
+    window.page.close()
+    running.close()
+
+
+def prepare(here: Here) -> None:
+    """Short takes, a style, a blend, a texture, a baseline and a study."""
+
+    def takes(name: str, count: int, first: int, cycles: int = 3, **how: Any) -> list[str]:
+        make = samples.run if name == "run" else samples.walk
+        made = [make(np.random.default_rng(first + k), cycles=cycles, fps=RATE, **how) for k in range(count)]
+        return [here.take(f"{name}_{k}", one) for k, one in enumerate(made, 1)]
+
+    walks, limps, runs = takes("walk", 2, 0), takes("limp", 2, 20, style="limp"), takes("run", 1, 30)
+    here.run("style_learn", walks, targets=limps, name="limping")
+    here.run("blend_learn", classes={"walk": walks, "run": runs}, name="gaits")
+    here.run("texture_learn", [walks[0]], name="endless", jump_time=0.5)
+    here.run("noise", walks, kind="strawman", number=1)
+    here.run(
+        "study_design", walks, inputs=limps, captured=[], experiments=["A"], participants=2, trials=2, name="walk"
+    )  # fmt: skip
+
+
+def opened(window: Window, tab: str) -> Any:
+    window.tab(tab)
+    return window.page
+
+
+def draw_a_spiral(page: Any, box: int) -> None:
+    """By the mouse, a little larger in every box."""
+    area = page.locator(".draw-paper canvas").nth(box).bounding_box()
+    middle = area["x"] + 0.5 * area["width"], area["y"] + 0.5 * area["height"]
+    for n in range(25):
+        angle, radius = 0.3 * n, (0.3 + 0.03 * box) * area["width"] * (1 - n / 40)
+        page.mouse.move(middle[0] + radius * math.cos(angle), middle[1] + radius * math.sin(angle))
+        if n == 0:
+            page.mouse.down()
+    page.mouse.up()
+
+
+def test_four_drawings_become_variants_that_write_themselves(methods: Window, tmp_path: Path) -> None:
+    page = opened(methods, "Draw")
+    assert page.get_by_text("Draw a character four times").is_visible()
+    for box in range(4):
+        draw_a_spiral(page, box)
+    page.get_by_role("img", name="15 variants writing themselves").wait_for()
+    before = methods.until("document.querySelector('.draw-writing canvas').dataset.seconds")
+    methods.until(f"document.querySelector('.draw-writing canvas').dataset.seconds !== '{before}'")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV with timing").click()
+    download.value.save_as(tmp_path / "variants.csv")
+    rows = list(csv.DictReader((tmp_path / "variants.csv").read_text().splitlines()))
+    ends = {row["variant"]: float(row["second"]) for row in rows}
+    assert len(ends) == 15 and len(set(ends.values())) > 2  # each in its own time
+    page.get_by_role("button", name="clear drawing 2").click()
+    assert page.get_by_text("1 more").is_visible()
+    draw_a_spiral(page, 1)
+    page.get_by_role("img", name="15 variants").wait_for()
+    methods.press("Save to the library")
+    made = "s.items.filter((item) => item.group === 'character' && item.kind === 'variant').length === 15"
+    methods.until(f"{methods.count('strokes')} === 4 && {made}")
+
+
+def test_the_strength_of_a_style_acts_at_once(methods: Window) -> None:
+    page = opened(methods, "Style")
+    methods.until("v?.scene.shapes.length === 2")
+    assert page.get_by_role("cell", name="limp_1").is_visible()
+    slider = page.get_by_label("Strength")
+    apart = """(() => { const [a, b] = v.scene.shapes.map((shape) => shape.points); let sum = 0;
+        const n = Math.min(a.length, b.length);
+        for (let k = 0; k < n; k++) sum += Math.abs(a[k] - b[k]); return sum / n; })()"""
+    slider.fill("0")
+    methods.until(f"{apart} < 0.001")
+    slider.fill("0.5")
+    half = methods.until(f"{apart} > 0.003 && {apart}")
+    slider.fill("1")
+    methods.until(f"{apart} > {1.2 * half}")
+    page.get_by_role("button", name="Time warps").click()
+    assert page.get_by_role("img", name="time warps of the pairs").is_visible()
+
+
+def test_the_pad_moves_the_stream(methods: Window) -> None:
+    page = opened(methods, "Blend")
+    pad = page.get_by_role("slider", name="blend of the classes")
+    methods.until("v?.scene.live?.newest > 5")
+    speed = """(() => { const f = v.scene.live.frames, a = f[0], b = f[f.length - 1];
+        return b.number > a.number + 3 ? 60 * Math.hypot(b.x - a.x, b.z - a.z) / (b.number - a.number) : null; })()"""
+    walking = methods.until(speed)
+    pad.press("2")
+    assert pad.get_attribute("aria-valuetext") == "walk 0 %, run 100 %"
+    methods.until(f"{speed} > {1.35 * walking}")
+    methods.until("v.scene.live.frames[0].z > 2")
+    here = "const f = v.scene.live.frames[0]; let sum = 0;"
+    here += " for (let k = 2; k < f.points.length; k += 3) sum += f.points[k];"
+    assert abs(methods.of(f"(() => {{ {here} return 3 * sum / f.points.length - f.z; }})()")) < 0.5  # it went there too
+    box = pad.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert pad.get_attribute("aria-valuetext") == "walk 50 %, run 50 %"
+
+
+def test_the_cursor_runs_on_the_jump_map(methods: Window) -> None:
+    page = opened(methods, "Texture")
+    page.get_by_label("Jump rate").fill("5")
+    canvas = page.get_by_role("img", name="jump map of")
+    canvas.wait_for()
+    frame = "document.querySelector('.jump-map canvas')?.dataset.frame"
+    first = methods.until(frame)
+    methods.until(f"{frame} !== '{first}'")
+    methods.until("!document.querySelector('.map-panel .facts').textContent.endsWith(' 0 taken')")
+    page.get_by_role("button", name="turn left").click()
+    assert page.get_by_text("Heading 30°").is_visible()
+
+
+def test_motions_without_names_until_a_vote(methods: Window) -> None:
+    page = opened(methods, "Compare")
+    for name in ("walk_1", "strawman_001"):
+        page.get_by_label(name).first.check()
+    methods.until("v?.scene.shapes.map((shape) => shape.role).join() === 'input,extra'")
+    page.get_by_label("Without names, until you vote").check()
+    methods.until("v?.scene.shapes.map((shape) => shape.name + shape.role).join() === 'Ainput,Binput'")
+    page.get_by_role("button", name="A", exact=True).click()
+    page.locator(".voted").wait_for()
+    methods.until("v?.scene.shapes.map((shape) => shape.name).sort().join() === 'strawman_001,walk_1'")
+    assert page.get_by_role("cell", name="noise on every joint").is_visible()
+
+
+def test_a_small_study_from_consent_to_its_outcome(methods: Window) -> None:
+    page = opened(methods, "Study")
+    for person in range(2):
+        page.get_by_role("button", name="Take part").click()
+        begin = page.get_by_role("button", name="Begin")
+        assert begin.is_disabled()
+        page.get_by_role("checkbox").check()
+        page.get_by_label("Your code").fill(f"person-{person}")
+        begin.click()
+        for number in range(2):
+            page.get_by_text(f"Motion {number + 1} of 2").wait_for()
+            page.keyboard.press(str(3 + 2 * person + number))
+            page.get_by_role("button", name="Next").click()
+        page.get_by_text("Thank you").wait_for()
+        page.get_by_role("button", name="Back to the studies").click()
+    page.get_by_role("cell", name="motion capture").wait_for()
+    assert page.get_by_role("cell", name="A: naturalness").is_visible()
+    methods.until("document.querySelector('.figure8')?.naturalWidth > 0")
+    assert [(one["code"], one["answered"]) for one in methods.studio.ask("api/studies")[0]["people"]] == [
+        ("person-0", 2), ("person-1", 2),
+    ]  # fmt: skip
+
+
+def test_the_page_asked_no_other_host_and_complained_of_nothing(methods: Window) -> None:
+    assert all(
+        address.startswith((methods.studio.url, "blob:", "data:", "ws://127.0.0.1")) for address in methods.requests
+    )
+    expected = "400 (Bad Request)"  # an outcome that nobody has given a score for yet
+    assert [words for words in methods.complaints if expected not in words] == []
