@@ -17,7 +17,7 @@ else
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo studio test browser lint types test-clients clients fuzz mutate benchmark docs test-docs wheel-test lock clean
+.PHONY: help demo studio test browser lint types blender-extension test-clients clients fuzz mutate benchmark docs test-docs wheel-test lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -73,15 +73,22 @@ CLIENT_PYTHON ?= $(shell for p in python3.11 $(PYTHON) python3 python; do \
   $$p -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null && echo $$p && break; done)
 clients: .clients/.ready
 
-.clients/.ready: tests/clients/requirements.txt tests/clients/requirements-science.txt tests/clients/package.json
+.clients/.blender: tests/clients/requirements.txt
 	@test -n "$(CLIENT_PYTHON)" || { echo "Blender's module needs Python 3.11 on PATH (or: make clients CLIENT_PYTHON=/path/to/python3.11)"; exit 2; }
 	$(CLIENT_PYTHON) -m venv .clients/venv
 	.clients/venv/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements.txt
+	@touch $@
+
+.clients/.ready: .clients/.blender tests/clients/requirements-science.txt tests/clients/package.json
 	$(CLIENT_PYTHON) -m venv .clients/science
 	.clients/science/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements-science.txt
 	cp tests/clients/package.json .clients/package.json
 	cd .clients && npm install --silent --no-audit --no-fund
 	@touch $@
+
+# Writes dist/freshtake-*.zip, for this platform or PLATFORMS="linux-x64 windows-x64 macos-arm64", and has Blender validate it.
+blender-extension: .clients/.blender
+	.clients/venv/bin/python integrations/build_blender.py --blender .clients/venv/bin/python $(if $(PLATFORMS),--platforms $(PLATFORMS))
 
 test-clients: $(VENV)/.test clients
 	$(BIN)/python -m pytest -q tests/clients

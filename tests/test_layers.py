@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "freshtake"
 LAYERS = [
     "lazy", "errors", "numeric", "motion", "methods", "variation", "style", "density", "texture", "evaluation",
-    "formats", "samples", "reports", "workflows", "crowd", "serve", "studio", "cli", "__main__",
+    "formats", "samples", "reports", "workflows", "crowd", "bridge", "serve", "studio", "cli", "__main__",
 ]  # fmt: skip
 METHODS = {"variation", "style", "density", "texture"}
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p.name != "__init__.py")
@@ -28,7 +28,7 @@ AFTER_MODEL = {
     "variation": ("learning", "selection", "compression", "network.held_out", "network.strengths"),
     "style": ("learning", "simple_translations", "style_blending", "style_mixing"),
     "density": ("learning",),
-    "texture": ("learning",),
+    "texture": ("learning", "jump_pace"),
 }
 # Steps against that order which are known and to be removed: importer -> imported.
 KNOWN_STEPS_BACK: set[tuple[str, str]] = set()

@@ -64,7 +64,7 @@ APPLIES = {
     "--skeleton": READING,
     "--frames": FROM_MODEL,
     "--seconds": FROM_MODEL | {"crowd"},
-    "--character": FROM_MODEL | ONE_CLIP | {"pack"},
+    "--character": FROM_MODEL | ONE_CLIP | {"crowd", "pack"},
     "--seed": DRAWING,
     "--force": set(COMMANDS) - SERVERS - {"info", "samples list", "texture tables", "warm-up"},
     "--format": {"vary", "pack", "crowd", "crowd textures", *ONE_CLIP, "cut", "noise", "compress", "study design"},
@@ -80,6 +80,7 @@ OWN_WORDS = {
     ("--format", "vary"),
     ("--format", "study design"),
     ("--format", "retarget"),
+    ("--character", "crowd"),
     ("--character", "retarget"),
 }
 

@@ -182,3 +182,27 @@ def test_bad_options_are_one_sentence(
     said = capsys.readouterr().err
     assert sentence in said and len(said.splitlines()) == 1
     assert not (tmp_path / "crowd").exists()
+
+
+@pytest.mark.parametrize(
+    "lines, sentence",
+    [
+        ('[[groups]]\nmodel = "nobody.ftm"', "groups[0].model: there is no model 'nobody.ftm'"),
+        ('[[groups]]\nmodel = "walk.ftm"\nshare = 0.9', "groups: the shares must sum to 1, but sum to 0.9"),
+        ('[placement]\nkind = "disc"\nradius = 1\n[[groups]]\nmodel = "walk.ftm"', "do not fit into a disc of 1 m"),
+        ('[[groups]]\nmodel = "walk.ftm"\npaths = [[[0, 0]]]', "groups[0].paths[0]: 2 or more entries"),
+        ('[[groups]]\nmodel = "damaged.ftm"', "damaged.ftm"),
+    ],
+)
+def test_bad_plans_are_one_sentence(
+    walk: Path, tmp_path: Path, lines: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "walk.ftm").write_bytes(walk.read_bytes())
+    (tmp_path / "damaged.ftm").write_bytes(walk.read_bytes()[:500])
+    (tmp_path / "crowd.toml").write_text(f"number = 9\n{lines}\n")
+    assert run(["crowd", str(tmp_path / "crowd.toml"), "-o", str(tmp_path / "crowd")]) == 2
+    said = capsys.readouterr().err
+    assert sentence in said and len(said.splitlines()) == 1
+    assert not (tmp_path / "crowd").exists()
+    assert run(["crowd", str(tmp_path / "nobody.ftm"), "-o", str(tmp_path / "crowd")]) == 2
+    assert "nobody.ftm" in capsys.readouterr().err

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from freshtake.crowd.casting import cast_of
+from freshtake.crowd.library_size import loops_needed
 from freshtake.crowd.plan import counts
 from freshtake.crowd.plan_files import read_places, read_plan
 from freshtake.crowd.plan_schema import problems
@@ -94,6 +95,37 @@ def test_what_is_wrong_is_said_with_its_key(folder: Path, line: str) -> None:
         read(folder, GOOD.replace(line, other))
 
 
+ADDED = {
+    "[avoidance]\nradius = 0": "avoidance.radius: a number above 0 was expected, not 0",
+    "[avoidance]": "mode: loops of a library are for all ways, so avoidance",
+    "[repetition]\nvisible = 20": "repetition: the number of variants is found by it: leave variants out",
+    "[repetition]\nvisible = 2000": "repetition.visible: 1 to 1000 was expected, not 2000",
+    '[ground]\nfile = "a.npy"\nsize = [1, 2]': "ground.file: there is no height map 'a.npy'",
+    '[ground]\nfile = "a.npy"\nsize = [1, 0]': r"ground.size\[1\]: a number above 0 was expected, not 0",
+    '[ground]\nfile = "a.ftm"': "ground.size: this key is needed",
+    "[[groups]]\nmodel = 'a.ftm'\nshare = 0.1\ntarget = [1, 2, 3]": r"groups\[2\].target: 2 entries were expected",
+    "[[groups]]\nmodel = 'a.ftm'\nshare = 0.1\npaths = [[[0, 0]]]": r"groups\[2\].paths\[0\]: 2 or more entries",
+    "[[groups]]\nmodel = 'a.ftm'\nshare = 0.1\ntarget = [1, 2]\npaths = [[[0, 0], [1, 1]]]": "leave one out",
+    "[groups.placement]\nkind = 'csv'": r"groups\[1\].placement.file: a placement of the kind csv needs it",
+    "phase = [0, 2]": r"groups\[1\].phase\[1\]: 0 to 1 was expected, not 2",
+}
+
+
+@pytest.mark.parametrize("lines", ADDED)
+def test_what_is_wrong_with_ways_and_grounds_is_said_with_its_key(folder: Path, lines: str) -> None:
+    with pytest.raises(FormatError, match=ADDED[lines]):
+        read(folder, GOOD + lines)
+
+
+def test_a_library_is_as_large_as_a_view_needs_it(folder: Path) -> None:
+    text = GOOD.replace("variants = 8", "") + "[repetition]\nvisible = 20\nprobability = 0.2\n"
+    path = folder / "crowd.toml"
+    path.write_text(text)
+    plan = read_plan(path)
+    assert plan.variants == loops_needed(20, 0.2, [0.6, 0.4], 0.1) > 20  # 0.2 s of 2 s
+    assert cast_of(plan).variant.max() <= plan.variants
+
+
 PATHS = """
 number = 3
 [placement]
@@ -134,7 +166,7 @@ def test_places_from_a_table(folder: Path) -> None:
     ):
         table.write_text(content)
         with pytest.raises(FormatError, match=sentence):
-            read_places(plan)
+            cast_of(plan, read_places(plan))
 
 
 def test_every_problem_of_a_plan_has_a_key() -> None:

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from freshtake.density import DensityModel, learn
-from freshtake.density.class_cycles import mean_cycle, offset_between, period_of
+from freshtake.density.class_cycles import (
+    PERIODIC,
+    closing,
+    in_cycle,
+    mean_cycle,
+    offset_between,
+    period_of,
+    recurrence,
+)
 from freshtake.density.cycle_blending import MixState
 from freshtake.density.measures import cycle_starts
 from freshtake.numeric.arrays import Floats
@@ -126,6 +134,45 @@ def test_the_period_is_that_of_the_whole_cycle(period: float) -> None:
     found, apart = period_of([twice], 6.0)
     assert found == pytest.approx(period, abs=1.0) and apart < 0.2
     assert period_of([np.random.default_rng(0).normal(size=(200, 3))], 6.0)[1] > 0.8
+
+
+def one_cycle(seed: int) -> Floats:
+    """A take that was cut to one cycle."""
+    return orbit(seed, 1, period=PERIOD + seed)
+
+
+def test_takes_of_one_cycle_each_are_known_by_where_they_end() -> None:
+    takes = [one_cycle(seed) for seed in (0, 1, 2)]
+    found = recurrence(takes, 9.0)
+    assert found.steady and found.periods.tolist() == [float(len(y)) for y in takes]
+    assert found.apart == closing(takes) < 0.2
+    model = learn({"a": takes}, frame_time=FRAME_TIME)
+    assert model.cyclic == (True,) and model.cycles.periodic.all() and model.mixes
+
+
+def test_what_ends_at_rest_where_it_began_or_turns_back_is_no_cycle() -> None:
+    u = np.linspace(0.0, 1.0, 60)
+    there_and_back = np.sin(np.pi * u)[:, None] * np.ones((1, 6))
+    assert closing([there_and_back]) > PERIODIC  # comes home the way it went
+    rest = np.random.default_rng(0).normal(scale=1e-3, size=(20, 6))
+    jump = np.concatenate([rest[:10], np.sin(np.pi * u)[:, None] ** 2 * np.ones((1, 6)), rest[10:]])
+    assert closing([jump]) > PERIODIC
+
+
+def test_standing_before_and_after_a_gait_is_not_learned() -> None:
+    """A body stands, walks and stands: what is cut ends within a quarter of a cycle of where the gait does."""
+    gait = orbit(1, 8)
+    still = gait.mean(axis=0) + 0.5 * np.sin(2.0 * np.pi * np.arange(120) / 55.0)[:, None]  # shifts its weight
+    take = np.concatenate([still[:70], gait, still[70:]])
+    (mask,) = in_cycle([take], PERIOD)
+    edges = np.flatnonzero(np.diff(mask.astype(int))) + 1
+    np.testing.assert_allclose(edges, [70, 70 + len(gait)], atol=0.25 * PERIOD)
+    assert in_cycle([gait], PERIOD)[0].all()
+    model = learn({"a": [take]}, frame_time=FRAME_TIME)
+    assert any("before, between and after the cycles" in note for note in model.notes)
+    rows = model.rows(np.random.default_rng(0), frames=2000)[:, :1]
+    starts = cycle_starts(rows[:, 0], float(model.weights[:, 0].mean()), 0.15 * float(model.weights[:, 0].std()))
+    assert np.diff(starts).max() < 1.25 * PERIOD
 
 
 def test_phases_of_classes_are_laid_over_each_other() -> None:

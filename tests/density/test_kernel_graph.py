@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from freshtake.density import learn
-from freshtake.density.kernel_graph import parts_of
+from freshtake.density.kernel_graph import Bounds, parts_of
 from freshtake.density.pose_density import velocities
+from freshtake.density.runs import Limits
 from freshtake.numeric.arrays import Floats
 from tests.density.made import FRAME_TIME, PERIOD, orbit
 
@@ -13,7 +14,9 @@ from tests.density.made import FRAME_TIME, PERIOD, orbit
 def parts(*runs: Floats, cyclic: bool | None = None):  # type: ignore[no-untyped-def]
     y = np.concatenate(runs)
     places = np.concatenate([np.concatenate([x, velocities(x)], axis=1) for x in runs])
-    return parts_of(y, places, np.array([len(x) for x in runs]), PERIOD, 4.0, 0.8, cyclic)
+    bends = np.concatenate([np.linalg.norm(np.diff(x, 2, axis=0), axis=1) for x in runs])
+    bounds = Bounds(PERIOD, 4.0, Limits(1.2 * float(np.percentile(bends, 99.9)), 0.8, 0.33 / FRAME_TIME))
+    return parts_of(y, places, np.array([len(x) for x in runs]), bounds, cyclic)
 
 
 def test_a_way_that_leads_nowhere_is_cut_off() -> None:
@@ -59,3 +62,17 @@ def test_a_long_end_that_is_unlike_the_rest_is_left_out_and_the_class_still_goes
     model = learn({"a": [np.concatenate([loop, loop[-1] + way])]}, frame_time=FRAME_TIME)
     assert model.cyclic == (True,)
     assert 0.8 * len(loop) < len(model.weights) < len(loop) + 10
+
+
+def test_a_take_whose_last_steps_lead_on_only_by_large_jumps_is_left_before_them() -> None:
+    """The end comes near in pose but moves off: a jump from it leads away from the data, and one before it does not."""
+    loop = orbit(1, 6)
+    drift = np.cumsum(np.linspace(0.0, 0.25, 12))[:, None] * np.ones(6)
+    take = loop.copy()
+    take[-12:] += drift
+    plain, off = (learn({"a": [x]}, frame_time=FRAME_TIME) for x in (loop, take))
+    assert len(plain.weights) >= len(loop) - PERIOD and len(off.weights) <= len(loop) - 8
+    limit = off.limits[0, 1]
+    rows = off.rows(np.random.default_rng(0), frames=3000)[:, : off.modes]
+    away = np.linalg.norm(rows[:, None] - off.weights[None], axis=2).min(axis=1)
+    assert away.max() <= limit

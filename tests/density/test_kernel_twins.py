@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from freshtake.density.cycle_blend_kernel import ASKED, BEFORE, SINCE, WAS, settle, wrapped
-from freshtake.density.follow import TEMPO_BOUND, bell, best_moment, consider, disturb, new_pace
+from freshtake.density.follow import bell, best_moment, consider, disturb, new_pace
 from freshtake.density.jumps import (
     AGE,
     DRIVE,
     FIELDS,
     GOAL,
-    LONGEST,
     MEMORY_ROUNDS,
     PACE,
     PLACE,
@@ -20,11 +19,11 @@ from freshtake.density.jumps import (
     RUN,
     SPAN,
     TEMPO,
+    TEMPO_BOUND,
     TEMPO_FAST,
     Following,
     Rates,
     Track,
-    aligned_place,
     excess,
     jump,
     point_of,
@@ -32,7 +31,9 @@ from freshtake.density.jumps import (
     track_of,
     visit,
 )
-from freshtake.density.runs import Leap, Place, fading, read_at, rehearse
+from freshtake.density.kernel_graph import BEFORE as SHORTLY_BEFORE
+from freshtake.density.kernel_graph import jump_strains
+from freshtake.density.runs import GROWTH, LONGEST, Leap, Limits, Place, aligned_place, fading, read_at, rehearse
 from tests.density.made import two_switched
 
 RATES = Rates(0.05, 12.0, 4.0, 15.0, 0.1, 0.4, 30.0, 0.0)
@@ -77,7 +78,7 @@ def test_a_pose_is_nearest_to_a_run_where_the_chord_is_met_at_right_angles(track
         shifts = np.linspace(-1.0, 1.0, 20_001)
         away = ((pose[:d] - track.rows[kernel, :d] - shifts[:, None] * chord) ** 2).sum(axis=1)
         wanted = np.clip(kernel + shifts[away.argmin()], first, last)
-        assert aligned_place(track, pose, kernel) == pytest.approx(wanted, abs=2e-4)
+        assert aligned_place(track.rows, d, pose, kernel, first, last) == pytest.approx(wanted, abs=2e-4)
 
 
 def test_visits_are_counted_by_stretch_and_class_and_compared_with_their_share(track: Track) -> None:
@@ -133,6 +134,33 @@ def test_a_jump_is_no_sharper_than_the_data_and_holds_the_offset_that_was_rehear
         assert bend <= track.sharpest[0] and away <= track.farthest[0]
         assert state.clock[AGE] == 0.0 and abs(goal.at - kernel) > RATES.guard
     assert made >= 5
+
+
+def test_a_jump_that_is_thought_of_is_as_hard_as_the_mildest_of_its_rehearsals(track: Track) -> None:
+    """`jump_strains` beside all durations tried one by one; a longer one is tried only while a jump is too sharp."""
+    rows, d = np.ascontiguousarray(track.rows[:, : track.modes]), track.modes
+    runs = np.stack([track.starts, track.lasts[track.starts] + 1], axis=1)
+    limits = Limits(0.3 * float(track.sharpest[0]), float(track.farthest[0]), 12.0)
+    here, there, found = np.array([150, 100, 60]), np.array([30, 58, 140]), np.empty(3)
+    jump_strains(rows, runs, here, there, limits, found)
+    for i, j, strain in zip(here, there, found, strict=True):
+        run, goal_run = ((int(track.firsts[k]), int(track.lasts[k])) for k in (i, j))
+        hardest = 0.0
+        for early in SHORTLY_BEFORE:
+            held = np.zeros((4, d))
+            for k in range(2):
+                read_at(rows, i - early - k, *run, d, held[k])
+            goal = Place(aligned_place(rows, d, held[0], j, *goal_run), *goal_run)
+            slow, span = np.inf, limits.blend
+            while span <= min(LONGEST * limits.blend + 2.0, max(goal.last - goal.at, limits.blend)):
+                leap = Leap(Place(float(i) - early, *run), goal, 1.0, span)
+                bend, away = rehearse(rows, d, held, leap, np.empty((2, d)))
+                slow = min(slow, max(bend / limits.sharp, away / limits.far))
+                if bend <= limits.sharp:
+                    break
+                span *= GROWTH
+            hardest = max(hardest, slow)
+        assert strain == pytest.approx(hardest, rel=1e-9)
 
 
 def test_a_jump_that_is_forced_is_made_where_every_one_is_too_sharp(track: Track) -> None:

@@ -182,7 +182,7 @@ def test_a_planted_stream_holds_its_feet() -> None:
     for clip in clips:
         steps = np.linalg.norm(np.diff(clip.positions()[:, joints][..., [0, 2]], axis=0), axis=-1)
         slides.append(steps[stand[1:] & stand[:-1]].mean())
-    assert slides[1] < 0.7 * slides[0]
+    assert slides[1] < 0.8 * slides[0]
     way = np.linalg.norm(clips[0].root[-1] - clips[0].root[0])
     assert np.linalg.norm(clips[0].root - clips[1].root, axis=1).max() < 0.1 * way
 

@@ -9,7 +9,20 @@ import freshtake as ft
 from freshtake.density import DensityModel, Settings, learn
 from freshtake.density.class_weights import schedule
 from freshtake.density.cycle_blend_kernel import swerve
-from freshtake.density.jumps import AGE, FAR, FARTHEST, PLACE, RUN, Rates, excess, visit
+from freshtake.density.jumps import (
+    AGE,
+    FAR,
+    FARTHEST,
+    PLACE,
+    RUN,
+    SHARP,
+    SHARPEST,
+    TEMPO_BOUND,
+    Rates,
+    Track,
+    excess,
+    visit,
+)
 from freshtake.density.measures import Holding, cycle_starts, holding
 from freshtake.density.synthesize import BlendState
 from freshtake.errors import UsageError
@@ -236,10 +249,36 @@ def test_jumps_and_what_leaves_a_curve_keep_together_to_the_farthest() -> None:
     usual, moved = 2.0, []
     for far in (0.1, 10.0, 1000.0):
         own, other, wander = np.zeros((1, 3)), np.array([[0.6 * far, 0.8 * far, 5.0]]), np.array([1.0, 1.0])
-        swerve(own, other, wander, np.array([0.5, 0.5]), rates, 2, FAR * usual)
+        swerve(own, other, wander, np.array([0.5, 0.5]), rates, bounded(FAR * usual, 1.0), 0)
         moved.append(float(np.linalg.norm(own[0, :2])))
     assert 0.0 < moved[0] < 0.1 and moved[1] <= moved[2] + 1e-12
     assert FAR * usual + moved[2] == pytest.approx(FARTHEST * usual)
+
+
+def bounded(farthest: float, away: float) -> Track:
+    """A track of two modes and one class of which only these limits are read."""
+    return followed_orbit().track._replace(modes=2, farthest=np.array([farthest]), away=np.array([away]))
+
+
+def test_a_pose_goes_away_from_another_only_as_far_as_it_may_be_exaggerated() -> None:
+    rates, other = Rates(0.01, 20.0, 5.0, 30.0, 0.0, 0.0, 100.0, 0.5), np.array([[1.0, 0.0, 0.0]])
+    moved = []
+    for start in (-1.0, 1.0):
+        own = np.zeros((1, 3))
+        swerve(own, other, np.array([start, start]), np.array([0.5, 0.5]), rates, bounded(1e9, 0.05), 0)
+        moved.append(float(own[0, 0]))
+    assert -0.05 <= moved[0] < -0.04 and moved[1] > 0.3
+    own = np.zeros((1, 3))
+    swerve(own, other, np.array([-1.0, -1.0]), np.array([0.5, 0.5]), rates, bounded(1e9, 0.0), 0)
+    assert (own == 0.0).all()
+
+
+def test_a_class_may_be_exaggerated_until_it_is_as_sharp_as_wanted() -> None:
+    model = followed_orbit()
+    bend = max(float(np.linalg.norm(np.diff(y, 2, axis=0), axis=1).max()) for y in model.runs("small"))
+    fastest = (1.0 + model.settings.tempo * TEMPO_BOUND) ** 2
+    sharp = max(float(model.limits[0, 0]), fastest * bend)
+    assert (1.0 + model.track.away[0]) * sharp == pytest.approx(SHARPEST / SHARP * model.limits[0, 0])
 
 
 def test_frames_leave_recorded_curves_by_the_density_and_stay_near() -> None:

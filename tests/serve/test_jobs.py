@@ -91,7 +91,7 @@ def test_takes_are_cut_and_repaired_and_it_can_be_undone(studio: Studio, tmp_pat
     assert remedies
     studio.ask("repair", [id])
     assert not [f for f in studio.item(id)["findings"] if f["remedy"] in remedies]
-    assert studio.get("/project")["undo"] == "repair frozen.npz"
+    assert studio.get("/project")["undo"] == "repair frozen"
     studio.http.post("/api/undo")
     assert [f["remedy"] for f in studio.item(id)["findings"] if f["remedy"]] == remedies
 

@@ -147,6 +147,32 @@ def test_footplants_are_told_from_the_states(kind: str) -> None:
     assert np.mean(said == truth) > 0.93
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_arms_do_says_nothing_of_footplants(kind: str) -> None:
+    learned = model(kind)
+    rows = learned.encode(walk(58, cycles=4)).values
+    other = rows.copy()
+    arms = [k for k, name in enumerate(learned.dofs) if "Arm" in name or "Hand" in name]
+    other[:, arms] = np.random.default_rng(3).normal(size=(len(rows), len(arms)))
+    source = learned.live()
+    told = [source.advance_seen(source.start(), each)[2] for each in (rows, other)]
+    np.testing.assert_array_equal(told[0], told[1])
+    assert told[0].any() and not told[0].all()
+
+
+def test_timing_is_told_by_limbs_that_move_and_not_by_how_they_are_held() -> None:
+    learned, rows = model(), model().encode(walk(58, cycles=4)).values
+    arm = [k for k, name in enumerate(learned.dofs) if name.startswith("LeftArm.")]
+    tool = learned.translator(generalize=False)
+    timing = {}
+    for name, moved in (("held", np.full(len(rows), 0.4)), ("moves", 0.4 * np.sin(np.arange(len(rows)) / 4.0))):
+        other = rows.copy()
+        other[:, arm] += moved[:, None]
+        a, b = (tool.outputs(tool.start(), each)[1][60:, -1] for each in (rows, other))
+        timing[name] = np.abs(b - a).max()
+    assert timing["held"] < 0.25 * timing["moves"]
+
+
 def test_any_label_can_be_learned() -> None:
     pairs = walk_pairs()[:2]
     high = [b.positions()[:, 0, 1] > np.median(b.positions()[:, 0, 1]) for _, b in pairs]

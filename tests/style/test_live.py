@@ -10,9 +10,11 @@ import pytest
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet
+from freshtake.motion.features import Start, decode, where_it_ends
 from freshtake.motion.planting import Planter
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.style.live import labels_now
+from freshtake.style.model import StyleModel
+from freshtake.style.synthesize import stands_of
 from tests.style.pairs_of_clips import model, walk
 
 KINDS = ["n4sid", "fir"]
@@ -44,19 +46,44 @@ def live_masks(kind: str, rows: Floats) -> tuple[Bools, Floats]:
     return labels[np.clip(np.round(made.origins), 0, len(rows) - 1).astype(int)], made.rows
 
 
+def placed_one_by_one(learned: StyleModel, rows: Floats) -> Clip:
+    """The slow way to poses: every row advanced, decoded and placed by functions that check all they get."""
+    tool, start, resume, poses = learned.translator(), Start(), False, []
+    state = tool.start()
+    for row in rows:
+        state, made = tool.advance(state, row)
+        if len(made.rows):
+            poses.append(decode(learned.recipe, made.rows, start=start, resume=resume))
+            start, resume = where_it_ends(learned.recipe, made.rows, start=start, resume=resume), True
+    return joined(poses)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_decoded_stream_is_every_row_decoded_by_itself(kind: str) -> None:
+    learned = model(kind)
+    rows = learned.encode(walk(61, cycles=4)).values
+    slow, poses = placed_one_by_one(learned, rows), list(learned.stream(rows, decode=True))
+    made = joined(poses)
+    np.testing.assert_allclose(made.root, slow.root, atol=1e-10)
+    np.testing.assert_allclose(made.rotations, slow.rotations, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(made.rotations, axis=-1), 1.0, atol=1e-12)
+    with pytest.raises(ValueError, match="read-only"):
+        poses[0].root[0] = 0.0
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_planted_stream_is_the_planter_on_the_stream_with_the_classifiers_contacts(kind: str) -> None:
     learned = model(kind)
     rows = learned.encode(walk(61, cycles=4)).values
-    raw = joined(list(learned.stream(rows, decode=True)))
+    raw = placed_one_by_one(learned, rows)
     made = joined(list(learned.stream(rows, decode=True, plant=True)))
     mask, _ = live_masks(kind, rows)
     planter = learned.planter
     state, first = planter.feed(planter.start(), raw.root, raw.rotations, mask)
     rest = planter.finish(state)
     assert len(made) == len(raw)  # late, but none is lost
-    np.testing.assert_allclose(made.root, np.concatenate([first.root, rest.root]), atol=1e-9)
-    np.testing.assert_allclose(made.rotations, np.concatenate([first.rotations, rest.rotations]), atol=1e-9)
+    np.testing.assert_allclose(made.root, np.concatenate([first.root, rest.root]), atol=1e-10)
+    np.testing.assert_allclose(made.rotations, np.concatenate([first.rotations, rest.rotations]), atol=1e-12)
     assert stood_speed(made, mask) < 0.8 * stood_speed(raw, mask)
 
 
@@ -111,8 +138,8 @@ def test_labels_of_single_rows_are_those_of_all_rows_at_once(kind: str) -> None:
     state = tool.start(learned.past(rows))
     told = []
     for row in rows:
-        told.append(labels_now(tool, state, row, learned.annotations)[0])
-        state, _ = tool.advance(state, row)
+        state, _, now = tool.advance_seen(state, row, stands_of(learned.annotations))
+        told.append(now[0])
     whole = learned.labels(rows)
     for column, annotation in enumerate(learned.annotations):
         np.testing.assert_array_equal(np.array(told)[:, column], whole[annotation.name])

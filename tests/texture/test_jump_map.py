@@ -19,7 +19,7 @@ from freshtake.texture.jump_map import (
     within,
 )
 from freshtake.texture.paper_jump_map import as_table, combined, probabilities
-from freshtake.texture.play_kernels import Frames, costs_of_jumps, costs_to_come
+from freshtake.texture.play_kernels import Frames, costs_to_come
 from freshtake.texture.segments import laid_out
 from tests.texture.made import circling
 
@@ -70,8 +70,6 @@ def test_costs_of_jumps_equal_their_slow_twin() -> None:
     frames, _ = _case()
     slow = slow_costs(frames)
     np.testing.assert_allclose(matrix(frames), slow, atol=1e-12)
-    left, entered = np.array([3, 50, 7]), np.array([60, 2, 7])
-    np.testing.assert_allclose(costs_of_jumps(frames, left, entered), slow[left, entered], atol=1e-12)
 
 
 @pytest.mark.parametrize("cells", [("all",), ("a", "b", "a")])

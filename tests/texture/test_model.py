@@ -16,7 +16,7 @@ from freshtake.texture import Settings, learn
 from freshtake.texture.examples import material_of
 from freshtake.texture.jump_map import Jumps, costs_of
 from freshtake.texture.learning import recurring
-from freshtake.texture.loops import Ways, fades_of, period, varied_loop
+from freshtake.texture.loops import Ways, period, varied_loop
 from freshtake.texture.play_kernels import NO_BLEND, Chances, PlayMaterial, Rules
 from freshtake.texture.synthesize import advance, begin, looped, shown
 from tests.conftest import data_files, label
@@ -213,8 +213,7 @@ def test_a_loop_is_not_a_short_one_over_and_over() -> None:
         assert len(rows) == 120 and period(tuple(played.source.tolist())) == len(played.source)
 
 
-def test_a_jump_fades_by_its_size() -> None:
-    assert fades_of(np.array([0.0, 6.0, 24.0, 1e4]), 10).tolist() == [10, 10, 20, 30]
+def test_jumps_that_were_not_found_cost_infinity() -> None:
     jumps = Jumps(np.array([[3, 1], [2, -1]], dtype=np.int32), np.array([[0.5, 0.7], [1.5, np.inf]]))
     assert costs_of(jumps, np.array([0, 1, 1]), np.array([1, 2, 3])).tolist() == [0.7, 1.5, np.inf]
 

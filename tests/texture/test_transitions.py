@@ -9,6 +9,7 @@ from freshtake.motion.features import decode
 from freshtake.numeric.rotations import angle_between
 from freshtake.texture import Settings
 from freshtake.texture.examples import material_of
+from freshtake.texture.fades import LONGER, Fades, longest_fade, usual_bend
 from freshtake.texture.play_kernels import CONSTANT, NO_BLEND, VARIABLE, Rules, inserted
 from freshtake.texture.segments import laid_out
 from freshtake.texture.transitions import (
@@ -99,6 +100,36 @@ def test_offsets_at_the_end_of_a_loop_go_on_at_its_start() -> None:
     twice = with_offsets(np.tile(out, (2, 1)), jump, rows, segments, None)
     np.testing.assert_allclose(around[18:], twice[18:20])
     np.testing.assert_allclose(around[:4], twice[20:24])
+
+
+def test_a_jump_within_the_fade_of_another_meets_what_is_shown() -> None:
+    """Large turns do not commute: with the offsets in the other order the second jump would show as a step."""
+    material = material_of(long_walk(3), Settings())
+    turning, rows = turning_of(material.recipe), material.rows.copy()
+    rows[:, 3:] *= 3.0  # after the speeds of the root: large turns
+    source = np.concatenate([np.arange(10, 20), np.arange(45, 51), np.arange(80, 110)])
+    both = MadeJumps(np.array([10, 16]), np.array([19, 50]), np.array([45, 80]), 25)
+    shown = with_offsets(rows[source], both, rows, material.segments, turning)[:, 3:]
+    step, usual = np.abs(np.diff(shown, 2, axis=0)).max(axis=1), np.abs(np.diff(rows[:, 3:], 2, axis=0)).max()
+    assert step[14:16].max() < 1.5 * usual
+
+
+def test_a_fade_is_as_long_as_its_jump_needs() -> None:
+    """The first length with which a jump is none of the sharpest moments; the same whenever it is asked for."""
+    rows, segments = circling(), laid_out([300], ["all"])
+    fades = Fades(rows, segments, None, 10, lambda x: x, 1.5 * usual_bend(rows, segments))
+    left, entered, found = np.array([79, 79, 79]), np.array([30, 31, 32]), []
+    for i, j in zip(left, entered, strict=True):
+        bends = []
+        for length in (round(10 * times) for times in LONGER):
+            shown = np.concatenate([rows[i - 1 : i + 1], rows[j : j + length]])
+            shown[2:] += decay(length) @ np.stack([rows[i] - rows[j - 1], rows[i - 1] - rows[j - 2]])
+            bends.append(second_differences(shown).max())
+        good = np.flatnonzero(np.array(bends) <= fades.most)
+        found.append(round(10 * LONGER[int(good[0]) if len(good) else int(np.argmin(bends))]))
+    assert fades(left, entered).tolist() == found and found[0] == 10 < found[2]
+    assert max(found) <= longest_fade(10)
+    np.testing.assert_array_equal(fades(left[::-1], entered[::-1]), found[::-1])
 
 
 def test_rotations_are_blended_as_rotations() -> None:

@@ -13,7 +13,7 @@ from freshtake.motion.edit import concatenate, heading, turned
 from freshtake.samples import walk
 from freshtake.texture import Settings, learn
 from freshtake.texture.examples import central_velocities
-from freshtake.texture.guiding import TEMPI, Guide, start_on
+from freshtake.texture.guiding import GENTLY, TEMPI, Guide, start_on
 from freshtake.texture.planting import shown_contacts
 from freshtake.texture.synthesize import shown
 from freshtake.texture.transitions import settling
@@ -50,6 +50,19 @@ def turned_slowly(clip: Clip, degrees: float) -> Clip:
 def mean_heading(clip: Clip) -> np.ndarray:
     width = round(1.0 / clip.frame_time)
     return np.degrees(np.convolve(heading(clip), np.ones(width) / width, "valid"))
+
+
+def test_turning_goes_on_from_what_it_was_where_a_guide_begins_and_ends(turner) -> None:  # type: ignore[no-untyped-def]
+    """Let go and sent again: the turn rate changes by no more a frame than guiding turns a body at all."""
+    rng, state, parts = np.random.default_rng(1), None, []
+    state = turner.start_guided(rng, Guide())
+    for guide in (Guide(), Guide(heading=1.0), Guide(), Guide(heading=-1.0)):
+        state, rows, _ = turner.advance_guided(state, rng, guide, 50)
+        parts.append(rows[:, 2])
+    rate, own = np.concatenate(parts), turner.rows[:, 2]
+    slew = turner.bearings.most / GENTLY * turner.frame_time
+    usual = np.abs(np.diff(own)).max()
+    assert np.abs(np.diff(rate))[1:].max() <= 1.3 * usual + slew
 
 
 def test_speeds_settle_without_a_kink() -> None:

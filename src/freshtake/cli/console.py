@@ -12,13 +12,12 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from freshtake.workflows.compiling import Countdown, expected_times
-
 if TYPE_CHECKING:
     from rich.console import Console
 
     from freshtake.methods.progress import Progress as Step
     from freshtake.methods.progress import Report
+    from freshtake.workflows.compiling import Countdown
 
 BETWEEN_LINES = 30.0  # seconds
 
@@ -162,6 +161,8 @@ def _drawn_bar(console: Console) -> Iterator[tuple[Report, Countdown]]:
 
 def _countdown(say: Callable[[str], None]) -> Countdown:
     command = _command.get()
+    from freshtake.workflows.compiling import Countdown, expected_times
+
     return Countdown(lambda: expected_times(command), say, time.monotonic)
 
 

@@ -34,7 +34,16 @@ def crowd(
         Parameter(help="A motion for each character (unique, default), or a library of loops that they share."),
     ] = None,
     variants: Annotated[int | None, Parameter(help="How many motions a library has (32).")] = None,
-    format: Annotated[Literal["npz", "usd", "bvh", "zarr"], Parameter(help="Files to write.")] = "npz",
+    avoid: Annotated[
+        bool, Parameter(negative="", help="Characters that walk do not walk through each other (unique mode).")
+    ] = False,
+    character: Annotated[
+        Path | None, Parameter(help="A skinned character (.glb) that all motions are retargeted onto.")
+    ] = None,
+    format: Annotated[
+        Literal["npz", "usd", "bvh", "zarr", "glb", "fbx"],
+        Parameter(help="Files to write; glb and fbx hold libraries."),
+    ] = "npz",
     engine: Annotated[
         Literal["local", "dask"], Parameter(help="Processes of this machine, or workers of Dask.")
     ] = "local",
@@ -60,6 +69,7 @@ def crowd(
     ```
     freshtake crowd walk.ftm -n 200 --seconds 2 -o crowd/
     freshtake crowd walk.ftm -n 5000 --mode library --variants 40 -o crowd/
+    freshtake crowd walk.ftm -n 200 --seconds 10 --avoid -o crowd/
     freshtake crowd plan.toml -o crowd/ --format usd
     freshtake crowd plan.toml -o crowd/ --shard 3/16
     freshtake crowd plan.toml -o crowd/ --engine dask --scheduler tcp://10.0.0.1:8786
@@ -81,9 +91,10 @@ def crowd(
     part = part_asked(shard)
     changes = {"number": count, "seconds": seconds, "fps": fps, "mode": mode, "variants": variants, "seed": seed}
     changes = {key: value for key, value in changes.items() if value is not None}
-    plan, places = plan_asked(source, changes)
+    plan, places = plan_asked(source, changes, avoid=avoid, character=character)
     if openjd is not None:
-        return _job(openjd, source, out, plan, {**changes, "format": format}, json)
+        wears = None if character is None else character.resolve()
+        return _job(openjd, source, out, plan, {**changes, "format": format, "avoid": avoid, "character": wears}, json)
     with progress_bar() as report:
         made = crowd_make(
             plan, out, format=format, part=part, engine=engine, workers=workers, scheduler=scheduler, places=places,
@@ -108,9 +119,10 @@ def _job(target: Path, source: Path, out: Path, plan: Plan, options: dict[str, A
     """Write a job template instead of shards."""
     from freshtake.crowd.openjd import write_job
 
-    words = [
-        word for key, value in options.items() for word in (f"--{'count' if key == 'number' else key}", str(value))
-    ]
+    words = []
+    for key, value in options.items():
+        name = f"--{'count' if key == 'number' else key}"
+        words += [name] if value is True else [] if value is None or value is False else [name, str(value)]
     parts = write_job(target, source, out, plan, words)
     if json:
         print_json({"written": str(target), "parts": parts})

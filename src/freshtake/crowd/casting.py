@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.crowd.placing import Places, placed
+from freshtake.crowd.placing import NO_TABLES, Places, placed
 from freshtake.crowd.plan import Plan, Range, counts, library_counts
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.workflows.variation_varying import generator
 
 # Third words of generators, far from the tries that a character's own motion may take.
-TRAITS, PLACES, ORDER = 1000, 1001, 1002
+TRAITS, PLACES, ORDER, WALKS = 1000, 1001, 1002, 1003
 
 
 class Cast(NamedTuple):
@@ -25,23 +27,21 @@ class Cast(NamedTuple):
     amount: Floats
     size: Floats
     variant: Ints  # from 1; in unique mode the character's own number
+    course: Floats  # (characters, steps, 2): where walkers are to be; no steps where nobody is steered
 
     def part(self, first: int, last: int) -> Cast:
         """Characters `first` to `last` of them, counted from 1."""
         return Cast._make(values[first - 1 : last] for values in self)
 
 
-def cast_of(plan: Plan, read: Places | None = None) -> Cast:
-    """The same for the same plan, however and wherever it is made. `read` are places from a file."""
+def cast_of(plan: Plan, tables: Mapping[Path, Places] = NO_TABLES) -> Cast:
+    """The same for the same plan, however and wherever it is made. `tables` are places from files."""
     number = plan.number
-    places = placed(plan.placement, number, generator(plan.seed, 0, PLACES)) if read is None else read
-    if read is None:  # groups stand among each other
-        mixed = generator(plan.seed, 0, ORDER).permutation(number) if len(plan.groups) > 1 else np.arange(number)
-        places = Places(places.ground[mixed], places.heading[mixed])
-    # A row per character: what one draws does not depend on how many there are.
-    drawn = generator(plan.seed, 0, TRAITS).random((number, 5))
     sizes = counts(number, tuple(group.share for group in plan.groups))
     group = np.repeat(np.arange(len(plan.groups)), sizes)
+    places = _places(plan, group, tables)
+    # A row per character: what one draws does not depend on how many there are.
+    drawn = generator(plan.seed, 0, TRAITS).random((number, 5))
     heading = places.heading + np.radians(_between(drawn[:, 1], group, [g.heading for g in plan.groups]))
     return Cast(
         group,
@@ -51,7 +51,26 @@ def cast_of(plan: Plan, read: Places | None = None) -> Cast:
         _between(drawn[:, 2], group, [g.amount for g in plan.groups]),
         _between(drawn[:, 3], group, [g.size for g in plan.groups]),
         _variants(plan, group, drawn[:, 4]),
+        np.empty((number, 0, 2)),
     )
+
+
+def _places(plan: Plan, group: Ints, tables: Mapping[Path, Places]) -> Places:
+    """Groups stand among each other, those with a placement of their own apart; tables are taken line by line."""
+    among = np.flatnonzero([plan.groups[k].placement is None for k in group])
+    ground, heading = np.empty((len(group), 2)), np.empty(len(group))
+    if len(among):
+        found = placed(plan.placement, len(among), generator(plan.seed, 0, PLACES), tables)
+        mixed = np.arange(len(among))
+        if plan.placement.kind != "csv" and len(plan.groups) > 1:
+            mixed = generator(plan.seed, 0, ORDER).permutation(len(among))
+        ground[among], heading[among] = found.ground[mixed], found.heading[mixed]
+    for number, one in enumerate(plan.groups):
+        members = np.flatnonzero(group == number)
+        if one.placement is not None and len(members):
+            own = placed(one.placement, len(members), generator(plan.seed, 1 + number, PLACES), tables)
+            ground[members], heading[members] = own.ground, own.heading
+    return Places(ground, heading)
 
 
 def _between(share: Floats, group: Ints, ranges: list[Range]) -> Floats:

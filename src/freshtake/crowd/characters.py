@@ -5,10 +5,13 @@ Everything is in metres with y up; a body with heading 0 faces z.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.crowd.following import Way, along_way, way_of
+from freshtake.crowd.walking import STEP
 from freshtake.errors import UsageError
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.facing import facing, mean_angle
@@ -16,12 +19,13 @@ from freshtake.motion.body.roles import leg_length
 from freshtake.motion.body.size import unit_of
 from freshtake.motion.cycles.looping import with_closing_frame
 from freshtake.motion.edit import heading, resample, sampled_at, take_frames, tilt
+from freshtake.motion.features.ground import ground_of
 from freshtake.motion.kind_words import kind_word
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.planting import settings_for
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.numeric.rotations import about_axis, multiply, rotate
+from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate
 from freshtake.variation.goals.goals import GoalReport, Goals
 from freshtake.variation.goals.guarding import guarded
 from freshtake.variation.goals.guidance import Guided
@@ -31,6 +35,7 @@ from freshtake.workflows.variation_varying import generator
 
 LEG = 0.9  # metres, of bodies whose unit nobody knows
 UP = (0.0, 1.0, 0.0)
+SPARE = 1.3  # times the frames that a motion of usual speed needs: variants may be slower
 
 
 class Body(NamedTuple):
@@ -39,6 +44,7 @@ class Body(NamedTuple):
     skeleton: Skeleton
     scale: float
     upright: Floats  # (4,)
+    up: str
 
 
 class Asked(NamedTuple):
@@ -53,6 +59,7 @@ class Asked(NamedTuple):
     plant: bool = True
     guard: bool = True
     loop: bool = False
+    course: Floats | None = None  # (steps, 2): where to be, in metres of a body of size 1 that begins at 0 and goes z
 
 
 class Made(NamedTuple):
@@ -80,7 +87,16 @@ def body_of(model: VariationModel, name: str) -> Body:
     unit = unit_of(first)
     scale = LEG / leg_length(first.skeleton) if unit is None else unit
     upright = multiply(about_axis(np.array(UP), -faces), tilt(first.up, "y"))
-    return Body(first.skeleton, scale, upright)
+    return Body(first.skeleton, scale, upright, first.up)
+
+
+def sized(skeleton: Skeleton, scale: float) -> Skeleton:
+    """The same skeleton, so many times as large."""
+    sites = tuple(
+        site._replace(offset=(scale * site.offset[0], scale * site.offset[1], scale * site.offset[2]))
+        for site in skeleton.end_sites
+    )
+    return replace(skeleton, offsets=scale * skeleton.offsets, end_sites=sites)
 
 
 def made_motion(model: VariationModel, body: Body, asked: Asked) -> Made:
@@ -88,11 +104,13 @@ def made_motion(model: VariationModel, body: Body, asked: Asked) -> Made:
 
     def draw(attempt: int, amount: float | Amount) -> Guided:
         words = (asked.seed, asked.number, attempt) if attempt else (asked.seed, asked.number)
+        if asked.course is not None and len(asked.course):
+            return _on_its_way(model, body, generator(*words), amount, asked)
         return _drawn(model, generator(*words), amount, asked)
 
     with one_blas_thread():
         best, report = guarded(draw, model.body_limits if asked.guard else None, asked.amount)
-    return _upright(best.motion, body, asked.fps, report.tries)
+    return _upright(best.motion, body, asked, report.tries)
 
 
 def _drawn(model: VariationModel, rng: np.random.Generator, much: float | Amount, asked: Asked) -> Guided:
@@ -102,25 +120,58 @@ def _drawn(model: VariationModel, rng: np.random.Generator, much: float | Amount
     skip = round(asked.phase * (len(model.material.values[0]) - 1)) if model.cyclic else 0
     made = model.made(rng, amount=much, frames=frames + skip)
     clip: Clip = take_frames(model.decode(made.rows), skip) if skip else model.decode(made.rows)
-    if asked.plant and model.planting_model is not None:
-        stand = None if made.phases is None else model.standing(clip, made.phases[skip:])
+    return _finished(model, clip, None if made.phases is None else made.phases[skip:], 1.0, asked.plant)
+
+
+def _on_its_way(
+    model: VariationModel, body: Body, rng: np.random.Generator, much: float | Amount, asked: Asked
+) -> Guided:
+    """A motion along the course that is asked for."""
+    assert asked.course is not None
+    cycle = round(float(np.mean([len(rows) - 1 for rows in model.material.values])))
+    frames = 1 + round(asked.seconds / model.frame_time)
+    way = way_of(asked.course, STEP, model.frame_time, frames)
+    forward = ground_of(rotate(inverse(body.upright), np.array([0.0, 0.0, 1.0])), body.up).item()
+    way = Way(way.ground * forward / body.scale, way.direction + np.angle(forward), way.gone / body.scale)
+    skip = round(asked.phase * cycle)
+    needed = skip + 2 * cycle + round(SPARE * way.gone[-1] / max(model.travel.speed, 1e-9) / model.frame_time)
+    made = model.made(rng, amount=much, frames=needed)
+    done = along_way(take_frames(model.decode(made.rows), skip), way, cycle)
+    phases = made.phases
+    if phases is not None:
+        phases = np.interp(done.places, np.arange(len(phases) - skip), phases[skip:])
+    return _finished(model, done.clip, phases, done.rate, asked.plant)
+
+
+def _finished(model: VariationModel, clip: Clip, phases: Floats | None, rate: float, plant: bool) -> Guided:
+    if plant and model.planting_model is not None:
+        stand = None if phases is None else model.standing(clip, phases)
         settings = settings_for(True)
         clip = plant_feet(clip, stand, examples=model.planting_model, settings=settings, careful=False).clip
-    return Guided(clip, GoalReport(1.0, clip.duration, None, 0.0, 0.0, ()))
+    return Guided(clip, GoalReport(rate, clip.duration, None, 0.0, 0.0, ()))
 
 
-def _upright(clip: Clip, body: Body, fps: float | None, tries: int) -> Made:
-    travel = np.zeros(3)
+def _upright(clip: Clip, body: Body, asked: Asked, tries: int) -> Made:
+    travel, fps = np.zeros(3), asked.fps
     if clip.playback is not None and clip.playback.loop:
         travel = body.scale * rotate(body.upright, clip.playback.travel)
         clip = clip if fps is None else _loop_at(clip, fps)
     elif fps is not None:
         clip = resample(clip, fps)
-    root = body.scale * rotate(body.upright, clip.root)
-    root[:, [0, 2]] -= root[0, [0, 2]]
+    made = upright_clip(clip, body)
+    root, rotations = made.root.copy(), made.rotations
+    if asked.course is None or not len(asked.course):
+        root[:, [0, 2]] -= root[0, [0, 2]]
+    return Made(root, rotations, travel, tries)
+
+
+def upright_clip(clip: Clip, body: Body) -> Clip:
+    """A clip of the model's in metres with y up, facing z."""
     rotations = clip.rotations.copy()
     rotations[:, 0] = multiply(body.upright, rotations[:, 0])
-    return Made(root, rotations, travel, tries)
+    root = body.scale * rotate(body.upright, clip.root)
+    skeleton = sized(body.skeleton, body.scale)
+    return Clip(skeleton, clip.frame_time, root, rotations, name=clip.name, unit_m=1.0)
 
 
 def _loop_at(clip: Clip, fps: float) -> Clip:

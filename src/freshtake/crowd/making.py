@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,19 +14,24 @@ import numpy as np
 
 from freshtake import __version__
 from freshtake.crowd.casting import Cast, cast_of
-from freshtake.crowd.characters import body_of
+from freshtake.crowd.character_bodies import character_of
+from freshtake.crowd.characters import body_of, sized
+from freshtake.crowd.courses import speed_of, walkers_of, with_courses
 from freshtake.crowd.engines.local import run_here
 from freshtake.crowd.folder import CHARACTERS, begin, finished, is_crowd, replace_file, write_manifest
-from freshtake.crowd.placing import Places
+from freshtake.crowd.ground_files import ground_checksum, keep_ground, read_ground
+from freshtake.crowd.placing import NO_TABLES, Places
 from freshtake.crowd.plan import FORMATS, Plan
-from freshtake.crowd.shard_files import sized
 from freshtake.crowd.shards import Shard, part_of, shards_of
 from freshtake.crowd.tasks import Record, Task, model_at
+from freshtake.crowd.terrain import Ground
 from freshtake.errors import UsageError
 from freshtake.formats.files import check_free, read_bytes
+from freshtake.formats.rig import Rig
 from freshtake.formats.usd.library import pxr
 from freshtake.formats.usd.names import identifiers
 from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion import Skeleton
 from freshtake.workflows.cores import usable_cores
 
 ENGINES = ("local", "dask")
@@ -60,7 +65,7 @@ def crowd_make(
     engine: str = "local",
     workers: int | None = None,
     scheduler: str | None = None,
-    places: Places | None = None,
+    places: Mapping[Path, Places] = NO_TABLES,
     anew: bool = False,
     report: Report = silent,
 ) -> CrowdMade:
@@ -75,20 +80,29 @@ def crowd_make(
     if format == "usd":
         pxr()
         if plan.mode == "library":
-            raise UsageError("a library is npz or bvh: in a USD stage every character has a motion of its own")
+            raise UsageError(
+                "a library is no USD stage, in which every character has a motion of its own: use fbx or glb"
+            )
+    if format in ("glb", "fbx") and plan.mode == "unique":
+        raise UsageError(f"{format} files hold a library: add --mode library, or write npz, usd or bvh")
     if workers is not None and workers < 1:
         raise UsageError(f"the number of workers must be 1 or more, not {workers}")
     run = _engine(engine, workers or usable_cores(), scheduler)
     check_folder(folder)
     fps = rate_of(plan)
     shards, cast = shards_of(plan, fps), cast_of(plan, places)
-    begin(folder, _settings(plan, fps, format, cast), anew=anew)
-    _write_characters(folder, plan, cast)
+    speeds = _speeds(plan)
+    if plan.steered:
+        walkers_of(plan, cast, np.array(speeds))  # refused before anything is written
+    ground = None if plan.ground is None else read_ground(plan.ground)
+    begin(folder, _settings(plan, fps, format, cast, ground), anew=anew)
+    cast = with_courses(plan, cast, speeds, folder)
+    kept = "" if ground is None else keep_ground(folder, ground)
+    _write_characters(folder, plan, cast, ground)
     own = part_of(shards, part)
     known = {shard.number: finished(folder, shard) for shard in own}
     todo = [shard for shard in own if known[shard.number] is None]
-    kept = len(own) - len(todo)
-    tasks = [_task(plan, folder, shard, cast, format) for shard in todo]
+    tasks = [_task(plan, folder, shard, cast, format)._replace(ground=kept) for shard in todo]
     for done, record in enumerate(run(tasks) if tasks else (), start=1):
         known[record["shard"]] = record
         report(Progress(done / len(todo), f"shard {done} of {len(todo)}"))
@@ -101,21 +115,44 @@ def crowd_make(
             _write_stage(folder, plan, shards, fps)
         write_manifest(folder, records)
     frames = sum(record["frames"] for record in records)
-    return CrowdMade(folder, len(todo), kept, missing, records, plan.number, frames)
+    return CrowdMade(folder, len(todo), len(own) - len(todo), missing, records, plan.number, frames)
 
 
 def _prims(plan: Plan) -> list[str]:
-    return identifiers([group.name or group.model.stem for group in plan.groups])
+    """Names of the prototypes of all groups: those with the same character share one."""
+    wanted = {
+        group.character or number: group.character.stem if group.character else group.name or group.model.stem
+        for number, group in enumerate(plan.groups)
+    }
+    names = dict(zip(wanted, identifiers(list(wanted.values())), strict=True))
+    return [names[group.character or number] for number, group in enumerate(plan.groups)]
 
 
 def _write_stage(folder: Path, plan: Plan, shards: list[Shard], fps: float) -> None:
     from freshtake.crowd.usd_stage import write_stage
 
-    bodies = {}
+    bodies: dict[str, Skeleton | Rig] = {}
     for group, prim in zip(plan.groups, _prims(plan), strict=True):
-        body = body_of(model_at(group.model), group.model.name)
+        model = model_at(group.model)
+        body = body_of(model, group.model.name)
         bodies[prim] = sized(body.skeleton, body.scale)
+        if group.character is not None:
+            wearing = character_of(group.character.resolve(), model, body, group.model.resolve())
+            bodies[prim] = wearing.rig() or wearing.body.skeleton
     write_stage(folder, shards, bodies, fps, 1 + round(plan.seconds * fps))
+
+
+def _speeds(plan: Plan) -> list[float]:
+    """How fast the models of all groups walk."""
+    out = []
+    for group in plan.groups:
+        model = model_at(group.model)
+        body = body_of(model, group.model.name)
+        speed = speed_of(model, body)
+        if group.character is not None:  # also refused here where nothing can be put onto it
+            speed *= character_of(group.character.resolve(), model, body, group.model.resolve()).ratio
+        out.append(speed)
+    return out
 
 
 def rate_of(plan: Plan) -> float:
@@ -151,36 +188,47 @@ def _task(plan: Plan, folder: Path, shard: Shard, cast: Cast, format: str) -> Ta
         folder.resolve(), shard, group.name or group.model.stem, group.model.resolve(), plan.seed, plan.seconds,
         plan.fps, plan.plant, plan.guard, 0.5 * (group.amount[0] + group.amount[1]),
         cast.part(shard.first, shard.last) if unique else None, format, _prims(plan)[shard.group], __version__,
+        character=None if group.character is None else group.character.resolve(),
     )  # fmt: skip
 
 
-def _settings(plan: Plan, fps: float, format: str, cast: Cast) -> dict[str, Any]:
+def _settings(plan: Plan, fps: float, format: str, cast: Cast, ground: Ground | None) -> dict[str, Any]:
     """All that decides what is in the files, with checksums of the models and of the cast."""
     out = asdict(plan)
     out["fps"] = fps
     for group, told in zip(plan.groups, out["groups"], strict=True):
         told["model"] = group.model.name
         told["model_sha256"] = hashlib.sha256(read_bytes(group.model)).hexdigest()
-        told |= {key: list(told[key]) for key in ("amount", "size", "phase", "heading")}
-    out["groups"] = list(out["groups"])
-    placement = out["placement"]
-    placement["file"] = None if plan.placement.file is None else plan.placement.file.name
-    placement["paths"] = [[list(point) for point in path] for path in plan.placement.paths]
+        if group.character is not None:
+            told["character_sha256"] = hashlib.sha256(read_bytes(group.character)).hexdigest()
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(values).tobytes() for values in cast)).hexdigest()
-    return {"freshtake": __version__, **out, "file_format": format, "cast_sha256": digest}
+    if ground is not None:
+        out["ground"]["sha256"] = ground_checksum(ground)
+    plain: dict[str, Any] = _plain(out)
+    return {"freshtake": __version__, **plain, "file_format": format, "cast_sha256": digest}
 
 
-def _write_characters(folder: Path, plan: Plan, cast: Cast) -> None:
+def _plain(value: Any) -> Any:
+    """As JSON has it: lists for tuples, names for files."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value.name if isinstance(value, Path) else value
+
+
+def _write_characters(folder: Path, plan: Plan, cast: Cast, ground: Ground | None) -> None:
     """Who is who, as a table: places in metres, headings in degrees, the start of a library's variant in its phase."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(["character", "group", "variant", "x", "z", "heading_deg", "phase", "amount", "size"])
+    table.writerow(["character", "group", "variant", "x", "y", "z", "heading_deg", "phase", "amount", "size"])
     names = [group.name or group.model.stem for group in plan.groups]
-    columns = [values.tolist() for values in (cast.group, cast.variant, *cast.ground.T)]
+    heights = np.zeros(len(cast.group)) if ground is None else ground.at(cast.ground)
+    columns = [values.tolist() for values in (cast.group, cast.variant, cast.ground[:, 0], heights, cast.ground[:, 1])]
     rest = [np.degrees(cast.heading), cast.phase, cast.amount, cast.size]
     for number, (row, tail) in enumerate(zip(zip(*columns, strict=True), np.stack(rest, axis=1).tolist(), strict=True)):
-        group, variant, x, z = row
-        table.writerow([number + 1, names[group], variant, f"{x:.4f}", f"{z:.4f}", *[f"{v:.5g}" for v in tail]])
+        group, variant, *place = row
+        table.writerow([number + 1, names[group], variant, *[f"{v:.4f}" for v in place], *[f"{v:.5g}" for v in tail]])
     data = text.getvalue().encode()
     path = folder / CHARACTERS
     if not path.is_file() or read_bytes(path) != data:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.crowd.plan import Placement, Polyline
-from freshtake.errors import UsageError
+from freshtake.errors import FormatError, UsageError
 from freshtake.numeric.arrays import Floats
 
 HEXAGON = np.sqrt(3.0) / 2.0  # area of a cell of a hexagonal lattice whose neighbors are 1 apart
@@ -21,13 +23,28 @@ class Places(NamedTuple):
     heading: Floats
 
 
-def placed(placement: Placement, number: int, rng: np.random.Generator) -> Places:
-    """So many places; refused where they do not fit."""
+NO_TABLES: Mapping[Path, Places] = {}
+
+
+def placed(
+    placement: Placement, number: int, rng: np.random.Generator, tables: Mapping[Path, Places] = NO_TABLES
+) -> Places:
+    """So many places; refused where they do not fit. `tables` are places that were read from files."""
+    if placement.kind == "csv":
+        if placement.file is None or placement.file not in tables:
+            raise UsageError("placement.file: a placement of the kind csv needs its table")
+        table = tables[placement.file]
+        if len(table.ground) < number:
+            many = len(table.ground)
+            raise FormatError(placement.file, f"the table has {many} places for {number} characters: add some")
+        return Places(table.ground[:number], table.heading[:number])
+    if placement.kind == "paths":
+        return along(placement.paths, number, placement.spacing)
     if placement.kind == "grid":
-        return grid(number, placement.spacing)
-    if placement.kind == "disc":
-        return disc(number, placement.spacing, placement.radius, rng)
-    return along(placement.paths, number, placement.spacing)
+        found = grid(number, placement.spacing)
+    else:
+        found = disc(number, placement.spacing, placement.radius, rng)
+    return Places(found.ground + np.array(placement.center), found.heading)
 
 
 def grid(number: int, spacing: float) -> Places:

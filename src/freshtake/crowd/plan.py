@@ -9,7 +9,7 @@ from pathlib import Path
 from freshtake.errors import UsageError
 
 MODES = ("unique", "library")
-FORMATS = ("npz", "usd", "bvh", "zarr")
+FORMATS = ("npz", "usd", "bvh", "zarr", "glb", "fbx")
 PLACEMENTS = ("grid", "disc", "paths", "csv")
 MOST_CHARACTERS = 10_000_000
 MOST_SECONDS = 3600.0
@@ -24,12 +24,13 @@ class Placement:
     """Where characters stand, in metres on the ground (x, z).
 
     `spacing` is the distance of neighbors on a grid and along paths, and the least distance in a disc. A disc without
-    `radius` is as large as it has to be.
+    `radius` is as large as it has to be. `center` is the middle of a grid or a disc.
     """
 
     kind: str = "grid"
     spacing: float = SPACING
     radius: float | None = None
+    center: tuple[float, float] = (0.0, 0.0)
     paths: tuple[Polyline, ...] = ()
     file: Path | None = None
 
@@ -39,7 +40,9 @@ class Group:
     """Characters that share a model: their share of the crowd, and ranges that each of them is drawn from.
 
     `phase` is where in the cycle they start (0 to 1), `heading` is in degrees about the vertical, 0 along z; on paths
-    it is added to the direction of the path.
+    it is added to the direction of the path. They keep their heading, or walk to a `target` (x, z), or each follows
+    the nearest of `paths`. With a `placement` of their own they do not stand among the others. Their motions are
+    retargeted onto a `character`, a file with a skin, where one is named.
     """
 
     model: Path
@@ -49,6 +52,40 @@ class Group:
     size: Range = (1.0, 1.0)
     phase: Range = (0.0, 1.0)
     heading: Range = (0.0, 0.0)
+    paths: tuple[Polyline, ...] = ()
+    target: tuple[float, float] | None = None
+    placement: Placement | None = None
+    character: Path | None = None
+
+
+@dataclass(frozen=True)
+class Avoidance:
+    """Walkers do not walk through each other: `radius` of a body of size 1 in metres, seen `horizon` seconds ahead."""
+
+    radius: float = 0.3
+    horizon: float = 3.0
+
+
+@dataclass(frozen=True)
+class GroundMap:
+    """Heights from a file over a rectangle of this `size` (x, z) around `center`, in metres.
+
+    Values of the file are multiplied by `height`: those of a picture are 0 (black) to 1 (white), others as they are.
+    """
+
+    file: Path
+    size: tuple[float, float]
+    center: tuple[float, float] = (0.0, 0.0)
+    height: float = 1.0
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """How often a view of so many `visible` characters may show the same motion twice, less than `within` s apart."""
+
+    visible: int
+    probability: float = 0.05
+    within: float = 0.2
 
 
 @dataclass(frozen=True)
@@ -66,6 +103,14 @@ class Plan:
     guard: bool = True
     shard_size: int | None = None
     placement: Placement = field(default_factory=Placement)
+    avoidance: Avoidance | None = None
+    ground: GroundMap | None = None
+    repetition: Repetition | None = None
+
+    @property
+    def steered(self) -> bool:
+        """Whether characters follow ways that are planned before their motions are made."""
+        return self.avoidance is not None or any(group.paths or group.target for group in self.groups)
 
     def __post_init__(self) -> None:
         if not 1 <= self.number <= MOST_CHARACTERS:
@@ -84,6 +129,11 @@ class Plan:
             )
         if self.shard_size is not None and self.shard_size < 1:
             raise UsageError(f"shard_size: 1 or more characters were expected, not {self.shard_size}")
+        if self.steered and self.mode == "library":
+            what = "avoidance" if self.avoidance is not None else "paths and targets of groups"
+            raise UsageError(f"mode: loops of a library are for all ways, so {what} need the mode unique")
+        if self.repetition is not None and self.mode != "library":
+            raise UsageError('repetition: only motions of a library are repeated: add mode = "library"')
         total = sum(group.share for group in self.groups)
         if not self.groups or abs(total - 1.0) > 1e-6:
             raise UsageError(f"groups: the shares must sum to 1, but sum to {total:g}")

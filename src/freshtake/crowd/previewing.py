@@ -11,20 +11,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.crowd.folder import CHARACTERS, MANIFEST, read_json
+from freshtake.crowd.folder import CHARACTERS, COURSES, MANIFEST, read_json
 from freshtake.crowd.shard_files import Motions, read_shard
 from freshtake.errors import FormatError
 from freshtake.formats.files import check_free, read_text, replacing, write_bytes
 from freshtake.motion import Clip
+from freshtake.motion.body.roles import pelvis
 from freshtake.motion.edit import resample
 from freshtake.reports.viewport.crowd_picture import crowd_picture
 from freshtake.reports.viewport.scene import Figure, Placed, Scene
-from freshtake.reports.viewport.staging import shape_of
+from freshtake.reports.viewport.staging import front, shape_of
 from freshtake.reports.viewport.viewport_page import viewport_page
 
 FRAMES = 15_000  # that a page holds: some four megabytes
 FIGURES = 2000
-FPS = 30.0
+FPS, LEAST_FPS = 30.0, 10.0
+ROLES = ("variant", "input", "extra")  # of groups, by their colors
 
 
 class Previewed(NamedTuple):
@@ -50,7 +52,8 @@ def crowd_preview(folder: Path, page: Path | None, picture: Path | None) -> Prev
         written.append(page)
     if picture is not None:
         with replacing(picture) as temporary:
-            crowd_picture(scene, (0.0, 0.5 * _shortest(scene))).save(temporary, format="PNG", optimize=True)
+            ways = (folder / COURSES).is_file()
+            crowd_picture(scene, (0.0, 0.5 * _shortest(scene)), ways).save(temporary, format="PNG", optimize=True)
         written.append(picture)
     return Previewed(written, len(scene.placements), len(scene.shapes), every)
 
@@ -63,25 +66,39 @@ def crowd_scene(folder: Path) -> tuple[Scene, int]:
     if manifest["file_format"] != "npz":
         raise FormatError(folder, "a preview shows crowds of npz shards: make one with --format npz")
     every = sum(record["last"] - record["first"] + 1 for record in manifest["shards"])
-    length = max(1.0, min(FPS, manifest["fps"]) * (2.0 if manifest["mode"] == "library" else 1.0) * manifest["seconds"])
-    shown = _shown(folder, manifest["shards"], min(every, max(1, int(FRAMES / length))), float(manifest["seconds"]))
-    library = manifest["mode"] == "library"
-    placements = tuple(_placements(folder, shown, library, float(manifest["seconds"])))
-    some = "" if every <= len(shown) else f", {len(shown)} of their {every} motions"
+    library, steered = manifest["mode"] == "library", (folder / COURSES).is_file()
+    seconds = float(manifest["seconds"])
+    fps = min(FPS, manifest["fps"])
+    if steered:  # everybody has a way, which nobody else can show: rather fewer frames
+        fps = min(fps, max(LEAST_FPS, FRAMES / (every * seconds)))
+    length = max(1.0, fps * (2.0 if library else 1.0) * seconds)
+    groups = list(dict.fromkeys(record["group"] for record in manifest["shards"]))
+    roles = {group: ROLES[k % len(ROLES)] for k, group in enumerate(groups)}
+    shown = _shown(folder, manifest["shards"], min(every, max(1, int(FRAMES / length))), (seconds, fps), roles)
+    if steered:
+        placements = tuple(one.place._replace(shape=k) for k, one in enumerate(shown))
+    else:
+        placements = tuple(_placements(folder, shown, library, seconds))
+    some = "" if every <= len(shown) or steered else f", {len(shown)} of their {every} motions"
     title = f"{len(placements)} of {manifest['number']} characters{some}"
-    return Scene(tuple(one.figure for one in shown), title, placements=placements), every
+    legend = {roles[group]: group for group in groups} if 1 < len(groups) <= len(ROLES) else {}
+    return Scene(tuple(one.figure for one in shown), title, legend=legend, placements=placements), every
 
 
 class _Shown(NamedTuple):
-    """A motion of the crowd that is shown."""
+    """A motion of the crowd that is shown, and where it is in its shard."""
 
     number: int
     group: str
     figure: Figure
+    place: Placed
 
 
-def _shown(folder: Path, records: list[dict[str, Any]], count: int, seconds: float) -> list[_Shown]:
-    """Motions spread over all shards."""
+def _shown(
+    folder: Path, records: list[dict[str, Any]], count: int, played: tuple[float, float], roles: dict[str, str]
+) -> list[_Shown]:
+    """Motions spread over all shards; `played` are seconds, and frames per second at most."""
+    seconds, fps = played
     every = records[-1]["last"]
     wanted = set(np.unique(np.linspace(1, every, count).round().astype(int)).tolist())
     out: list[_Shown] = []
@@ -92,9 +109,12 @@ def _shown(folder: Path, records: list[dict[str, Any]], count: int, seconds: flo
         for k, number in enumerate(shard.numbers.tolist()):
             if number in wanted:
                 clip = _played(shard, k, seconds)
-                figure = shape_of(resample(clip, FPS) if clip.fps > FPS + 1e-6 else clip, "variant", 1.0)
+                clip = resample(clip, fps) if clip.fps > fps + 1e-6 else clip
+                figure = shape_of(clip, roles[record["group"]], 1.0)
                 assert isinstance(figure, Figure)
-                out.append(_Shown(number, record["group"], _same_body(figure, out)))
+                x, _, z = clip.positions()[0, pelvis(clip.skeleton)].tolist()
+                place = Placed(0, x, z, front(clip))
+                out.append(_Shown(number, record["group"], _same_body(figure, out), place))
     return out
 
 
@@ -129,6 +149,9 @@ def _placements(folder: Path, shown: list[_Shown], library: bool, seconds: float
         others = groups.get(row["group"], list(range(len(shown))))
         k = own.get(number, others[number % len(others)])
         figure = shown[k].figure
+        if not library and number in own:
+            yield shown[k].place._replace(shape=k)
+            continue
         spare = (len(figure) - 1) * figure.frame_time - seconds
         start = float(row["phase"]) * max(spare, 0.0) if library else 0.0
         yield Placed(k, float(row["x"]), float(row["z"]), float(np.radians(float(row["heading_deg"]))), start)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,14 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.crowd.casting import Cast
-from freshtake.crowd.characters import Body, Made, in_place
+from freshtake.crowd.characters import Body, Made, in_place, sized
 from freshtake.crowd.shards import Shard
+from freshtake.crowd.terrain import Ground, onto_ground
 from freshtake.errors import FormatError
 from freshtake.formats.files import read_bytes, replacing_folder
 from freshtake.formats.npz.archive import open_archive, write_archive
 from freshtake.formats.npz.array_fields import text_array
 from freshtake.formats.registry import write as write_motion
 from freshtake.motion import Clip, Skeleton
+from freshtake.motion.body.limbs import Limb
 from freshtake.numeric.arrays import Floats, Ints
 
 
@@ -34,6 +35,7 @@ class Motions(NamedTuple):
     skeleton: Skeleton  # in metres
     fps: float
     group: str = ""
+    character: Path | None = None
 
 
 def motions_of(
@@ -53,13 +55,10 @@ def motions_of(
     return Motions(numbers, roots, rotations, sizes, np.array([one.travel for one in made]), skeleton, fps, group)
 
 
-def sized(skeleton: Skeleton, scale: float) -> Skeleton:
-    """The same skeleton, so many times as large."""
-    sites = tuple(
-        site._replace(offset=(scale * site.offset[0], scale * site.offset[1], scale * site.offset[2]))
-        for site in skeleton.end_sites
-    )
-    return replace(skeleton, offsets=scale * skeleton.offsets, end_sites=sites)
+def on_the_ground(motions: Motions, legs: tuple[Limb, ...], ground: Ground) -> Motions:
+    """Motions over a flat floor lifted onto the ground."""
+    clips = [onto_ground(clip, legs, ground) for clip in clips_of(motions)]
+    return motions._replace(roots=[clip.root for clip in clips], rotations=[clip.rotations for clip in clips])
 
 
 def file_name(shard: Shard, kind: str) -> str:
@@ -75,6 +74,8 @@ def write_shard(path: Path, motions: Motions, kind: str) -> None:
         from freshtake.crowd.zarr_shards import write_group
 
         write_group(path, _arrays(motions))
+    elif kind in ("glb", "fbx"):
+        write_motion(path, list(clips_of(motions)), character=motions.character)
     elif kind == "bvh":
         with replacing_folder(path) as place:
             for clip in clips_of(motions):

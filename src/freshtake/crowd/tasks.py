@@ -6,13 +6,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from freshtake import __version__
 from freshtake.crowd.casting import Cast
-from freshtake.crowd.characters import Asked, body_of, made_motion
+from freshtake.crowd.character_bodies import character_of
+from freshtake.crowd.characters import Asked, Body, Made, body_of, made_motion
+from freshtake.crowd.courses import speed_of
 from freshtake.crowd.folder import replacing_ours, write_record
-from freshtake.crowd.shard_files import checksum, file_name, motions_of, write_shard
+from freshtake.crowd.ground_files import kept_ground
+from freshtake.crowd.shard_files import Motions, checksum, file_name, motions_of, on_the_ground, write_shard
 from freshtake.crowd.shards import Shard
 from freshtake.errors import UsageError
+from freshtake.numeric.arrays import Floats
 from freshtake.variation.model import VariationModel
 from freshtake.workflows.model_kinds import model_of
 
@@ -36,6 +42,8 @@ class Task(NamedTuple):
     format: str
     prim: str  # of the group's prototype in USD
     version: str
+    ground: str = ""  # checksum of the ground beside the shards
+    character: Path | None = None
 
 
 @lru_cache(maxsize=8)
@@ -54,10 +62,9 @@ def run_task(task: Task, model: VariationModel | None = None) -> Record:
         )
     model = model_at(task.model) if model is None else model
     body = body_of(model, task.model.name)
-    made = [made_motion(model, body, asked) for asked in _asked(task)]
-    fps = task.fps or 1.0 / model.frame_time
+    made, motions = _made(task, model, body)
     path = task.folder / file_name(task.shard, task.format)
-    replacing_ours(write_shard, path, motions_of(task.shard, made, task.cast, body, fps, task.prim), task.format)
+    replacing_ours(write_shard, path, motions, task.format)
     size, digest = checksum(path)
     record: Record = {
         "shard": task.shard.number,
@@ -75,10 +82,39 @@ def run_task(task: Task, model: VariationModel | None = None) -> Record:
     return record
 
 
-def _asked(task: Task) -> list[Asked]:
+def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[Made], Motions]:
+    """The motions of a shard, on the character that is asked for, in their places and on the ground."""
+    fps = task.fps or 1.0 / model.frame_time
+    wearing = None if task.character is None else character_of(task.character, model, body, task.model)
+    steers = task.cast is not None and task.cast.course.shape[1] > 0 and speed_of(model, body) > 0.0
+    made = [made_motion(model, body, asked) for asked in _asked(task, steers, wearing.ratio if wearing else 1.0)]
+    legs = () if model.planting_model is None else model.planting_model.legs
+    if wearing is not None:
+        made = [wearing.put(one, body, fps) for one in made]
+        body, legs = wearing.body, wearing.legs
+    motions = motions_of(task.shard, made, task.cast, body, fps, task.prim)._replace(character=task.character)
+    if task.ground and task.cast is not None:
+        motions = on_the_ground(motions, legs, kept_ground(task.folder, task.ground))
+    return made, motions
+
+
+def _asked(task: Task, steers: bool, ratio: float) -> list[Asked]:
     numbers = range(task.shard.first, task.shard.last + 1)
     first = Asked(task.seed, 0, task.seconds, task.fps, plant=task.plant, guard=task.guard)
     if task.cast is None:
         return [first._replace(number=number, amount=task.amount, loop=True) for number in numbers]
     amounts, phases = task.cast.amount.tolist(), task.cast.phase.tolist()
-    return [first._replace(number=n, amount=amounts[k], phase=phases[k]) for k, n in enumerate(numbers)]
+    every = [first._replace(number=n, amount=amounts[k], phase=phases[k]) for k, n in enumerate(numbers)]
+    if not steers:
+        return every
+    return [one._replace(course=own_course(task.cast, k, ratio)) for k, one in enumerate(every)]
+
+
+def own_course(cast: Cast, k: int, ratio: float) -> Floats:
+    """The way of a character as its motion sees it: from the origin on, along z, in lengths of a body of size 1.
+
+    `ratio` is how many times as far the character walks as the model's own body.
+    """
+    gone = (cast.course[k].astype(np.float64) - cast.ground[k]) / (ratio * cast.size[k])
+    own = (gone[:, 1] + 1j * gone[:, 0]) * np.exp(-1j * cast.heading[k])
+    return np.stack([own.imag, own.real], axis=1)

@@ -8,6 +8,7 @@ way of a stage.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,10 @@ from freshtake.crowd.shard_files import Motions, file_name
 from freshtake.crowd.shards import Shard
 from freshtake.errors import FormatError
 from freshtake.formats.files import read_head, replacing
+from freshtake.formats.rig import Rig
 from freshtake.formats.usd.library import explained, pxr
 from freshtake.formats.usd.names import joint_paths
+from freshtake.formats.usd.writing import add_body
 from freshtake.motion import Skeleton
 from freshtake.numeric.arrays import Floats
 
@@ -92,8 +95,13 @@ def _rate(layer: Any, fps: float, frames: int) -> None:
     root.SetInfo("metersPerUnit", 1.0)
 
 
-def write_stage(folder: Path, shards: list[Shard], bodies: dict[str, Skeleton], fps: float, frames: int) -> None:
-    """The stage that shows all shards, and the prototypes: `bodies` are skeletons in metres by name of prototype."""
+def write_stage(
+    folder: Path, shards: list[Shard], bodies: Mapping[str, Skeleton | Rig], fps: float, frames: int
+) -> None:
+    """The stage that shows all shards, and the prototypes: `bodies` are in metres, by name of prototype.
+
+    A rig has meshes of its own, a skeleton gets simple ones.
+    """
     lib = pxr()
     with explained(folder / STAGE, "the stage cannot be written"):
         layer = lib.Sdf.Layer.CreateAnonymous(".usda")
@@ -110,19 +118,22 @@ def write_stage(folder: Path, shards: list[Shard], bodies: dict[str, Skeleton], 
         replacing_ours(_export, layer, folder / STAGE)
 
 
-def _prototypes(bodies: dict[str, Skeleton]) -> Any:
+def _prototypes(bodies: Mapping[str, Skeleton | Rig]) -> Any:
     """Classes, which are drawn where characters refer to them and nowhere else."""
     lib = pxr()
     layer = lib.Sdf.Layer.CreateAnonymous(".usda")
     stage = lib.Usd.Stage.Open(layer)
     _rate(layer, 24.0, 1)
-    for name, skeleton in bodies.items():
+    for name, body in bodies.items():
         prim = stage.CreateClassPrim(f"/{name}")
         prim.SetTypeName("Xform")
         if not stage.HasDefaultPrim():
             stage.SetDefaultPrim(prim)
-        _add_skeleton(stage, f"/{name}/Skeleton", skeleton)
-        _add_mesh(stage, f"/{name}/Mesh", f"/{name}/Skeleton", skeleton)
+        if isinstance(body, Rig):
+            add_body(stage, f"/{name}", body)
+        else:
+            _add_skeleton(stage, f"/{name}/Skeleton", body)
+            _add_mesh(stage, f"/{name}/Mesh", f"/{name}/Skeleton", body)
     return layer
 
 

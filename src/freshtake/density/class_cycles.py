@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from freshtake.density.time_alignment import fit_near, harmonic_basis, phases
 from freshtake.numeric.arrays import Bools, Floats
@@ -44,11 +45,11 @@ def cycles_of(model: DensityModel) -> Cycles:
     for owner in range(len(model.classes)):
         spans = [(a, b) for a, b in pairwise(edges) if model.owners[a] == owner]
         runs = [model.weights[a:b] for a, b in spans]
-        period, apart = period_of(runs, SHORTEST / model.frame_time)
-        periodic[owner] = model.cyclic[owner] and apart <= PERIODIC
+        found_in = recurrence(runs, SHORTEST / model.frame_time)
+        periodic[owner] = model.cyclic[owner] and found_in.apart <= PERIODIC
         if not periodic[owner]:
             continue
-        for (a, b), found in zip(spans, _phases(runs, period), strict=True):
+        for (a, b), found in zip(spans, _phases(runs, found_in.periods), strict=True):
             place[a:b], pace[a:b] = found
         own = np.concatenate([np.arange(a, b) for a, b in spans])
         curve = mean_cycle(model.weights[own], place[own])
@@ -79,10 +80,75 @@ def period_of(runs: list[Floats], shortest: float) -> tuple[float, float]:
     return float(lags[best]), float(np.sqrt(apart[best]))
 
 
-def steady_period(runs: list[Floats], frame_time: float) -> float | None:
-    """The frames of a cycle where runs of mode weights go through it several times; None where they do not."""
-    period, apart = period_of(runs, SHORTEST / frame_time)
-    return period if apart <= PERIODIC and max(map(len, runs)) >= ROUNDS * period else None
+class Recurrence(NamedTuple):
+    """How runs of mode weights come back to themselves."""
+
+    periods: Floats  # (runs,): frames of a cycle
+    apart: float  # how near they come: 0 exactly, 1 as two moments at random
+    steady: bool  # whether that is certain: a run goes through several cycles, or every run is one cycle
+
+    @property
+    def period(self) -> float:
+        """The usual frames of a cycle."""
+        return float(np.mean(self.periods))
+
+
+def recurrence(runs: list[Floats], shortest: float) -> Recurrence:
+    """By the lag after which poses come nearest to themselves; by where runs end, if none has several cycles.
+
+    A take that was cut to one cycle shows no pose a second time: that it is a cycle shows in its end, from which pose
+    and velocity lead to its beginning.
+    """
+    period, apart = period_of(runs, shortest)
+    lagged = np.full(len(runs), period)
+    if max(map(len, runs)) >= ROUNDS * period:
+        return Recurrence(lagged, apart, apart <= PERIODIC)
+    closed = closing(runs)
+    if closed < apart:
+        return Recurrence(np.array([float(len(y)) for y in runs]), closed, closed <= PERIODIC)
+    return Recurrence(lagged, apart, False)
+
+
+def closing(runs: list[Floats]) -> float:
+    """How far runs end from where they began, in pose and velocity: 0 there, 1 as two moments at random.
+
+    Velocities are compared by their own size: what begins and ends in standing does not move on.
+    """
+    poses = np.mean([((y[-1] - y[0]) ** 2).sum() for y in runs]) / (2.0 * np.concatenate(runs).var(axis=0).sum())
+    first, last = (np.array([y[k + 1] - y[k] for y in runs]) for k in (0, -2))
+    speeds = ((last - first) ** 2).sum() / max((last**2).sum() + (first**2).sum(), 1e-300)
+    return float(np.sqrt(0.5 * (poses + speeds)))
+
+
+def in_cycle(runs: list[Floats], period: float) -> list[Bools]:
+    """(frames,) per run: where it goes through the cycle, and does not stand, set out or stop.
+
+    The cycle is as high as its frequency is present in a window of two periods, all modes together. At the moment at
+    which a cycle begins or ends half of the window has it, so that less than half of the usual height is no cycle.
+    """
+    heights = [_heights(y, period) for y in runs]
+    everywhere = np.concatenate(heights)
+    usual = float((everywhere**2).sum() / max(everywhere.sum(), 1e-300))  # weighed by itself: standing does not count
+    return [height >= 0.5 * usual for height in heights]
+
+
+def _heights(values: Floats, period: float) -> Floats:
+    """How high the cycle is round each frame (frames,), beside slow changes."""
+    reach = max(round(period), 1)
+    window = 0.5 + 0.5 * np.cos(np.pi * np.arange(-reach, reach + 1) / (reach + 1.0))
+    turns = np.exp(-2j * np.pi * np.arange(len(values)) / period)
+    weight = _around(np.ones(len(values)), window)
+    squares = np.zeros(len(values))
+    for column in values.T:
+        middle = _around(column, np.ones(reach)) / _around(np.ones(len(values)), np.ones(reach))
+        squares += np.abs(2.0 * _around((column - middle) * turns, window) / weight) ** 2
+    return np.sqrt(squares)
+
+
+def _around(values: npt.NDArray[Any], window: Floats) -> npt.NDArray[Any]:
+    """The sum of values weighed by a window round each frame, as long as the values."""
+    start = len(window) // 2
+    return np.asarray(np.convolve(values, window)[start : start + len(values)])
 
 
 def _apart(runs: list[Floats], lag: int) -> float:
@@ -90,16 +156,21 @@ def _apart(runs: list[Floats], lag: int) -> float:
     return float(np.concatenate(squares).mean())
 
 
-def _phases(runs: list[Floats], period: float) -> list[tuple[Floats, Floats]]:
+def cycle_heights(runs: list[Floats], periods: Floats) -> Floats:
+    """How much of the cycle is in each mode (modes,): squared heights of the sines, added over frames."""
+    fits = [[fit_near(column, period).amplitude for column in y.T] for y, period in zip(runs, periods, strict=True)]
+    return np.asarray((np.array(fits) ** 2 * np.array([[len(y)] for y in runs])).sum(axis=0))
+
+
+def _phases(runs: list[Floats], periods: Floats) -> list[tuple[Floats, Floats]]:
     """Phase and pace of every frame, run by run, by the mode that has most of the cycle in it."""
-    fits = [[fit_near(y[:, k], period) for k in range(y.shape[1])] for y in runs]
-    heights = np.array([[fit.amplitude for fit in row] for row in fits])
-    column = int((heights**2 * np.array([[len(y)] for y in runs])).sum(axis=0).argmax())
+    column = int(cycle_heights(runs, periods).argmax())
     out = []
-    for y, row in zip(runs, fits, strict=True):
-        found = phases(y[:, column], row[column], tracked=True)
+    for y, period in zip(runs, periods, strict=True):
+        fit = fit_near(y[:, column], period)
+        found = phases(y[:, column], fit, tracked=True)
         usual = float(found[-1] - found[0]) / max(len(found) - 1, 1)
-        usual = usual if usual > 0.0 else row[column].omega
+        usual = usual if usual > 0.0 else fit.omega
         pace = np.clip(np.gradient(found), SLOWEST * usual, FASTEST * usual)
         steps = np.clip(np.diff(found), SLOWEST * usual, FASTEST * usual)
         out.append((found[0] + np.concatenate([[0.0], np.cumsum(steps)]), pace))

@@ -113,15 +113,18 @@ class Mixing(NamedTuple):
 
 
 @compiled
-def swerve(own: Floats, other: Floats, wander: Floats, luck: Floats, rates: Rates, modes: int, farthest: float) -> None:
+def swerve(own: Floats, other: Floats, wander: Floats, luck: Floats, rates: Rates, track: Track, owner: int) -> None:
     """Move a frame (1, width) along the line to another one of the same phase by a smooth random share, in place.
 
     In the modes it goes at most `NEAR` as far as jumps may lead away from the data, so that both together
-    keep to `FARTHEST`.
+    keep to `FARTHEST`; away from the other one at most by `track.away`, so that it is not sharper than `SHARPEST`.
     """
+    modes, farthest, most_away = track.modes, track.farthest[owner], track.away[owner]
     wander[1] = wander[1] * (1.0 - 1.0 / rates.memory) + np.sqrt(2.0 / rates.memory) * bell(luck[0], luck[1])
     wander[0] += (wander[1] - wander[0]) / rates.memory
     share, square = rates.novelty * np.sqrt(2.0) * wander[0], 0.0
+    if share < 0.0:
+        share = most_away * np.tanh(share / most_away) if most_away > 0.0 else 0.0
     for k in range(modes):
         square += (other[0, k] - own[0, k]) ** 2
     far, most = abs(share) * np.sqrt(square), NEAR * farthest
@@ -184,7 +187,7 @@ def mingle(
                 alone = Following(held[v], clock[v], credit, credit, idle, visits)
                 follow(made, alone, track, calm, single, luck, True)
             if voices == 2:
-                swerve(own, other, wander[:, c], chances[t, after + 2 * c :], rates, d, track.farthest[c])
+                swerve(own, other, wander[:, c], chances[t, after + 2 * c :], rates, track, c)
             for k in range(out.shape[1]):
                 out[t, k] += share * own[0, k]
             pulled += share * wrapped(phase_at(cycles, track, clock[c]) - common[PHASE] - rate)

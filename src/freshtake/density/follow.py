@@ -18,6 +18,7 @@ from freshtake.density.jumps import (
     RUN,
     SPAN,
     TEMPO,
+    TEMPO_BOUND,
     TEMPO_FAST,
     Following,
     Rates,
@@ -34,7 +35,6 @@ from freshtake.numeric.compiled import compiled
 
 OPEN, CLOSED = 0.4, 0.6  # shares of a class between which a moving weight changes over to it
 CHANCES = 10  # random numbers per frame, before those of the noise
-TEMPO_BOUND = 1.7  # standard deviations
 
 
 @compiled

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from freshtake.density.kernel_search import Index, block_index, drawn, near_kernels
-from freshtake.density.runs import Leap, Place, rehearse
+from freshtake.density.runs import LONGEST, Leap, Limits, Place, aligned_place, eased, rehearse
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.compiled import compiled
 
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
 TRIES = 4  # kernels drawn per jump at most
 MORE = 32  # likeliest ones that are tried after them where there has to be a jump
-LONGEST = 3.0  # how much longer than usual a jump may be evened out
-GROWTH = 1.5
-EVENNESS = 4.0  # how strongly kernels that were followed more than their share are avoided
+EVENNESS = 12.0  # how strongly kernels that were followed more than their share are avoided
+TEMPO_BOUND = 1.7  # standard deviations of the pace
 MEMORY_ROUNDS = 16.0  # times that a class is gone through before older visits are halved
 FIELDS = 11  # of `clock`:
 PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN, DRIVE = range(FIELDS)
 FAR = 1.3  # times the data's 99.9th percentile of nearest-neighbour distances: what a jump may reach
 FARTHEST = 1.5  # likewise: what may be reached in all, with what leaves recorded curves
+SHARP = 1.2  # times the data's 99.9th percentile of second differences: what a jump may reach
+SHARPEST = 1.3  # likewise: what may be reached in all
 STRETCH = 16  # kernels whose visits are counted together
 
 
@@ -49,6 +50,7 @@ class Track(NamedTuple):
     counts: Floats  # (classes,): kernels
     periods: Floats  # (classes,): frames
     cyclic: Bools  # (classes,)
+    away: Floats  # (classes,): share by which a pose may go away from another one of its phase
 
 
 class Rates(NamedTuple):
@@ -82,20 +84,6 @@ def point_of(track: Track, held: Floats, out: Floats) -> None:
     for k in range(d):
         out[k] = held[0, k] * track.scale[k]
         out[d + k] = (held[0, k] - held[1, k]) * track.scale[d + k]
-
-
-@compiled
-def aligned_place(track: Track, pose: Floats, j: int) -> float:
-    """Where along the run of kernel j a pose is nearest, at most a frame away: no jump in time, only across."""
-    first, last = track.firsts[j], track.lasts[j]
-    a, b = max(j - 1, first), min(j + 1, last)
-    along, size = 0.0, 0.0
-    for k in range(track.modes):
-        step = (track.rows[b, k] - track.rows[a, k]) / (b - a)
-        along += (pose[k] - track.rows[j, k]) * step
-        size += step * step
-    shift = min(max(along / size, -1.0), 1.0) if size > 0.0 else 0.0
-    return min(max(j + shift, float(first)), float(last))
 
 
 @compiled
@@ -145,23 +133,22 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
     far = max(track.farthest[owner], track.farthest[own])
     if owner != own:
         far = np.inf
+    limits = Limits(sharp, far, rates.blend)
     mildest, chosen, duration, target = np.inf, -1, rates.blend, 0.0
     for attempt in range(TRIES + MORE if forced else TRIES):
         if count == 0:
             break
+        if attempt == TRIES:  # the run has ended: what is nearest counts, however often it was followed
+            for c in range(count):
+                squares[c] -= 2.0 * EVENNESS * excess(track, state.visits, found[c])
         c = drawn(squares, count, chances[attempt]) if attempt < TRIES else int(np.argmin(squares[:count]))
         j = found[c]
-        goal = Place(aligned_place(track, held[0], j), track.firsts[j], track.lasts[j])
-        span = max(rates.blend, 2.0)
-        while span <= LONGEST * rates.blend + 2.0:
-            bend, away = rehearse(track.rows, d, held, Leap(source, goal, clock[PACE], span), offset)
-            strain = max(bend / sharp, away / far)
-            if strain < mildest:
-                mildest, chosen, duration, target = strain, j, span, goal.at
-                best_offset[:] = offset
-            if strain <= 1.0 or bend / sharp <= 1.0:
-                break
-            span *= GROWTH
+        place = aligned_place(track.rows, d, held[0], j, track.firsts[j], track.lasts[j])
+        goal = Place(place, track.firsts[j], track.lasts[j])
+        strain, span = eased(track.rows, d, held, source, goal, clock[PACE], limits, offset)
+        if strain < mildest:
+            mildest, chosen, duration, target = strain, j, span, place
+            best_offset[:] = offset
         if mildest <= 1.0:
             break
         count -= 1
@@ -213,8 +200,21 @@ def track_of(model: DensityModel) -> Track:
         np.ascontiguousarray(rows), d, min(model.rates.shape[1], 3), model.owners, firsts, lasts, stops - lengths,
         index, scale, model.limits[:, 0].copy(), model.limits[:, 1].copy(), blocks,
         np.bincount(blocks).astype(np.float64),
-        np.bincount(model.owners).astype(np.float64), model.limits[:, 2].copy(), np.array(model.cyclic),
+        np.bincount(model.owners).astype(np.float64), model.limits[:, 2].copy(), np.array(model.cyclic), _away(model),
     )  # fmt: skip
+
+
+def _away(model: DensityModel) -> Floats:
+    """By how much a class (classes,) may be exaggerated before it is sharper than `SHARPEST`, at its fastest pace.
+
+    Away from another pose by a share, second differences grow by that share where the other one's do not count.
+    """
+    fastest, out = (1.0 + model.settings.tempo * TEMPO_BOUND) ** 2, []
+    for number, name in enumerate(model.classes):
+        bends = [np.linalg.norm(np.diff(y, 2, axis=0), axis=1).max(initial=0.0) for y in model.runs(name)]
+        jumps = float(model.limits[number, 0])
+        out.append(max(SHARPEST / SHARP * jumps / max(jumps, fastest * float(max(bends))) - 1.0, 0.0))
+    return np.array(out)
 
 
 def _stretches(lengths: Ints) -> Ints:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from freshtake.density.class_cycles import steady_period
+from freshtake.density.class_cycles import ROUNDS, SHORTEST, in_cycle, recurrence
 from freshtake.density.examples import LEAST_FRAMES, Material, material_of, rounded
 from freshtake.density.headings import smooth_rates
-from freshtake.density.jumps import FAR
-from freshtake.density.kernel_graph import parts_of
+from freshtake.density.jumps import FAR, SHARP
+from freshtake.density.kernel_graph import Bounds, closed_parts, parts_of
 from freshtake.density.model import DensityModel
 from freshtake.density.pose_density import motion_widths, velocities
+from freshtake.density.runs import Limits
 from freshtake.density.settings import Settings
 from freshtake.density.space import eigenspace, poses_of, position_errors, weights_of
 from freshtake.density.synthesize import GUARD
@@ -25,7 +27,6 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.pca import Pca
 
-SHARP = 1.2  # times the data's 99.9th percentile of second differences: what a jump may reach
 OTHER = 1.2  # times the cycle: a sine beyond that is another one
 MOST_CLASSES = 256
 
@@ -56,20 +57,31 @@ def learn(
     steps = np.concatenate([velocities(run) for run in everything])
     scale = 1.0 / motion_widths(pca.variances, steps, chosen.alpha)
     scale[len(pca.modes) :] *= np.sqrt(chosen.velocity_weight)
-    pieces, round_trips, limits = [], [], []
+    pieces, round_trips, limits, notes = [], [], [], []
     for number, (name, found) in enumerate(zip(material.classes, runs_of, strict=True)):
         say(Progress(0.3 + 0.6 * number / len(runs_of), f"which poses of {name} lead to which"))
-        steady = steady_period(found, material.frame_time)
-        limit = _limits(found, steady)
-        places = np.concatenate([np.concatenate([y, velocities(y)], axis=1) for y in found]) * scale
-        lengths = np.array([len(y) for y in found])
+        told = (cyclic or {}).get(name)
+        spans, steady = _spans(found, material.frame_time, told is not False)
+        lost = sum(map(len, found)) - sum(b - a for _, a, b in spans)
+        notes += [f"{name}: {lost} frames before, between and after the cycles are left out"] if lost else []
+        mine = [found[run][a:b] for run, a, b in spans]
+        limit = _limits(mine, steady)
+        places = np.concatenate([np.concatenate([y, velocities(y)], axis=1) for y in mine]) * scale
+        lengths = np.array([len(y) for y in mine])
         guard = max(GUARD / material.frame_time, 2.0)
-        near = max(limit[1], 1e-12)
-        told = (cyclic or {}).get(name, True if steady is not None else None)
-        parts = parts_of(np.concatenate(found), places, lengths, limit[2], guard, near, told)
-        pieces.append(_cut(lengths, parts.kept, parts.allowed))
+        bounds = Bounds(limit[2], guard, Limits(limit[0], max(limit[1], 1e-12), chosen.blend / material.frame_time))
+        told = steady is not None or None if told is None else told
+        if steady is not None and lengths.max() < ROUNDS * steady:
+            parts = closed_parts(lengths, limit[2])
+        else:
+            parts = parts_of(np.concatenate(mine), places, lengths, bounds, told)
+        kept = _cut(lengths, parts.kept, parts.allowed)
+        pieces.append([(spans[k][0], spans[k][1] + a, spans[k][1] + b, goals) for k, a, b, goals in kept])
+        lost = int(lengths.sum()) - sum(b - a for _, a, b, _ in kept)
+        notes += [f"{name}: {lost} frames that no way leads back to are left out"] if lost else []
         round_trips.append(parts.cyclic)
         limits.append(limit)
+    material = replace(material, notes=(*material.notes, *notes))
     say(Progress(0.95, "fine detail"))
     model = _assembled(material, chosen, pca, runs_of, pieces, tuple(round_trips), rounded(np.array(limits)))
     say(Progress(1.0, "done"))
@@ -87,6 +99,27 @@ def _check_names(examples: Mapping[str, Any], cyclic: Mapping[str, bool]) -> Non
     unknown = [name for name in cyclic if name not in examples]
     if unknown:
         raise UsageError(f"there is no class {unknown[0]!r}; the classes are {', '.join(examples)}")
+
+
+Span = tuple[int, int, int]
+
+
+def _spans(found: list[Floats], frame_time: float, may_repeat: bool) -> tuple[list[Span], float | None]:
+    """Stretches (run, start, stop) to learn from, and the frames of a cycle where it is certain that there is one.
+
+    Of runs that repeat in cycles, only where they do: standing, setting out and stopping belong to no cycle.
+    """
+    whole = [(number, 0, len(y)) for number, y in enumerate(found)]
+    if not may_repeat:
+        return whole, None
+    came_back = recurrence(found, SHORTEST / frame_time)
+    if not came_back.steady:
+        return whole, None
+    period = came_back.period
+    masks = in_cycle(found, period)
+    spans = [(number, a, b) for number, mask in enumerate(masks) for a, b in runs(mask) if b - a >= LEAST_FRAMES]
+    longest = max((b - a for _, a, b in spans), default=0)
+    return (spans if longest >= min(period, max(map(len, found))) else whole), period
 
 
 def _limits(found: list[Floats], steady: float | None) -> tuple[float, float, float]:
@@ -136,15 +169,10 @@ def _assembled(
             left = poses[number][a:b] - poses_of(pca, material.scale, found[number][a:b])
             residuals.append(rounded(left) if settings.residuals else np.zeros((b - a, 0)))
             allowed.append(goals)
-    notes = list(material.notes)
-    for name, found, mine in zip(material.classes, runs_of, pieces, strict=True):
-        lost = sum(len(y) for y in found) - sum(b - a for _, a, b, _ in mine)
-        if lost:
-            notes.append(f"{name}: {lost} frames that no way leads back to are left out")
     errors = position_errors(material, pca)
     return DensityModel(
         settings, material.classes, material.names, material.frame_time, material.recipe, material.scale, pca,
         np.concatenate(weights), np.concatenate(rates), np.concatenate(residuals),
         tuple(tuple(b - a for _, a, b, _ in mine) for mine in pieces), np.concatenate(allowed), cyclic, limits,
-        tuple(errors[name] for name in material.classes), tuple(notes),
+        tuple(errors[name] for name in material.classes), material.notes,
     )  # fmt: skip

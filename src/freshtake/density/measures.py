@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.density.class_cycles import cycle_heights, recurrence
 from freshtake.motion.planting.contacts import runs
 from freshtake.numeric.arrays import Floats
 
@@ -14,6 +15,7 @@ STALLED = 0.05  # share of the data's median speed
 STALL_FRAMES = 10
 SWING = 0.15  # standard deviations that a cycle's curve has to pass on both sides of its mean
 BINS = 32  # moments of a cycle
+SHORTEST = 6.0  # frames of the shortest cycle looked for
 
 
 class Holding(NamedTuple):
@@ -39,7 +41,7 @@ def holding(data: Sequence[Floats], made: Floats) -> Holding:
     from scipy.spatial import cKDTree
 
     points = np.concatenate(data)
-    column = int(points.var(axis=0).argmax())
+    column = cycle_column(data)
     middle, swing = float(points[:, column].mean()), SWING * float(points[:, column].std())
     speeds = np.concatenate([np.linalg.norm(np.diff(y, axis=0), axis=1) for y in data])
     bends = np.concatenate([np.linalg.norm(np.diff(y, 2, axis=0), axis=1) for y in data])
@@ -62,6 +64,14 @@ def holding(data: Sequence[Floats], made: Floats) -> Holding:
         repeated_cycles(ours),
         len(periods),
     )
+
+
+def cycle_column(data: Sequence[Floats]) -> int:
+    """The mode that has most of the cycle in it, or most of the movement where there is no steady cycle."""
+    came_back = recurrence(list(data), SHORTEST)
+    if not came_back.steady:
+        return int(np.concatenate(data).var(axis=0).argmax())
+    return int(cycle_heights(list(data), came_back.periods).argmax())
 
 
 def cycle_starts(curve: Floats, middle: float, swing: float) -> Floats:

@@ -13,29 +13,29 @@ import numpy as np
 from freshtake.density.bodies import on_skeleton, usual_rotations
 from freshtake.density.class_cycles import Cycles, cycles_of
 from freshtake.density.class_weights import changes, schedule
-from freshtake.density.control import Control, Controls, Gaits, gaits_of, guided, set_out, turn_limit, weights_for
+from freshtake.density.control import Controls, Gaits, gaits_of
 from freshtake.density.cycle_blending import MixState, advance_mix, begin_mix
+from freshtake.density.decoding import decoded, dofs_of, mode_dofs, rows_end
 from freshtake.density.examples import rate_columns
-from freshtake.density.headings import own_rates
-from freshtake.density.joint_rotations import Turning, turned_clip, turned_poses, turning_of
+from freshtake.density.joint_rotations import Turning, turning_of
 from freshtake.density.jumps import Rates, Track, track_of
+from freshtake.density.live import BLOCK, Wish, steered, stream_of, weights_asked
 from freshtake.density.paper_method import PaperState, advance_paper, begin_paper
-from freshtake.density.planting import planted_stream, planting_model_of
+from freshtake.density.planting import planting_model_of
 from freshtake.density.pose_density import Density, density, log_density, motion_widths, pose_widths, velocities
 from freshtake.density.settings import Settings
-from freshtake.density.space import poses_of, weights_of
+from freshtake.density.space import weights_of
 from freshtake.density.synthesize import BlendState, advance, begin, rates_of
 from freshtake.density.time_alignment import AlignedState, Curves, advance_aligned, begin_aligned, curves_of
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.features import Recipe, Start, decode, encode, where_it_ends
+from freshtake.motion.features import Recipe, Start, encode
 from freshtake.motion.planting import PlantingModel, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.pca import Pca
 
-BLOCK = 64  # frames per call of the compiled synthesis
 State = BlendState | MixState | PaperState | AlignedState
 
 
@@ -256,27 +256,11 @@ class DensityModel:
 
     def weights_asked(self, weights: Any, control: Controls | None) -> Any:
         """The weights that a speed asks for, or those that are given."""
-        now = control(0) if callable(control) else control
-        if now is None or now.speed is None:
-            return weights
-        if weights is not None:
-            raise UsageError("weights and a speed cannot both be asked for: a speed chooses the weights")
-        if not callable(control):
-            return dict(zip(self.classes, weights_for(self, now.speed).tolist(), strict=True))
-        return lambda frame: self._at_speed(control(frame))
-
-    def _at_speed(self, control: Control) -> dict[str, float]:
-        if control.speed is None:
-            raise UsageError("a control that names a speed once must name one for every frame")
-        return dict(zip(self.classes, weights_for(self, control.speed).tolist(), strict=True))
+        return weights_asked(self, weights, control)
 
     def steered(self, rows: Floats, control: Controls) -> Floats:
         """Rows from the start of a synthesis with the turn rates that a control asks for."""
-        course, limit, out = set_out(self, rows[0]), turn_limit(self), rows.copy()
-        for frame in range(1, len(rows)):
-            now = control(frame) if callable(control) else control
-            out[frame], course = guided(self, now, rows[frame], course, limit)
-        return out
+        return steered(self, rows, control)
 
     @one_blas_thread()
     def planted(self, motion: Any, plant: bool | str = True) -> Any:
@@ -304,72 +288,22 @@ class DensityModel:
         `plant`, standing feet are held still; frames then come a constant number of frames late. `control` says how
         fast and where to go; a function is asked anew for every frame.
         """
-        frames = self._stream(rng, self.weights_asked(weights, control), residuals, decode, control)
-        if decode and plant and self.planting_model is not None:
-            return planted_stream(frames, self.planting_model, settings_for(plant))
-        return frames
-
-    def _stream(
-        self, rng: np.random.Generator, weights: Any, residuals: bool, decode: bool, control: Controls | None
-    ) -> Iterator[Any]:
-        live = callable(weights)
-        state = self.start(rng, weights(0) if live else weights)
-        steady = None if live else np.tile(self.mixture(weights), (BLOCK, 1))
-        place, frame = Start(), 0
-        last: Floats | None = None
-        course, limit = None, 0.0 if control is None else turn_limit(self)
-        while True:
-            state, rows = self.advance(state, weights(frame) if live else steady, rng)
-            for made in rows:
-                row = made
-                if control is not None and course is None:
-                    course = set_out(self, row)
-                elif control is not None and course is not None:
-                    now = control(frame) if callable(control) else control
-                    row, course = guided(self, now, row, course, limit)
-                if decode:
-                    yield self.decode(row[None], residuals, start=place, before=last)
-                    place = self.where_it_ends(row[None], place, last)
-                    last = row
-                else:
-                    yield row
-                frame += 1
+        return stream_of(self, rng, weights, Wish(residuals, decode, plant, control))
 
     def where_it_ends(self, rows: Floats, start: Start, before: Floats | None = None) -> Start:
         """Where the last of some rows stands, given where they start: the `start` from which to go on."""
-        if self.recipe is None:
-            return start
-        return where_it_ends(self.recipe, self.mode_dofs(rows, False, before), start=start, resume=before is not None)
+        return rows_end(self, rows, start, before)
 
     def dofs(self, rows: Floats, residuals: bool = True, before: Floats | None = None) -> Floats:
         """Rows of synthesis to rows (frames, DOFs) of the recipe: x = mean + V y, and what was left out.
 
         `before` is the row that came before the first one, where there was one.
         """
-        out = self.mode_dofs(rows, residuals and self.turning is None, before)
-        if residuals and self.turning is not None and self.recipe is not None:
-            moving = rate_columns(self.recipe)
-            columns = rows[:, self.modes + self.rates.shape[1] :]
-            out[:, ~moving] = turned_poses(self, self.turning, columns)[:, ~moving]
-        return out
+        return dofs_of(self, rows, residuals, before)
 
-    def mode_dofs(self, rows: Floats, residuals: bool = True, before: Floats | None = None) -> Floats:
-        """The same from mode weights, and positions that were left out."""
-        d, r = self.modes, self.rates.shape[1]
-        poses = poses_of(self.pca, self.scale, rows[:, :d])
-        if residuals and rows.shape[1] > d + r:
-            poses = poses + rows[:, d + r :]
-        if self.recipe is None:
-            return poses
-        out = np.empty((len(rows), len(self.recipe.kept)))
-        moving = rate_columns(self.recipe)
-        swing = self._swing(before)
-        out[:, ~moving], out[:, moving] = poses, own_rates(rows[:, d : d + r], self.frame_time, swing)
-        return out
-
-    def _swing(self, before: Floats | None) -> float | None:
-        last = self.modes + self.rates.shape[1] - 1
-        return None if before is None or self.rates.shape[1] == 0 else float(before[last])
+    def mode_dofs(self, rows: Floats) -> Floats:
+        """The same from mode weights, and positions that were left out, without rotations."""
+        return mode_dofs(self, rows, True, None)
 
     def decode(
         self,
@@ -385,16 +319,7 @@ class DensityModel:
         To go on where another piece ended, give its last row as `before` and where that stood as `start`
         (see `where_it_ends`).
         """
-        if residuals and self.turning is not None:
-            d, r = self.modes, self.rates.shape[1]
-            swing = self._swing(before)
-            clip = turned_clip(self.turning, rows[:, d : d + r], rows[:, d + r :], swing, start, name)
-            return clip.changed(provenance="made by freshtake: density")
-        values, resume = self.mode_dofs(rows, residuals, before), before is not None
-        if self.recipe is None:
-            return values
-        motion = decode(self.recipe, values, start=start, resume=resume, name=name)
-        return motion.changed(provenance="made by freshtake: density") if isinstance(motion, Clip) else motion
+        return decoded(self, rows, residuals, start, before, name)
 
     @cached_property
     def usual(self) -> Floats:

@@ -10,6 +10,9 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 from freshtake.numeric.splines import cubic_weights
 
+LONGEST = 3.0  # how much longer than usual a jump may be evened out
+GROWTH = 1.5
+
 
 @compiled
 def read_at(rows: Floats, place: float, first: int, last: int, width: int, out: Floats) -> None:
@@ -50,6 +53,48 @@ class Leap(NamedTuple):
     target: Place
     pace: float
     duration: float  # frames until its offset is gone
+
+
+@compiled
+def aligned_place(rows: Floats, modes: int, pose: Floats, j: int, first: int, last: int) -> float:
+    """Where along the run first..last a pose is nearest, at most a frame from j: no jump in time, only across."""
+    a, b = max(j - 1, first), min(j + 1, last)
+    along, size = 0.0, 0.0
+    for k in range(modes):
+        step = (rows[b, k] - rows[a, k]) / (b - a)
+        along += (pose[k] - rows[j, k]) * step
+        size += step * step
+    shift = min(max(along / size, -1.0), 1.0) if size > 0.0 else 0.0
+    return min(max(j + shift, float(first)), float(last))
+
+
+class Limits(NamedTuple):
+    """What a jump keeps to, and how long it is usually evened out."""
+
+    sharp: float  # second difference
+    far: float  # distance from both runs
+    blend: float  # frames
+
+
+@compiled
+def eased(
+    rows: Floats, modes: int, held: Floats, source: Place, goal: Place, pace: float, limits: Limits, offset: Floats
+) -> tuple[float, float]:
+    """How hard a jump is with the duration that suits it, over what is allowed, and that duration.
+
+    A jump that is too sharp is evened out for longer, as far as the run goes on. `offset` as in `rehearse`.
+    """
+    least, chosen, span = np.inf, limits.blend, max(limits.blend, 2.0)
+    longest = min(LONGEST * limits.blend + 2.0, max((goal.last - goal.at) / pace, span))
+    while span <= longest:
+        bend, away = rehearse(rows, modes, held, Leap(source, goal, pace, span), offset)
+        strain = max(bend / limits.sharp, away / limits.far)
+        if strain < least:
+            least, chosen = strain, span
+        if bend <= limits.sharp:
+            break
+        span *= GROWTH
+    return least, chosen
 
 
 @compiled

@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 def checked_rows(rows: npt.ArrayLike, names: Sequence[str]) -> Floats:
     """Rows (frames, DOFs), or a single one (DOFs,), as (frames, DOFs), all of them finite."""
     try:
-        values = np.asarray(rows, dtype=np.float64)
+        values = np.asarray(rows, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise InvalidMotion("a row must be numbers, one for each DOF") from None
     if values.ndim == 1:

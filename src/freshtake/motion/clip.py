@@ -120,14 +120,22 @@ class Clip(Timed):
 
     def single_frames(self) -> Iterator[Clip]:
         """One-frame clips, one after the other; their arrays are views of this clip's, which were checked."""
-        parts = {
-            name: getattr(self, name)
-            for name in ("root", "rotations", "joint_translations", "channels")
-            if getattr(self, name) is not None
-        }
-        for frame in range(len(self)):
-            out = copy(self)
-            for name, values in parts.items():
-                object.__setattr__(out, name, values[frame : frame + 1])
-            object.__setattr__(out, "playback", None)
+        for frame, out in enumerate(self.posed_frames(self.root, self.rotations, self.joint_translations)):
+            if self.channels is not None:
+                object.__setattr__(out, "channels", self.channels[frame : frame + 1])
+            yield out
+
+    def posed_frames(self, root: Floats, rotations: Floats, moved: Floats | None = None) -> Iterator[Clip]:
+        """One-frame clips like this one, of other poses: finite numbers and unit quaternions, which are not checked.
+
+        Their arrays are read-only views of those given. For live streams, where checks would take most of the time.
+        """
+        shared = {**vars(self), "channels": None, "playback": None, "joint_translations": None}
+        for values in (root, rotations):
+            values.setflags(write=False)
+        for frame in range(len(root)):
+            out = object.__new__(Clip)
+            vars(out).update(shared, root=root[frame : frame + 1], rotations=rotations[frame : frame + 1])
+            if moved is not None:
+                vars(out)["joint_translations"] = moved[frame : frame + 1]
             yield out

@@ -12,7 +12,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.samples.acting import Sway, keys, sway, timeline
 from freshtake.samples.gait_path import checked_amount
 from freshtake.samples.humanoid import DEFAULT, Build
-from freshtake.samples.punching import strength_of
+from freshtake.samples.punching import AIM, STANCE, TOGETHER, strength_of, strike_time
 from freshtake.samples.puppet import FootTrack, HandTrack, Posture, perform, turn
 from freshtake.samples.variation_law import Law, Take, Wander
 
@@ -22,25 +22,8 @@ START, AFTER = 0.5, 0.35  # seconds of guard before the first strike, and betwee
 LAST = 0.6  # seconds of guard at the end
 
 LAW = Law(
-    spread={
-        "tempo": 0.06,  # relative
-        "strength": 0.07,  # added to the strength
-        "aim_side": 2.5,  # cm
-        "aim_up": 3.0,  # cm
-        "extension": 2.0,  # cm
-        "knee_up": 2.5,  # cm, of the foot before it goes out
-        "twist": 3.0,  # degrees, of the trunk
-        "guard_left": 2.0,  # cm, height of the hand
-        "guard_right": 2.0,
-        "crouch": 1.0,  # cm
-        "lean": 1.5,  # degrees
-    },
-    correlations={
-        ("guard_left", "guard_right"): 0.7,
-        ("strength", "tempo"): 0.4,
-        ("strength", "twist"): 0.3,
-        ("aim_up", "knee_up"): 0.5,
-    },
+    spread={**AIM, "knee_up": 2.5, **STANCE},  # cm, of the foot before it goes out
+    correlations={**TOGETHER, ("aim_up", "knee_up"): 0.5},
 )
 
 
@@ -96,7 +79,7 @@ def _mix(power: float, weak: float, strong: float) -> float:
 
 def _out(action: str, power: float) -> float:
     """Seconds until the strike is at its end; a kick lifts the knee first."""
-    return _mix(power, 0.42, 0.17) if action == PUNCH else _mix(power, 0.75, 0.42)
+    return strike_time(power) if action == PUNCH else _mix(power, 0.75, 0.42)
 
 
 def _back(action: str, power: float) -> float:

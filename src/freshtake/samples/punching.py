@@ -18,28 +18,26 @@ START = 0.5  # seconds of guard and wind-up before the fist goes
 LOWER, LOW = 0.36, 0.98  # seconds after the hit at which the hands begin to sink and are down
 SETTLED = 1.3  # seconds after the hit at which the clip ends, at rest
 
+# What takes of punches and kicks share; a law's parameters are drawn in their order.
+AIM = {
+    "tempo": 0.06,  # relative
+    "strength": 0.07,  # added to the strength
+    "aim_side": 2.5,  # cm
+    "aim_up": 3.0,  # cm
+    "extension": 2.0,  # cm
+}
+STANCE = {
+    "twist": 3.0,  # degrees, of the trunk
+    "guard_left": 2.0,  # cm, height of the hand
+    "guard_right": 2.0,
+    "crouch": 1.0,  # cm
+    "lean": 1.5,  # degrees
+}
+TOGETHER = {("guard_left", "guard_right"): 0.7, ("strength", "tempo"): 0.4, ("strength", "twist"): 0.3}
+
 LAW = Law(
-    spread={
-        "tempo": 0.06,  # relative
-        "strength": 0.07,  # added to the strength
-        "aim_side": 2.5,  # cm
-        "aim_up": 3.0,  # cm
-        "extension": 2.0,  # cm
-        "weight": 0.8,  # cm, of the shift forward
-        "twist": 3.0,  # degrees, of the trunk
-        "guard_left": 2.0,  # cm, height of the hand
-        "guard_right": 2.0,
-        "crouch": 1.0,  # cm
-        "lean": 1.5,  # degrees
-        "windup": 0.15,  # relative
-    },
-    correlations={
-        ("guard_left", "guard_right"): 0.7,
-        ("strength", "tempo"): 0.4,
-        ("strength", "twist"): 0.3,
-        ("strength", "windup"): 0.3,
-        ("extension", "twist"): 0.4,
-    },
+    spread={**AIM, "weight": 0.8, **STANCE, "windup": 0.15},  # cm, of the shift forward; relative
+    correlations={**TOGETHER, ("strength", "windup"): 0.3, ("extension", "twist"): 0.4},
 )
 
 

@@ -176,6 +176,21 @@ def _line_into(legs: Coding, leg: int, knee: Floats, out: Floats) -> None:
 def coded(rows: Floats, body: Coding) -> Floats:
     """Rows (frames, DOFs) of joints to rows of ends, as wide."""
     out = rows.copy()
+    code(out, body)
+    return out
+
+
+@compiled
+def uncoded(rows: Floats, body: Coding) -> Floats:
+    """The inverse of `coded`."""
+    out = rows.copy()
+    uncode(out, body)
+    return out
+
+
+@compiled
+def code(out: Floats, body: Coding) -> None:
+    """`coded` in place."""
     thigh, knee, foot, line = np.empty(4), np.empty(4), np.empty(4), np.empty(4)
     for leg in range(len(body.at)):
         a, b, c = body.at[leg, 0], body.at[leg, 1], body.at[leg, 2]
@@ -199,13 +214,11 @@ def coded(rows: Floats, body: Coding) -> Floats:
             for axis in range(3):
                 row[b + axis] += more * hinge[axis]
     _hung(out, body, 1.0)
-    return out
 
 
 @compiled
-def uncoded(rows: Floats, body: Coding) -> Floats:
-    """The inverse of `coded`."""
-    out = rows.copy()
+def uncode(out: Floats, body: Coding) -> None:
+    """`uncoded` in place."""
     _hung(out, body, -1.0)
     thigh, knee, foot, line = np.empty(4), np.empty(4), np.empty(4), np.empty(4)
     for leg in range(len(body.at)):
@@ -232,7 +245,6 @@ def uncoded(rows: Floats, body: Coding) -> Floats:
             turn_back_into(knee, foot, foot)
             turn_back_into(reference[2], foot, foot)
             logarithm_into(foot, row[c : c + 3])
-    return out
 
 
 @compiled

@@ -28,11 +28,12 @@ class Block:
 def blocks_of(recipe: Recipe, inputs: str = "own") -> tuple[Block, ...]:
     """Every joint by itself; the timing, the last DOF of the target, is driven by the root's travel and turning.
 
-    The sway of the heading has a block apart from the root's other DOFs, driven by the root's height and swings and by
-    the thighs: rates would make it shake, and turning would leak into it. With `inputs` "legs" the thighs, which tell
-    the phase of a gait, drive every joint beside its own DOFs.
+    Departs from the paper: thighs and upper arms drive the timing as well, for a punch is quicker than a kick, and the
+    root's travel does not tell one from the other. The sway of the heading has a block apart from the root's other
+    DOFs, driven by the root's height and swings and by the thighs: rates would make it shake, and turning would leak
+    into it. With `inputs` "legs" the thighs, which tell the phase of a gait, drive every joint beside its own DOFs.
     """
-    thighs = leg_columns(recipe)
+    thighs = limb_columns(recipe, arms=False)
     legs = thighs if inputs == "legs" else ()
     joints: dict[str, list[int]] = {}
     for column, name in enumerate(recipe.names):
@@ -43,15 +44,23 @@ def blocks_of(recipe: Recipe, inputs: str = "own") -> tuple[Block, ...]:
     rates = root_columns(recipe)
     still = tuple(k for k in root.outputs if k not in rates)
     blocks.append(Block(HEADING, (*still, *(k for k in thighs if k not in still)), (turn,)))
-    return (*blocks, Block(TIMING, root_columns(recipe), (len(recipe.names),)))
+    return (*blocks, Block(TIMING, (*rates, *limb_columns(recipe)), (len(recipe.names),)))
 
 
-def leg_columns(recipe: Recipe) -> tuple[int, ...]:
-    """The DOFs of the thighs."""
+def limb_columns(recipe: Recipe, arms: bool = True) -> tuple[int, ...]:
+    """The DOFs of the thighs, and of the upper arms."""
     assert recipe.skeleton is not None
     names = recipe.skeleton.names
-    thighs = {names[joints[0]] for _, joints, is_leg in limb_joints(recipe.skeleton) if is_leg}
-    return tuple(k for k, name in enumerate(recipe.names) if name.rsplit(".", 1)[0] in thighs)
+    first = {names[joints[0]] for _, joints, is_leg in limb_joints(recipe.skeleton) if is_leg or arms}
+    return tuple(k for k, name in enumerate(recipe.names) if name.rsplit(".", 1)[0] in first)
+
+
+def leg_blocks(recipe: Recipe) -> set[str]:
+    """The blocks that tell whether a foot stands: root, legs and heading; arms only seem to, in few takes."""
+    assert recipe.skeleton is not None
+    names, root = recipe.skeleton.names, recipe.names[0].rsplit(".", 1)[0]
+    legs = [joints for _, joints, is_leg in limb_joints(recipe.skeleton) if is_leg]
+    return {root, HEADING, *(names[joint] for joints in legs for joint in joints)}
 
 
 def root_columns(recipe: Recipe) -> tuple[int, ...]:

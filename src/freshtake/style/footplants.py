@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Bools, Floats, Ints
 
 SHRINK = 1e-2  # share of the mean variance added to every direction: states outnumber what short clips can tell
 
@@ -26,24 +26,30 @@ class Annotation:
         return np.asarray(states @ self.direction > self.boundary)
 
 
-def learn_annotation(name: str, states: Sequence[Floats], labels: Sequence[Bools]) -> Annotation:
+def learn_annotation(
+    name: str, states: Sequence[Floats], labels: Sequence[Bools], seen: Ints | None = None
+) -> Annotation:
     """The direction that separates the classes best, and the point at which their Gaussians are equally likely.
 
-    The direction is S_w^-1 (m_yes - m_no): multiple discriminant analysis for two classes.
+    The direction is S_w^-1 (m_yes - m_no): multiple discriminant analysis for two classes. `seen` are the features that
+    may tell; the others, which may go along with the label by chance, count for nothing.
     """
-    x, yes = np.concatenate(states), np.concatenate(labels).astype(bool)
-    if len(x) != len(yes):
-        raise UsageError(f"{name} has {len(yes)} labels for {len(x)} frames")
+    every, yes = np.concatenate(states), np.concatenate(labels).astype(bool)
+    if len(every) != len(yes):
+        raise UsageError(f"{name} has {len(yes)} labels for {len(every)} frames")
+    whole = np.zeros(every.shape[1])
     if not 0 < int(yes.sum()) < len(yes):
-        constant = np.zeros(x.shape[1])
-        return Annotation(name, constant, -1.0 if yes.all() else 1.0)
+        return Annotation(name, whole, -1.0 if yes.all() else 1.0)
+    seen = np.arange(every.shape[1]) if seen is None else seen
+    x = every[:, seen]
     means = [x[yes].mean(axis=0), x[~yes].mean(axis=0)]
     apart = x - np.where(yes[:, None], means[0], means[1])
     scatter = apart.T @ apart / len(x)
     scatter += SHRINK * np.trace(scatter) / len(scatter) * np.eye(len(scatter))
     direction = np.linalg.solve(scatter, means[0] - means[1])
     direction /= max(float(np.linalg.norm(direction)), 1e-300)
-    return Annotation(name, direction, _boundary(x[yes] @ direction, x[~yes] @ direction))
+    whole[seen] = direction
+    return Annotation(name, whole, _boundary(x[yes] @ direction, x[~yes] @ direction))
 
 
 def _boundary(yes: Floats, no: Floats) -> float:

@@ -25,7 +25,15 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.body_coding import Coding, coded, coding_of
 from freshtake.style.calibration import confidences, distinct
-from freshtake.style.columns import Normal, blocks_of, column_of, normal_of, pose_weights, root_columns
+from freshtake.style.columns import (
+    Normal,
+    blocks_of,
+    column_of,
+    leg_blocks,
+    normal_of,
+    pose_weights,
+    root_columns,
+)
 from freshtake.style.footplants import Annotation, learn_annotation
 from freshtake.style.long_takes import cut_and_paired
 from freshtake.style.model import StyleModel
@@ -134,7 +142,7 @@ def learn_rows(
     bank = fitted.bank
     choice = Choice(kind, why, {kind: degrees(fitted.errors), "copy": degrees(_copied(rows, target))})
     tell(Progress(0.85, "learning footplants"))
-    annotations, planted = _annotations(bank, trials, pairs, rows, labels)
+    annotations, planted = _annotations(bank, recipe, trials, pairs, rows, labels)
     turn = column_of(recipe, "turn")
     confidence = _confidence(recipe, pairs, rows, effects, settings)
     sway = max((float(np.abs(pair.target[:, turn]).max()) for pair in rows), default=0.0) if turn is not None else 0.0
@@ -252,12 +260,18 @@ def _speeds(recipe: Recipe, trials: Sequence[Trial], source: Normal) -> tuple[fl
 
 
 def _annotations(
-    bank: Bank, trials: Sequence[Trial], pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], labels: Labels
+    bank: Bank,
+    recipe: Recipe,
+    trials: Sequence[Trial],
+    pairs: Sequence[tuple[Clip, Clip]],
+    rows: Sequence[Pair],
+    labels: Labels,
 ) -> tuple[tuple[Annotation, ...], tuple[str, ...]]:
     """Classifiers for the footplants and for every other label, on the states of the examples."""
     found = {foot.name: [contact_mask(b)[:, k] for _, b in pairs] for k, foot in enumerate(feet(pairs[0][1].skeleton))}
     given: dict[str, Any] = {**found, **labels}
     states = [_states(bank, trial) for trial in trials]
+    legs = bank.features_of(leg_blocks(recipe))
     out = []
     for name, masks in given.items():
         if len(masks) != len(pairs) or any(len(m) != len(b) for m, (_, b) in zip(masks, pairs, strict=True)):
@@ -266,7 +280,7 @@ def _annotations(
             sampled_mask(np.asarray(mask, dtype=bool)[slice(*pair.alignment.second)], pair.alignment.path)
             for mask, pair in zip(masks, rows, strict=True)
         ]
-        out.append(learn_annotation(name, states, aligned))
+        out.append(learn_annotation(name, states, aligned, legs if name in found else None))
     return tuple(out), tuple(found)
 
 

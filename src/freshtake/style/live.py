@@ -5,8 +5,8 @@ Clean-up of feet that slide: legs are turned so that feet stand, the body keeps 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,12 +15,13 @@ from freshtake.errors import UsageError
 from freshtake.methods.live import LiveStream
 from freshtake.motion.body.limbs import learn_limbs, limb_feet
 from freshtake.motion.clip import Clip
-from freshtake.motion.features import Recipe, Start, decode, where_it_ends
+from freshtake.motion.features import Recipe, decode
+from freshtake.motion.features.clip_features import Pose
+from freshtake.motion.features.pose_stream import PoseStream
 from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.style.footplants import Annotation
-from freshtake.style.synthesize import Translated, Translator
+from freshtake.style.synthesize import Stands, Translated, Translator
 from freshtake.style.translation_kernels import TranslationState
 
 STEPS = 0.8  # leg lengths a second: legs and root are translated apart, so that feet which stand slide a good deal
@@ -36,8 +37,8 @@ class Source(Protocol):
     def advance(self, state: Any, rows: Floats) -> tuple[Any, Translated]:
         """Translate a row (DOFs,) or a block (rows, DOFs); what is refused leaves the state as it was."""
 
-    def footplants(self, state: Any, rows: Floats) -> Bools:
-        """(rows, feet): whether feet stand, told from the state before the rows and from the rows."""
+    def advance_seen(self, state: Any, rows: Floats) -> tuple[Any, Translated, Bools]:
+        """The same, and whether feet stand in the rows (rows, feet)."""
 
 
 Live = Callable[[], Source]  # the source of the moment: its strength may change
@@ -48,11 +49,11 @@ class LiveStyle:
     """A source of one style."""
 
     tool: Translator
-    feet: Sequence[Annotation] = ()
+    stands: Stands  # of the feet
 
     def with_strength(self, strength: float) -> LiveStyle:
         """The same with another strength of all parts of the body."""
-        return LiveStyle(self.tool.with_strength(np.full(len(self.tool.frames.strength), strength)), self.feet)
+        return LiveStyle(self.tool.with_strength(np.full(len(self.tool.frames.strength), strength)), self.stands)
 
     def start(self) -> TranslationState:
         """The state before the first row."""
@@ -62,24 +63,15 @@ class LiveStyle:
         """As `Translator.advance`."""
         return self.tool.advance(state, rows)
 
-    def footplants(self, state: TranslationState, rows: Floats) -> Bools:
-        """What the classifiers of the feet say."""
-        return labels_now(self.tool, state, rows, self.feet)
-
-
-def labels_now(tool: Translator, state: TranslationState, rows: Floats, annotations: Sequence[Annotation]) -> Bools:
-    """(rows, annotations): what the classifiers say, told from the state before the rows and from the rows."""
-    rows = tool.checked(rows)
-    state = tool.begun(state, rows[0])
-    seen = tool.bank.features(state.systems, tool.inputs(state, rows))
-    return np.stack([annotation.label(seen) for annotation in annotations], axis=1)
+    def advance_seen(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated, Bools]:
+        """As `Translator.advance_seen`, with the classifiers of the feet."""
+        return self.tool.advance_seen(state, rows, self.stands)
 
 
 def planted(clip: Clip, mask: Bools, floor: Floats, plant: bool | str = True) -> Clip:
     """The clip with feet that stand where the mask (frames, feet) says so, at the floor's heights (foot joints,)."""
-    if not mask.any():
-        return clip
-    made = plant_feet(clip, mask.astype(np.float64), floor=floor, settings=settings_for(plant, STEPS), careful=True)
+    settings = replace(settings_for(plant), steps=STEPS, rests=True)
+    made = plant_feet(clip, mask.astype(np.float64), floor=floor, settings=settings, careful=True)
     return made.clip.changed(provenance=clip.provenance)
 
 
@@ -96,7 +88,7 @@ def stream_planter(recipe: Recipe, poses: Floats, floor: Floats) -> Planter:
             f"legs with {joints} foot joints were found, but the model knows {len(floor)}: stream unplanted"
         )
     base = PlantingModel(clip.skeleton, clip.frame_time, clip.up, limbs, floor)
-    return Planter.learn(base, PlantSettings(steps=STEPS))
+    return Planter.learn(base, PlantSettings(steps=STEPS, rests=True))
 
 
 def translated_rows(live: Live, rows: Iterable[Floats]) -> Iterator[Floats]:
@@ -113,12 +105,12 @@ def translated_rows(live: Live, rows: Iterable[Floats]) -> Iterator[Floats]:
 
 def decoded_stream(recipe: Recipe, live: Live, rows: Iterable[Floats]) -> Iterator[Clip]:
     """One-frame clips, placed one after the other; no lag."""
-    place, state = _Place(recipe), live().start()
+    poses, state = PoseStream(recipe), live().start()
 
     def made(block: Floats) -> Iterable[Clip]:
         nonlocal state
         state, out = live().advance(state, block)
-        return place.next(out.rows).single_frames() if len(out.rows) else ()
+        return poses.clips(poses.next(out.rows)) if len(out.rows) else ()
 
     return LiveStream(rows, made, list)
 
@@ -130,49 +122,37 @@ def planted_stream(recipe: Recipe, live: Live, rows: Iterable[Floats], planter: 
 
 
 class _Feeder:
-    """Source, place and planter of one stream, and what each has come to."""
+    """Source, poses and planter of one stream, and what each has come to."""
 
     def __init__(self, recipe: Recipe, live: Live, planter: Planter) -> None:
-        self.live, self.planter = live, planter
-        self.place, self.state, self.held = _Place(recipe), live().start(), planter.start()
+        self.live, self.state = live, live().start()
+        self.poses, self.planting = PoseStream(recipe), planter.stream()
         self.before: Bools | None = None
-        self.pose: Clip | None = None
+        self.moved: Floats | None = None  # translations of joints, where there are any, of poses not yet planted
 
     def made(self, rows: Floats) -> Iterable[Clip]:
         """The planted frames that a row of the source, or a block of rows, yields."""
-        source, rows = self.live(), np.atleast_2d(rows)
-        if not len(rows):
+        self.state, made, now = self.live().advance_seen(self.state, rows)
+        if not len(now):
             return ()
-        now = source.footplants(self.state, rows)
-        self.state, made = source.advance(self.state, rows)
         known = np.concatenate([now[:1] if self.before is None else self.before, now])
         self.before = now[-1:]
         if not len(made.rows):
             return ()
-        stands = known[1 + np.round(made.origins).astype(np.intp)]  # -1: the row before this block
-        self.pose = self.place.next(made.rows)
-        self.held, ready = self.planter.feed(self.held, self.pose.root, self.pose.rotations, stands)
-        return self._clips(*ready)
+        stands = known[1 + np.rint(made.origins).astype(np.intp)]  # -1: the row before this block
+        pose = self.poses.next(made.rows)
+        if pose.translations is not None:
+            waiting = pose.translations[:0] if self.moved is None else self.moved
+            self.moved = np.concatenate([waiting, pose.translations])
+        return self._clips(*self.planting.feed(pose.root, pose.rotations, stands))
 
     def last(self) -> Iterable[Clip]:
         """The frames that the planter still holds."""
-        return () if self.pose is None else self._clips(*self.planter.finish(self.held))
+        return () if self.before is None else self._clips(*self.planting.finish())
 
     def _clips(self, root: Floats, rotations: Floats) -> Iterable[Clip]:
-        assert self.pose is not None
-        return self.pose.changed(root=root, rotations=rotations).single_frames() if len(root) else ()
-
-
-class _Place:
-    """Where the stream has come to."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        self.recipe, self.start, self.resume = recipe, Start(), False
-
-    def next(self, rows: Floats) -> Clip:
-        """The rows as a clip that goes on from the one before."""
-        clip = decode(self.recipe, rows, start=self.start, resume=self.resume)
-        assert isinstance(clip, Clip)
-        self.start = where_it_ends(self.recipe, rows, start=self.start, resume=self.resume)
-        self.resume = True
-        return clip
+        moved = self.moved
+        if moved is not None:
+            moved, self.moved = moved[: len(root)].copy(), moved[len(root) :]
+            moved[:, 0] = root
+        return self.poses.clips(Pose(root, rotations, moved))

@@ -22,7 +22,7 @@ from freshtake.style.footplants import Annotation
 from freshtake.style.live import LiveStyle, decoded_stream, planted, planted_stream, stream_planter, translated_rows
 from freshtake.style.parts import Strength, parts_of, strengths_of
 from freshtake.style.settings import Settings
-from freshtake.style.synthesize import Body, Pace, Translated, Translator, translator
+from freshtake.style.synthesize import Body, Pace, Stands, Translated, Translator, stands_of, translator
 from freshtake.style.systems.banks import Bank, Choice
 from freshtake.style.systems.past import past_of
 from freshtake.style.translation_kernels import SWAY, TranslationState
@@ -265,8 +265,13 @@ class StyleModel:
 
     def live(self, strength: Strength = 1.0, **how: Any) -> LiveStyle:
         """This style as the source of a stream; `how` as for `translator`."""
+        return LiveStyle(self.translator(strength=strength, **how), self._stands)
+
+    @cached_property
+    def _stands(self) -> Stands:
+        """The classifiers of the feet."""
         known = {annotation.name: annotation for annotation in self.annotations}
-        return LiveStyle(self.translator(strength=strength, **how), [known[name] for name in self.feet])
+        return stands_of([known[name] for name in self.feet])
 
     def _live(self, strength: Strength | Callable[[], Strength], **how: Any) -> Callable[[], LiveStyle]:
         """The source of the moment."""

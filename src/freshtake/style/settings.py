@@ -29,7 +29,7 @@ class Settings:
     steadiness: float | None = None  # pull of the gain for constant input to zero, likewise; None: 0 or 0.2 per joint
     calming: float | None = None  # seconds over which the source is smoothed before it drives anything; None: 0 or 0.03
     warp_smoothing: float = 0.08  # of the time warp, before its logarithm is taken
-    slope: int = 2  # steepest time warp of an alignment, and its inverse the flattest
+    slope: int = 3  # steepest time warp of an alignment, and its inverse the flattest
     heading: str = "model"  # model: the source's heading and the target style's sway of it; input: the source's alone
     floor: float = 0.1  # least deviation of a DOF, as a share of the usual one among DOFs with the same unit
     generalize: bool = True  # blend the input in where it is unlike the examples (eq. 7-8)

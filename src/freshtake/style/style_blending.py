@@ -112,7 +112,7 @@ def _retimed(model: StyleModel, rows: Floats, log_w: Floats) -> tuple[Floats, Fl
     outputs[:, turn] = 0.0
     frames = model.translator().frames
     most = 1 + int(STEEPEST + 1.0) * len(rows)
-    out = Written(np.empty((most, rows.shape[1])), np.empty(most), np.empty((len(rows), 1)))
+    out = Written(np.empty((most, rows.shape[1])), np.empty(most))
     count = retimed(
         np.ascontiguousarray(rows), outputs, np.zeros(WALK), np.zeros(rows.shape[1]), frames, out,
     )  # fmt: skip

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.roles import leg_length
-from freshtake.motion.features import Recipe
-from freshtake.motion.features.angles import join_heading, rotation_vectors, rotations_from_vectors, split_heading
-from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.planting import Planter
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.body_coding import coded, uncoded
@@ -21,12 +18,12 @@ from freshtake.style.columns import root_columns
 from freshtake.style.live import LiveStyle, decoded_stream, planted_stream, stream_planter, translated_rows
 from freshtake.style.model import StyleModel
 from freshtake.style.parts import STRONGEST
+from freshtake.style.recoding import Recoding
 from freshtake.style.style_blending import check_models
-from freshtake.style.synthesize import STEEPEST, Translated
+from freshtake.style.synthesize import NOTHING, STEEPEST, Translated
 from freshtake.style.translation_kernels import WALK, TranslationState, Written, retimed
 
 Weights = npt.ArrayLike | Callable[[], npt.ArrayLike]
-SWINGS = slice(4, 6)  # columns of the root's swings; joints come after them
 
 
 def blend_stream(
@@ -68,8 +65,8 @@ class MixtureState(NamedTuple):
 class Mixture:
     """The source of a stream: styles by weights, which are their strengths."""
 
-    models: tuple[StyleModel, ...]
     styles: tuple[LiveStyle, ...]
+    turns: tuple[int, ...]  # each style's column of the turn rate
     ways: tuple[tuple[Recoding, Recoding], ...]  # from the first model's DOFs to the style's, and back
     weights: Floats
 
@@ -81,16 +78,26 @@ class Mixture:
 
     def advance(self, state: MixtureState, rows: Floats) -> tuple[MixtureState, Translated]:
         """Every style by itself in the source's time; what each of them changes is added up, then retimed."""
-        tool = self.styles[0].tool
+        after, made, _ = self._advanced(state, rows, False)
+        return after, made
+
+    def advance_seen(self, state: MixtureState, rows: Floats) -> tuple[MixtureState, Translated, Bools]:
+        """The same, and where feet stand (rows, feet): where styles that have more than half of the weight say so."""
+        after, made, votes = self._advanced(state, rows, True)
+        return after, made, np.asarray(votes > 0.5)
+
+    def _advanced(self, state: MixtureState, rows: Floats, seen: bool) -> tuple[MixtureState, Translated, Any]:
+        tool, turn = self.styles[0].tool, self.turns[0]
         rows = tool.checked(rows)
-        turn = root_columns(self.models[0].recipe)[2]
         source, sway, log_w = coded(rows, tool.coding), np.zeros(len(rows)), np.zeros(len(rows))
         mixed = source.copy()
         turned, states = state.turned.copy(), []
-        for k, (style, (there, back)) in enumerate(zip(self.styles, self.ways, strict=True)):
+        shares, votes = self._shares, 0.0
+        for k, (style, (there, back), column) in enumerate(zip(self.styles, self.ways, self.turns, strict=True)):
             own = there.recoded(rows, turned[k, :1], state.started)
-            after, out = style.tool.outputs(state.styles[k], own)
-            column = root_columns(self.models[k].recipe)[2]
+            after, out, told = style.tool.outputs_seen(state.styles[k], own, style.stands if seen else NOTHING)
+            if seen:
+                votes = votes + shares[k] * told
             sway += out[:, column]
             log_w += out[:, -1]
             out[:, column] = own[:, column]
@@ -100,64 +107,29 @@ class Mixture:
         outputs = np.column_stack([mixed, log_w])
         outputs[:, turn] = sway
         most = 1 + int(STEEPEST + 1.0) * len(rows)
-        out_rows = Written(np.empty((most, tool.width)), np.empty(most), np.zeros((len(rows), 1)))
+        written = Written(np.empty((most, tool.width)), np.empty(most))
         walk, pose = state.walk.copy(), state.pose.copy()
-        count = retimed(mixed, outputs, walk, pose, tool.frames, out_rows)
-        made = Translated(out_rows.rows[:count], out_rows.origins[:count], out_rows.blends)
-        return MixtureState(tuple(states), turned, walk, pose, True), made
+        count = retimed(mixed, outputs, walk, pose, tool.frames, written)
+        made = Translated(written.rows[:count], written.origins[:count], np.zeros((len(rows), 1)))
+        return MixtureState(tuple(states), turned, walk, pose, True), made, votes
 
-    def footplants(self, state: MixtureState, rows: Floats) -> Bools:
-        """(rows, feet): where styles that have more than half of the weight say so."""
-        rows = self.styles[0].tool.checked(rows)
+    @cached_property
+    def _shares(self) -> Floats:
+        """By which styles vote."""
         shares = np.abs(self.weights)
-        shares = shares / shares.sum() if shares.any() else np.full(len(shares), 1.0 / len(shares))
-        votes = 0.0
-        for k, (style, (there, _)) in enumerate(zip(self.styles, self.ways, strict=True)):
-            own = there.recoded(rows, state.turned[k, :1].copy(), state.started)
-            votes = votes + shares[k] * style.footplants(state.styles[k], own)
-        return np.asarray(votes > 0.5)
-
-
-@dataclass(frozen=True, eq=False)
-class Recoding:
-    """Rows of one recipe as rows of another one: both measure the same body from other mean rotations."""
-
-    before: Recipe
-    after: Recipe
-
-    def recoded(self, rows: Floats, turned: Floats, started: bool) -> Floats:
-        """Rows (frames, DOFs); `turned` (1,) is by how much headings differed in the row before, changed in place."""
-        if self.before is self.after:
-            return rows
-        a, b = self.before.layout, self.after.layout
-        assert isinstance(a, ClipLayout) and isinstance(b, ClipLayout)
-        columns, joints, at = self.before.fill(rows), len(a.skeleton), a.root_width
-        root = join_heading(np.zeros(len(rows)), columns[:, SWINGS], a.upright, a.up_index)
-        heading, columns[:, SWINGS] = split_heading(root, b.upright, a.up_index)
-        if not started:
-            turned[0] = heading[0]
-        steps = np.diff(heading, prepend=turned[0])
-        ground = (columns[:, 0] + 1j * columns[:, 1]) * np.exp(-1j * (heading - steps))
-        columns[:, 0], columns[:, 1] = ground.real, ground.imag
-        columns[:, 2] += steps / a.frame_time
-        turned[0] = heading[-1]
-        vectors = columns[:, at : at + 3 * (joints - 1)].reshape(len(rows), joints - 1, 3)
-        rotations = rotations_from_vectors(vectors, a.reference[1:])
-        columns[:, at : at + 3 * (joints - 1)] = rotation_vectors(rotations, b.reference[1:]).reshape(len(rows), -1)
-        lengths = np.isin(self.after.units, ("length", "speed"))
-        ratio = leg_length(b.skeleton) / leg_length(a.skeleton)
-        return columns[:, self.after.kept] * np.where(lengths, ratio, 1.0)
+        return shares / shares.sum() if shares.any() else np.full(len(shares), 1.0 / len(shares))
 
 
 def _live(models: Sequence[StyleModel], weights: Weights, **how: Any) -> Callable[[], Mixture]:
     """The mixture of the moment."""
     ways = tuple((Recoding(models[0].recipe, m.recipe), Recoding(m.recipe, models[0].recipe)) for m in models)
     styles = tuple(model.live(**how) for model in models)
+    turns = tuple(root_columns(model.recipe)[2] for model in models)
 
     def at_weights(given: npt.ArrayLike) -> Mixture:
         strengths = _checked(given, len(models))
         own = [style.with_strength(value) for style, value in zip(styles, strengths, strict=True)]
-        return Mixture(tuple(models), tuple(own), ways, strengths)
+        return Mixture(tuple(own), turns, ways, strengths)
 
     if callable(weights):
         ask = weights

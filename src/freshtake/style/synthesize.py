@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -9,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.methods.live import checked_rows
-from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.style.body_coding import PLAIN, Coding, coded, uncoded
 from freshtake.style.columns import Normal
+from freshtake.style.footplants import Annotation
 from freshtake.style.systems.banks import Bank, StateSpaceBank, settled
 from freshtake.style.translation_kernels import (
     KEEPING,
@@ -19,11 +21,13 @@ from freshtake.style.translation_kernels import (
     STARTED,
     WALK,
     Frames,
+    Told,
     TranslationState,
     Written,
     driving,
     normalized,
-    restored,
+    styled_delays,
+    styled_modal,
     translate_delays,
     translate_modal,
 )
@@ -43,6 +47,23 @@ class Translated(NamedTuple):
     blends: Floats
 
 
+class Stands(NamedTuple):
+    """Classifiers of what a row shows: directions (annotations, features) and boundaries (annotations,)."""
+
+    directions: Floats
+    boundaries: Floats
+
+
+NOTHING = Stands(np.zeros((0, 0)), np.zeros(0))
+
+
+def stands_of(annotations: Sequence[Annotation]) -> Stands:
+    """Of these annotations, in their order."""
+    if not annotations:
+        return NOTHING
+    return Stands(np.stack([each.direction for each in annotations]), np.array([each.boundary for each in annotations]))
+
+
 @dataclass(frozen=True, eq=False)
 class Translator:
     """A bank of systems with all that translation needs, as the kernels read it."""
@@ -54,8 +75,9 @@ class Translator:
     coding: Coding
 
     @cached_property
-    def _run(self) -> Any:
-        return translate_modal if isinstance(self.bank, StateSpaceBank) else translate_delays
+    def _kernels(self) -> tuple[Any, Any]:
+        modal = isinstance(self.bank, StateSpaceBank)
+        return (styled_modal, translate_modal) if modal else (styled_delays, translate_delays)
 
     @cached_property
     def width(self) -> int:
@@ -82,16 +104,19 @@ class Translator:
 
     def outputs(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Floats]:
         """The target style in the source's time (frames, DOFs + 1), the sway in the place of the turn, log w last."""
+        after, out, _ = self.outputs_seen(state, rows, NOTHING)
+        return after, out
+
+    def outputs_seen(
+        self, state: TranslationState, rows: Floats, stands: Stands
+    ) -> tuple[TranslationState, Floats, Bools]:
+        """The same, and what classifiers say of the rows (frames, annotations)."""
         rows = self.checked(rows)
-        state = self.begun(state, rows[0])
-        rows = coded(rows, self.coding)
-        walk, keeping, calm = state.walk.copy(), state.keeping.copy(), state.calm.copy()
-        inputs = normalized(rows, calm, self.frames)
-        systems, out = self.bank.run(state.systems, driving(inputs, self.frames))
-        restored(rows, inputs, out, self.frames, walk, keeping, np.empty((len(rows), len(keeping))))
-        walk[STARTED] = 1.0
+        after, told = self._prepared(state, rows, stands)
+        _, out = self._kernels[0](after, rows, self.bank.packed, self.frames, self.coding, told)
+        after.walk[STARTED] = 1.0
         out[:, :-1] = uncoded(np.ascontiguousarray(out[:, :-1]), self.coding)
-        return TranslationState(systems, walk, state.pose, keeping, calm, True), out
+        return after, out, told.values > stands.boundaries
 
     def inputs(self, state: TranslationState, rows: Floats) -> Floats:
         """What drives the systems (frames, DOFs) when rows follow a state."""
@@ -109,16 +134,30 @@ class Translator:
 
     def advance(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated]:
         """Translate rows (frames, DOFs), or a single one (DOFs,); what is refused leaves the state as it was."""
+        after, made, _ = self.advance_seen(state, rows, NOTHING)
+        return after, made
+
+    def advance_seen(
+        self, state: TranslationState, rows: Floats, stands: Stands
+    ) -> tuple[TranslationState, Translated, Bools]:
+        """The same, and what classifiers say of the rows (frames, annotations)."""
         rows = self.checked(rows)
+        after, told = self._prepared(state, rows, stands)
+        most = 1 + int(STEEPEST + 1.0) * len(rows)
+        out = Written(np.empty((most, self.width)), np.empty(most))
+        count = self._kernels[1](after, rows, self.bank.packed, self.frames, self.coding, told, out)
+        made = Translated(out.rows[:count], out.origins[:count], told.blends)
+        return after, made, told.values > stands.boundaries
+
+    def _prepared(self, state: TranslationState, rows: Floats, stands: Stands) -> tuple[TranslationState, Told]:
+        """A copy of the state for a kernel to change, and room for what it tells of the rows."""
         if not state.started and len(rows):
             state = self.begun(state, rows[0])
-        rows = coded(rows, self.coding)
-        most = 1 + int(STEEPEST + 1.0) * len(rows)
-        out = Written(np.empty((most, self.width)), np.empty(most), np.empty((len(rows), len(state.keeping))))
-        systems, walk, pose, keeping, calm = (part.copy() for part in state[:5])
-        after = TranslationState(systems, walk, pose, keeping, calm, state.started)
-        count = self._run(after, rows, self.bank.packed, self.frames, out)
-        return after, Translated(uncoded(out.rows[:count], self.coding), out.origins[:count], out.blends)
+        systems, walk, pose, keeping, calm, started = state
+        after = TranslationState(systems.copy(), walk.copy(), pose.copy(), keeping.copy(), calm.copy(), started)
+        asked = len(stands.boundaries)
+        told = np.empty((len(rows) if asked else 0, asked))
+        return after, Told(np.empty((len(rows), len(keeping))), stands.directions, told)
 
 
 class Body(NamedTuple):

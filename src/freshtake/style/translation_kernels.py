@@ -9,8 +9,9 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
+from freshtake.style.body_coding import Coding, coded, uncode
 from freshtake.style.generalization import unlikeness
-from freshtake.style.systems.delay_kernels import Delays, run_delays
+from freshtake.style.systems.delay_kernels import Delays, run_delays, see_delays
 from freshtake.style.systems.state_kernels import Modal, run_modal
 
 STARTED, AHEAD, ALONG, ASIDE, TURNED, SWAY, LEVEL = 0, 1, 2, 3, 4, 5, 6  # places in `walk`
@@ -56,12 +57,23 @@ class TranslationState(NamedTuple):
     started: bool
 
 
+class Told(NamedTuple):
+    """What is told of every source row: blend weights (rows, parts), and what classifiers make of it.
+
+    `values` (rows, annotations), or without rows where nobody asks, are products of what is remembered with
+    `directions` (annotations, features).
+    """
+
+    blends: Floats
+    directions: Floats
+    values: Floats
+
+
 class Written(NamedTuple):
-    """Where the kernel writes: rows out, the source frame of each, the blend weights (source rows, parts)."""
+    """Where the kernel writes: rows out, and the source frame of each."""
 
     rows: Floats
     origins: Floats
-    blends: Floats
 
 
 @compiled
@@ -272,20 +284,69 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
 
 
 @compiled
-def translate_modal(state: TranslationState, rows: Floats, bank: Modal, frames: Frames, out: Written) -> int:
-    """All of it with state-space systems; returns how many rows were written."""
+def styled_modal(
+    state: TranslationState, rows: Floats, bank: Modal, frames: Frames, body: Coding, told: Told
+) -> tuple[Floats, Floats]:
+    """Rows as the systems see them, and what state-space systems make of them, log w last; the state is changed."""
+    rows = coded(rows, body)
     inputs = normalized(rows, state.calm, frames)
+    driven = driving(inputs, frames)
     outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
-    run_modal(state.systems, driving(inputs, frames), outputs, bank, np.zeros((0, 0)))
-    restored(rows, inputs, outputs, frames, state.walk, state.keeping, out.blends)
-    return retimed(rows, outputs, state.walk, state.pose, frames, out)
+    seen = np.empty((len(told.values), len(state.systems)))
+    run_modal(state.systems, driven, outputs, bank, seen)
+    for t in range(len(seen)):
+        for k in range(told.values.shape[1]):
+            own, after = told.directions[k, : seen.shape[1]], told.directions[k, seen.shape[1] :]
+            told.values[t, k] = _product(seen[t], own) + _product(driven[t], after)
+    restored(rows, inputs, outputs, frames, state.walk, state.keeping, told.blends)
+    return rows, outputs
 
 
 @compiled
-def translate_delays(state: TranslationState, rows: Floats, bank: Delays, frames: Frames, out: Written) -> int:
-    """All of it with delay lines; returns how many rows were written."""
+def styled_delays(
+    state: TranslationState, rows: Floats, bank: Delays, frames: Frames, body: Coding, told: Told
+) -> tuple[Floats, Floats]:
+    """The same with delay lines."""
+    rows = coded(rows, body)
     inputs = normalized(rows, state.calm, frames)
+    driven = driving(inputs, frames)
     outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
-    run_delays(state.systems, driving(inputs, frames), outputs, bank)
-    restored(rows, inputs, outputs, frames, state.walk, state.keeping, out.blends)
-    return retimed(rows, outputs, state.walk, state.pose, frames, out)
+    seen = np.empty((len(told.values), told.directions.shape[1]))
+    if len(seen) > 0:
+        see_delays(state.systems, driven, bank, seen)
+    for t in range(len(seen)):
+        for k in range(told.values.shape[1]):
+            told.values[t, k] = _product(seen[t], told.directions[k])
+    run_delays(state.systems, driven, outputs, bank)
+    restored(rows, inputs, outputs, frames, state.walk, state.keeping, told.blends)
+    return rows, outputs
+
+
+@compiled
+def _product(a: Floats, b: Floats) -> float:
+    total = 0.0
+    for k in range(len(a)):
+        total += a[k] * b[k]
+    return total
+
+
+@compiled
+def translate_modal(
+    state: TranslationState, rows: Floats, bank: Modal, frames: Frames, body: Coding, told: Told, out: Written
+) -> int:
+    """All of it with state-space systems: rows in the target's time and as joints; returns how many were written."""
+    source, outputs = styled_modal(state, rows, bank, frames, body, told)
+    count = retimed(source, outputs, state.walk, state.pose, frames, out)
+    uncode(out.rows[:count], body)
+    return count
+
+
+@compiled
+def translate_delays(
+    state: TranslationState, rows: Floats, bank: Delays, frames: Frames, body: Coding, told: Told, out: Written
+) -> int:
+    """All of it with delay lines."""
+    source, outputs = styled_delays(state, rows, bank, frames, body, told)
+    count = retimed(source, outputs, state.walk, state.pose, frames, out)
+    uncode(out.rows[:count], body)
+    return count

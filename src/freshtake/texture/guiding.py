@@ -27,9 +27,8 @@ LEAST_TURN = np.radians(40.0)  # a second: what a body may be turned by whose ta
 AHEAD = 0.8  # seconds of travel ahead at which a path is aimed at
 TEMPI = (0.8, 1.14)  # accelerations grow with the square of the tempo, by 1.3 at most
 TEMPO_CHANGE = 0.4  # a second
-SETTLE = 0.1  # seconds in which a jump's change of turning is taken up
 
-More = Callable[[PlayState, int], tuple[PlayState, Floats, Played]]
+More = Callable[[PlayState, int], tuple[PlayState, Floats, Floats, Played]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +69,10 @@ class Bearings(NamedTuple):
 
 
 class Read(NamedTuple):
-    """Rows of play (2, columns) and what they show."""
+    """Rows of play (2, columns), how they turn without steps (2,), and what they show."""
 
     rows: Floats
+    trend: Floats
     played: Played
 
 
@@ -89,6 +89,7 @@ class GuidedState:
     mean: float = 0.0
     turning: float = 0.0
     own: float = 0.0
+    steers: bool = False
     held: float | None = None
     along: float = 0.0
 
@@ -133,14 +134,15 @@ def read_on(
     if state.read is None:
         places -= tempo[0]
     last = int(places[-1])
-    play, rows, played = more(state.play, last + 2 if state.read is None else last)
+    play, rows, trend, played = more(state.play, last + 2 if state.read is None else last)
     if state.read is not None:
-        rows = np.concatenate([state.read.rows, rows])
+        rows, trend = np.concatenate([state.read.rows, rows]), np.concatenate([state.read.trend, trend])
         played = Played(*[np.concatenate(pair) for pair in zip(state.read.played, played, strict=True)])
     out, at = read_between(rows, places, turning, tempo)
     shown = Played(*[part[at] for part in played])
-    after, out = turned_to(state, out, shown.source, tempo, guide, bearings)
-    read = Read(rows[last : last + 2], Played(*[part[last : last + 2] for part in played]))
+    own = tempo * np.interp(places, np.arange(len(trend)), trend)
+    after, out = turned_to(state, out, own, shown.source, guide, bearings)
+    read = Read(rows[last : last + 2], trend[last : last + 2], Played(*[part[last : last + 2] for part in played]))
     return replace(after, play=play, read=read, share=float(places[-1] - last), tempo=float(tempo[-1])), out, shown
 
 
@@ -165,13 +167,17 @@ def read_between(rows: Floats, places: Floats, turning: Turning | None, tempo: F
 
 
 def turned_to(
-    state: GuidedState, rows: Floats, sources: Ints, tempo: Floats, guide: Guide, bearings: Bearings
+    state: GuidedState, rows: Floats, trend: Floats, sources: Ints, guide: Guide, bearings: Bearings
 ) -> tuple[GuidedState, Floats]:
-    """Rows with the turning that follows the guide (changed in place), and the state after them."""
+    """Rows with the turning that follows the guide (changed in place), and the state after them.
+
+    Their own turning without steps, `trend` (frames,), is taken out while something is wanted. Where that begins or
+    ends, turning goes on from what it was.
+    """
     out, step = rows, bearings.frame_time
     path = None if guide.path is None else _Polyline(guide.path, bearings.up)
     ground, heading, mean, turning = state.ground, state.heading, state.mean, state.turning
-    own, held, along = state.own, state.held, state.along
+    own, steers, held, along = state.own, state.steers, state.held, state.along
     slew, first = bearings.most / GENTLY * step, state.read is None
     aim = max(bearings.speed, 1e-9) * AHEAD
     for k, row in enumerate(out):
@@ -186,10 +192,11 @@ def turned_to(
         wanted, took = 0.0, 0.0
         if goal is not None:
             away = (goal - mean + np.pi) % (2.0 * np.pi) - np.pi
-            wanted = float(np.clip(away / ANSWER, -bearings.most, bearings.most))
-            took = float(bearings.trend[sources[k]] * tempo[k])
+            wanted, took = float(np.clip(away / ANSWER, -bearings.most, bearings.most)), float(trend[k])
+        if steers != (goal is not None):
+            turning, steers = turning + took - own, goal is not None
         turning += float(np.clip(wanted - turning, -slew, slew))
-        own += (took - own) * min(1.0, step / SETTLE)
+        own = took
         row[2] += turning - own
         if first:  # the first row's speeds lead to where the start already is
             first = False
@@ -198,7 +205,8 @@ def turned_to(
         heading += float(row[2]) * step
         mean += (heading - mean) * step / MEAN
     after = replace(
-        state, ground=complex(ground), heading=heading, mean=mean, turning=turning, own=own, held=held, along=along
+        state, ground=complex(ground), heading=heading, mean=mean, turning=turning, own=own, steers=steers, held=held,
+        along=along,
     )  # fmt: skip
     return after, out
 

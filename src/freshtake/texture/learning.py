@@ -13,7 +13,7 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import MeshSequence
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.mesh_features import MeshLayout
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.cells import ENTRIES, unreachable
 from freshtake.texture.examples import Material, material_of, takes_of
@@ -30,6 +30,7 @@ from freshtake.texture.jump_map import (
     with_returns,
     within,
 )
+from freshtake.texture.jump_pace import jumps_per_frame
 from freshtake.texture.mesh_compression import COMPONENTS, compress
 from freshtake.texture.model import TextureModel, hold_of
 from freshtake.texture.paper_jump_map import Sigmas, check_size, paper_chances, successor_distances
@@ -166,6 +167,7 @@ def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tup
     if len(segments.names) == 1:
         return ()
     cells = np.where(reach.alive, segments.cells(), -1)
+    frames = frames._replace(last=_lasts(reach.alive, frames.last))
     out = []
     for cell, name in enumerate(segments.names):
         wanted = np.full(segments.frames, cell)
@@ -180,6 +182,15 @@ def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tup
     return tuple(out)
 
 
+def _lasts(alive: Bools, lasts: Ints) -> Ints:
+    """The last frame (frames,) up to which each one can be followed without a jump, among those that go on for ever."""
+    out = lasts.copy()
+    for frame in range(len(alive) - 2, -1, -1):
+        if frame < lasts[frame]:
+            out[frame] = out[frame + 1] if alive[frame + 1] else frame
+    return out
+
+
 def _rounded_jumps(jumps: Jumps) -> Jumps:
     return Jumps(jumps.targets, rounded(jumps.costs))
 
@@ -188,7 +199,7 @@ def _sigmas(
     weights: Weights, jumps: Jumps, reach: Reach, segments: Segments, settings: Settings, frame_time: float
 ) -> Sigmas:
     """As given, or from the mean time between jumps."""
-    rate = 1.0 / max(1.0 + 1e-9, settings.jump_time / frame_time - hold_of(frame_time))
+    rate = jumps_per_frame(settings.jump_time, frame_time)
     if settings.method == "paper":
         return _paper_sigmas(weights, segments, settings, frame_time / settings.jump_time)
     if settings.sigma is not None:

@@ -10,10 +10,10 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion.features import Start, where_it_ends
 from freshtake.numeric.arrays import Floats
-from freshtake.texture.guiding import Guide, read_on
+from freshtake.texture.guiding import Guide
 from freshtake.texture.planting import planted_stream
 from freshtake.texture.play_kernels import Chances
-from freshtake.texture.synthesize import PlayState, advance, shown
+from freshtake.texture.synthesize import shown
 from freshtake.texture.transitions import Played
 
 if TYPE_CHECKING:
@@ -77,13 +77,7 @@ def guided_blocks(
     state, start, first = model.start_guided(rng, control().guide, cell=cell), Start(), True
     while True:
         now = control()
-        chances = more_often(model.chances, now.jump_rate)
-
-        def more(play: PlayState, count: int, chances: Chances = chances) -> tuple[PlayState, Floats, Played]:
-            after, played = advance(play, count, chances, model.play_material, model.longest_fade, rng)
-            return after, shown(play, played, model.blending), played
-
-        state, rows, played = read_on(state, frames, now.guide, model.bearings, more, model.blending.turning)
+        state, rows, played = model.advance_guided(state, rng, now.guide, frames, now.jump_rate)
         yield model.decode(rows, start=start, resume=not first), played
         start, first = model.after(rows, start, not first), False
 

@@ -22,7 +22,6 @@ TOLL = 0.1  # mean frame steps per frame that was shown before
 MONOTONOUS = 20.0  # mean frame steps that a loop costs on top which is a shorter one over and over
 RESTLESS = 0.5  # mean frame steps that every jump costs on top, so that a loop has few
 TEMPO = 50.0  # mean frame steps that a loop of twice the tempo would cost on top
-LARGE, LONGEST = 6.0, 3.0  # mean frame steps from which a jump fades for longer, up to so many times
 SPREAD = 0.3  # by how much costs are varied, as a standard deviation of their logarithm
 
 Stroll = Callable[[int, int], tuple[int, ...]]
@@ -79,14 +78,6 @@ def ways_of(successor: Ints, jumps: Jumps, poses: Floats, rules: Rules, slots: i
         durations[i, slot] = 1 + rules.hold + inserted(rules, poses, i, entries[i, slot])
     costs = _felt(jumps.costs[:, : entries.shape[1]])
     return Ways(successor, entries, targets, costs, durations, rules.hold, jumps)
-
-
-def fades_of(costs: Floats, fade: int) -> Ints:
-    """Frames (jumps,) in which each jump's offset dies away: longer ones for large jumps, since a loop may need them.
-
-    Second differences of an offset grow with its size and fall with the square of its length.
-    """
-    return np.asarray(np.rint(fade * np.clip(np.sqrt(costs / LARGE), 1.0, LONGEST)).astype(np.intp))
 
 
 class LoopWish(NamedTuple):

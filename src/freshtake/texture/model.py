@@ -16,13 +16,13 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.cells import steered
 from freshtake.texture.decoding import decoded
-from freshtake.texture.frame_distance import Weights, judged, mean_step
+from freshtake.texture.fades import Fades, longest_fade, usual_bend
+from freshtake.texture.frame_distance import Weights, mean_step
 from freshtake.texture.guiding import Bearings, Guide, GuidedState, bearings_of, begin_guided, read_on
 from freshtake.texture.jump_map import Jumps, Reach, chances_at, costs_of, jump_rate, totals, within
-from freshtake.texture.live import play_stream, where_rows_end
+from freshtake.texture.live import more_often, play_stream, where_rows_end
 from freshtake.texture.loop_courses import LoopCourse
 from freshtake.texture.loop_making import NO_TRAVEL, loop_lengths, loop_motion, loop_rows, on_its_course
-from freshtake.texture.loops import LONGEST, fades_of
 from freshtake.texture.paper_jump_map import Sigmas, paper_chances
 from freshtake.texture.planting import Standing, planted, shown_contacts, standing_of
 from freshtake.texture.play_kernels import (
@@ -30,15 +30,13 @@ from freshtake.texture.play_kernels import (
     NO_BLEND,
     VARIABLE,
     Chances,
-    Frames,
     PlayMaterial,
     Rules,
-    costs_of_jumps,
 )
 from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Shape
-from freshtake.texture.synthesize import Blending, PlayState, advance, begin, shown
+from freshtake.texture.synthesize import Blending, PlayState, advance, begin, shown, shown_rate
 from freshtake.texture.transitions import Played, turning_of
 
 FADE = 1.0 / 6.0  # seconds in which an offset dies away
@@ -90,7 +88,7 @@ class TextureModel:
     @property
     def longest_fade(self) -> int:
         """That of the largest jumps."""
-        return round(LONGEST * self.fade)
+        return longest_fade(self.fade)
 
     @cached_property
     def rules(self) -> Rules:
@@ -122,12 +120,15 @@ class TextureModel:
         return Blending(self.rows, self.segments, turning_of(self.recipe), self.fade, printed, self.rates, self._fades)
 
     @cached_property
-    def _judged(self) -> Frames:
-        return judged(self.weights, self.segments, self.frame_time, self.settings.velocity_weight)
+    def _fades(self) -> Fades:
+        most = usual_bend(self._points(self.rows), self.segments)
+        return Fades(self.rows, self.segments, turning_of(self.recipe), self.fade, self._points, most)
 
-    def _fades(self, left: Ints, entered: Ints) -> Ints:
-        """Frames in which the offset of each jump dies away."""
-        return fades_of(costs_of_jumps(self._judged, left, entered), self.fade)
+    def _points(self, rows: Floats) -> Floats:
+        """Where rows are seen (frames, values), without travel and turning."""
+        flat = rows.copy()
+        flat[:, : self.rates] = 0.0
+        return self.decode(flat).positions().reshape(len(rows), -1) if self._bodily else flat
 
     @property
     def rates(self) -> int:
@@ -236,13 +237,15 @@ class TextureModel:
         return begin_guided(self.start(rng, cell=cell), guide, self.bearings.up)
 
     def advance_guided(
-        self, state: GuidedState, rng: np.random.Generator, guide: Guide, frames: int = 1
+        self, state: GuidedState, rng: np.random.Generator, guide: Guide, frames: int = 1, jump_rate: float = 1.0
     ) -> tuple[GuidedState, Floats, Played]:
-        """The next frames as rows, and what they show; the guide may be another one each time."""
+        """The next frames as rows, and what they show; guide and rate of jumps may be others each time."""
+        chances = more_often(self.chances, jump_rate)
 
-        def more(play: PlayState, count: int) -> tuple[PlayState, Floats, Played]:
-            after, played = self.play(play, rng, count)
-            return after, shown(play, played, self.blending), played
+        def more(play: PlayState, count: int) -> tuple[PlayState, Floats, Floats, Played]:
+            after, played = advance(play, count, chances, self.play_material, self.longest_fade, rng)
+            trend = shown_rate(play, played, self.blending, self.bearings.trend)
+            return after, shown(play, played, self.blending), trend, played
 
         return read_on(state, frames, guide, self.bearings, more, self.blending.turning)
 

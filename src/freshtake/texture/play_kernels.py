@@ -51,15 +51,6 @@ def costs_from(frames: Frames, i: int, first: int, out: Floats) -> None:
 
 
 @compiled
-def costs_of_jumps(frames: Frames, left: Ints, entered: Ints) -> Floats:
-    """Costs (jumps,) of the jumps from each frame that is left to the one that is entered."""
-    out = np.empty(len(left))
-    for k in range(len(left)):
-        costs_from(frames, left[k], entered[k], out[k : k + 1])
-    return out
-
-
-@compiled
 def best_jumps(
     frames: Frames, wanted: Ints, cells: Ints, band: int, rest: int, targets: Numbers, costs: Floats
 ) -> None:

@@ -95,12 +95,27 @@ def shown(before: PlayState, played: Played, blending: Blending) -> Floats:
     out = blended(blending.rows, played, blending.segments, blending.turning, blending.printed)
     if blending.fade == 0:
         return out
+    jumps = _under_way(before, played, blending)
+    return with_offsets(out, jumps, blending.rows, blending.segments, blending.turning, rates=blending.rates)
+
+
+def shown_rate(before: PlayState, played: Played, blending: Blending, rate: Floats) -> Floats:
+    """The same of one more rate (frames,) of the takes, which dies away as the rates in rows do."""
+    column = rate[:, None]
+    out = blended(column, played, blending.segments, None, blending.printed)
+    if blending.fade == 0:
+        return out[:, 0]
+    jumps = _under_way(before, played, blending)
+    return with_offsets(out, jumps, column, blending.segments, None, rates=1)[:, 0]
+
+
+def _under_way(before: PlayState, played: Played, blending: Blending) -> MadeJumps:
+    """The jumps that were made before and those that are played."""
     now = np.flatnonzero(played.jumped >= 0)
     at = np.concatenate([[-jump.age for jump in before.fading], now]).astype(np.intp)
     left = _joined([jump.left for jump in before.fading], played.jumped[now])
     entered = _joined([jump.entered for jump in before.fading], played.source[now])
-    jumps = MadeJumps(at, left, entered, blending.fades(left, entered))
-    return with_offsets(out, jumps, blending.rows, blending.segments, blending.turning, rates=blending.rates)
+    return MadeJumps(at, left, entered, blending.fades(left, entered))
 
 
 def _joined(old: list[int], new: Ints) -> Ints:

@@ -169,7 +169,8 @@ def with_offsets(
     """Add the offsets of jumps to shown rows.
 
     `around`: the rows are a loop, so that what dies away at the end goes on at the start. The first `rates` columns are
-    speeds.
+    speeds. The newest jump moves the take's pose, an older one what that yields: turns made in the other order would
+    not meet where the newer jump is made.
     """
     at, left, entered, frames = jumps
     if not np.any(frames) or len(at) == 0:
@@ -178,15 +179,15 @@ def with_offsets(
     near = [(rows[left], back(rows, entered, 1, segments))]
     near.append((back(rows, left, 1, segments), back(rows, entered, 2, segments)))
     apart = [_apart(a, b, turning) for a, b in near]
-    for k in range(len(at)):
-        places = at[k] + np.arange(lengths[k])
-        shown = np.ones(lengths[k], dtype=np.bool_) if around else (places >= 0) & (places < len(out))
-        offsets = decay(lengths[k])[shown] @ np.stack([part[k] for part in apart])
-        offsets[:, :rates] = settling(lengths[k])[shown, None] * apart[0][k, :rates]
-        for start in range(0, len(offsets), len(out)):  # a loop may be shorter than the fade
-            some = (places[shown] % len(out))[start : start + len(out)]
-            piece = offsets[start : start + len(out)]
-            out[some] = out[some] + piece if turning is None else turning.moved(out[some], piece)
+    rounds = 1 + int((at + np.array(lengths)).max()) // len(out) if around else 1
+    for turn in range(rounds):  # of a loop: what dies away at its start was made a round earlier
+        for k in np.argsort(-at, kind="stable").tolist():
+            places = at[k] + np.arange(lengths[k]) - turn * len(out)
+            shown = (places >= 0) & (places < len(out))
+            offsets = decay(lengths[k])[shown] @ np.stack([part[k] for part in apart])
+            offsets[:, :rates] = settling(lengths[k])[shown, None] * apart[0][k, :rates]
+            some = places[shown]
+            out[some] = out[some] + offsets if turning is None else turning.moved(out[some], offsets)
     return out
 
 

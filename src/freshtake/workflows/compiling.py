@@ -3,17 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 WORTH_SAYING = 3.0  # seconds
 
 
-def expected_times(command: str) -> dict[str, float]:
-    """Seconds that each kernel of a command took to compile where `python -m benchmarks.compiling` was run."""
+class Step(NamedTuple):
+    """A step of `warm_up`: the commands whose kernels it compiles, and the steps whose kernels it needs too."""
+
+    commands: tuple[str, ...]
+    after: tuple[str, ...] = ()
+
+
+STEPS = {
+    "learning": Step(("learn",)),
+    "planting": Step(("plant",)),
+    "variants": Step(("vary",), ("learning", "planting")),
+    "styles": Step(("style learn", "style apply"), ("planting",)),
+    "blends": Step(("blend sample",), ("planting",)),
+    "textures": Step(("texture learn", "texture sample"), ("planting",)),
+    "clips on other skeletons": Step((), ("planting",)),
+}
+
+
+def expected_times(*commands: str) -> dict[str, float]:
+    """Seconds that each kernel of these commands took to compile where `python -m benchmarks.compiling` was run."""
     from importlib import resources
 
     text = resources.files("freshtake.workflows").joinpath("compile_times.csv").read_text(encoding="utf-8")
     rows = [line.split(",") for line in text.splitlines()[1:]]
-    return {kernel: float(seconds) for kernel, seconds, used_by in rows if command in used_by.split(";")}
+    return {kernel: float(seconds) for kernel, seconds, used_by in rows if {*commands} & {*used_by.split(";")}}
+
+
+def expected_of_steps() -> dict[str, dict[str, float]]:
+    """The same for each step of `warm_up`, less what the steps before it compile."""
+    out: dict[str, dict[str, float]] = {}
+    for name, step in STEPS.items():
+        known = {kernel for earlier in out.values() for kernel in earlier}
+        out[name] = {k: seconds for k, seconds in expected_times(*step.commands).items() if k not in known}
+    return out
 
 
 class Countdown:

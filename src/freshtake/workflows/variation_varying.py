@@ -128,13 +128,18 @@ def guided_variants(
     guard: bool = True,
     loop: bool = False,
     seed: int = 0,
+    first: int = 1,
 ) -> Iterator[Variant]:
     """Variants named variant_001, ...; each has a generator of its own, so it does not depend on how many there are.
+
+    `first` is the number of the first one: with the seed it makes a variant again.
 
     With `guard`, what a body cannot do or does in no take is drawn again (see variation.guarding).
     """
     if not 1 <= count <= MOST_VARIANTS:
         raise UsageError(f"the number of variants must lie between 1 and {MOST_VARIANTS}, but is {count}")
+    if not 1 <= first <= MOST_VARIANTS:
+        raise UsageError(f"variants are numbered from 1 to {MOST_VARIANTS}, and there is no number {first}")
     if loop:
         check_loop(model, goals or Goals())
     if cycles is not None and not model.cyclic:
@@ -143,7 +148,7 @@ def guided_variants(
         raise UsageError(f"the number of cycles must lie between 1 and 100000, but is {cycles}")
     if model.kernel is None:
         model.sampler(amount)
-    for number in range(1, count + 1):
+    for number in range(first, first + count):
         name = f"variant_{number:03d}"
 
         def draw(attempt: int, much: float | Amount, number: int = number, name: str = name) -> Guided:
@@ -176,6 +181,7 @@ class VariantsAsked(NamedTuple):
     loop: bool = False
     limits: Path | None = None
     seed: int = 0
+    first: int = 1
 
 
 VARIANTS_ASKED = VariantsAsked()
@@ -220,6 +226,7 @@ def variation_vary(
         guard=asked.guard,
         loop=asked.loop,
         seed=asked.seed,
+        first=asked.first,
     )
     together: list[Motion] = []
     with nullcontext(folder.parent) if single else replacing_folder(folder) as place:

@@ -2,37 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from freshtake import samples
+from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.workflows.compiling import STEPS
+
+if TYPE_CHECKING:
+    from freshtake.variation.model import VariationModel
 
 
 @one_blas_thread()
-def warm_up(report: Report = silent) -> None:
-    """Learn and make a little with each method; what compiles on the way is cached on disk."""
-    steps: list[tuple[str, Callable[[], object]]] = [
-        ("variants", _variants), ("textures", _textures), ("styles", _styles), ("blends", _blends),
-        ("clips on other skeletons", _retargeting),
-    ]  # fmt: skip
-    for number, (name, step) in enumerate(steps):
-        report(Progress(number / len(steps), f"compiling what makes {name}"))
-        step()
+def warm_up(report: Report = silent, steps: Sequence[str] | None = None) -> None:
+    """Learn and make a little with each method, or with those named; what compiles on the way is cached on disk."""
+    chosen = list(STEPS) if steps is None else steps
+    for number, name in enumerate(chosen):
+        if name not in STEPS:
+            raise UsageError(f"there is no step {name!r}; choose from {', '.join(STEPS)}")
+        report(Progress(number / len(chosen), f"compiling for {name}"))
+        WORK[name]()
 
 
 def _rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-def _variants() -> None:
+def _learning() -> VariationModel:
     from freshtake.variation.learning import learn
+
+    return learn([samples.walk(np.random.default_rng(k), cycles=1) for k in range(4)], rng=_rng())
+
+
+def _planting() -> None:
+    from freshtake.motion.planting import plant
+
+    plant(samples.walk(_rng(), cycles=1))
+
+
+def _variants() -> None:
     from freshtake.workflows.variation_varying import variants
 
-    walks = [samples.walk(np.random.default_rng(k), cycles=1) for k in range(4)]
-    model = learn(walks, rng=_rng())
+    model = _learning()
     for _ in variants(model, 1, plant="soft"):
         pass
     model.made(_rng(), frames=60)
@@ -68,3 +83,14 @@ def _retargeting() -> None:
 
     walk, tall = samples.walk(_rng(), cycles=1), samples.walk(_rng(), cycles=1, build=TALL)
     Retargeter(make_rig(walk), make_rig(tall)).retarget(walk)
+
+
+WORK: dict[str, Callable[[], object]] = {
+    "learning": _learning,
+    "planting": _planting,
+    "variants": _variants,
+    "styles": _styles,
+    "blends": _blends,
+    "textures": _textures,
+    "clips on other skeletons": _retargeting,
+}

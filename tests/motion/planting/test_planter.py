@@ -20,7 +20,7 @@ from freshtake.motion.planting import (
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import angle_between
 from tests.motion.body.test_limb_ranges import pushed, two_axes_walk
-from tests.motion.planting.test_clip_planting import PHASE, good, sliding
+from tests.motion.planting.test_clip_planting import LEFT, PHASE, firm, good, ground_speed, sliding
 from tests.motion.puppet import standing, steady, walk
 
 BASE = learn_planting([good()])
@@ -51,6 +51,38 @@ def test_a_stream_equals_the_clip(block: int, settings: PlantSettings) -> None:
     if block == 1:
         assert counts[: planter.latency] == [0] * planter.latency
         assert counts[planter.latency : -1] == [1] * (180 - planter.latency)
+
+
+@pytest.mark.parametrize("block", [1, 7, 150])
+def test_a_stream_of_its_own_buffers_gives_the_same_bit_by_bit(block: int) -> None:
+    clip, labels, planter = sliding(), standing(PHASE).astype(bool), Planter.learn(BASE, careful=False)
+    stream, parts = planter.stream(), []
+    root, rotations, stands = (np.concatenate([part] * 4) for part in (clip.root, clip.rotations, labels))
+    state, slow = planter.start(), []
+    for begin in range(0, len(root), block):  # so long that buffers are made anew
+        span = slice(begin, begin + block)
+        parts.append(stream.feed(root[span], rotations[span], stands[span]))
+        state, out = planter.feed(state, root[span], rotations[span], stands[span])
+        slow.append(out)
+    parts.append(stream.finish())
+    slow.append(planter.finish(state))
+    assert [len(p.root) for p in parts] == [len(p.root) for p in slow]
+    for field in ("root", "rotations"):
+        made, wanted = (np.concatenate([getattr(p, field) for p in each]) for each in (parts, slow))
+        np.testing.assert_array_equal(made, wanted)
+
+
+def test_feet_that_rest_stand_though_nobody_says_so() -> None:
+    clip, firm_frames = sliding(0.5), firm()
+    made = [
+        plant(clip, np.zeros((len(clip), 2)), examples=BASE, settings=PlantSettings(rests=rests), careful=True).clip
+        for rests in (False, True)
+    ]
+    slid, held = (ground_speed(each, LEFT[1])[firm_frames[:, 0]].mean() for each in made)
+    assert held < 0.7 * slid
+    swings = ~standing(PHASE)[:, 0]
+    apart = np.linalg.norm(made[1].positions()[:, LEFT[1]] - clip.positions()[:, LEFT[1]], axis=-1)
+    assert np.median(apart[swings]) < 0.02  # a foot that steps goes on
 
 
 def same(clip: Clip, labels: Floats | Bools, base: PlantingModel, settings: PlantSettings) -> None:

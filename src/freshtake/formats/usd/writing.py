@@ -51,7 +51,7 @@ def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: f
                 travel.Set(lib.Gf.Vec3d(*place), code)
     if takes is not None:
         takes.SetVariantSelection(takes.GetVariantNames()[0])
-    _add_meshes(stage, rig)
+    _add_meshes(stage, rig, TOP)
     return layer
 
 
@@ -62,18 +62,28 @@ def _codes(motion: RigMotion, rate: float) -> list[float]:
     return [frame * step for frame in range(len(motion.rotations))]
 
 
+def add_body(stage: Any, top: str, rig: Rig) -> None:
+    """Skeleton and meshes of a rig below a prim."""
+    _define_skeleton(stage, rig, top)
+    _add_meshes(stage, rig, top)
+
+
 def _add_skeleton(stage: Any, rig: Rig, skeleton: Skeleton) -> None:
-    lib = pxr()
-    prim = lib.UsdSkel.Skeleton.Define(stage, f"{TOP}/Skeleton")
+    prim = _define_skeleton(stage, rig, TOP)
+    note: dict[str, Any] = {"end_sites": [[site.joint, *site.offset, site.name] for site in rig.tips]}
+    if skeleton.names == rig.names:
+        note |= {"channels": [" ".join(c) for c in skeleton.channels], "orders": list(skeleton.orders)}
+    prim.GetPrim().SetCustomDataByKey(NOTE, json.dumps(note))
+
+
+def _define_skeleton(stage: Any, rig: Rig, top: str) -> Any:
+    prim = pxr().UsdSkel.Skeleton.Define(stage, f"{top}/Skeleton")
     pose = rig.bind()
     prim.CreateJointsAttr(joint_paths(rig.names, rig.parents.tolist()))
     prim.CreateJointNamesAttr(list(rig.names))
     prim.CreateBindTransformsAttr(_matrices(pose.positions, pose.rotations))
     prim.CreateRestTransformsAttr(_matrices(rig.translations, rig.rotations))
-    note: dict[str, Any] = {"end_sites": [[site.joint, *site.offset, site.name] for site in rig.tips]}
-    if skeleton.names == rig.names:
-        note |= {"channels": [" ".join(c) for c in skeleton.channels], "orders": list(skeleton.orders)}
-    prim.GetPrim().SetCustomDataByKey(NOTE, json.dumps(note))
+    return prim
 
 
 def _matrices(positions: Floats, rotations: Floats) -> Any:
@@ -110,18 +120,20 @@ def _add_animation(stage: Any, rig: Rig, motion: RigMotion, name: str, rate: flo
     return prim.GetPath()
 
 
-def _add_meshes(stage: Any, rig: Rig) -> None:
+def _add_meshes(stage: Any, rig: Rig, top: str) -> None:
     lib = pxr()
     painted: dict[Material, Any] = {}
     colors = list(dict.fromkeys(material for mesh in rig.meshes for material in mesh.materials))
     if colors:
-        lib.UsdGeom.Scope.Define(stage, f"{TOP}/Materials")
+        lib.UsdGeom.Scope.Define(stage, f"{top}/Materials")
     for material, name in zip(colors, identifiers([material.name for material in colors]), strict=True):
-        painted[material] = _add_material(stage, material, f"{TOP}/Materials/{name}")
+        painted[material] = _add_material(stage, material, f"{top}/Materials/{name}")
     taken = ["Skeleton", "Animations", "Materials"]
     names = identifiers([*taken, *[mesh.name for mesh in rig.meshes]])[len(taken) :]
     for mesh, name in zip(rig.meshes, names, strict=True):
-        _add_mesh(stage, mesh, f"{TOP}/{name}", painted)
+        _add_mesh(stage, mesh, f"{top}/{name}", painted)
+        binding = lib.UsdSkel.BindingAPI(stage.GetPrimAtPath(f"{top}/{name}"))
+        binding.CreateSkeletonRel().SetTargets([f"{top}/Skeleton"])
 
 
 def _add_mesh(stage: Any, mesh: RigMesh, path: str, painted: dict[Material, Any]) -> None:
@@ -148,7 +160,6 @@ def _add_mesh(stage: Any, mesh: RigMesh, path: str, painted: dict[Material, Any]
     weights = lib.Vt.FloatArray.FromNumpy(mesh.weights.ravel().astype(np.float32))
     binding.CreateJointWeightsPrimvar(False, width).Set(weights)
     binding.CreateGeomBindTransformAttr(lib.Gf.Matrix4d(1.0))
-    binding.CreateSkeletonRel().SetTargets([f"{TOP}/Skeleton"])
     _paint(prim, mesh, painted)
 
 

@@ -27,7 +27,7 @@ def pose_rows(values: Floats, coding: PoseCoding, begin: Floats, resume: bool, r
 
     The columns are forward and sideways speed, turn rate, height, two swings of the root, then three numbers for every
     other joint. `begin` (3,) is forward, sideways (see ground) and heading at the start, one step before row 0 when
-    resuming. The same as `ClipLayout.pose`, frame by frame.
+    resuming, and in the end those of the last row. The same as `ClipLayout.pose`, frame by frame.
     """
     reference, upright, up, frame_time = coding
     joints = len(reference)
@@ -55,6 +55,7 @@ def pose_rows(values: Floats, coding: PoseCoding, begin: Floats, resume: bool, r
         for joint in range(1, joints):
             _exponential_into(row[3 + 3 * joint : 6 + 3 * joint], pose[joint])
             turn_into(reference[joint], pose[joint], pose[joint])
+    begin[0], begin[1], begin[2] = begin[0] + x, begin[1] + y, begin[2] + heading
 
 
 @compiled

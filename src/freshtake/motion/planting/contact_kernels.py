@@ -125,16 +125,20 @@ def judge(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int) ->
             height = heel if point == 0 else toe
             sure = frames.strength[frame, leg, point]
             raw = 2 if sure >= BEGIN else (1 if sure >= GO_ON else 0)
-            if height - min(heel, toe) > ROLLED * ground.leg:
+            rolled = height - min(heel, toe) > ROLLED * ground.leg
+            if rolled:
                 raw = 0
-            if pace.careful and raw:
+            if pace.careful and (raw or pace.rest_on > 0.0):
                 x = frames.points[last, leg, 2 + point, a] - frames.points[first, leg, 2 + point, a]
                 y = frames.points[last, leg, 2 + point, b] - frames.points[first, leg, 2 + point, b]
                 speed = math.hypot(x, y) / max(last - first, 1)
-                if frames.over[frame, leg] == 0 or height > pace.height_off or speed > pace.speed_off:
+                begins, ends = (pace.speed_on, pace.speed_off) if raw else (pace.rest_on, pace.rest_off)
+                if frames.over[frame, leg] == 0 or height > pace.height_off or speed > ends or rolled:
                     raw = 0
-                elif height > pace.height_on or speed > pace.speed_on:
+                elif height > pace.height_on or speed > begins:
                     raw = 1
+                else:
+                    raw = raw or 2
             frames.raw[frame, leg, point] = raw
 
 

@@ -18,9 +18,10 @@ from freshtake.motion.planting.frame_kernel import plant_frames
 from freshtake.motion.planting.planting_model import PlantingModel, learn_planting
 from freshtake.motion.planting.rig import Frames, Ground, Memory, PlantedFrames, Scene, empty_frames, fresh_memory
 from freshtake.motion.planting.settings import Pace, PlantSettings, pace
-from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.arrays import Bools, Floats, Ints
 
 NO_LEGS = "the skeleton has no legs that can be recognized: name their joints in a mapping"
+ROOM = 256  # frames that a stream's buffers take before they are made anew
 PAST = 3  # frames before the next one to be decided that are still looked at
 
 
@@ -127,6 +128,53 @@ class Planter:
         plant_frames(self.base.bones, scene, state.offsets, state.counts, ended, out)
         done = int(state.counts[3]) - before
         return PlantedFrames(*(part[:done] for part in out))
+
+    def stream(self) -> PlantingStream:
+        """A stream of poses that need no checks."""
+        return PlantingStream(self)
+
+
+class PlantingStream:
+    """`feed` and `finish` with buffers of its own, which are filled in place instead of copied.
+
+    For poses that we made: they are not checked, and there is no state to go back to.
+    """
+
+    def __init__(self, planter: Planter) -> None:
+        self._planter, self._state, self._fed = planter, planter.start(), 0
+
+    def feed(self, root: Floats, rotations: Floats, stands: Bools) -> StreamFrame:
+        """Frames (frames, 3), (frames, joints, 4), (frames, feet) in, those that are ready out."""
+        begin, end = self._fed, self._fed + len(root)
+        if end > len(self._state.frames.root):
+            self._make_room(len(root))
+            begin, end = self._fed, self._fed + len(root)
+        frames, self._fed = self._state.frames, end
+        frames.root[begin:end], frames.rotations[begin:end], frames.strength[begin:end] = (
+            root, rotations, stands[:, :, None],
+        )  # fmt: skip
+        return self._advanced(False)
+
+    def finish(self) -> StreamFrame:
+        """The frames that are still to come, when no more go in."""
+        return self._advanced(True)
+
+    def _advanced(self, ended: bool) -> StreamFrame:
+        known = Frames._make(part[: self._fed] for part in self._state.frames)
+        out = self._planter.advance(self._state._replace(frames=known), ended)
+        return StreamFrame(out.root, out.rotations)
+
+    def _make_room(self, new: int) -> None:
+        """Larger buffers, without frames that nothing looks at any more."""
+        joints, legs = len(self._planter.base.skeleton), len(self._planter.base.legs)
+        empty = np.empty((0, 3)), np.empty((0, joints, 4)), np.empty((0, legs, 2))
+        whole = self._state
+        known = _grown(whole._replace(frames=Frames._make(part[: self._fed] for part in whole.frames)), *empty)
+        self._fed = len(known.frames.root)
+        frames = empty_frames(self._fed + new + ROOM, joints, legs)
+        for part, values in zip(frames, known.frames, strict=True):
+            part[: self._fed] = values
+        self._state = known._replace(frames=frames)
 
 
 def _checked_poses(root: npt.ArrayLike, rotations: npt.ArrayLike, joints: int) -> tuple[Floats, Floats]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from freshtake.errors import UsageError
+from freshtake.motion.planting.contacts import ContactSettings
 
 LOCKS = ("soft", "hard")
 
@@ -20,7 +21,8 @@ class PlantSettings:
     `drift_radius`, faster. Soles stand between their least height and `band` above it; what stands more than `step`
     above the floor stands on something else and keeps its height. Where a leg would stretch farther than in the
     examples, the hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths a second takes a step
-    and is left alone, unless contacts are to be obeyed.
+    and is left alone, unless contacts are to be obeyed. With `rests`, a foot that is low and slow enough for a contact
+    of recorded motion (see ContactSettings) stands although contacts do not say so.
     """
 
     lock: str = "soft"
@@ -35,6 +37,7 @@ class PlantSettings:
     step: float = 0.10
     sink: float = 0.02
     steps: float = 0.4
+    rests: bool = False
 
     def __post_init__(self) -> None:
         if self.lock not in LOCKS:
@@ -48,9 +51,9 @@ class PlantSettings:
             raise UsageError("planting needs 0 < band < step, a drift_radius above 0 and a sink of 0 or more")
 
 
-def settings_for(plant: bool | str, steps: float = PlantSettings.steps) -> PlantSettings:
+def settings_for(plant: bool | str) -> PlantSettings:
     """The settings for what a caller asks for: true, or a lock."""
-    return PlantSettings(lock=plant if isinstance(plant, str) else "soft", steps=steps)
+    return PlantSettings(lock=plant if isinstance(plant, str) else "soft")
 
 
 class Pace(NamedTuple):
@@ -81,6 +84,8 @@ class Pace(NamedTuple):
     height_off: float
     speed_on: float  # per frame
     speed_off: float
+    rest_on: float  # per frame, too: of feet that stand although contacts do not say so
+    rest_off: float
 
     @property
     def latency(self) -> int:
@@ -109,4 +114,5 @@ def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) 
         settings.step * leg, settings.sink * leg, reach, bridged, shortest, reach + max(bridged, shortest),
         int(careful), HEIGHT_ON * leg, HEIGHT_OFF * leg, settings.steps * leg * frame_time,
         FASTER * settings.steps * leg * frame_time,
+        *(settings.rests * speed * leg * frame_time for speed in (ContactSettings.speed_on, ContactSettings.speed_off)),
     )  # fmt: skip

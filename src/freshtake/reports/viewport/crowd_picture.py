@@ -10,18 +10,19 @@ from freshtake.numeric.arrays import Floats
 from freshtake.reports.viewport.arranging import placed_points
 from freshtake.reports.viewport.eye import Box, eye_on
 from freshtake.reports.viewport.painting import FINE, PAPER, ROLE_COLORS, Painter, finished, floor_picture
-from freshtake.reports.viewport.scene import Placed, Scene
+from freshtake.reports.viewport.scene import Line, Placed, Scene
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 VIEWS = ((0.0, 1.15), (0.35, 0.07))  # turn and rise, in radians: from above, at eye level
+STEEP = (0.0, 1.45)  # from above where ways are shown
 SIZE = (800, 520)
 MOST = 300  # figures that are painted
 
 
-def crowd_picture(scene: Scene, seconds: tuple[float, ...] = (0.0,)) -> Image:
-    """Both views of up to 300 figures in the middle of a crowd, a row for each moment."""
+def crowd_picture(scene: Scene, seconds: tuple[float, ...] = (0.0,), ways: bool = False) -> Image:
+    """Both views of up to 300 figures in the middle of a crowd, a row for each moment; from above with their ways."""
     from PIL import Image as Images
 
     chosen = _middle(scene)
@@ -31,9 +32,13 @@ def crowd_picture(scene: Scene, seconds: tuple[float, ...] = (0.0,)) -> Image:
         poses = [pose_of(scene, placed, moment) for placed in chosen]
         whole = np.concatenate([pose.reshape(-1, 3) for pose in poses])
         box = Box(np.nanmin(whole, axis=0), np.nanmax(whole, axis=0))
-        for column, view in enumerate(VIEWS):
-            eye = eye_on(box, view, (width, height))
-            painter = Painter(floor_picture(eye, box, False), eye)
+        for column, view in enumerate((STEEP, VIEWS[1]) if ways else VIEWS):
+            tracks = [track_of(scene, placed) for placed in chosen] if ways and column == 0 else []
+            seen = box if not tracks else _with_tracks(box, tracks)
+            eye = eye_on(seen, view, (width, height))
+            painter = Painter(floor_picture(eye, seen, False), eye)
+            for placed, track in zip(chosen, tracks, strict=bool(tracks)):
+                _draw_way(painter, scene, placed, track, moment)
             for placed, pose in zip(chosen, poses, strict=True):
                 shape = scene.shapes[placed.shape]
                 colors = ROLE_COLORS[shape.role]
@@ -41,6 +46,32 @@ def crowd_picture(scene: Scene, seconds: tuple[float, ...] = (0.0,)) -> Image:
             painter.finish()
             picture.paste(painter.picture, (column * width, row * height))
     return finished(picture)
+
+
+def track_of(scene: Scene, placed: Placed) -> Floats:
+    """Places (frames, 3) of a figure on the floor."""
+    shape = scene.shapes[placed.shape]
+    assert not isinstance(shape, Line)
+    x, z = shape.ground.astype(np.float64).T
+    cos, sin = np.cos(placed.turn), np.sin(placed.turn)
+    return np.stack([placed.x + cos * x + sin * z, np.zeros(len(x)), placed.z - sin * x + cos * z], axis=1)
+
+
+def _with_tracks(box: Box, tracks: list[Floats]) -> Box:
+    whole = np.concatenate([box.low[None], box.high[None], *tracks])
+    return Box(whole.min(axis=0), whole.max(axis=0))
+
+
+def _draw_way(painter: Painter, scene: Scene, placed: Placed, track: Floats, moment: float) -> None:
+    """What was gone in the figure's color, what is to come in a lighter one."""
+    shape = scene.shapes[placed.shape]
+    color = np.array(ROLE_COLORS[shape.role][1])
+    now = int(moment / shape.frame_time)
+    for part, share in ((track[now:], 0.35), (track[: now + 1], 0.9)):
+        pixels, _ = painter.eye.seen(part)
+        fill = tuple((share * color + (1.0 - share) * np.array(PAPER)).astype(int).tolist())
+        if len(pixels) > 1:
+            painter.draw.line([tuple(point) for point in pixels], fill=fill, width=FINE + 1, joint="curve")
 
 
 def _middle(scene: Scene) -> list[Placed]:

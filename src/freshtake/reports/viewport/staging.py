@@ -97,7 +97,7 @@ def body_stage(clip: Clip, per_metre: float | None = None) -> tuple[BodyStage, F
     unit = unit_of(clip)
     scale = LEG / leg_length(skeleton) if per_metre is None or unit is None else per_metre * unit
     body = body_volume(skeleton, round(scale * leg_length(skeleton) / LEG, 3))
-    stage = BodyStage(body, pelvis(skeleton), scale, facing_turn(with_up(clip, "y")), np.zeros(3))
+    stage = BodyStage(body, pelvis(skeleton), scale, -front(with_up(clip, "y")), np.zeros(3))
     points = stage.points(clip)
     center = points[0, stage.pelvis]
     shift = np.array([center[0], _floor(points[:, np.unique(body.bones)]), center[2]])
@@ -112,16 +112,16 @@ def _figure(clip: Clip, role: str, per_metre: float | None) -> Figure:
 
 def facing_z(clip: Clip) -> Clip:
     """A clip with y up turned to face z, however the root rests; on average where it keeps its heading."""
-    return turned(clip, facing_turn(clip))
+    return turned(clip, -front(clip))
 
 
-def facing_turn(clip: Clip) -> float:
-    """By how much a clip with y up has to be turned for that."""
+def front(clip: Clip) -> float:
+    """The angle about the vertical from which `facing_z` turns a clip with y up."""
     angles = facing(clip)
     if angles is None:
-        return -float(heading(clip)[0])
+        return float(heading(clip)[0])
     mean, agreement = mean_angle(angles)
-    return -(mean if agreement > 0.9 else float(angles[0]))
+    return mean if agreement > 0.9 else float(angles[0])
 
 
 def _floor(points: Floats) -> float:

@@ -11,7 +11,7 @@ What a model says about how its kind of system was chosen.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NamedTuple
@@ -20,7 +20,7 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.style.columns import Block
-from freshtake.style.systems.delay_kernels import Delays, run_delays
+from freshtake.style.systems.delay_kernels import Delays, run_delays, see_delays
 from freshtake.style.systems.state_kernels import Modal, run_modal
 
 ONE_STYLE = 5.0  # degrees: recorded takes of one style are 3 to 5 apart, of two styles 8 and more
@@ -95,6 +95,12 @@ class StateSpaceBank:
         run_modal(state.copy(), np.ascontiguousarray(rows), np.zeros((len(rows), self.width)), self.packed, states)
         return np.concatenate([states, rows], axis=1)
 
+    def features_of(self, names: Container[str]) -> Ints:
+        """Which of the features are states and inputs of the blocks with these names."""
+        starts, mine = self.packed.states, [k for k, block in enumerate(self.blocks) if block.name in names]
+        states = [np.arange(starts[k], starts[k + 1]) for k in mine]
+        return np.concatenate([*states, self.size + _inputs_of(self.blocks, names)])
+
     @property
     def width(self) -> int:
         """How many outputs there are."""
@@ -117,7 +123,7 @@ class DelayBank:
         counts = np.array([len(h) for h in self.taps], dtype=np.intp)
         return Delays(
             *_ports(self.blocks), _flat([h.transpose(2, 0, 1) for h in self.taps]), _flat(self.offsets), counts,
-            self.stride, self.inputs, self.memory(),
+            self.stride, self.inputs, self.memory(), self._seen,
         )  # fmt: skip
 
     @property
@@ -154,14 +160,21 @@ class DelayBank:
         run_delays(after, np.ascontiguousarray(rows), out, self.packed)
         return after, out
 
+    @cached_property
+    def _seen(self) -> Ints:
+        """How many frames back a classifier looks."""
+        return np.unique(np.linspace(0, self.memory() - 1, SEEN).round().astype(np.intp))
+
     def features(self, state: Floats, rows: Floats) -> Floats:
         """What a classifier sees in every frame: the delay line at a few places, for it counts as the state."""
-        memory, width = self.memory(), self.inputs
-        first = int(state[-1])
-        ring = state[:-1].reshape(memory, width)
-        past = np.concatenate([ring[(first + np.arange(memory)) % memory], rows])
-        seen = np.unique(np.linspace(0, memory - 1, SEEN).round().astype(np.intp))
-        return np.concatenate([past[memory - back : memory - back + len(rows)] for back in seen], axis=1)
+        out = np.empty((len(rows), len(self._seen) * self.inputs))
+        see_delays(state, np.ascontiguousarray(rows), self.packed, out)
+        return out
+
+    def features_of(self, names: Container[str]) -> Ints:
+        """Which of the features are inputs of the blocks with these names."""
+        places = self.inputs * np.arange(len(self._seen))
+        return np.asarray((places[:, None] + _inputs_of(self.blocks, names)).ravel())
 
 
 Bank = StateSpaceBank | DelayBank
@@ -173,6 +186,11 @@ def settled(bank: Bank, row: Floats, frames: int | None = None) -> Floats:
     """The state after the same row for as long as the bank remembers: the steady state (Hsu 2005, §4.4)."""
     count = min(bank.memory(1e-3), 4096) if frames is None else frames
     return bank.run(bank.start(), np.repeat(row[None], count, axis=0))[0]
+
+
+def _inputs_of(blocks: Sequence[Block], names: Container[str]) -> Ints:
+    """The DOFs that drive the blocks with these names, each once."""
+    return np.unique(np.array([k for block in blocks if block.name in names for k in block.inputs], dtype=np.intp))
 
 
 def _ports(blocks: Sequence[Block]) -> tuple[Ints, Ints, Ints, Ints]:

@@ -24,6 +24,20 @@ class Delays(NamedTuple):
     stride: int
     width: int
     memory: int
+    seen: Ints  # how many frames back a classifier looks
+
+
+@compiled
+def see_delays(state: Floats, rows: Floats, bank: Delays, out: Floats) -> None:
+    """The inputs (frames, places x inputs) at a few places of the delay line, for every row that follows a state."""
+    width, memory = bank.width, bank.memory
+    first = int(state[len(state) - 1])  # the oldest row of the ring
+    for t in range(len(rows)):
+        for place in range(len(bank.seen)):
+            at = t - bank.seen[place]
+            ring = ((first + memory + at) % memory) * width
+            for k in range(width):
+                out[t, place * width + k] = rows[at, k] if at >= 0 else state[ring + k]
 
 
 @compiled

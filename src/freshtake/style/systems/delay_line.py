@@ -38,11 +38,14 @@ def added(parts: Sequence[DelayProducts]) -> DelayProducts:
     return DelayProducts(np.sum(signals, axis=0), np.sum(outputs, axis=0), np.sum(squares, axis=0), sum(frames))
 
 
-def steadied(products: DelayProducts, inputs: int, amount: float) -> DelayProducts:
-    """With a pull to zero on what constant inputs lead to: `amount` times as many frames of them, with no output."""
+def steadied(products: DelayProducts, inputs: int, amount: float | Floats) -> DelayProducts:
+    """With a pull to zero on what constant inputs lead to: `amount` times as many frames of them, with no output.
+
+    `amount` is one number, or one for each input.
+    """
     taps = (len(products.signals) - 1) // inputs
     response = np.concatenate([np.tile(np.eye(inputs), (taps, 1)), np.zeros((1, inputs))])
-    return products._replace(signals=products.signals + amount * products.frames * (response @ response.T))
+    return products._replace(signals=products.signals + products.frames * (amount * response @ response.T))
 
 
 def fit(products: DelayProducts, ridge: float) -> Floats:

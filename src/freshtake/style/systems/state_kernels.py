@@ -43,7 +43,9 @@ def run_modal(state: Floats, rows: Floats, out: Floats, bank: Modal, seen: Float
     for bit.
     """
     frames, width = rows.shape
-    if frames == 1 and seen.shape[0] == 0:
+    if frames == 1:
+        for k in range(len(state) if len(seen) > 0 else 0):
+            seen[0, k] = state[k]
         _one_modal(state, rows[0], out[0], bank)
         return
     chunk = min(frames, CHUNK)

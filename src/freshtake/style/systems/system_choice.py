@@ -9,7 +9,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
-from freshtake.style.columns import HEADING, TIMING, Block
+from freshtake.style.columns import HEADING, ROOT, TIMING, Block
 from freshtake.style.settings import Settings
 from freshtake.style.systems import delay_line, identification, refit
 from freshtake.style.systems.banks import Bank, DelayBank, StateSpaceBank, System
@@ -18,6 +18,7 @@ Mapper = Callable[..., Iterable[Any]]
 ORDERS = (0, 2, 4, 6, 8, 10, 12, 16, 20)
 MEMORIES = (0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0)  # seconds of delay line that are tried
 STEADINESSES = (0.0, 0.2)
+UNMOVED = 5.0  # steadiness of the timing in limbs: poses that do not change say nothing of it; 50 gives the same
 RIDGES = {"n4sid": 1e-2, "fir": 3e-2}
 TAP_RATE = 30.0  # taps per second
 SUBSPACE_RIDGE = 1e-4
@@ -109,7 +110,7 @@ def _block_system(
     moments = [identification.moments_of(u[past:], y, horizon) for u, y, past, _ in data]
     radius = settings.radius ** (30.0 / fps)
     ridge = settings.ridge or RIDGES["n4sid"]
-    steadiness = block_steadiness(block, trials, settings, fps)
+    steadiness = pulls_of(block, block_steadiness(block, trials, settings, fps))
 
     everything = list(range(len(data)))
     folds = _judging(data[k][3] for k in everything)
@@ -173,10 +174,10 @@ def _block_delays(
     for count in counts:
         parts = _delay_products(block, trials, stride, count)
         for steadiness in _steadinesses(settings, block, trials):
-            error = _delay_error(parts, trials, m, steadiness, ridge)
+            error = _delay_error(block, parts, trials, steadiness, ridge)
             tried.append((float(error.sum()), count, steadiness, parts, error))
     _, count, steadiness, parts, error = min(tried, key=lambda each: each[0])
-    together = delay_line.steadied(delay_line.added(parts), m, steadiness)
+    together = delay_line.steadied(delay_line.added(parts), m, pulls_of(block, steadiness))
     return (*delay_line.shaped(delay_line.fit(together, ridge), count, m), error)
 
 
@@ -191,6 +192,14 @@ def _steadinesses(settings: Settings, block: Block, trials: Sequence[Trial]) -> 
     return STEADINESSES[-1:] if alone or block.name in (HEADING, TIMING) else STEADINESSES
 
 
+def pulls_of(block: Block, steadiness: float) -> Floats:
+    """The steadiness of every input of a block; of the timing's, the root's rates come first, then limbs."""
+    pulls = np.full(len(block.inputs), steadiness)
+    if block.name == TIMING:
+        pulls[len(ROOT) :] = UNMOVED
+    return pulls
+
+
 def block_steadiness(block: Block, trials: Sequence[Trial], settings: Settings, fps: float) -> float:
     """Whether the mean pose of a clip is chance (takes of a walk) or content (a throw): told by a short delay line."""
     choices, stride = _steadinesses(settings, block, trials), max(1, round(fps / TAP_RATE))
@@ -198,7 +207,7 @@ def block_steadiness(block: Block, trials: Sequence[Trial], settings: Settings, 
         return choices[0]
     count = 1 + min(round(MEMORIES[1] * fps), min(trial.past for trial in trials)) // stride
     parts = _delay_products(block, trials, stride, count)
-    errors = [_delay_error(parts, trials, len(block.inputs), choice, RIDGES["fir"]).sum() for choice in choices]
+    errors = [_delay_error(block, parts, trials, choice, RIDGES["fir"]).sum() for choice in choices]
     return choices[int(np.argmin(errors))]
 
 
@@ -210,13 +219,13 @@ def _delay_products(block: Block, trials: Sequence[Trial], stride: int, count: i
 
 
 def _delay_error(
-    parts: Sequence[delay_line.DelayProducts], trials: Sequence[Trial], inputs: int, steadiness: float, ridge: float
+    block: Block, parts: Sequence[delay_line.DelayProducts], trials: Sequence[Trial], steadiness: float, ridge: float
 ) -> Floats:
     """Squared errors (outputs,) per frame on folds left out."""
     error = np.zeros(parts[0].outputs.shape[1])
     for fold in _judging(t.fold for t in trials):
         rest = delay_line.added([p for p, t in zip(parts, trials, strict=True) if t.fold != fold])
-        weights = delay_line.fit(delay_line.steadied(rest, inputs, steadiness), ridge)
+        weights = delay_line.fit(delay_line.steadied(rest, len(block.inputs), pulls_of(block, steadiness)), ridge)
         error += np.sum(
             [delay_line.error(weights, p) for p, t in zip(parts, trials, strict=True) if t.fold == fold], axis=0
         )

@@ -53,7 +53,7 @@ class Amount:
         known = _groups(dofs, skeleton)
         for name, value in self.parts.items():
             if name not in known:
-                common = ", ".join(key for key in known if "." not in key)
+                common = ", ".join(names_of_parts(dofs, skeleton))
                 raise UsageError(f"there is no body part, joint or DOF {name!r} to vary: choose from {common}")
             out[known[name]] = value
         return out
@@ -62,6 +62,11 @@ class Amount:
 def amount_of(value: float | Amount) -> Amount:
     """A number as an Amount."""
     return value if isinstance(value, Amount) else Amount(value)
+
+
+def names_of_parts(dofs: Sequence[str], skeleton: Skeleton | None) -> list[str]:
+    """What `parts` may name, those with most DOFs first; single DOFs are left out."""
+    return [name for name in _groups(dofs, skeleton) if name not in dofs]
 
 
 def _check(value: float, name: str) -> None:

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""freshtake for Blender: new takes from a few. All work is done in a process of its own, see child/client.py."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+PARTS = ("preferences", "operators", "panels")
+TICK = 0.2  # seconds between two looks at what is being compiled
+
+
+def register() -> None:
+    """Put the operators and panels up, and begin to compile what was not compiled yet."""
+    import bpy
+
+    for name in PARTS:
+        import_module(f".{name}", __package__).register()
+    if not bpy.app.timers.is_registered(_prepare):
+        bpy.app.timers.register(_prepare, first_interval=1.0, persistent=True)
+
+
+def unregister() -> None:
+    """Take everything down; the child ends."""
+    import bpy
+
+    from .child import shared
+
+    if bpy.app.timers.is_registered(_prepare):
+        bpy.app.timers.unregister(_prepare)
+    for name in reversed(PARTS):
+        import_module(f".{name}", __package__).unregister()
+    shared.close()
+
+
+def _prepare() -> float | None:
+    from .child import shared
+
+    return TICK if shared.preparation().tick() else None

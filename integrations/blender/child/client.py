@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Child: freshtake in a process of its own, asked over its standard streams. Nothing here waits for it.
+
+    child = Child(cache_folder)
+    handle = child.request("vary", {"number": 5}, {"model": model})
+    for event in handle.poll():       # from a timer; events are Progress, Result or Failed
+        ...
+
+Requests are done one after the other. `cancel` kills the process; what was waiting is asked again of a new one, which
+is started when it is needed. A process that crashes fails the request that it was at, with one sentence.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from freshtake.bridge.messages import Decoder, Message, MessageError, encoded
+
+PIECE = 1 << 20  # bytes read at a time
+LAST_WORDS = 40  # lines of the child's own output that are kept
+
+START = "import sys; sys.path[:0] = sys.argv[1:]; from freshtake.bridge.__main__ import main; main()"
+YIELDING = "import os; hasattr(os, 'nice') and os.nice(10); "
+
+
+class Progress(NamedTuple):
+    """How far a request is: what is being done, how much of how much, and the seconds that are left, where known."""
+
+    phase: str
+    done: float
+    of: float
+    seconds_left: float | None = None
+
+
+class Result(NamedTuple):
+    """What was made: plain values and arrays."""
+
+    values: dict[str, Any]
+    arrays: Mapping[str, Any]
+
+
+class Failed(NamedTuple):
+    """Why there is no result, in one sentence."""
+
+    sentence: str
+
+
+Event = Progress | Result | Failed
+CANCELLED = Failed("cancelled")
+
+
+class Handle:
+    """One request. `poll` gives what happened since the last call; the last event is a Result or Failed."""
+
+    def __init__(self, child: Child, number: int, message: Message) -> None:
+        self._child, self.number, self._message = child, number, message
+        self._events: deque[Event] = deque()
+        self.done = False
+
+    def poll(self) -> list[Event]:
+        """Events since the last call, oldest first; never waits."""
+        out = []
+        while self._events:
+            out.append(self._events.popleft())
+        return out
+
+    def cancel(self) -> None:
+        """Stop: the process is killed if it is at this request. The last event is Failed("cancelled")."""
+        self._child._cancel(self)
+
+    def _put(self, event: Event) -> None:
+        if not self.done:
+            self.done = not isinstance(event, Progress)
+            self._events.append(event)
+
+
+class Child:
+    """The process, started with the first request and again after it was killed or crashed.
+
+    `cache` is a folder for compiled code, `path` the folders in which the child finds freshtake and what it needs
+    (default: where this process finds them), `python` the interpreter (default: this one). One that is `yielding` lets
+    other processes go first.
+    """
+
+    def __init__(
+        self,
+        cache: Path | None = None,
+        *,
+        path: Sequence[str] | None = None,
+        python: str | None = None,
+        yielding: bool = False,
+    ) -> None:
+        start = YIELDING + START if yielding else START
+        self._command = [python or sys.executable, "-I", "-c", start, *(found_path() if path is None else path)]
+        self._cache = cache
+        self._lock = threading.RLock()
+        self._waiting: dict[int, Handle] = {}  # in the order in which they were asked
+        self._numbers = 0
+        self._process: _Process | None = None
+        self._words: deque[str] = deque(maxlen=LAST_WORDS)
+        atexit.register(self.close)
+
+    def request(
+        self, name: str, params: Mapping[str, Any] | None = None, arrays: Mapping[str, Any] | None = None
+    ) -> Handle:
+        """Ask for a job by its name."""
+        with self._lock:
+            self._numbers += 1
+            message = Message("request", self._numbers, {"name": name, "params": dict(params or {})}, arrays or {})
+            handle = Handle(self, self._numbers, message)
+            self._waiting[handle.number] = handle
+            self._send(handle)
+        return handle
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request is not done yet."""
+        return bool(self._waiting)
+
+    @property
+    def last_words(self) -> str:
+        """The last lines that the child printed, for a report of what went wrong."""
+        return "\n".join(self._words)
+
+    def close(self) -> None:
+        """Kill the process; whatever was not done is cancelled."""
+        with self._lock:
+            for handle in self._waiting.values():
+                handle._put(CANCELLED)
+            self._waiting.clear()
+            self._stop()
+        atexit.unregister(self.close)
+
+    def _send(self, handle: Handle) -> None:
+        try:
+            data = encoded(handle._message)
+        except MessageError as error:
+            self._waiting.pop(handle.number)
+            handle._put(Failed(str(error)))
+            return
+        if self._process is None:
+            self._process = _Process(self._command, self._cache, self._words, self._heard, self._ended)
+        self._process.send(data)
+
+    def _cancel(self, handle: Handle) -> None:
+        with self._lock:
+            if handle.number not in self._waiting:
+                return
+            self._waiting.pop(handle.number)
+            handle._put(CANCELLED)
+            self._stop()
+            self._again()
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
+
+    def _again(self) -> None:
+        """Ask a new process for all that waits."""
+        for handle in list(self._waiting.values()):
+            self._send(handle)
+
+    def _heard(self, process: _Process, message: Message) -> None:
+        with self._lock:
+            handle = self._waiting.get(message.number)
+            if process is not self._process or handle is None:
+                return
+            event = _event(message)
+            if event is not None:
+                handle._put(event)
+            if handle.done:
+                self._waiting.pop(message.number)
+
+    def _ended(self, process: _Process, why: str) -> None:
+        """The process is gone although nobody killed it: the request that it was at has failed."""
+        with self._lock:
+            if process is not self._process:
+                return
+            self._process = None
+            process.kill()
+            if self._waiting:
+                self._waiting.pop(min(self._waiting))._put(Failed(why))
+                self._again()
+
+
+def _event(message: Message) -> Event | None:
+    values = message.values
+    match message.kind:
+        case "progress":
+            return Progress(
+                str(values.get("phase", "")), values.get("done", 0), values.get("of", 1), values.get("seconds_left")
+            )
+        case "result":
+            return Result(values, message.arrays)
+        case "failed":
+            return Failed(str(values.get("sentence", "it failed without saying why")))
+    return None
+
+
+class _Process:
+    """One run of the child: three threads write to it, read from it and keep what it prints."""
+
+    def __init__(self, command: Sequence[str], cache: Path | None, words: deque[str], heard: Any, ended: Any) -> None:
+        self._command, self._cache, self._heard, self._ended = command, cache, heard, ended
+        self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._popen: subprocess.Popen[bytes] | None = None
+        self._lock, self._killed = threading.Lock(), False
+        self.lines = words
+        threading.Thread(target=self._run, name="freshtake", daemon=True).start()
+
+    def send(self, data: bytes) -> None:
+        self._outbox.put(data)
+
+    def kill(self) -> None:
+        with self._lock:
+            self._killed = True
+            self._outbox.put(None)
+            if self._popen is not None:
+                self._popen.kill()
+
+    def _run(self) -> None:
+        """Start the process, pass on what is sent, and clear up after it."""
+        scratch = tempfile.mkdtemp(prefix="freshtake-")
+        try:
+            with self._lock:
+                if self._killed:
+                    return
+                self._popen = self._started(scratch)
+            readers = [
+                threading.Thread(target=work, name="freshtake", daemon=True) for work in (self._read, self._read_words)
+            ]
+            for reader in readers:
+                reader.start()
+            self._write()
+            for reader in readers:
+                reader.join()
+            for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
+                with suppress(OSError):
+                    stream.close()  # type: ignore[union-attr]
+        except OSError as error:
+            self._ended(self, f"freshtake's process cannot be started with {self._command[0]}: {error.strerror}")
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def _started(self, scratch: str) -> subprocess.Popen[bytes]:
+        environment = {**os.environ, "TMPDIR": scratch, "TEMP": scratch, "TMP": scratch}
+        if self._cache is not None:
+            self._cache.mkdir(parents=True, exist_ok=True)
+            environment["NUMBA_CACHE_DIR"] = str(self._cache)
+        flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # on Windows, no console appears
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            self._command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, cwd=scratch, creationflags=flags
+        )
+
+    def _write(self) -> None:
+        assert self._popen is not None
+        assert self._popen.stdin is not None
+        with suppress(OSError):  # the process is gone; the reading thread says so
+            while (data := self._outbox.get()) is not None:
+                self._popen.stdin.write(data)
+                self._popen.stdin.flush()
+            self._popen.stdin.close()
+
+    def _read(self) -> None:
+        assert self._popen is not None
+        assert self._popen.stdout is not None
+        decoder = Decoder()
+        why = ""
+        try:
+            while piece := os.read(self._popen.stdout.fileno(), PIECE):
+                for message in decoder.feed(piece):
+                    self._heard(self, message)
+        except (MessageError, OSError) as error:
+            why = f"freshtake's process sent what cannot be understood ({error})"
+            self._popen.kill()
+        code = self._popen.wait()
+        self._outbox.put(None)
+        self._ended(self, why or self._last_sentence(code))
+
+    def _last_sentence(self, code: int) -> str:
+        said = next((line.strip() for line in reversed(self.lines) if line.strip()), "")
+        return f"freshtake's process ended unexpectedly (code {code}{': ' + said if said else ''}): try again"
+
+    def _read_words(self) -> None:
+        assert self._popen is not None
+        assert self._popen.stderr is not None
+        for line in self._popen.stderr:
+            self.lines.append(line.decode("utf-8", "replace").rstrip())
+
+
+def found_path() -> tuple[str, ...]:
+    """The folder in which this process found freshtake; the wheels beside it are there too."""
+    import freshtake
+
+    return (str(Path(freshtake.__file__).resolve().parents[1]),)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiling, once after installing: in processes of its own, a few at a time, in the background."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from .client import Child, Failed, Handle, Progress, Result
+
+MARK = "prepared.json"
+MOST_PROCESSES = 3
+
+
+def _made(cache: Path) -> Child:
+    return Child(cache, yielding=True)
+
+
+class Preparation:
+    """`tick` from a timer until it says False; it never waits. `sentence` is for the status line."""
+
+    def __init__(self, cache: Path, processes: int | None = None, made: Callable[[Path], Child] = _made) -> None:
+        from freshtake.workflows.compiling import STEPS, expected_of_steps  # no more than a table
+
+        self._after = {name: step.after for name, step in STEPS.items()}
+        self._mark = cache / MARK
+        self._expected = {step: sum(times.values()) for step, times in expected_of_steps().items()}
+        self._waiting = list(self._expected)
+        count = processes or max(1, min(MOST_PROCESSES, os.cpu_count() or 1))
+        self.children = [made(cache) for _ in range(count)]
+        self._running: dict[int, tuple[str, Handle]] = {}
+        self._left: dict[str, float] = {}
+        self.sentence = ""
+        self.done = read_mark(self._mark) == release()
+        if self._mark.exists() and not self.done:  # of another release: nothing of it is of use any more
+            shutil.rmtree(cache, ignore_errors=True)
+
+    def tick(self) -> bool:
+        """Go on with it; False when there is nothing left to do."""
+        if self.done:
+            return False
+        for number, child in enumerate(self.children):
+            if number in self._running:
+                self._hear(number)
+            step = None if number in self._running or self.done else self._next()
+            if step is not None:
+                self._waiting.remove(step)
+                self._running[number] = (step, child.request("warm_up", {"steps": [step]}))
+        if not self._running and not self.done:
+            self._mark.parent.mkdir(parents=True, exist_ok=True)
+            self._mark.write_text(json.dumps(release()), encoding="utf-8")
+            self._end("")
+        elif not self.done:
+            self.sentence = f"preparing, {self.seconds_left:.0f} s left"
+        return not self.done
+
+    def _next(self) -> str | None:
+        """A step that needs nothing that is not compiled yet, so that nothing is compiled twice."""
+        open_steps = {*self._waiting, *[step for step, _ in self._running.values()]}
+        return next((step for step in self._waiting if not open_steps & {*self._after[step]}), None)
+
+    @property
+    def seconds_left(self) -> float:
+        """What the steps that run say, and what is expected of those that wait, shared by the processes."""
+        running = [self._left.get(step, self._expected[step]) for step, _ in self._running.values()]
+        work = sum(running) + sum(self._expected[step] for step in self._waiting)
+        return max(work / len(self.children), *running, 1.0)
+
+    def close(self) -> None:
+        """End all processes; what they compiled so far is kept."""
+        self._end("")
+
+    def _hear(self, number: int) -> None:
+        step, handle = self._running[number]
+        for event in handle.poll():
+            match event:
+                case Progress():
+                    if event.seconds_left is not None:
+                        self._left[step] = event.seconds_left
+                case Result():
+                    del self._running[number]
+                case Failed():
+                    self._end(f"freshtake could not be prepared: {event.sentence}")
+                    return
+
+    def _end(self, sentence: str) -> None:
+        self.done, self.sentence = True, sentence
+        for child in self.children:
+            child.close()
+
+
+def release() -> str:
+    """Names what is installed: another release of freshtake, or another Python, is compiled anew."""
+    import freshtake
+
+    text = f"{freshtake.__version__} {Path(freshtake.__file__).stat().st_mtime_ns} {sys.version}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read_mark(path: Path) -> str:
+    """What was compiled last."""
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return ""

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the user can do, as operators under `bpy.ops.freshtake`."""
+
+from __future__ import annotations
+
+import bpy
+
+from .. import settings
+from . import applying, learning, styling, takes, varying
+
+MODULES = (takes, learning, varying, styling, applying)
+
+
+def register() -> None:
+    """Settings first: operators read them."""
+    settings.register()
+    for module in MODULES:
+        for cls in module.CLASSES:
+            bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    """All of it again."""
+    for module in reversed(MODULES):
+        for cls in reversed(module.CLASSES):
+            bpy.utils.unregister_class(cls)
+    settings.unregister()

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Apply: motions of one armature on another, with a map of both bodies that can be seen and changed."""
+
+from typing import Any
+
+import bpy
+
+from ..armature.motion import Motion
+from ..armature.trouble import Trouble
+from .making import described, make
+from .takes import figure_named, read_listed, rest_motion
+from .working import OnFigure, Work, Working, active_figure, ask
+
+
+class FRESHTAKE_OT_map(Working, bpy.types.Operator):
+    """Find which bones of both armatures are which part of the body, and list them"""
+
+    bl_idname, bl_label = "freshtake.map", "Find bones"
+
+    def work(self, context: Any, figure: Any) -> Work:
+        """List what is found."""
+        name = figure.name
+        motions = yield from _source_motions(figure)
+        answer = yield from ask("map", {}, {"clips": motions, "target": [rest_motion(figure)]})
+        found = figure_named(name)
+        _show_map(found, answer.values["maps"])
+        self.tell(answer)
+
+
+class FRESHTAKE_OT_apply(Working, bpy.types.Operator):
+    """Bring an Action of the other armature onto this one, as a new Action"""
+
+    bl_idname, bl_label = "freshtake.apply", "Apply"
+
+    def work(self, context: Any, figure: Any) -> Work:
+        """Retarget, by the map that is listed if there is one."""
+        name, settings = figure.name, figure.freshtake
+        motions = yield from _source_motions(figure)
+        source = settings.source.name
+        maps = listed_map(settings)
+        params = {"plant": settings.plant, "hands": settings.hands, "maps": maps}
+        answer = yield from ask("retarget", params, {"clips": motions, "target": [rest_motion(figure)]})
+        made = answer.motions()
+        about = {"job": "apply", "from": source, "settings": params}
+        names = [f"{motion.name} on {name}" for motion in motions]
+        yield from make(name, described(made, names, [{**about, "take": motion.name} for motion in motions]))
+        if maps is None:
+            _show_map(figure_named(name), answer.values["maps"])
+        self.tell(answer)
+
+
+class _Row:
+    """An Action, as a row of the list of takes has it."""
+
+    def __init__(self, action: Any) -> None:
+        self.action = action
+
+
+def _source_motions(figure: Any) -> Work:
+    settings = figure.freshtake
+    source = settings.source
+    if source is None or source == figure:
+        raise Trouble(f"choose the armature whose Action is brought onto {figure.name!r}")
+    own = source.animation_data.action if source.animation_data else None
+    action = settings.source_action or own
+    if action is None:
+        raise Trouble(f"{source.name!r} has no Action: choose the one to bring onto {figure.name!r}")
+    motions: list[Motion] = yield from read_listed(source, [_Row(action)])
+    return motions
+
+
+def listed_map(settings: Any) -> dict[str, dict[str, list[str]]] | None:
+    """The rows of the list, as the child is asked; None where there are none."""
+    out: dict[str, dict[str, list[str]]] = {"source": {}, "target": {}}
+    for row in settings.map_rows:
+        for side, bones in out.items():
+            names = [name.strip() for name in getattr(row, side).split(",") if name.strip()]
+            if names:
+                bones[row.name] = names
+    return out if any(out.values()) else None
+
+
+def _show_map(figure: Any, maps: dict[str, dict[str, list[str]]] | None) -> None:
+    rows = figure.freshtake.map_rows
+    rows.clear()
+    if maps is None:
+        return
+    for part in dict.fromkeys([*maps["source"], *maps["target"]]):
+        row = rows.add()
+        row.name = part
+        row.source, row.target = (", ".join(maps[side].get(part, [])) for side in ("source", "target"))
+
+
+class FRESHTAKE_OT_map_clear(OnFigure, bpy.types.Operator):
+    """Empty the list of bones, so that they are found anew"""
+
+    bl_idname, bl_label, bl_options = "freshtake.map_clear", "Clear", {"UNDO"}
+
+    def execute(self, context: Any) -> set[str]:
+        """Empty it."""
+        active_figure(context).freshtake.map_rows.clear()
+        return {"FINISHED"}
+
+
+CLASSES = (FRESHTAKE_OT_map, FRESHTAKE_OT_apply, FRESHTAKE_OT_map_clear)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Learn: takes to a model, packed into the .blend or written as a file."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, StringProperty
+
+from ..armature.trouble import Trouble
+from ..settings import KINDS
+from .models import keep_model, model_bytes
+from .takes import figure_named, listed_takes, read_listed
+from .working import OnFigure, Work, Working, active_figure, ask
+
+
+class FRESHTAKE_OT_learn(Working, bpy.types.Operator):
+    """Learn from the takes that are ticked"""
+
+    bl_idname, bl_label = "freshtake.learn", "Learn"
+    kind: EnumProperty(name="For", items=KINDS)
+    name: StringProperty(name="Name", description="Of the model; default: as the armature")
+
+    def work(self, context: Any, figure: Any) -> Work:
+        """Read the takes, ask the child, pack the model."""
+        title = figure.name
+        name = self.name or f"{title} {self.kind}"
+        rows = listed_takes(figure)
+        motions, params = yield from _asked(figure, rows, self.kind)
+        takes = [motion.name for clips in motions.values() for motion in clips]
+        first = next(iter(motions.values()))[0]
+        jobs = {"variation": "learn", "style": "style_learn", "density": "blend_learn", "texture": "texture_learn"}
+        answer = yield from ask(jobs[self.kind], params, motions)
+        found = figure_named(title)
+        facts = {**answer.values.get("facts", {}), "takes": takes, "joints": list(first.names), "fps": first.fps}
+        keep_model(found, name, self.kind, answer.model(), facts)
+        if self.kind == "density":
+            found.freshtake.weights.clear()
+            for group in params["classes"]:
+                found.freshtake.weights.add().name = group
+        self.tell(answer)
+
+
+def _asked(figure: Any, rows: list[Any], kind: str) -> Work:
+    """Motions by the names under which they are sent, and what else is sent."""
+    if kind == "style":
+        styles = [row.style for row in rows if row.style != "NONE"]
+        rows = [row for row in rows if row.style != "NONE"]
+        if "SOURCE" not in styles or "TARGET" not in styles:
+            raise Trouble("a style needs takes to start from and takes to arrive at: set From and To in Takes")
+        motions = yield from read_listed(figure, rows)
+        parts = {
+            key: [motion for motion, style in zip(motions, styles, strict=True) if style == asked]
+            for key, asked in (("sources", "SOURCE"), ("targets", "TARGET"))
+        }
+        return parts, {}
+    if kind == "density":
+        rows = [row for row in rows if row.group.strip()]
+        groups: dict[str, list[int]] = {}
+        for number, row in enumerate(rows):
+            groups.setdefault(row.group.strip(), []).append(number)
+        if len(groups) < 2:
+            raise Trouble("a blend needs two classes of takes at least: write walk, run, ... beside them in Takes")
+        motions = yield from read_listed(figure, rows)
+        return {"clips": motions}, {"classes": groups}
+    motions = yield from read_listed(figure, rows)
+    return {"clips": motions}, {}
+
+
+class FRESHTAKE_OT_model_save(OnFigure, bpy.types.Operator):
+    """Write the model that is chosen as a file, for the command line and other .blend files"""
+
+    bl_idname, bl_label = "freshtake.model_save", "Save model"
+    filepath: StringProperty(subtype="FILE_PATH")
+    unpack: BoolProperty(name="Unpack", description="Keep the model in the file only, not in the .blend")
+    filter_glob: StringProperty(default="*.ftm", options={"HIDDEN"})
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        """Let the user choose a file."""
+        self.filepath = self.filepath or "model.ftm"
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        """Write it."""
+        figure = active_figure(context).freshtake
+        try:
+            if not 0 <= figure.model_index < len(figure.models):
+                raise Trouble("no model is chosen: learn one first")
+            row = figure.models[figure.model_index]
+            Path(bpy.path.abspath(self.filepath)).write_bytes(model_bytes(row))
+        except (Trouble, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        row.filepath = self.filepath
+        if self.unpack and row.text is not None:
+            bpy.data.texts.remove(row.text)
+        return {"FINISHED"}
+
+
+class FRESHTAKE_OT_model_load(OnFigure, bpy.types.Operator):
+    """Pack a model from a file; it has to be of this armature"""
+
+    bl_idname, bl_label, bl_options = "freshtake.model_load", "Load model", {"UNDO"}
+    filepath: StringProperty(subtype="FILE_PATH")
+    kind: EnumProperty(name="For", items=KINDS)
+    filter_glob: StringProperty(default="*.ftm", options={"HIDDEN"})
+
+    invoke = FRESHTAKE_OT_model_save.invoke
+
+    def execute(self, context: Any) -> set[str]:
+        """Read it."""
+        path = Path(bpy.path.abspath(self.filepath))
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            self.report({"ERROR"}, f"{path} cannot be read: {error.strerror}")
+            return {"CANCELLED"}
+        keep_model(active_figure(context), path.stem, self.kind, data, {})
+        return {"FINISHED"}
+
+
+class FRESHTAKE_OT_model_remove(OnFigure, bpy.types.Operator):
+    """Delete the model that is chosen from this .blend"""
+
+    bl_idname, bl_label, bl_options = "freshtake.model_remove", "Remove model", {"UNDO"}
+
+    def execute(self, context: Any) -> set[str]:
+        """Delete row and text."""
+        figure = active_figure(context).freshtake
+        if 0 <= figure.model_index < len(figure.models):
+            text = figure.models[figure.model_index].text
+            figure.models.remove(figure.model_index)
+            if text is not None:
+                bpy.data.texts.remove(text)
+        return {"FINISHED"}
+
+
+CLASSES = (FRESHTAKE_OT_learn, FRESHTAKE_OT_model_save, FRESHTAKE_OT_model_load, FRESHTAKE_OT_model_remove)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all operators that make motions share: Actions with how they were made, and where they are put."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import bpy
+
+from ..armature.actions import assign
+from ..armature.motion import Motion
+from ..armature.writing import write_actions
+from .placing import put
+from .takes import figure_named
+from .working import Work
+
+
+def described(motions: Sequence[Motion], names: Sequence[str], about: Sequence[dict[str, Any]]) -> list[Motion]:
+    """Motions under new names, with how they were made."""
+    return [replace(motion, name=name, about=how) for motion, name, how in zip(motions, names, about, strict=True)]
+
+
+def make(name: str, motions: Sequence[Motion], place: str = "ACTIONS") -> Work:
+    """Write motions onto the armature of this name and put them where asked; the first is shown.
+
+    Nothing is left of them when it fails or is stopped.
+    """
+    figure = figure_named(name)
+    actions: list[Any] = yield from write_actions(figure, motions, bpy.context.scene.frame_start)
+    try:
+        yield from put(figure, actions, place)
+    except BaseException:
+        for action in actions:
+            bpy.data.actions.remove(action)
+        raise
+    if place == "ACTIONS":
+        assign(figure, actions[0])
+    return actions

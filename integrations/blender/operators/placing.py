@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where new Actions are put: NLA strips one after another, or linked duplicates in rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, sqrt
+from typing import Any
+
+import bpy
+
+from ..armature.actions import SLOTTED, assign, slot_for
+from .working import Work
+
+GAP = 0  # frames between strips
+
+
+def put(figure: Any, actions: Sequence[Any], place: str) -> Work:
+    """Put Actions there; when it is stopped, what was made is taken away again."""
+    if place == "NLA":
+        put_strips(figure, actions)
+        yield None
+    elif place == "CROWD":
+        yield from put_crowd(figure, actions)
+
+
+def put_strips(figure: Any, actions: Sequence[Any]) -> None:
+    """One strip after another on a new track; the active Action stands back for them."""
+    data = figure.animation_data or figure.animation_data_create()
+    track = data.nla_tracks.new()
+    track.name = "freshtake"
+    frame = bpy.context.scene.frame_start
+    for action in actions:
+        strip = track.strips.new(action.name, int(frame), action)
+        if SLOTTED and strip.action_slot is None:
+            strip.action_slot = slot_for(action, figure)
+        frame = ceil(strip.frame_end) + GAP
+    data.action = None
+
+
+def put_crowd(figure: Any, actions: Sequence[Any]) -> Work:
+    """A linked duplicate of the character for each Action, in rows behind it; data is shared."""
+    made: list[Any] = []
+    try:
+        columns = ceil(sqrt(len(actions)))
+        spacing = figure.freshtake.spacing
+        parts = [thing for thing in bpy.data.objects if thing != figure and belongs(thing, figure)]
+        for number, action in enumerate(actions):
+            row, column = divmod(number, columns)
+            copies = _duplicate(figure, parts)
+            made.extend(copies)
+            copies[0].location.x += (column + 1) * spacing
+            copies[0].location.y += row * spacing
+            assign(copies[0], action)
+            yield None
+    except BaseException:
+        for thing in made:
+            bpy.data.objects.remove(thing)
+        raise
+
+
+def belongs(thing: Any, figure: Any) -> bool:
+    """Whether an object is carried or deformed by an armature."""
+    if thing.parent == figure:
+        return True
+    return any(change.type == "ARMATURE" and change.object == figure for change in thing.modifiers)
+
+
+def _duplicate(figure: Any, parts: Sequence[Any]) -> list[Any]:
+    copy = figure.copy()
+    copy.animation_data_clear()
+    out = [copy]
+    for part in parts:
+        other = part.copy()
+        if other.parent == figure:
+            inverse = part.matrix_parent_inverse.copy()
+            other.parent = copy
+            other.matrix_parent_inverse = inverse
+        for change in other.modifiers:
+            if change.type == "ARMATURE" and change.object == figure:
+                change.object = copy
+        out.append(other)
+    homes = figure.users_collection or (bpy.context.scene.collection,)
+    for thing in out:
+        homes[0].objects.link(thing)
+    copy.freshtake.takes.clear()
+    copy.freshtake.models.clear()
+    return out

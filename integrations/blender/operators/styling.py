@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Style, Blend and Endless: motions made from the models of the other methods."""
+
+from typing import Any
+
+import bpy
+
+from ..armature.trouble import Trouble
+from .making import described, make
+from .models import fingerprint, model_bytes, model_row
+from .takes import read_listed
+from .working import Work, Working, ask
+
+
+class FRESHTAKE_OT_style_apply(Working, bpy.types.Operator):
+    """Bring the active Action into the style that was learned"""
+
+    bl_idname, bl_label = "freshtake.style_apply", "Apply style"
+
+    def work(self, context: Any, figure: Any) -> Work:
+        """Translate the active Action."""
+        name, settings, row = figure.name, figure.freshtake, model_row(figure, "style")
+        model, title = model_bytes(row), row.name
+        params = {"strength": settings.strength, "plant": settings.plant}
+        motions = yield from read_listed(figure, [_Active(figure)])
+        answer = yield from ask("style_apply", params, {"clips": motions}, model)
+        about = {"job": "style", "model": title, "model_is": fingerprint(model), "settings": params}
+        made = answer.motions()
+        names = [f"{motion.name} {title}" for motion in motions]
+        yield from make(name, described(made, names, [{**about, "take": motion.name} for motion in motions]))
+        self.tell(answer)
+
+
+class _Active:
+    """The active Action, as a row of the list of takes has it."""
+
+    def __init__(self, figure: Any) -> None:
+        self.action = figure.animation_data.action if figure.animation_data else None
+        if self.action is None:
+            raise Trouble(f"{figure.name!r} has no active Action: choose the one to bring into the style")
+
+
+class FRESHTAKE_OT_blend(Working, bpy.types.Operator):
+    """Make a motion with so much of each class"""
+
+    bl_idname, bl_label = "freshtake.blend", "Blend"
+
+    def work(self, context: Any, figure: Any) -> Work:
+        """Ask with the weights of the panel."""
+        settings = figure.freshtake
+        params = {
+            "seconds": settings.blend_seconds,
+            "weights": {row.name: row.weight for row in settings.weights},
+            "seed": settings.seed,
+            "plant": settings.plant,
+            "in_place": settings.in_place,
+        }
+        yield from _sampled(self, figure, "density", "blend_sample", params)
+
+
+class FRESHTAKE_OT_endless(Working, bpy.types.Operator):
+    """Make a motion that goes on and on, or a loop of the length asked"""
+
+    bl_idname, bl_label = "freshtake.endless", "Make"
+
+    def work(self, context: Any, figure: Any) -> Work:
+        """Ask with the settings of the panel."""
+        settings = figure.freshtake
+        params = {
+            "seconds": settings.endless_seconds,
+            "loop": settings.endless_loop,
+            "closing": settings.endless_loop,
+            "seed": settings.seed,
+            "plant": settings.plant,
+            "in_place": settings.in_place,
+            **({"jump_rate": settings.jump_rate} if settings.use_jump_rate else {}),
+        }
+        yield from _sampled(self, figure, "texture", "texture_sample", params)
+
+
+def _sampled(operator: Any, figure: Any, kind: str, job: str, params: dict[str, Any]) -> Work:
+    name, row = figure.name, model_row(figure, kind)
+    model, title = model_bytes(row), row.name
+    answer = yield from ask(job, params, {}, model)
+    motions = answer.motions()
+    about = {"job": job, "model": title, "model_is": fingerprint(model), "seed": params["seed"], "settings": params}
+    names = [f"{title} s{params['seed']}"] * len(motions)
+    yield from make(name, described(motions, names, [about] * len(motions)))
+    operator.tell(answer)
+
+
+CLASSES = (FRESHTAKE_OT_style_apply, FRESHTAKE_OT_blend, FRESHTAKE_OT_endless)

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Takes: the Actions of an armature, what is wrong with them, and cutting them into cycles or repeats."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.props import CollectionProperty, EnumProperty, IntProperty, StringProperty
+
+from ..armature.actions import actions_of, assign
+from ..armature.motion import Motion
+from ..armature.reading import read_actions, read_rest, run
+from ..armature.rig import OBJECT
+from ..armature.trouble import Trouble
+from ..armature.writing import how_made, write_actions
+from .working import OnFigure, Work, Working, active_figure, ask
+
+LIKE = ("START", "NOW")
+
+
+def listed_takes(figure: Any) -> list[Any]:
+    """The rows of takes that are used and still there."""
+    return [row for row in figure.freshtake.takes if row.use and row.action is not None]
+
+
+def read_listed(figure: Any, rows: Sequence[Any]) -> Work:
+    """The motions of rows."""
+    if not rows:
+        raise Trouble(f"no take of {figure.name!r} is chosen: press Refresh in Takes and tick some Actions")
+    motions = yield from read_actions(figure, [row.action for row in rows])
+    return motions
+
+
+def figure_named(name: str) -> Any:
+    """An armature that was there when the work began."""
+    found = bpy.data.objects.get(name)
+    if found is None or found.type != "ARMATURE":
+        raise Trouble(f"{name!r} is gone, so nothing was made: choose an armature and try again")
+    return found
+
+
+def list_actions(figure: Any, actions: Sequence[Any]) -> None:
+    """Put Actions into the list of takes, those that are not there yet."""
+    known = {row.action for row in figure.freshtake.takes}
+    for action in actions:
+        if action not in known:
+            row = figure.freshtake.takes.add()
+            row.action, row.name = action, action.name
+
+
+class FRESHTAKE_OT_takes_refresh(OnFigure, bpy.types.Operator):
+    """List the Actions of this armature as takes"""
+
+    bl_idname, bl_label, bl_options = "freshtake.takes_refresh", "Refresh", {"UNDO"}
+
+    def execute(self, context: Any) -> set[str]:
+        """Rows of Actions that are gone go too; what we made is no take."""
+        figure = active_figure(context)
+        takes = figure.freshtake.takes
+        for number in reversed(range(len(takes))):
+            if takes[number].action is None:
+                takes.remove(number)
+        list_actions(figure, [action for action in actions_of(figure) if how_made(action) is None])
+        return {"FINISHED"}
+
+
+class FRESHTAKE_OT_takes_check(Working, bpy.types.Operator):
+    """Say what is wrong with each take, and which one is unlike the others"""
+
+    bl_idname, bl_label = "freshtake.takes_check", "Check"
+
+    def work(self, context: Any, figure: Any) -> Work:
+        """Ask the child, and write its sentences into the rows."""
+        name, rows = figure.name, listed_takes(figure)
+        names = [row.action.name for row in rows]
+        motions = yield from read_listed(figure, rows)
+        answer = yield from ask("check_takes", {}, {"clips": motions})
+        found = figure_named(name)
+        by_name = {row.action.name: row for row in found.freshtake.takes if row.action is not None}
+        for take, findings in zip(names, answer.values["takes"], strict=True):
+            if take in by_name:
+                unlike = [text for text in answer.values["unlike"] if text.startswith(f"{take} ")]
+                by_name[take].wrong = "\n".join([*_warnings(findings), *unlike])
+        together = _warnings(answer.values["together"])
+        found.freshtake.together = "\n".join([*together, *_of_no_take(answer.values["unlike"], names)])
+        self.tell(answer)
+
+
+def _warnings(findings: Sequence[dict[str, str]]) -> list[str]:
+    return [finding["sentence"] for finding in findings if finding["severity"] == "warning"]
+
+
+def _of_no_take(sentences: Sequence[str], names: Sequence[str]) -> list[str]:
+    return [text for text in sentences if not any(text.startswith(f"{name} ") for name in names)]
+
+
+class FRESHTAKE_OT_takes_cut(Working, bpy.types.Operator):
+    """Cut the takes into pieces, as new Actions: at their cycles, or where one piece comes again"""
+
+    bl_idname, bl_label = "freshtake.takes_cut", "Cut"
+    at: EnumProperty(
+        name="At",
+        items=[
+            ("cycles", "Cycles", "Where a cyclic motion begins again"),
+            ("repeats", "Repeats", "Where what the active Action does between two frames is done again"),
+        ],
+    )
+    first: IntProperty(name="First frame", default=1, description="Where the example for repeats begins")
+    last: IntProperty(name="Last frame", default=30, description="Where the example for repeats ends")
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        """The scene's preview range, or its range, is the example."""
+        scene = context.scene
+        preview = scene.use_preview_range
+        self.first = scene.frame_preview_start if preview else scene.frame_start
+        self.last = scene.frame_preview_end if preview else scene.frame_end
+        return self.execute(context)
+
+    def work(self, context: Any, figure: Any) -> Work:
+        """Cut the motions, and write the pieces."""
+        name, rows = figure.name, listed_takes(figure)
+        motions = yield from read_listed(figure, rows)
+        asked: dict[str, Any] = {"at": self.at}
+        if self.at == "repeats":
+            asked["like"] = _example(figure, rows, motions, self.first, self.last)
+        answer = yield from ask("cut", asked, {"clips": motions})
+        pieces = answer.values["pieces"]
+        if not pieces:
+            raise Trouble(f"no {self.at} were found in the takes: choose others, or cut them by hand")
+        found = figure_named(name)
+        made = yield from write_actions(found, _cut(motions, pieces))
+        for row in found.freshtake.takes:
+            row.use = False
+        list_actions(found, made)
+        self.report({"INFO"}, f"{len(made)} pieces were cut from {len(motions)} takes")
+        self.tell(answer)
+
+
+def _example(figure: Any, rows: Sequence[Any], motions: Sequence[Motion], first: int, last: int) -> dict[str, int]:
+    own = figure.animation_data.action if figure.animation_data else None
+    numbers = [number for number, row in enumerate(rows) if row.action == own]
+    if not numbers:
+        raise Trouble("the active Action is none of the takes: make the one that holds the example active")
+    begins = rows[numbers[0]].action.frame_range[0]
+    start, stop = int(first - begins), int(last - begins) + 1
+    if not 0 <= start < stop - 1 <= len(motions[numbers[0]]) - 1:
+        raise Trouble(f"frames {first} to {last} are not within {own.name!r}: set the preview range to the example")
+    return {"clip": numbers[0], "start": start, "stop": stop}
+
+
+def _cut(motions: Sequence[Motion], pieces: Sequence[dict[str, int]]) -> list[Motion]:
+    counts: dict[int, int] = {}
+    out = []
+    for piece in pieces:
+        motion = motions[piece["clip"]]
+        number = counts[piece["clip"]] = counts.get(piece["clip"], 0) + 1
+        frames = slice(piece["start"], piece["stop"])
+        moved = None if motion.translations is None else motion.translations[frames]
+        name = f"{motion.name} {number:02d}"
+        out.append(
+            replace(motion, name=name, root=motion.root[frames], rotations=motion.rotations[frames], translations=moved)
+        )
+    return out
+
+
+class FRESHTAKE_OT_takes_import(bpy.types.Operator):
+    """Import BVH files as takes: the first becomes an armature, or all become Actions of the active one"""
+
+    bl_idname, bl_label, bl_options = "freshtake.takes_import", "Import BVH files", {"UNDO"}
+    files: CollectionProperty(type=bpy.types.OperatorFileListElement)
+    directory: StringProperty(subtype="DIR_PATH")
+    filter_glob: StringProperty(default="*.bvh", options={"HIDDEN"})
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        """Let the user choose files."""
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        """Blender's importer makes an armature per file, whose motion goes onto the first one."""
+        figure = active_figure(context)
+        taken: list[Any] = []
+        try:
+            for path in sorted(Path(self.directory) / file.name for file in self.files):
+                figure, action = _import(context, path, figure)
+                taken.append(action)
+        except (Trouble, RuntimeError) as error:
+            self.report({"ERROR"}, str(error).strip())
+            return {"CANCELLED"}
+        if not taken:
+            self.report({"ERROR"}, "no BVH file was chosen")
+            return {"CANCELLED"}
+        list_actions(figure, taken)
+        context.view_layer.objects.active = figure
+        return {"FINISHED"}
+
+
+def _import(context: Any, path: Path, figure: Any) -> tuple[Any, Any]:
+    """A file's Action, on the figure if there is one."""
+    before = set(bpy.data.objects)
+    bpy.ops.import_anim.bvh(filepath=str(path), update_scene_fps=figure is None, use_fps_scale=figure is not None)
+    made = next(thing for thing in bpy.data.objects if thing not in before)
+    own = made.animation_data.action
+    own.name = path.stem
+    if figure is None:
+        own.use_fake_user = True
+        return made, own
+    try:
+        motion = run(read_actions(made, [own]))[0]
+        (action,) = run(write_actions(figure, [motion.named(path.stem)]))
+    finally:
+        data = made.data
+        bpy.data.objects.remove(made)
+        bpy.data.armatures.remove(data)
+        bpy.data.actions.remove(own)
+    action.name = path.stem
+    return figure, action
+
+
+def rest_motion(figure: Any, joints: Sequence[str] = ()) -> Motion:
+    """The armature at rest; with the object as joint 0 where the joints begin with it."""
+    return read_rest(figure, True if joints and joints[0] == OBJECT else None)
+
+
+class FRESHTAKE_OT_show(OnFigure, bpy.types.Operator):
+    """Make this Action the active one"""
+
+    bl_idname, bl_label, bl_options = "freshtake.show", "Show", {"UNDO"}
+    action: StringProperty()
+
+    def execute(self, context: Any) -> set[str]:
+        """Assign it."""
+        found = bpy.data.actions.get(self.action)
+        if found is None:
+            self.report({"ERROR"}, f"there is no Action {self.action!r} any more")
+            return {"CANCELLED"}
+        assign(active_figure(context), found)
+        return {"FINISHED"}
+
+
+class FRESHTAKE_OT_reject(bpy.types.Operator):
+    """Delete this Action"""
+
+    bl_idname, bl_label, bl_options = "freshtake.reject", "Reject", {"UNDO"}
+    action: StringProperty()
+
+    def execute(self, context: Any) -> set[str]:
+        """Delete it."""
+        found = bpy.data.actions.get(self.action)
+        if found is not None:
+            bpy.data.actions.remove(found)
+        return {"FINISHED"}
+
+
+CLASSES = (
+    FRESHTAKE_OT_takes_refresh, FRESHTAKE_OT_takes_check, FRESHTAKE_OT_takes_cut, FRESHTAKE_OT_takes_import,
+    FRESHTAKE_OT_show, FRESHTAKE_OT_reject,
+)  # fmt: skip

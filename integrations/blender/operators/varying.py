@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Vary: a model to new Actions, and one of them again."""
+
+from dataclasses import replace
+from typing import Any
+
+import bpy
+from bpy.props import StringProperty
+
+from ..armature.motion import Motion
+from ..armature.reading import read_pose, read_pose_at, scene_fps
+from ..armature.rig import OBJECT
+from ..armature.trouble import Trouble
+from ..armature.writing import how_made
+from .making import described, make
+from .models import fingerprint, model_bytes, model_facts, model_row
+from .poses_kept import kept_pose, pose_from
+from .working import OnFigure, Work, Working, active_figure, ask
+
+
+class FRESHTAKE_OT_vary(Working, bpy.types.Operator):
+    """Make variants of the takes, as new Actions"""
+
+    bl_idname, bl_label = "freshtake.vary", "Vary"
+
+    def work(self, context: Any, figure: Any) -> Work:
+        """Ask with the settings of the panel."""
+        name, place, settings = figure.name, figure.freshtake.place, figure.freshtake
+        row = model_row(figure, "variation")
+        model, facts, title = model_bytes(row), model_facts(row), row.name
+        poses = {
+            key: [pose] for key in ("start", "end") if (pose := _pose(context.scene, figure, key, facts)) is not None
+        }
+        params = yield from _params(figure, model)
+        answer = yield from ask("vary", {**params, "number": settings.count, "first": 1}, poses, model)
+        yield from _written(name, title, model, answer, params, poses, place)
+        self.tell(answer)
+
+
+class FRESHTAKE_OT_vary_again(Working, bpy.types.Operator):
+    """Make this variant once more, from the seed and settings that are kept with its Action"""
+
+    bl_idname, bl_label = "freshtake.vary_again", "Make again"
+    action: StringProperty(name="Action", description="Default: the active Action")
+
+    def work(self, context: Any, figure: Any) -> Work:
+        """Ask for the one variant."""
+        own = figure.animation_data.action if figure.animation_data else None
+        action = bpy.data.actions.get(self.action) if self.action else own
+        about = how_made(action) if action is not None else None
+        if about is None or about.get("job") != "vary":
+            what = repr(action.name) if action is not None else "the active Action"
+            raise Trouble(f"{what} is no variant, so it cannot be made again: choose one that Vary made")
+        name, row = figure.name, model_row(figure, "variation", about["model"])
+        model = model_bytes(row)
+        if fingerprint(model) != about["model_is"]:
+            raise Trouble(f"the model {about['model']!r} was learned anew since then: its variants are others now")
+        params = about["settings"]
+        poses = {key: [pose_from(kept, key)] for key, kept in about.get("poses", {}).items()}
+        answer = yield from ask("vary", {**params, "number": 1, "first": about["number"]}, poses, model)
+        yield from _written(name, about["model"], model, answer, params, poses, "ACTIONS")
+        self.tell(answer)
+
+
+def _written(
+    name: str, title: str, model: bytes, answer: Any, params: dict[str, Any], poses: dict[str, Any], place: str
+) -> Work:
+    made = answer.values["made"]
+    about: list[dict[str, Any]] = [
+        {
+            "job": "vary", "model": title, "model_is": fingerprint(model), "seed": variant["seed"],
+            "number": variant["number"], "settings": params,
+            **({"poses": {key: kept_pose(found[0]) for key, found in poses.items()}} if poses else {}),
+        }
+        for variant in made
+    ]  # fmt: skip
+    names = [f"{title} s{variant['seed']} {variant['number']:03d}" for variant in made]
+    yield from make(name, described(answer.motions(), names, about), place)
+
+
+def _params(figure: Any, model: bytes) -> Work:
+    """The settings of the panel, as the child is asked."""
+    settings = figure.freshtake
+    out: dict[str, Any] = {
+        "amount": settings.amount,
+        "seed": settings.seed,
+        "loop": settings.loop,
+        "plant": settings.plant,
+        "in_place": settings.in_place,
+        "closing": settings.loop,
+    }
+    if settings.length == "SECONDS":
+        out["seconds"] = settings.seconds
+    elif settings.length == "CYCLES":
+        out["cycles"] = settings.cycles
+    asked = [part for part in settings.parts if part.use]
+    if asked:
+        known = set((yield from ask("parts", {}, {}, model)).values["parts"])
+        out["parts"] = parts_amounts(figure, asked, known)
+    return out
+
+
+def parts_amounts(figure: Any, parts: Any, known: set[str]) -> dict[str, float]:
+    """Amounts of bones by their collections; bones that the model holds still are left out."""
+    out: dict[str, float] = {}
+    for part in parts:
+        found = figure.data.collections_all.get(part.name)
+        if found is None:
+            raise Trouble(f"{figure.name!r} has no bone collection {part.name!r}: refresh the list of parts")
+        out |= {bone.name: float(part.amount) for bone in found.bones_recursive if bone.name in known}
+    return out
+
+
+def _pose(scene: Any, figure: Any, key: str, facts: dict[str, Any]) -> Motion | None:
+    """The pose that variants begin or end with."""
+    asked = getattr(figure.freshtake, key)
+    with_object = facts["joints"][0] == OBJECT if facts.get("joints") else None
+    fps = facts.get("fps") or scene_fps(scene)
+    if asked == "NONE":
+        return None
+    if asked == "NOW":
+        return replace(read_pose(figure, with_object), fps=fps)
+    marker = scene.timeline_markers.get(getattr(figure.freshtake, f"{key}_marker"))
+    own = figure.animation_data.action if figure.animation_data else None
+    if marker is None or own is None:
+        raise Trouble(f"the {key} pose is that of a marker: name one, with an Action active on {figure.name!r}")
+    return replace(read_pose_at(figure, own, marker.frame, with_object), fps=fps)
+
+
+class FRESHTAKE_OT_parts_refresh(OnFigure, bpy.types.Operator):
+    """List the bone collections of this armature, to vary them by amounts of their own"""
+
+    bl_idname, bl_label, bl_options = "freshtake.parts_refresh", "List bone collections", {"UNDO"}
+
+    def execute(self, context: Any) -> set[str]:
+        """Amounts that are there stay."""
+        figure = active_figure(context)
+        old = {part.name: (part.use, part.amount) for part in figure.freshtake.parts}
+        figure.freshtake.parts.clear()
+        for collection in figure.data.collections_all:
+            part = figure.freshtake.parts.add()
+            part.name = collection.name
+            part.use, part.amount = old.get(collection.name, (False, 1.0))
+        return {"FINISHED"}
+
+
+CLASSES = (FRESHTAKE_OT_vary, FRESHTAKE_OT_vary_again, FRESHTAKE_OT_parts_refresh)

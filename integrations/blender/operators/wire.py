@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motions as messages to the child have them, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..armature.motion import Motion
+
+
+def sent(motions: Sequence[Motion], key: str) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
+    """Values and arrays of a request."""
+    from freshtake.bridge.clip_arrays import ClipArrays, packed
+
+    clips = [
+        ClipArrays(
+            motion.name, motion.names, motion.parents, motion.offsets, motion.root, motion.rotations, 1 / motion.fps,
+            translations=motion.translations, tips=motion.tips,
+        )
+        for motion in motions
+    ]  # fmt: skip
+    return packed(clips, key)
+
+
+def received(listed: Any, arrays: Mapping[str, Any], key: str = "clips") -> list[Motion]:
+    """The motions of an answer."""
+    from freshtake.bridge.clip_arrays import unpacked
+
+    return [
+        Motion(
+            clip.name, 1 / clip.frame_time, clip.joints, tuple(int(parent) for parent in clip.parents), clip.offsets,
+            clip.root, clip.rotations, clip.translations, clip.tips,
+            loop=bool(clip.playback and clip.playback.get("loop")),
+        )
+        for clip in unpacked(listed, arrays, key)
+    ]  # fmt: skip

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators that take their time: their work is a generator, gone on with a few milliseconds at a time by a timer.
+
+A generator yields None to go on at once when there is time left, or Waiting when there is nothing to do yet. In the
+interface the operator is modal and ends with Escape; in background mode, or with `wait`, it runs to its end.
+"""
+
+import time
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty
+
+from ..armature.motion import Motion
+from ..armature.trouble import Trouble
+from . import wire
+
+BUDGET = 0.012  # seconds of work between two looks at the user
+PERIOD = 0.02  # seconds between two of the timer's ticks
+NOTES = 4  # sentences reported at most
+
+Work = Generator["Waiting | None", None, Any]
+LONGEST: dict[str, float] = {}  # seconds of CPU in the longest tick of an operator's last run, for measuring
+
+
+class Waiting(NamedTuple):
+    """Nothing to do until the next tick; what is waited for."""
+
+    text: str
+
+
+class Answer(NamedTuple):
+    """What the child made: values, arrays and the clips among them."""
+
+    values: Mapping[str, Any]
+    arrays: Mapping[str, Any]
+
+    def motions(self) -> list[Motion]:
+        """The motions that came back."""
+        return wire.received(self.values["clips"], self.arrays)
+
+    def model(self) -> bytes:
+        """The model that came back."""
+        return np.asarray(self.arrays["model"], dtype=np.uint8).tobytes()
+
+
+class Job:
+    """A generator with the time that its ticks take."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self.longest, self.text, self.idle = 0.0, "", False
+
+    def tick(self) -> bool:
+        """Go on for a while; False at the end."""
+        begun, used = time.perf_counter(), time.thread_time()
+        try:
+            while True:
+                waiting = next(self._work)
+                self.idle = waiting is not None
+                if waiting is not None:
+                    self.text = waiting.text
+                    return True
+                if time.perf_counter() - begun > BUDGET:
+                    return True
+        except StopIteration:
+            return False
+        finally:
+            self.longest = max(self.longest, time.thread_time() - used)
+
+    def close(self) -> None:
+        """Stop in the middle: the generator cleans up."""
+        self._work.close()
+
+
+def ask(
+    name: str, params: Mapping[str, Any], motions: Mapping[str, Sequence[Motion]], model: bytes | None = None
+) -> Work:
+    """Ask the child, wait, and return its Answer; whoever stops waiting cancels."""
+    from ..child.client import Failed, Progress
+    from ..child.shared import the_child
+
+    values, arrays = dict(params), {}
+    for key, sent in motions.items():
+        values[key], parts = wire.sent(sent, key)
+        arrays |= parts
+        yield None
+    if model is not None:
+        arrays["model"] = np.frombuffer(model, dtype=np.uint8)
+    handle = the_child().request(name, values, arrays)
+    try:
+        while True:
+            for event in handle.poll():
+                if isinstance(event, Failed):
+                    raise Trouble(event.sentence)
+                if isinstance(event, Progress):
+                    yield Waiting(_sentence(event))
+                    continue
+                return Answer(event.values, event.arrays)
+            yield Waiting("")
+    finally:
+        if not handle.done:
+            handle.cancel()
+
+
+def _sentence(event: Any) -> str:
+    share = 100 * event.done / event.of if event.of else 0.0
+    left = "" if event.seconds_left is None else f", {event.seconds_left:.0f} s left"
+    return f"{event.phase} ({share:.0f} %{left})"
+
+
+def active_figure(context: Any) -> Any:
+    """The armature that is worked on: the active object, or the armature that moves it."""
+    thing = context.active_object
+    if thing is None or thing.type == "ARMATURE":
+        return thing
+    return thing.find_armature()
+
+
+def notes_of(answer: Answer) -> list[str]:
+    """Sentences for the user."""
+    return [str(note) for note in answer.values.get("notes", [])]
+
+
+class OnFigure:
+    """Mixin of operators that need an armature."""
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        """There has to be one."""
+        return active_figure(context) is not None
+
+
+class Working(OnFigure):
+    """Mixin of such operators: `work` is the generator.
+
+    They are not registered for adjusting afterwards, as that would do all the work again and wait for it.
+    """
+
+    bl_options: ClassVar[set[str]] = {"UNDO"}
+    wait: BoolProperty(
+        name="Wait", description="Work until it is done instead of in the background", options={"HIDDEN", "SKIP_SAVE"}
+    )
+
+    def work(self, context: Any, figure: Any) -> Work:
+        """Do it; Trouble leaves everything as it was."""
+        raise NotImplementedError
+
+    def execute(self, context: Any) -> set[str]:
+        """Start, and in background mode go on until it is done."""
+        self.job = Job(self.work(context, active_figure(context)))
+        if not (self.wait or bpy.app.background or context.window is None):
+            self.timer = context.window_manager.event_timer_add(PERIOD, window=context.window)
+            context.window_manager.modal_handler_add(self)
+            return {"RUNNING_MODAL"}
+        while True:
+            done = self.go_on()
+            if done is not None:
+                return done
+            if self.job.idle:
+                time.sleep(0.005)
+
+    def modal(self, context: Any, event: Any) -> set[str]:
+        """One event; Escape cancels."""
+        if event.type == "ESC" and event.value == "PRESS":
+            self.job.close()
+            self.report({"INFO"}, "cancelled: nothing was changed")
+            return self.ended(context, {"CANCELLED"})
+        if event.type != "TIMER":
+            return {"PASS_THROUGH"} if self.job.idle else {"RUNNING_MODAL"}
+        done = self.go_on()
+        if done is not None:
+            return self.ended(context, done)
+        context.workspace.status_text_set(f"freshtake: {self.job.text or self.bl_label} (Esc cancels)")
+        return {"PASS_THROUGH"}
+
+    def go_on(self) -> set[str] | None:
+        """One tick; the operator's result at the end."""
+        try:
+            going = self.job.tick()
+        except Trouble as error:
+            return self.failed(str(error))
+        except ReferenceError:
+            return self.failed("what it was working on has been removed, so nothing was made: try again")
+        if going:
+            return None
+        LONGEST[self.bl_idname] = self.job.longest
+        return {"FINISHED"}
+
+    def failed(self, sentence: str) -> set[str]:
+        """Say why nothing was made."""
+        self.report({"ERROR"}, sentence)
+        return {"CANCELLED"}
+
+    def ended(self, context: Any, result: set[str]) -> set[str]:
+        """Take timer and status away."""
+        context.window_manager.event_timer_remove(self.timer)
+        context.workspace.status_text_set(None)
+        for area in context.window.screen.areas:
+            area.tag_redraw()
+        return result
+
+    def tell(self, answer: Answer) -> None:
+        """Report the child's notes."""
+        for note in notes_of(answer)[:NOTES]:
+            self.report({"INFO"}, note)

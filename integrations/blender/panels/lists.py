@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of the lists: takes, models, results, and bones of both bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..armature.writing import ABOUT
+
+ICONS = {"variation": "MOD_NOISE", "style": "MOD_HUE_SATURATION", "density": "OVERLAY", "texture": "FILE_REFRESH"}
+
+
+class FRESHTAKE_UL_takes(bpy.types.UIList):
+    """Takes: whether they are used, and what they are examples of."""
+
+    def draw_item(
+        self, context: Any, layout: Any, data: Any, item: Any, icon: int, active: Any, prop: str, index: int = 0
+    ) -> None:
+        """One take."""
+        row = layout.row(align=True)
+        row.prop(item, "use", text="")
+        if item.action is None:
+            row.label(text="(removed)", icon="ERROR")
+            return
+        row.prop(item.action, "name", text="", emboss=False, icon="ERROR" if item.wrong else "ACTION")
+        row.prop(item, "group", text="", placeholder="class")
+        row.prop(item, "style", text="")
+        row.operator("freshtake.show", text="", icon="PLAY").action = item.action.name
+
+
+class FRESHTAKE_UL_models(bpy.types.UIList):
+    """Models by name and kind."""
+
+    def draw_item(
+        self, context: Any, layout: Any, data: Any, item: Any, icon: int, active: Any, prop: str, index: int = 0
+    ) -> None:
+        """One model."""
+        layout.prop(item, "name", text="", emboss=False, icon=ICONS[item.kind])
+        layout.label(text="packed" if item.text is not None else "file")
+
+
+class FRESHTAKE_UL_results(bpy.types.UIList):
+    """Actions that we made for this armature: shown, made again, rejected."""
+
+    def draw_item(
+        self, context: Any, layout: Any, data: Any, item: Any, icon: int, active: Any, prop: str, index: int = 0
+    ) -> None:
+        """One Action."""
+        row = layout.row(align=True)
+        row.prop(item, "name", text="", emboss=False, icon="ACTION")
+        row.operator("freshtake.show", text="", icon="PLAY").action = item.name
+        row.operator("freshtake.vary_again", text="", icon="FILE_REFRESH").action = item.name
+        row.operator("freshtake.reject", text="", icon="TRASH").action = item.name
+
+    def filter_items(self, context: Any, data: Any, prop: str) -> tuple[list[int], list[int]]:
+        """Only Actions that say how they were made."""
+        actions = getattr(data, prop)
+        shown = [self.bitflag_filter_item if ABOUT in action else 0 for action in actions]
+        return shown, []
+
+
+class FRESHTAKE_UL_map(bpy.types.UIList):
+    """Parts of the body with their bones on both armatures."""
+
+    def draw_item(
+        self, context: Any, layout: Any, data: Any, item: Any, icon: int, active: Any, prop: str, index: int = 0
+    ) -> None:
+        """One part."""
+        row = layout.split(factor=0.3)
+        row.label(text=item.name.replace("_", " "))
+        row.prop(item, "source", text="")
+        row.prop(item, "target", text="")
+
+
+CLASSES = (FRESHTAKE_UL_takes, FRESHTAKE_UL_models, FRESHTAKE_UL_results, FRESHTAKE_UL_map)

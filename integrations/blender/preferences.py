@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the preferences show of the extension: how far preparing is, and what its processes printed last."""
+
+from __future__ import annotations
+
+import bpy
+
+from .child import shared
+
+SHOWN = 12  # lines
+
+
+class FreshtakePreferences(bpy.types.AddonPreferences):
+    """Nothing to choose, but something to see."""
+
+    bl_idname = __package__
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Preparing and last words."""
+        preparation = shared.preparation()
+        self.layout.label(text=preparation.sentence or "Prepared: nothing has to be compiled any more.")
+        lines = [line for child in shared.children() for line in child.last_words.splitlines()][-SHOWN:]
+        if lines:
+            box = self.layout.box()
+            box.label(text="Last words of its processes:")
+            for line in lines:
+                box.label(text=line)
+
+
+def register() -> None:
+    """Show them."""
+    bpy.utils.register_class(FreshtakePreferences)
+
+
+def unregister() -> None:
+    """Take them down."""
+    bpy.utils.unregister_class(FreshtakePreferences)

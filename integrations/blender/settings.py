@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an armature keeps of our work: its takes, models and settings, saved with the .blend."""
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+KINDS = [
+    ("variation", "Variants", "New takes like the ones given"),
+    ("style", "Style", "A motion in another style"),
+    ("density", "Blend", "Motion that changes between classes, such as walk and run"),
+    ("texture", "Endless", "A motion that goes on without an end, or as a loop"),
+]
+PLACES = [
+    ("ACTIONS", "Actions", "New Actions, and nothing else"),
+    ("NLA", "NLA strips", "One strip after another on a new track"),
+    ("CROWD", "Crowd", "Linked duplicates of the character in rows, each with its own Action"),
+]
+POSES = [
+    ("NONE", "Free", "As the variant likes"),
+    ("NOW", "Pose now", "The pose that the armature has at this moment"),
+    ("MARKER", "Marker", "The pose that the active Action has at a marker of the timeline"),
+]
+LENGTHS = [
+    ("TAKES", "Like the takes", "As long as the takes are"),
+    ("SECONDS", "Seconds", "So many seconds"),
+    ("CYCLES", "Cycles", "So many cycles of a cyclic motion"),
+]
+STYLES = [
+    ("NONE", "-", "Not used for a style"),
+    ("SOURCE", "From", "Performed in the style to start from"),
+    ("TARGET", "To", "Performed in the style to arrive at"),
+]
+
+
+class FreshtakeTake(bpy.types.PropertyGroup):
+    """An Action to learn from."""
+
+    action: PointerProperty(type=bpy.types.Action)
+    use: BoolProperty(name="Use", default=True, description="Learn from this take")
+    group: StringProperty(name="Class", description="What it is an example of, for Blend: walk, run, ...")
+    style: EnumProperty(name="Style", items=STYLES)
+    wrong: StringProperty(description="What is wrong with it, a sentence per line")
+
+
+class FreshtakeModel(bpy.types.PropertyGroup):
+    """A model: packed in a Text of this file, or in a file of its own."""
+
+    kind: EnumProperty(items=KINDS)
+    text: PointerProperty(type=bpy.types.Text)
+    filepath: StringProperty(subtype="FILE_PATH")
+
+
+class FreshtakePart(bpy.types.PropertyGroup):
+    """How much the bones of a bone collection vary."""
+
+    use: BoolProperty(name="Use", default=False, description="These bones vary by an amount of their own")
+    amount: FloatProperty(name="Amount", default=1.0, min=0.0, max=4.0)
+
+
+class FreshtakeWeight(bpy.types.PropertyGroup):
+    """How much of a class."""
+
+    weight: FloatProperty(name="Weight", default=1.0, min=0.0, max=1.0)
+
+
+class FreshtakeMapRow(bpy.types.PropertyGroup):
+    """A part of the body, and its bones on both armatures."""
+
+    source: StringProperty(name="Source", description="Bones of the armature that the motion is of, by commas")
+    target: StringProperty(name="Target", description="Bones of this armature, by commas")
+
+
+class FreshtakeFigure(bpy.types.PropertyGroup):
+    """All of an armature."""
+
+    takes: CollectionProperty(type=FreshtakeTake)
+    take_index: IntProperty()
+    together: StringProperty(description="What is wrong with the takes as a set")
+    models: CollectionProperty(type=FreshtakeModel)
+    model_index: IntProperty()
+    result_index: IntProperty()
+
+    count: IntProperty(name="Number", default=5, min=1, max=999, description="How many variants")
+    amount: FloatProperty(
+        name="Amount", default=1.0, min=0.0, max=4.0, description="0: the mean motion, 1: as different as the takes"
+    )
+    parts: CollectionProperty(type=FreshtakePart)
+    seed: IntProperty(name="Seed", default=0, min=0, description="The same seed makes the same variants again")
+    loop: BoolProperty(name="Loop", description="The end leads into the beginning")
+    start: EnumProperty(name="Start", items=POSES)
+    end: EnumProperty(name="End", items=POSES)
+    start_marker: StringProperty(name="Marker")
+    end_marker: StringProperty(name="Marker")
+    length: EnumProperty(name="Length", items=LENGTHS)
+    seconds: FloatProperty(name="Seconds", default=4.0, min=0.1, max=3600.0)
+    cycles: IntProperty(name="Cycles", default=1, min=1, max=1000)
+    plant: BoolProperty(name="Feet planted", default=True, description="Feet that stand do not slide")
+    in_place: BoolProperty(name="In place", description="The way along the ground is taken out")
+    place: EnumProperty(name="As", items=PLACES)
+    spacing: FloatProperty(name="Spacing", default=1.5, min=0.01, max=1000.0, subtype="DISTANCE")
+
+    strength: FloatProperty(name="Strength", default=1.0, min=0.0, max=2.0, description="0: as it is, 1: the style")
+    weights: CollectionProperty(type=FreshtakeWeight)
+    blend_seconds: FloatProperty(name="Seconds", default=10.0, min=0.5, max=3600.0)
+    endless_seconds: FloatProperty(name="Seconds", default=20.0, min=0.5, max=3600.0)
+    endless_loop: BoolProperty(name="Loop", description="A loop of that length instead of a piece of endless motion")
+    use_jump_rate: BoolProperty(name="Jumps", description="Choose how often it jumps to another place of the take")
+    jump_rate: FloatProperty(name="Jumps per second", default=0.5, min=0.02, max=10.0)
+
+    source: PointerProperty(
+        name="From", type=bpy.types.Object, poll=lambda self, thing: thing.type == "ARMATURE",
+        description="The armature whose Actions are brought onto this one",
+    )  # fmt: skip
+    source_action: PointerProperty(name="Action", type=bpy.types.Action)
+    hands: BoolProperty(name="Hands", description="Hands reach the same places, not only the same angles")
+    map_rows: CollectionProperty(type=FreshtakeMapRow)
+    map_index: IntProperty()
+
+
+CLASSES = (
+    FreshtakeTake, FreshtakeModel, FreshtakePart, FreshtakeWeight, FreshtakeMapRow, FreshtakeFigure,
+)  # fmt: skip
+
+
+def register() -> None:
+    """Give armatures their settings."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.Object.freshtake = PointerProperty(type=FreshtakeFigure)
+
+
+def unregister() -> None:
+    """Take them away; what is saved in files stays there."""
+    del bpy.types.Object.freshtake
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

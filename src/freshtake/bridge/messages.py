@@ -1,0 +1,170 @@
+"""What crosses between a program and its freshtake child: JSON and arrays, with lengths, a version and a checksum.
+
+A message is 24 bytes (`HEAD`: mark, version, lengths of both parts, CRC-32 of them), a JSON object, and the bytes of
+the arrays that it lists, one after the other. Both sides use this module, which needs NumPy and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import FreshtakeError
+
+VERSION = 1
+MARK = b"FTBR"
+HEAD = struct.Struct("<4sIIQI")
+LONGEST_JSON = 64 << 20  # bytes
+MOST_DATA = 2 << 30  # bytes of all arrays of one message
+MOST_ARRAYS = 100_000
+DTYPES = ("<f8", "<f4", "<i8", "<i4", "|u1", "|b1")
+KINDS = ("hello", "request", "progress", "result", "failed")
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+class MessageError(FreshtakeError):
+    """A message that cannot be sent or was not understood; one sentence."""
+
+
+class Message(NamedTuple):
+    """One message: its kind, the number of the request that it belongs to, values that JSON has, and arrays."""
+
+    kind: str
+    number: int
+    values: dict[str, Any]
+    arrays: Arrays = MappingProxyType({})
+
+
+def encoded(message: Message) -> bytes:
+    """The bytes of a message; refuses what could not be read again."""
+    if message.kind not in KINDS or not 0 <= message.number < 1 << 53:
+        raise MessageError(f"there is no message of the kind {message.kind!r} with the number {message.number!r}")
+    blocks = {name: _block(name, array) for name, array in message.arrays.items()}
+    listed = [[name, block.dtype.str, list(block.shape)] for name, block in blocks.items()]
+    values = {"kind": message.kind, "number": message.number, "values": message.values, "arrays": listed}
+    try:
+        text = json.dumps(values, allow_nan=False, separators=(",", ":")).encode("ascii")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise MessageError(f"a message holds what JSON has no form for: {error}") from None
+    data = b"".join(block.tobytes() for block in blocks.values())
+    if len(text) > LONGEST_JSON or len(data) > MOST_DATA or len(listed) > MOST_ARRAYS:
+        raise MessageError(f"a message of {(len(text) + len(data)) >> 20} MB is too large: use fewer or shorter clips")
+    return HEAD.pack(MARK, VERSION, len(text), len(data), zlib.crc32(data, zlib.crc32(text))) + text + data
+
+
+def _block(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    block = np.asarray(array)
+    block = block.astype(block.dtype.newbyteorder("<"), copy=False)
+    if block.dtype.str not in DTYPES:
+        raise MessageError(f"the array {name!r} is of the type {block.dtype}, which messages do not have")
+    return block
+
+
+class Decoder:
+    """Bytes in, in pieces of any size; whole messages out. After an error nothing more can be understood."""
+
+    def __init__(self) -> None:
+        self._waiting = bytearray()
+
+    def feed(self, piece: bytes) -> Iterator[Message]:
+        """Messages that are complete with this piece."""
+        self._waiting += piece
+        while (size := self._size()) is not None and len(self._waiting) >= size:
+            whole = bytes(memoryview(self._waiting)[:size])
+            del self._waiting[:size]
+            yield decoded(whole)
+
+    def end(self) -> None:
+        """Refuse a stream that ends inside a message."""
+        if self._waiting:
+            raise MessageError(f"the connection ended in the middle of a message, after {len(self._waiting)} bytes")
+
+    def _size(self) -> int | None:
+        if len(self._waiting) < HEAD.size:
+            if self._waiting and not MARK.startswith(bytes(self._waiting[: len(MARK)])):
+                _foreign(bytes(self._waiting[:16]))
+            return None
+        return sum(_lengths(bytes(self._waiting[: HEAD.size]))) + HEAD.size
+
+
+def decoded(whole: bytes) -> Message:
+    """The message in these bytes, which are all of it."""
+    if len(whole) < HEAD.size:
+        raise MessageError(f"a message begins with {HEAD.size} bytes, of which {len(whole)} came")
+    text_length, data_length = _lengths(whole[: HEAD.size])
+    if len(whole) != HEAD.size + text_length + data_length:
+        raise MessageError(f"a message of {HEAD.size + text_length + data_length} bytes came with {len(whole)}")
+    body = memoryview(whole)[HEAD.size :]
+    if zlib.crc32(body) != HEAD.unpack(whole[: HEAD.size])[4]:
+        raise MessageError("a message was damaged on its way: its checksum is another one")
+    found = _parsed(bytes(body[:text_length]))
+    return Message(found["kind"], found["number"], found["values"], _arrays(found["arrays"], body[text_length:]))
+
+
+def _lengths(head: bytes) -> tuple[int, int]:
+    mark, version, text, data, _ = HEAD.unpack(head)
+    if mark != MARK:
+        _foreign(head[:16])
+    if version != VERSION:
+        raise MessageError(
+            f"the other side speaks version {version} of the protocol and this one version {VERSION}: "
+            "install the extension again, so that both parts are of one release"
+        )
+    if text > LONGEST_JSON or data > MOST_DATA:
+        raise MessageError(f"a message of {(text + data) >> 20} MB is announced, which is more than is taken")
+    return text, data
+
+
+def _foreign(head: bytes) -> NoReturn:
+    raise MessageError(f"something else than a message came, which begins with {head!r}")
+
+
+def _parsed(text: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise MessageError("the values of a message are no JSON") from None
+    types = {"kind": str, "number": int, "values": dict, "arrays": list}
+    if not isinstance(found, dict) or any(type(found.get(name)) is not kind for name, kind in types.items()):
+        raise MessageError(f"a message has {', '.join(types)}, but not this one")
+    if found["kind"] not in KINDS or not 0 <= found["number"] < 1 << 53:
+        raise MessageError(f"there is no message of the kind {found['kind'][:40]!r}, or not with this number")
+    return found
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(text)
+
+
+def _arrays(listed: list[Any], data: memoryview) -> dict[str, npt.NDArray[Any]]:
+    if len(listed) > MOST_ARRAYS:
+        raise MessageError(f"a message lists {len(listed)} arrays, which is more than is taken")
+    out: dict[str, npt.NDArray[Any]] = {}
+    place = 0
+    for entry in listed:
+        name, dtype, shape = _checked(entry)
+        size = math.prod(shape) * dtype.itemsize
+        if name in out or size > len(data) - place:
+            raise MessageError(f"the array {name[:40]!r} is listed twice, or longer than the bytes that came")
+        out[name] = np.frombuffer(data[place : place + size], dtype).reshape(shape)
+        place += size
+    if place != len(data):
+        raise MessageError(f"a message holds {len(data) - place} bytes that belong to none of its arrays")
+    return out
+
+
+def _checked(entry: Any) -> tuple[str, np.dtype[Any], tuple[int, ...]]:
+    match entry:
+        case [str(name), str(dtype), list(shape)] if dtype in DTYPES and len(shape) <= 8:
+            if all(type(length) is int and 0 <= length <= MOST_DATA for length in shape):
+                return name, np.dtype(dtype), tuple(shape)
+    raise MessageError("a message lists an array without a name, a known type and a shape")

@@ -1,0 +1,138 @@
+"""Velocities by which discs do not meet: optimal reciprocal collision avoidance, for all of a crowd at once.
+
+Each two share the change that keeps them apart for a while: a half-plane of allowed velocities each (van den Berg, Guy,
+Lin and Manocha, Reciprocal n-body collision avoidance, 2011). Of the velocities that all half-planes of somebody allow,
+the one nearest to the wish is taken. Where there is none, the least bad of a few is: that part is plain.
+
+Only sums, products, quotients and square roots are used, which are the same on every machine.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.numeric.arrays import Bools, Floats, Ints
+
+SMALL = 1e-9
+_RING = np.array([[1.0, 0.0], [0.75, 0.66], [0.25, 0.97], [-0.25, 0.97], [-0.75, 0.66]])
+CANDIDATES = np.concatenate([s * side * _RING for s in (1.0, 0.5) for side in (1.0, -1.0)] + [np.zeros((1, 2))])
+
+
+class HalfPlanes(NamedTuple):
+    """Allowed velocities v of walkers by their neighbors: those with (v - point) . normal >= 0; (walkers, neighbors).
+
+    Where `there` is false there is no neighbor.
+    """
+
+    point: Floats
+    normal: Floats
+    there: Bools
+
+    def of(self, walkers: Ints) -> HalfPlanes:
+        """Those of some walkers."""
+        return HalfPlanes(self.point[walkers], self.normal[walkers], self.there[walkers])
+
+
+class Neighbors(NamedTuple):
+    """What walkers see of others: where these are and how they move, from their own place; sums of radii.
+
+    `share` is the part of the change that the walker makes: a half among walkers, all of it for one who stands.
+    """
+
+    place: Floats  # (walkers, neighbors, 2)
+    velocity: Floats  # own minus theirs
+    radius: Floats
+    share: Floats
+    there: Bools
+
+
+def half_planes(own: Floats, seen: Neighbors, horizon: float, step: float) -> HalfPlanes:
+    """What walkers with velocities (walkers, 2) may do so that nobody is met within `horizon` seconds.
+
+    Who already overlaps is to be apart after one `step`.
+    """
+    place, radius = seen.place, seen.radius
+    far2, reach2 = _dot(place, place), radius**2
+    apart = far2 > reach2
+    within = np.where(apart, horizon, step)
+    away = seen.velocity - place / within[..., None]
+    length = np.maximum(np.sqrt(_dot(away, away)), SMALL)
+    along = _dot(away, place)
+    # Nearest to the round end of the obstacle, or to one of its two straight sides.
+    round_end = ~apart | ((along < 0.0) & (along**2 > reach2 * length**2))
+    normal = away / length[..., None]
+    change = (radius / within - length)[..., None] * normal
+    tangent = np.sqrt(np.maximum(far2 - reach2, 0.0))
+    left = _cross(place, away) > 0.0
+    side = np.where(left, 1.0, -1.0)
+    x, y = place[..., 0], place[..., 1]
+    ray = np.stack([x * tangent - side * y * radius, side * x * radius + y * tangent], axis=-1)
+    ray /= np.maximum(far2, SMALL)[..., None]
+    on_side = _dot(seen.velocity, ray)[..., None] * ray - seen.velocity
+    side_normal = side[..., None] * np.stack([-ray[..., 1], ray[..., 0]], axis=-1)
+    normal = np.where(round_end[..., None], normal, side_normal)
+    change = np.where(round_end[..., None], change, on_side)
+    return HalfPlanes(own[:, None] + seen.share[..., None] * change, normal, seen.there)
+
+
+def allowed_velocities(planes: HalfPlanes, wish: Floats, fastest: Floats) -> Floats:
+    """Velocities (walkers, 2) nearest to the wished ones that all half-planes allow, not above `fastest` (walkers,).
+
+    Half-planes are added one by one; a velocity that the next one forbids moves onto its border, as near to the wish as
+    those before allow.
+    """
+    length = np.sqrt(_dot(wish, wish))
+    velocity = wish * np.minimum(1.0, fastest / np.maximum(length, SMALL))[:, None]
+    possible = np.ones(len(wish), dtype=bool)
+    for k in range(planes.point.shape[1]):
+        off = _dot(velocity - planes.point[:, k], planes.normal[:, k])
+        rows = np.flatnonzero((off < 0.0) & planes.there[:, k] & possible)
+        if len(rows) == 0:
+            continue
+        found, is_there = _on_border(planes.of(rows), k, wish[rows], fastest[rows])
+        velocity[rows[is_there]] = found[is_there]
+        possible[rows[~is_there]] = False
+    lost = np.flatnonzero(~possible)
+    velocity[lost] = _least_bad(planes.of(lost), wish[lost], fastest[lost])
+    return velocity
+
+
+def _on_border(planes: HalfPlanes, k: int, wish: Floats, fastest: Floats) -> tuple[Floats, Bools]:
+    """The point of border k nearest to the wish that half-planes before k allow, and where there is one."""
+    point, normal = planes.point[:, k], planes.normal[:, k]
+    way = np.stack([normal[:, 1], -normal[:, 0]], axis=1)
+    middle = -_dot(point, way)
+    room = middle**2 + fastest**2 - _dot(point, point)
+    reach = np.sqrt(np.maximum(room, 0.0))
+    low, high = middle - reach, middle + reach
+    good = room >= 0.0
+    for j in range(k):
+        there = planes.there[:, j]
+        slope = _dot(way, planes.normal[:, j])
+        gap = _dot(planes.point[:, j] - point, planes.normal[:, j])
+        parallel = np.abs(slope) < SMALL
+        good &= ~(there & parallel & (gap > 0.0))
+        at = gap / np.where(parallel, 1.0, slope)
+        low = np.where(there & ~parallel & (slope > 0.0), np.maximum(low, at), low)
+        high = np.where(there & ~parallel & (slope < 0.0), np.minimum(high, at), high)
+    good &= low <= high
+    at = np.clip(_dot(wish - point, way), low, np.maximum(low, high))
+    return point + at[:, None] * way, good
+
+
+def _least_bad(planes: HalfPlanes, wish: Floats, fastest: Floats) -> Floats:
+    """Of the wish and a few other velocities those that break half-planes least."""
+    tried = np.concatenate([wish[:, None], fastest[:, None, None] * CANDIDATES[None]], axis=1)
+    off = ((tried[:, :, None] - planes.point[:, None]) * planes.normal[:, None]).sum(axis=-1)
+    worst = np.where(planes.there[:, None], off, np.inf).min(axis=-1)
+    return np.asarray(tried[np.arange(len(wish)), worst.argmax(axis=1)])
+
+
+def _dot(a: Floats, b: Floats) -> Floats:
+    return np.asarray(a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1])
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])

@@ -1,0 +1,334 @@
+"""Operators in Blender: undo, failure, two armatures, poses, parts, strips, crowds, and the same bytes again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from itertools import pairwise
+from pathlib import Path
+
+import addon
+import bpy
+import numpy as np
+from addon.armature import actions, reading
+from addon.operators import working
+from armatures import seen, size_of
+
+TAKES = Path(os.environ["FRESHTAKE_TAKES"])
+ops = bpy.ops.freshtake
+MODEL: dict[str, bytes] = {}
+
+
+def begin(*names: str):
+    """A character with takes; the add-on's operators."""
+    if not hasattr(bpy.types.Object, "freshtake"):
+        addon.register()
+    files = [{"name": f"{name}.bvh"} for name in names or ("walk_1", "walk_2", "walk_3")]
+    ops.takes_import(directory=str(TAKES), files=files)
+    return bpy.context.active_object
+
+
+def learned():
+    """The same with a model, which is learned once for all checks."""
+    figure = begin()
+    if not MODEL:
+        ops.learn(kind="variation", name="walks")
+        text = figure.freshtake.models[0].text
+        MODEL.update(data=bytes(text["freshtake_model"]), facts=text["freshtake_facts"].encode())
+    else:
+        from addon.operators.models import keep_model
+
+        keep_model(figure, "walks", "variation", MODEL["data"], json.loads(MODEL["facts"]))
+    return figure
+
+
+def variants(figure):
+    return [action for action in bpy.data.actions if "freshtake" in action]
+
+
+def key_bytes(figure, action) -> str:
+    """A digest of all curves of an Action."""
+    out = hashlib.sha256()
+    for curve in actions.curves_of(action, figure):
+        values = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+        curve.keyframe_points.foreach_get("co", values)
+        out.update(f"{curve.data_path} {curve.array_index}".encode() + values.tobytes())
+    return out.hexdigest()
+
+
+def contents() -> dict[str, object]:
+    """What is in the file, to see that nothing changed."""
+    names = {
+        kind: [thing.name for thing in getattr(bpy.data, kind)] for kind in ("actions", "objects", "texts", "armatures")
+    }
+    keys = {}
+    for thing in bpy.data.objects:
+        data = thing.animation_data
+        own = data.action if data else None
+        keys[thing.name] = (own and own.name, own and key_bytes(thing, own), [list(row) for row in thing.matrix_world])
+        keys[thing.name] += (len(data.nla_tracks) if data else 0,)
+    return {**names, "keys": keys}
+
+
+def refused(call, word: str, **options) -> None:
+    """An operator that has to fail with a sentence."""
+    before = contents()
+    try:
+        call(**options)
+    except RuntimeError as error:
+        assert word in str(error), str(error)
+        assert "Traceback" not in str(error)
+    else:
+        raise AssertionError(f"{word!r} was expected to be said")
+    assert contents() == before
+
+
+def check_undo_takes_back_what_was_made():
+    figure = learned()
+    figure.freshtake.count = 2
+    bpy.ops.ed.undo_push(message="before")
+    before = contents()
+    ops.vary("EXEC_DEFAULT", True)  # as from a button: with a step of undo of its own
+    made = contents()
+    assert made != before
+    bpy.ops.ed.undo()
+    assert contents() == before
+    bpy.ops.ed.redo()
+    assert contents() == made
+
+
+def check_every_operator_can_be_undone():
+    begin()
+    for module in addon.operators.MODULES:
+        for cls in module.CLASSES:
+            assert "UNDO" in getattr(cls, "bl_options", ()) or cls.__name__ == "FRESHTAKE_OT_model_save", cls
+
+
+def check_again_gives_the_same_bytes():
+    figure = learned()
+    figure.freshtake.count, figure.freshtake.seed, figure.freshtake.amount = 3, 5, 0.8
+    ops.vary()
+    second = bpy.data.actions["walks s5 002"]
+    figure.freshtake.seed, figure.freshtake.amount = 9, 1.0  # what is kept with the Action counts, not the panel
+    ops.vary_again(action=second.name)
+    again = figure.animation_data.action
+    assert again != second
+    assert key_bytes(figure, again) == key_bytes(figure, second)
+    assert key_bytes(figure, bpy.data.actions["walks s5 001"]) != key_bytes(figure, second)
+    refused(ops.vary_again, "no variant", action="walk_1")
+
+
+def check_failures_leave_the_file_as_it_was():
+    figure = begin()
+    refused(ops.vary, "learn one first")
+    refused(ops.style_apply, "learn one first")
+    refused(ops.apply, "choose the armature")
+    refused(ops.learn, "From and To", kind="style")
+    refused(ops.learn, "two classes", kind="density")
+    for row in figure.freshtake.takes:
+        row.use = False
+    refused(ops.learn, "no take", kind="variation")
+    figure.freshtake.takes[0].use = True
+    figure.freshtake.takes[0].action = bpy.data.actions.new("nothing")
+    refused(ops.learn, "nothing", kind="variation")
+
+
+def check_a_broken_model_is_one_sentence():
+    from addon.operators.models import keep_model
+
+    figure = begin()
+    keep_model(figure, "broken", "variation", b"no model", {})
+    refused(ops.vary, "model")
+
+
+def check_a_pose_bone_renamed_after_learning_leaves_nothing():
+    figure = learned()
+    figure.data.bones[3].name = "renamed"
+    refused(ops.vary, "Apply")
+
+
+def check_cancelling_in_the_middle_leaves_nothing():
+    figure = learned()
+    figure.freshtake.count, figure.freshtake.place = 4, "CROWD"
+    before = contents()
+
+    class Quiet:
+        report = tell = lambda *_: None
+
+    for stop_at in (0.0, 0.5, 1.0):
+        work = addon.operators.varying.FRESHTAKE_OT_vary.work(Quiet, bpy.context, figure)
+        steps = 0
+        for waiting in work:
+            steps += waiting is None
+            if len(bpy.data.actions) - len(before["actions"]) >= 4 * stop_at and (steps > 3 or stop_at > 0):
+                break
+            if waiting is not None:
+                import time
+
+                time.sleep(0.01)
+        work.close()
+        assert contents() == before
+
+
+def check_two_armatures_at_once():
+    one = learned()
+    model = one.freshtake.models[0]
+    bpy.context.view_layer.objects.active = None
+    other = begin("run_1", "run_2")
+    assert other != one
+    assert model.name == "walks"
+    classes = addon.operators.varying, addon.operators.learning
+
+    class Quiet:
+        kind, name = "texture", "running"
+        report = tell = lambda *_: None
+
+    jobs = [
+        working.Job(classes[0].FRESHTAKE_OT_vary.work(Quiet, bpy.context, one)),
+        working.Job(classes[1].FRESHTAKE_OT_learn.work(Quiet, bpy.context, other)),
+    ]
+    while jobs:
+        jobs = [job for job in jobs if job.tick()]
+    assert [row.name for row in other.freshtake.models] == ["running"]
+    assert len(one.freshtake.models) == 1
+    assert len(variants(one)) == one.freshtake.count
+    assert other.animation_data.action.name == "run_1"
+
+
+def check_strips_follow_one_another():
+    figure = learned()
+    figure.freshtake.count, figure.freshtake.place = 3, "NLA"
+    ops.vary()
+    (track,) = figure.animation_data.nla_tracks
+    strips = list(track.strips)
+    assert len(strips) == 3
+    assert all(a.frame_end == b.frame_start for a, b in pairwise(strips))
+    assert figure.animation_data.action is None
+    frames = np.arange(1, 20)
+    shown = []
+    for frame in frames:
+        bpy.context.scene.frame_set(int(frame))
+        shown.append([[figure.matrix_world @ bone.head, figure.matrix_world @ bone.tail] for bone in figure.pose.bones])
+    figure.animation_data.nla_tracks.remove(track)
+    alone = seen(figure, variants(figure)[0], frames)
+    assert np.abs(np.array(shown) - alone).max() < 1e-4 * size_of(alone)
+
+
+def check_a_crowd_shares_its_data():
+    figure = learned()
+    mesh = bpy.data.meshes.new("skin")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    skin = bpy.data.objects.new("skin", mesh)
+    bpy.context.scene.collection.objects.link(skin)
+    skin.parent = figure
+    skin.modifiers.new("Armature", "ARMATURE").object = figure
+    figure.freshtake.count, figure.freshtake.place = 4, "CROWD"
+    ops.vary()
+    copies = [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and thing != figure]
+    assert len(copies) == 4
+    assert all(thing.data == figure.data for thing in copies)
+    skins = [thing for thing in bpy.data.objects if thing.type == "MESH" and thing != skin]
+    assert {thing.parent for thing in skins} == set(copies)
+    assert all(thing.data == mesh and thing.modifiers[0].object == thing.parent for thing in skins)
+    assert len({thing.animation_data.action for thing in copies}) == 4
+    assert len({tuple(thing.location) for thing in copies}) == 4
+    assert figure.animation_data.action.name == "walk_1"
+
+
+def check_parts_vary_by_their_bone_collection():
+    figure = learned()
+    still = figure.data.collections.new("arms")
+    arms = [bone for bone in figure.data.bones if "Arm" in bone.name or "Hand" in bone.name]
+    for bone in arms:
+        still.assign(bone)
+    ops.parts_refresh()
+    figure.freshtake.count = 2
+
+    names = [bone.name for bone in arms]
+
+    def spread():
+        old = variants(figure)
+        ops.vary()
+        made = [action for action in variants(figure) if action not in old]
+        one, other = reading.run(reading.read_actions(figure, made))
+        joints = [one.names.index(name) for name in names]
+        length = min(len(one), len(other))
+        return np.abs(one.rotations[:length, joints] - other.rotations[:length, joints]).mean()
+
+    free = spread()
+    figure.freshtake.parts["arms"].use, figure.freshtake.parts["arms"].amount = True, 0.0
+    held = spread()
+    assert held < 0.5 * free, (held, free)
+
+
+def check_start_and_end_poses():
+    figure = learned()
+    action = bpy.data.actions["walk_2"]
+    actions.assign(figure, action)
+    bpy.context.scene.frame_set(7)
+    bpy.context.scene.timeline_markers.new("there", frame=20)
+    figure.freshtake.start, figure.freshtake.end, figure.freshtake.end_marker = "NOW", "MARKER", "there"
+    figure.freshtake.count = 1
+    wanted = [reading.read_pose(figure), reading.read_pose_at(figure, action, 20)]
+    ops.vary()
+    made = figure.animation_data.action
+    (motion,) = reading.run(reading.read_actions(figure, [made]))
+    for pose, frame in zip(wanted, (0, -1), strict=True):
+        dots = np.abs(np.sum(pose.rotations[0] * motion.rotations[frame], axis=1))
+        assert dots[1:].min() > 0.999, (frame, dots.min())
+    ops.vary_again(action=made.name)
+    assert key_bytes(figure, figure.animation_data.action) == key_bytes(figure, made)
+
+
+def check_cycles_are_cut():
+    figure = begin("run_1")
+    ops.takes_cut(at="cycles")
+    pieces = [row.action for row in figure.freshtake.takes if row.use]
+    assert len(pieces) >= 2
+    assert not figure.freshtake.takes[0].use
+    whole = seen(figure, bpy.data.actions["run_1"], range(1, 200))
+    first = seen(figure, pieces[0], range(1, int(pieces[0].frame_end) + 1))
+    places = [np.abs(whole[start : start + len(first)] - first).max() for start in range(len(whole) - len(first))]
+    assert min(places) < 1e-4 * size_of(first)
+
+
+def check_repeats_are_cut():
+    figure = begin("run_1")
+    ops.takes_cut(at="repeats", first=20, last=60)
+    pieces = [row.action for row in figure.freshtake.takes if row.use]
+    assert len(pieces) >= 2
+
+
+def check_takes_are_judged():
+    figure = begin("walk_1", "walk_2", "run_1")
+    ops.takes_check()
+    wrong = {row.action.name: row.wrong for row in figure.freshtake.takes}
+    assert "run_1" in wrong["run_1"] or figure.freshtake.together, wrong
+
+
+def check_the_child_is_not_needed_to_list():
+    figure = begin()
+    figure.freshtake.takes.clear()
+    ops.takes_refresh()
+    assert [row.action.name for row in figure.freshtake.takes] == ["walk_1", "walk_2", "walk_3"]
+    bpy.data.actions.remove(bpy.data.actions["walk_2"])
+    ops.takes_refresh()
+    assert [row.action.name for row in figure.freshtake.takes] == ["walk_1", "walk_3"]
+
+
+def check_models_go_to_files_and_come_back():
+    figure = learned()
+    path = Path(bpy.app.tempdir) / "walks.ftm"
+    ops.model_save(filepath=str(path), unpack=True)
+    assert path.read_bytes() == MODEL["data"]
+    assert figure.freshtake.models[0].text is None
+    figure.freshtake.count = 1
+    ops.vary()  # from the file
+    ops.model_remove()
+    assert len(figure.freshtake.models) == 0
+    ops.model_load(filepath=str(path))
+    assert bytes(figure.freshtake.models[0].text["freshtake_model"]) == MODEL["data"]
+    ops.vary()
+    one, other = variants(figure)
+    assert key_bytes(figure, one) == key_bytes(figure, other)

@@ -1,0 +1,147 @@
+"""The add-on in Blender's own process: what its operators make is what the library makes, joint by joint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from freshtake.bridge.clip_arrays import unpacked
+from freshtake.bridge.clips import clip_of
+from freshtake.formats.read_options import ReadOptions
+from freshtake.formats.registry import by_name, write
+from freshtake.motion import Clip
+from freshtake.motion.body.rooting import as_filed
+from freshtake.workflows.density_blending import BlendAsked, density_sample
+from freshtake.workflows.length_asking import Seconds
+from freshtake.workflows.motion_delivering import Delivery
+from freshtake.workflows.motion_finishing import Finish
+from freshtake.workflows.motion_retargeting import RetargetAsked, motion_retarget
+from freshtake.workflows.motion_sampling import motion_samples
+from freshtake.workflows.style_translating import StyleAsked, style_apply
+from freshtake.workflows.texture_sampling import PlayAsked, texture_sample
+from freshtake.workflows.variation_varying import VariantsAsked, variation_vary
+from tests.clients.conftest import run_in_blender
+
+pytestmark = pytest.mark.client
+
+NEAR = 1e-4  # of the body
+NPZ = Finish(ending="npz")
+LONGEST = 0.05  # seconds of CPU that the interface may be kept waiting
+
+
+@pytest.fixture(scope="session")
+def takes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("takes")
+    motion_samples(["walk", "limp", "run"], folder, takes=3)
+    return folder
+
+
+@pytest.mark.parametrize("module", ["armature_laws", "work_laws"])
+def test_checks(each_blender: Path, module: str, takes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRESHTAKE_TAKES", str(takes))
+    run_in_blender(each_blender, "run.py", tmp_path / "out.json", module)
+    results = json.loads((tmp_path / "out.json").read_text())["results"]
+    assert results
+    assert not [f"{name}\n{result['wrong']}" for name, result in results.items() if result["wrong"]]
+
+
+class Told:
+    """What Blender saw on its way through the story."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with np.load(folder / "seen.npz") as file:
+            self.seen: dict[str, Any] = dict(file)
+
+    def about(self, key: str) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = json.loads(str(self.seen[f"{key}/about"]))
+        return found
+
+    def given(self, key: str) -> Path:
+        """A motion that was given to a job, as a file."""
+        arrays = {name.removeprefix("given/"): array for name, array in self.seen.items() if name.startswith("given/")}
+        (clip,) = unpacked(json.loads(str(self.seen[f"{key}/given"])), arrays, key)
+        path = self.folder / f"{key}_given.npz"
+        write(path, clip_of(clip))
+        return path
+
+    def compare(self, key: str, path: Path) -> None:
+        """The joints of our file are where Blender has the heads of its bones."""
+        clip = as_filed(by_name("npz").load().read(path, ReadOptions()))
+        assert isinstance(clip, Clip)
+        names = [str(name) for name in self.seen[f"{key}/names"]]
+        joints = [clip.skeleton.names.index(name) for name in names]
+        ours, theirs = clip.positions()[:, joints], self.seen[f"{key}/places"]
+        assert ours.shape == theirs.shape
+        size = float(np.ptp(ours[0], axis=0).max())
+        assert np.abs(ours - theirs).max() < NEAR * size
+        assert np.abs(np.diff(theirs, axis=0)).max() > 1e-3 * size, "nothing moves"
+
+
+@pytest.fixture(scope="module")
+def told(each_blender: Path, takes: Path, tmp_path_factory: pytest.TempPathFactory) -> Told:
+    folder = tmp_path_factory.mktemp("story")
+    run_in_blender(each_blender, "story.py", takes, folder)
+    return Told(folder)
+
+
+def test_variants_are_the_librarys(told: Told, tmp_path: Path) -> None:
+    made = variation_vary(told.folder / "variation.ftm", tmp_path, 3, asked=VariantsAsked(seed=11), finish=NPZ)
+    for number, path in enumerate(made.paths, 1):
+        told.compare(f"vary_{number}", path)
+        assert told.about(f"vary_{number}")["number"] == number
+
+
+def test_loop_is_the_librarys_and_ends_as_it_begins(told: Told, tmp_path: Path) -> None:
+    finish = Finish(ending="npz", delivery=Delivery(closing=True))
+    asked = VariantsAsked(seed=11, loop=True)
+    made = variation_vary(told.folder / "variation.ftm", tmp_path, 1, asked=asked, finish=finish)
+    told.compare("loop", made.paths[0])
+    places = told.seen["loop/places"]
+    shift = places[-1] - places[0]
+    assert np.abs(shift - shift[0]).max() < 1e-3 * np.ptp(places[0], axis=0).max()
+
+
+def test_style_is_the_librarys(told: Told, tmp_path: Path) -> None:
+    target = tmp_path / "styled.npz"
+    style_apply([(told.folder / "style.ftm", 1.0)], told.given("style"), target, asked=StyleAsked(plant=True))
+    told.compare("style", target)
+
+
+def test_blend_is_the_librarys(told: Told, tmp_path: Path) -> None:
+    target = tmp_path / "blend.npz"
+    asked = BlendAsked(weights=f"walk:{1 / 1.5!r},run:{0.5 / 1.5!r}", seed=11)
+    density_sample(told.folder / "density.ftm", target, Seconds(2.0), asked=asked, finish=NPZ)
+    told.compare("blend", target)
+
+
+def test_endless_is_the_librarys(told: Told, tmp_path: Path) -> None:
+    target = tmp_path / "endless.npz"
+    texture_sample(told.folder / "texture.ftm", target, Seconds(2.0), asked=PlayAsked(seed=11), finish=NPZ)
+    told.compare("endless", target)
+
+
+def test_another_armature_moves_as_the_library_retargets(told: Told, tmp_path: Path) -> None:
+    asked = RetargetAsked(ending="npz")
+    made = motion_retarget([told.given("apply")], told.given("target"), tmp_path / "out", asked=asked)
+    rows = json.loads(str(told.seen["map"]))
+    assert {name for name, source, target in rows if source and target} >= {"hips", "left_foot", "right_hand"}
+    told.seen["apply/places"] = told.seen["apply/places"] - (1.0, 2.0, 0.0)  # where the object stands
+    told.compare("apply", made.paths[0])
+
+
+def test_the_saved_file_gives_the_same_bytes_in_another_process(told: Told, each_blender: Path, tmp_path: Path) -> None:
+    run_in_blender(each_blender, "reopened.py", told.folder, tmp_path / "keys.json")
+    old, again, among_others = json.loads((tmp_path / "keys.json").read_text())
+    assert old == again == among_others
+
+
+def test_the_interface_is_never_kept_waiting(told: Told) -> None:
+    longest = json.loads(str(told.seen["longest"]))
+    assert len(longest) == 8
+    assert max(longest.values()) < LONGEST, longest

@@ -1,0 +1,91 @@
+"""The extension's zip in Blender's own process: installed into an empty profile, asked, killed, uninstalled."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from freshtake.bridge.clip_arrays import packed
+from freshtake.bridge.clips import arrays_of
+from freshtake.motion.cycles.cycles import find_cycles
+from tests.bridge.conftest import walks
+from tests.clients.conftest import ROOT, run_in_blender
+
+pytestmark = pytest.mark.client
+
+WHOLE = os.environ.get("FRESHTAKE_WHOLE", "no")  # yes: with everything compiled, some minutes
+
+
+@pytest.fixture(scope="session")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The zip for this platform, newly built."""
+    if "FRESHTAKE_ZIP" in os.environ:
+        return Path(os.environ["FRESHTAKE_ZIP"])
+    from tests.clients.conftest import BLENDER
+
+    out = tmp_path_factory.mktemp("dist")
+    subprocess.run([BLENDER, ROOT / "integrations/build_blender.py", "--blender", BLENDER, "--out", out], check=True)
+    (made,) = out.glob("*.zip")
+    return made
+
+
+@pytest.fixture(scope="session")
+def found(archive: Path, each_blender: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What happened in one Blender."""
+    folder = tmp_path_factory.mktemp("profile")
+    values, arrays = packed([arrays_of(clip) for clip in walks(4, cycles=3)])
+    np.savez(folder / "takes.npz", values=json.dumps(values), **arrays)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BLENDER_USER_RESOURCES", str(folder / "profile"))
+        patch.delenv("PYTHONPATH", raising=False)  # the library shall be the one in the zip
+        run_in_blender(
+            each_blender, "extension.py", archive, folder / "takes.npz", folder / "found.json", WHOLE, seconds=1800.0
+        )
+    read: dict[str, Any] = json.loads((folder / "found.json").read_text())
+    print(json.dumps({key: value for key, value in read.items() if key != "small"}, indent=1), file=sys.stderr)
+    return read
+
+
+def test_it_installs_into_an_empty_profile_and_loads_nothing_heavy_there(found: dict[str, Any]) -> None:
+    installed = found["installed"]
+    assert installed["enabled"]
+    assert "/profile/" in installed["library"].replace("\\", "/")
+    assert not installed["numba_here"]
+
+
+def test_a_job_gives_what_the_library_gives(found: dict[str, Any]) -> None:
+    expected = [
+        {"clip": k, "start": int(first), "stop": int(last) + 1}
+        for k, clip in enumerate(walks(4, cycles=3))
+        for first, last in find_cycles(clip).spans
+    ]
+    assert found["small"]["pieces"] == expected
+
+
+def test_killed_in_the_middle_it_says_so_and_goes_on(found: dict[str, Any]) -> None:
+    assert found["killed"]["cancelled"] == "cancelled"
+    assert found["killed"]["crashed"].startswith("freshtake's process ended unexpectedly (code -9")
+    assert found["after"]["pieces"] == found["small"]["pieces"]
+
+
+def test_nothing_of_it_keeps_blender_waiting(found: dict[str, Any]) -> None:
+    assert found["longest_call_s"] < 0.05
+
+
+def test_it_uninstalls_without_a_trace(found: dict[str, Any]) -> None:
+    assert found["uninstalled"] == {"enabled": False, "folder": False, "cache": False}
+    assert found["child_ended"]
+
+
+@pytest.mark.skipif(WHOLE != "yes", reason="compiles everything: FRESHTAKE_WHOLE=yes")
+def test_prepared_it_learns_and_varies(found: dict[str, Any]) -> None:
+    assert found["prepared"]["last"] == ""
+    assert all(text.startswith("preparing, ") for text in found["prepared"]["said"])
+    assert found["whole"]["rotations"] > 0.0
