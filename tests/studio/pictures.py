@@ -83,7 +83,7 @@ def main(folder: Path) -> None:
             Path(work) / "profile", executable_path=f"/usr/bin/{PROGRAMS[0]}", args=list(FLAGS)
         )
         try:
-            window = Window(browser, studio)
+            window = Window(browser, studio, SIZES["light"])
             save(window.page.screenshot(), folder / "welcome.png")
             prepare(window)
             tabs = window.of("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.textContent)")

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
+from freshtake.errors import UsageError
 from freshtake.evaluation.study.analysis import Outcome
 from freshtake.evaluation.study.conditions import HIGHEST, LOWEST
 from freshtake.serve.items import Id, Shape
@@ -75,10 +76,22 @@ def score(id: Id, asked: Scored, request: Request) -> dict[str, Any]:
     return store_of(request).answer(id, asked.code, asked.position, asked.score, asked.seconds)
 
 
+class Outcomes(Shape):
+    """Per experiment the means with their intervals and the analysis of variance; or in words why there is none yet."""
+
+    outcomes: list[dict[str, Any]]
+    words: str = ""
+
+
 @router.get("/{id}/outcome")
-def outcome(id: Id, request: Request) -> list[dict[str, Any]]:
-    """Per experiment the means with their intervals and the analysis of variance."""
-    return [_plain(one.as_dict()) for one in store_of(request).outcomes(id)]
+def outcome(id: Id, request: Request) -> Outcomes:
+    """What the scores say so far."""
+    store = store_of(request)
+    store.place(id)
+    try:
+        return Outcomes(outcomes=[_plain(one.as_dict()) for one in store.outcomes(id)])
+    except UsageError as error:
+        return Outcomes(outcomes=[], words=str(error))
 
 
 @router.get("/{id}/figure.svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}})

@@ -181,7 +181,7 @@ class Viewport {
 
   arrange(keep = false) {
     const { state } = this;
-    this.layout = arrange(this.scene, state.layout, state.inPlace);
+    this.layout = arrange(this.scene, state.layout, state.inPlace, this.camera.eye.aspect);
     this.trails?.forEach((one) => one.dispose());
     this.trails = null;
     this.camera.shift.set(0, 0, 0);
@@ -192,7 +192,7 @@ class Viewport {
   // With a camera that follows, only what is around the figures has to be seen.
   fit() {
     const { scene, state, layout } = this;
-    const near = state.follow ? arrange(scene, state.layout, true) : null;
+    const near = state.follow ? arrange(scene, state.layout, true, this.camera.eye.aspect) : null;
     const box = near ? { low: [...near.box.low], high: [...near.box.high] } : layout.box;
     if (near) {
       const drift = (axis) => scene.placements.reduce((sum, _, k) => sum + layout[axis][k] - near[axis][k], 0) / scene.placements.length;
