@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from threading import Thread
@@ -57,7 +57,7 @@ def make_app(
         state = State(project, Workers(project, workers))
         project.listen(state.events.tell)
         app.state.studio = state
-        Thread(target=state.aside.call, args=(sum, ()), daemon=True).start()  # so that it is warm when it is needed
+        Thread(target=_warm, args=(state.aside,), daemon=True).start()
         try:
             yield
         finally:
@@ -76,6 +76,12 @@ def make_app(
     app.add_exception_handler(HTTPException, _failed)
     app.add_exception_handler(RequestValidationError, _misunderstood)
     return app
+
+
+def _warm(aside: Aside) -> None:
+    """Have the process ready when it is needed."""
+    with suppress(FreshtakeError):
+        aside.call(sum, ())
 
 
 def problem(status: int, sentence: str) -> JSONResponse:

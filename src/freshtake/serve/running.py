@@ -7,6 +7,7 @@ import ipaddress
 import secrets
 import socket
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -64,8 +65,8 @@ def serve(
         config = uvicorn.Config(
             app, log_level="warning", ws_max_size=LARGEST_MESSAGE, server_header=False, timeout_graceful_shutdown=2
         )
-        asyncio.run(_served(uvicorn.Server(config), listening, lambda: started(serving)))
-        project.close()
+        with suppress(KeyboardInterrupt), closing(project):  # Ctrl-C is how it ends
+            asyncio.run(_served(uvicorn.Server(config), listening, lambda: started(serving)))
     finally:
         listening.close()
 
