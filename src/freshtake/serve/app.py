@@ -74,6 +74,7 @@ def make_app(
         app.include_router(router, prefix="/api", responses=REFUSALS)
     app.add_exception_handler(FreshtakeError, _refused)
     app.add_exception_handler(HTTPException, _failed)
+    app.add_exception_handler(Exception, _unforeseen)
     app.add_exception_handler(RequestValidationError, _misunderstood)
     return app
 
@@ -99,6 +100,10 @@ async def _failed(request: Request, error: Exception) -> JSONResponse:
     if error.status_code == 404:
         said = said or "there is nothing at this address"
     return problem(error.status_code, said or HTTPStatus(error.status_code).phrase.lower())
+
+
+async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
+    return problem(500, f"something went wrong that should not ({type(error).__name__}): please report it")
 
 
 async def _misunderstood(request: Request, error: Exception) -> JSONResponse:

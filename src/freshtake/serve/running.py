@@ -75,9 +75,14 @@ async def _served(server: Any, listening: socket.socket, started: Callable[[], N
     running = asyncio.create_task(server.serve(sockets=[listening]))
     while not server.started and not running.done():
         await asyncio.sleep(0.01)
-    if server.started:
-        started()
-    await running
+    try:
+        if server.started:
+            started()
+    except BaseException:
+        server.should_exit = True
+        raise
+    finally:
+        await running
 
 
 def _address(host: str, port: int, token: str | None) -> str:
