@@ -137,7 +137,7 @@ def _at_work(studio: Studio, job: dict[str, Any]) -> int:
         assert time.monotonic() < until
         time.sleep(0.02)
     slots = studio.server.state.studio.workers._slots
-    (found,) = [slot._process.pid for slot in slots if slot._job == job["id"]]
+    (found,) = [slot._process.process.pid for slot in slots if slot._job == job["id"]]
     number: int = found
     return number
 
