@@ -44,6 +44,8 @@ def prepare(here: Here) -> None:
     here.run("style_learn", walks, targets=limps, name="limping")
     here.run("blend_learn", classes={"walk": walks, "run": runs}, name="gaits")
     here.run("texture_learn", [walks[0]], name="endless", jump_time=0.5)
+    cloth = here.take("flag_1", samples.flag(np.random.default_rng(40), frames=60, columns=17, rows=11))
+    here.run("texture_learn", [cloth], name="flag")
     here.run("noise", walks, kind="strawman", number=1)
     here.run(
         "study_design", walks, inputs=limps, captured=[], experiments=["A"], participants=2, trials=2, name="walk"
@@ -145,6 +147,7 @@ def test_the_pad_moves_the_stream(methods: Window) -> None:
 
 def test_the_cursor_runs_on_the_jump_map(methods: Window) -> None:
     page = opened(methods, "Texture")
+    page.get_by_label("Model").select_option("endless")
     page.get_by_label("Jump rate").fill("5")
     canvas = page.get_by_role("img", name="jump map of")
     canvas.wait_for()
@@ -154,6 +157,16 @@ def test_the_cursor_runs_on_the_jump_map(methods: Window) -> None:
     methods.until("!document.querySelector('.map-panel .facts').textContent.endsWith(' 0 taken')")
     page.get_by_role("button", name="turn left").click()
     assert page.get_by_text("Heading 30°").is_visible()
+
+
+def test_a_mesh_is_played_by_its_modes_on_the_page(methods: Window) -> None:
+    page = opened(methods, "Texture")
+    page.get_by_label("Model").select_option("flag")
+    methods.until("v?.surfaces[0]?.table && v.timing.frames > 1")
+    frame = "document.querySelector('.jump-map canvas')?.dataset.frame"
+    first = methods.until(frame)
+    methods.until(f"{frame} !== '{first}'")
+    page.get_by_label("Model").select_option("endless")
 
 
 def test_motions_without_names_until_a_vote(methods: Window) -> None:

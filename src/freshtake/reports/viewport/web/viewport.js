@@ -84,6 +84,7 @@ class Viewport {
       const how = { shared, color: one.color, radius: 0.022, lasts: Infinity };
       return Object.assign(new Ink(THREE, one.of.points, one.of.frameTime, how), { one });
     });
+    // a shape may bring its own way of being drawn: `surface(THREE, one, shared)`
     this.surfaces = meshes.map((one, k) => one.of.surface?.(THREE, one, shared) ?? new SurfaceShape(THREE, one, shared, k, meshes.length));
     this.marks = new Marks(THREE, this.figures);
     this.onlyLines = lines.length === rest.length;
