@@ -32,7 +32,7 @@ PIECE = 1 << 20  # bytes read at a time
 LAST_WORDS = 40  # lines of the child's own output that are kept
 
 START = "import sys; sys.path[:0] = sys.argv[1:]; from freshtake.bridge.__main__ import main; main()"
-YIELDING = "import os; hasattr(os, 'nice') and os.nice(10); "
+YIELDING = "import os; hasattr(os, 'nice') and os.nice(5); "
 
 
 class Progress(NamedTuple):
