@@ -123,6 +123,9 @@ def prepared(client: httpx.Client, variants: int = 8) -> None:
     takes = _ids(client, "take")
     model = _done(client, client.post("/api/jobs", json={"task": "learn", "items": takes}).json())["made"][0]
     _done(client, client.post("/api/jobs", json={"task": "vary", "items": [model], "number": variants}).json())
+    client.get(f"/api/thumbnail/{takes[0]}.gif")  # the processes are warm before anything is measured
+    client.get(f"/api/curves?items={takes[0]}&dof=LeftLeg.x")
+    client.get(f"/api/scene?items={takes[0]}")
 
 
 def _done(client: httpx.Client, job: dict[str, Any]) -> dict[str, Any]:

@@ -79,6 +79,17 @@ def test_empty_and_huge_files_are_refused_at_once(studio: Studio, monkeypatch: p
     assert studio.project is not None and not list(studio.project.work.iterdir())
 
 
+def test_several_animations_are_several_takes(studio: Studio, tmp_path: Path) -> None:
+    walks = [ft.samples.walk(np.random.default_rng(k), cycles=1).changed(name=f"walk {k}") for k in range(3)]
+    ft.write(tmp_path / "walks.glb", walks, unit_m=0.01)
+    job = studio.send("walks.glb", (tmp_path / "walks.glb").read_bytes())
+    items = [studio.item(id) for id in job["made"]]
+    assert [item["name"] for item in items] == ["walks walk 0", "walks walk 1", "walks walk 2"]
+    assert [item["facts"]["frames"] for item in items] == [len(walk) for walk in walks]
+    assert {item["group"] for item in items} == {"walks"} and job["notes"] == []
+    assert not [f for item in items for f in item["findings"] if item["id"] in f["words"]]
+
+
 def test_a_file_that_comes_in_part_leaves_nothing(studio: Studio) -> None:
     address = urlsplit(studio.url)
     with socket.create_connection((address.hostname, address.port)) as line:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -58,6 +59,7 @@ class Aside:
 def _answer(pipe: Connection) -> None:
     """The process: an answer for each call, or a sentence why there is none."""
     prepare_process()
+    warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: what comes of it is checked, and said in words
     with suppress(EOFError, OSError):
         while True:
             function, arguments = pipe.recv()

@@ -109,7 +109,7 @@ class Viewport {
     const { state, scene } = this, count = scene.placements.length;
     state.layout = LAYOUTS.includes(scene.layout) ? scene.layout : count > 6 || this.onlyLines ? "grid" : "row";
     const travel = Math.max(...scene.shapes.map(({ box }) => Math.max(box.high[0] - box.low[0], box.high[2] - box.low[2])));
-    state.inPlace = count > 1 && travel > 5;
+    state.inPlace = count > 1 && travel > 5 && scene.placements[0].x === undefined; // a crowd has the ground it needs
     state.follow = !state.inPlace && travel > 2.5 && state.layout === "row";
     state.view = this.onlyLines ? "front" : "orbit";
     state.names = count <= FEW && count > 1;
