@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -41,10 +44,24 @@ class Studio:
         """The items of a kind, as the server tells them."""
         return [item for item in self.ask("api/project")["items"] if item["kind"] == kind]
 
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the processes that work for it."""
+        for folder in Path("/proc").iterdir():
+            if not folder.name.isdigit():
+                continue
+            with suppress(OSError):  # it may end meanwhile
+                own = f"\nPPid:\t{self.process.pid}\n" in (folder / "status").read_text()
+                if own and b"spawn_main" in (folder / "cmdline").read_bytes():
+                    os.kill(int(folder.name), number)
+
     def close(self) -> None:
         """End it, and all that it started."""
         self.process.terminate()
-        self.process.wait(20)
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
         assert self.process.stdout is not None
         self.process.stdout.close()
         self._log.close()
@@ -53,7 +70,7 @@ class Studio:
 class Window:
     """A page of the studio, with what it asked for and complained about."""
 
-    def __init__(self, browser: Any, studio: Studio, size: tuple[int, int] = (1280, 800)) -> None:
+    def __init__(self, browser: Any, studio: Studio, size: tuple[int, int] = (1000, 620)) -> None:
         self.requests: list[str] = []
         self.complaints: list[str] = []
         self.studio = studio

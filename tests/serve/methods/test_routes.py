@@ -133,7 +133,7 @@ def test_a_study_from_consent_to_its_outcome(client: Any, here: Here, study: str
     assert (
         told["name"] == "short walk" and told["trials"] == 4 and not told["people"] and "free will" in told["consent"]
     )
-    assert client.get(f"/api/studies/{study}/outcome").json()["error"].startswith("nobody has given a score")
+    assert client.get(f"/api/studies/{study}/outcome").json()["words"].startswith("nobody has given a score")
     key = read_key(here.project.path(study) / "key.csv")
     given = []
     for person, code in enumerate(("amber", "b-2")):
@@ -164,7 +164,7 @@ def test_a_study_from_consent_to_its_outcome(client: Any, here: Here, study: str
         Rating(r["participant"], int(r["position"]), r["experiment"], r["motion"], r["stimulus"], int(r["score"]))
         for r in rows
     ]
-    found = client.get(f"/api/studies/{study}/outcome").json()
+    found = client.get(f"/api/studies/{study}/outcome").json()["outcomes"]
     for outcome, one in zip(analyze(ratings, key), found, strict=True):
         assert one["anova"]["p"] == pytest.approx(outcome.anova.p, nan_ok=True)
         assert [group["mean"]["mean"] for group in one["groups"]] == [group.mean.mean for group in outcome.groups]

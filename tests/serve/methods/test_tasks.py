@@ -9,10 +9,12 @@ import pytest
 
 from freshtake import samples
 from freshtake.errors import UsageError
+from freshtake.formats.ftm import load
 from freshtake.formats.registry import read
 from freshtake.motion.edit import heading
 from freshtake.serve.items import Item
 from freshtake.serve.tasks.blends import moments_of
+from freshtake.serve.tasks.styles import translated
 from tests.serve.methods.tasks_here import Here
 
 
@@ -39,6 +41,19 @@ def test_strength_0_leaves_a_take_as_it_is_and_1_does_not(here: Here, style: Ite
     )
     assert np.allclose(plain.positions(), take.positions(), atol=1e-6)
     assert len(styled) != len(take) or np.abs(styled.positions() - take.positions()).max() > 1.0
+
+
+def test_a_style_mixed_with_itself_is_itself(here: Here, style: Item, takes: dict[str, list[str]]) -> None:
+    clip, model = read(here.project.path(takes["long"][1])), load(here.project.path(style.id))
+    once, twice = (
+        translated([(model, 0.8)], clip, plant=False),
+        translated([(model, 0.4), (model, 0.4)], clip, plant=False),
+    )
+    count = min(len(once), len(twice))
+    assert np.abs(once.rotations[:count] - twice.rotations[:count]).max() < 0.1
+    assert translated([(model, 0.5)], clip, strength=0.0) is clip
+    with pytest.raises(UsageError, match="between -4 and 4"):
+        translated([(model, float("nan"))], clip)
 
 
 def test_lists_that_do_not_pair_are_refused(here: Here, takes: dict[str, list[str]]) -> None:

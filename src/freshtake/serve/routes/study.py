@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import io
 import math
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
-from freshtake.evaluation.study.analysis import Outcome
-from freshtake.evaluation.study.conditions import HIGHEST, LOWEST
+from freshtake.errors import UsageError
 from freshtake.serve.items import Id, Shape
 from freshtake.serve.routes.access import TheAside, studio
 from freshtake.serve.routes.binary import scene_response
 from freshtake.serve.routes.scenes import BINARY
-from freshtake.serve.study_store import StudyStore
+
+if TYPE_CHECKING:  # evaluation takes a second to load, which the start of the server does not wait for
+    from freshtake.evaluation.study.analysis import Outcome
+    from freshtake.serve.study_store import StudyStore
 
 router = APIRouter(prefix="/studies", tags=["studies"])
 Code = Annotated[str, Field(min_length=1, max_length=24)]
@@ -34,12 +36,14 @@ class Scored(Shape):
 
     code: Code
     position: Annotated[int, Field(ge=1)]
-    score: Annotated[int, Field(ge=LOWEST, le=HIGHEST, strict=True)]
+    score: Annotated[int, Field(ge=1, le=9, strict=True)]
     seconds: Annotated[float, Field(ge=0.0)] = 0.0
 
 
 def store_of(request: Request) -> StudyStore:
     """The studies of the project; kept with the server."""
+    from freshtake.serve.study_store import StudyStore
+
     state = studio(request)
     if not hasattr(request.app.state, "studies"):
         request.app.state.studies = StudyStore(state.project)
@@ -75,10 +79,22 @@ def score(id: Id, asked: Scored, request: Request) -> dict[str, Any]:
     return store_of(request).answer(id, asked.code, asked.position, asked.score, asked.seconds)
 
 
+class Outcomes(Shape):
+    """Per experiment the means with their intervals and the analysis of variance; or in words why there is none yet."""
+
+    outcomes: list[dict[str, Any]]
+    words: str = ""
+
+
 @router.get("/{id}/outcome")
-def outcome(id: Id, request: Request) -> list[dict[str, Any]]:
-    """Per experiment the means with their intervals and the analysis of variance."""
-    return [_plain(one.as_dict()) for one in store_of(request).outcomes(id)]
+def outcome(id: Id, request: Request) -> Outcomes:
+    """What the scores say so far."""
+    store = store_of(request)
+    store.place(id)
+    try:
+        return Outcomes(outcomes=[_plain(one.as_dict()) for one in store.outcomes(id)])
+    except UsageError as error:
+        return Outcomes(outcomes=[], words=str(error))
 
 
 @router.get("/{id}/figure.svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}})

@@ -1,12 +1,12 @@
 // The place where motion is played: of items of the project, or live. Wraps the viewport of reports/viewport/web.
 
-import * as THREE from "./viewport/three/three.module.min.js";
 import { html, useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
 import { createViewport } from "./viewport/viewport.js";
 import { LiveScene } from "./viewport/live.js";
 import { api } from "./api.js";
 import { isDark, setTheme, toast, useDark, useStore } from "./state.js";
 
+const three = import("./viewport/three/three.module.min.js"); // large: the page does not wait for it
 const ELSEWHERE = "input, textarea, select, [contenteditable], [role=tablist], [role=listbox], dialog, .own-keys";
 
 // Keys of the whole window, but for those that a control of the page needs itself.
@@ -38,7 +38,8 @@ function useViewport({ start, onpick, onframe, onready, controls }) {
     if (before) before.setTheme(dark ? "dark" : "light");
   }, [dark]);
   useEffect(() => () => { held.current?.dispose(); held.current = null; window.studioViewports?.delete(place.current); }, []);
-  const show = (data) => {
+  const show = async (data) => {
+    const THREE = await three;
     if (!place.current) return null;
     if (held.current) held.current.setData(data, { keep: true });
     else {
@@ -82,7 +83,7 @@ export function Viewport({ items = [], scene, start, onready, onpick, onframe, c
       try {
         const data = await (now.scene ?? api.scene(now.items, now.fields));
         shown.current = data.manifest.shapes.map((shape, k) => shape.id ?? now.items[k]);
-        show(data);
+        await show(data);
       } catch (error) { if (!wanted.current) toast(error.message, "error"); }
     }
     reading.current = false;
@@ -116,8 +117,7 @@ export function LiveViewport({ model, controls = {}, fields = {}, start, onready
       onframe: (number, x, z, points) => {
         if (!live) {
           live = new LiveScene(header, number, x, z, points);
-          show({ scene: live.scene });
-          setWords("");
+          show({ scene: live.scene }).then(() => setWords(""));
         } else live.push(number, x, z, points);
         told.current.onlive?.(number);
       },

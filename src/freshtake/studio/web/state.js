@@ -48,8 +48,10 @@ export function useKept(name, start) {
 
 // ---- the project ----
 export async function load() {
-  const project = await api.project();
-  set({ ...project, ready: true });
+  let project = await api.project();
+  while (project.change < state.change) project = await api.project(); // events were faster than the answer
+  const over = new Map(state.jobs.filter(isOver).map((job) => [job.id, job]));
+  set({ ...project, jobs: project.jobs.map((job) => over.get(job.id) ?? job), ready: true });
   forget();
 }
 
@@ -98,7 +100,7 @@ export function connect() {
   return api.events(
     hear,
     () => {
-      set({ connected: true });
+      set({ connected: true, change: 0 });
       load().then(() => { state.jobs.forEach(ended); if (lost) toast("Connected again.", "good"); lost = false; }, (error) => toast(error.message, "error"));
     },
     () => { if (state.connected) lost = true; set({ connected: false }); },

@@ -178,7 +178,7 @@ export const Facts = ({ item }) => html`<span class="facts">${factWords(item)}</
 
 export function Stars({ item }) {
   return html`<span class="stars">
-    <button type="button" class="star" aria-pressed=${String(item.star === 1)} aria-label=${`star ${item.name}`} title="star" onclick=${() => star(item, 1)}>★</button>
+    <button type="button" class="star" aria-pressed=${String(item.star === 1)} aria-label=${`star ${item.name}`} title="star" onclick=${() => star(item, 1)}>${item.star === 1 ? "★" : "☆"}</button>
     <button type="button" class="reject" aria-pressed=${String(item.star === -1)} aria-label=${`reject ${item.name}`} title="reject" onclick=${() => star(item, -1)}>✕</button>
   </span>`;
 }

@@ -2,8 +2,10 @@
 
 export const LAYOUTS = ["row", "grid", "overlaid"];
 const GAP = 0.45;
+const WIDE = 1.6; // the aspect for which columns are counted
 
-export function arrange(scene, kind, inPlace) {
+// `aspect`: width by height of what it is shown in, for grids.
+export function arrange(scene, kind, inPlace, aspect = WIDE) {
   const count = scene.placements.length;
   const layout = { x: new Float32Array(count), y: new Float32Array(count), z: new Float32Array(count), kind };
   const placed = scene.placements.every((told) => told.x !== undefined);
@@ -11,7 +13,7 @@ export function arrange(scene, kind, inPlace) {
     scene.placements.forEach((told, k) => { layout.x[k] = told.x; layout.z[k] = told.z; });
   } else if (kind !== "overlaid") {
     const boxes = scene.placements.map((told) => extent(scene.shapes[told.shape], inPlace));
-    const rows = kind === "row" ? [scene.placements.map((_, k) => k)] : gridRows(scene);
+    const rows = kind === "row" ? [scene.placements.map((_, k) => k)] : gridRows(scene, aspect);
     const flat = scene.shapes.every((shape) => shape.kind === "line"); // what is written stands in lines
     if (flat) placeFlat(layout, rows, boxes);
     else place(layout, rows, boxes);
@@ -25,10 +27,10 @@ function extent(shape, inPlace) {
 }
 
 // Rows of numbers: inputs first; more columns than rows.
-function gridRows(scene) {
+function gridRows(scene, aspect) {
   const count = scene.placements.length;
   const flat = scene.shapes.every((shape) => shape.kind === "line");
-  const columns = Math.max(2, Math.ceil(Math.sqrt(count * (flat ? 1.8 : 2.6))));
+  const columns = Math.max(2, Math.ceil(Math.sqrt((count * (flat ? 1.8 : 2.6) * Math.min(Math.max(aspect, 0.7), 2.4)) / WIDE)));
   const rows = [];
   let role = null;
   scene.placements.forEach((told, k) => {
@@ -64,10 +66,21 @@ function placeFlat(layout, rows, boxes) {
   }));
 }
 
+function turned(box, turn) {
+  if (turn === 0) return box;
+  const cos = Math.cos(turn), sin = Math.sin(turn), low = [...box.low], high = [...box.high];
+  const corners = [box.low[0], box.high[0]].flatMap((x) => [box.low[2], box.high[2]].map((z) => [x * cos + z * sin, z * cos - x * sin]));
+  [0, 2].forEach((axis, k) => {
+    low[axis] = Math.min(...corners.map((corner) => corner[k]));
+    high[axis] = Math.max(...corners.map((corner) => corner[k]));
+  });
+  return { low, high };
+}
+
 function whole(scene, layout, inPlace) {
   const low = [Infinity, 0, Infinity], high = [-Infinity, 0.1, -Infinity];
   scene.placements.forEach((told, k) => {
-    const box = extent(scene.shapes[told.shape], inPlace);
+    const box = turned(extent(scene.shapes[told.shape], inPlace), told.turn ?? 0);
     const shift = [layout.x[k], layout.y[k], layout.z[k]];
     for (const axis of [0, 1, 2]) {
       low[axis] = Math.min(low[axis], box.low[axis] + shift[axis]);

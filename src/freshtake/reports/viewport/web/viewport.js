@@ -84,6 +84,7 @@ class Viewport {
       const how = { shared, color: one.color, radius: 0.022, lasts: Infinity };
       return Object.assign(new Ink(THREE, one.of.points, one.of.frameTime, how), { one });
     });
+    // a shape may bring its own way of being drawn: `surface(THREE, one, shared)`
     this.surfaces = meshes.map((one, k) => one.of.surface?.(THREE, one, shared) ?? new SurfaceShape(THREE, one, shared, k, meshes.length));
     this.marks = new Marks(THREE, this.figures);
     this.onlyLines = lines.length === rest.length;
@@ -108,7 +109,7 @@ class Viewport {
     const { state, scene } = this, count = scene.placements.length;
     state.layout = LAYOUTS.includes(scene.layout) ? scene.layout : count > 6 || this.onlyLines ? "grid" : "row";
     const travel = Math.max(...scene.shapes.map(({ box }) => Math.max(box.high[0] - box.low[0], box.high[2] - box.low[2])));
-    state.inPlace = count > 1 && travel > 5;
+    state.inPlace = count > 1 && travel > 5 && scene.placements[0].x === undefined; // a crowd has the ground it needs
     state.follow = !state.inPlace && travel > 2.5 && state.layout === "row";
     state.view = this.onlyLines ? "front" : "orbit";
     state.names = count <= FEW && count > 1;
@@ -181,7 +182,7 @@ class Viewport {
 
   arrange(keep = false) {
     const { state } = this;
-    this.layout = arrange(this.scene, state.layout, state.inPlace);
+    this.layout = arrange(this.scene, state.layout, state.inPlace, this.camera.eye.aspect);
     this.trails?.forEach((one) => one.dispose());
     this.trails = null;
     this.camera.shift.set(0, 0, 0);
@@ -192,7 +193,7 @@ class Viewport {
   // With a camera that follows, only what is around the figures has to be seen.
   fit() {
     const { scene, state, layout } = this;
-    const near = state.follow ? arrange(scene, state.layout, true) : null;
+    const near = state.follow ? arrange(scene, state.layout, true, this.camera.eye.aspect) : null;
     const box = near ? { low: [...near.box.low], high: [...near.box.high] } : layout.box;
     if (near) {
       const drift = (axis) => scene.placements.reduce((sum, _, k) => sum + layout[axis][k] - near[axis][k], 0) / scene.placements.length;

@@ -60,7 +60,7 @@ function Box({ number, pens, ghost, onchange }) {
       ${!pens.length && html`<span class="draw-number" aria-hidden="true">${number + 1}</span>`}
     </div>
     <${Row}>
-      <${Button} kind="quiet" disabled=${!pens.length} label=${`take back the last stroke of drawing ${number + 1}`} onclick=${() => onchange(pens.slice(0, -1))}>Undo stroke<//>
+      <${Button} kind="quiet" disabled=${!pens.length} label=${`take back the last stroke of drawing ${number + 1}`} onclick=${() => onchange(pens.slice(0, -1))}title="take back the last stroke">Undo<//>
       <${Button} kind="quiet" disabled=${!pens.length} label=${`clear drawing ${number + 1}`} onclick=${() => onchange([])}>Clear<//>
     <//>
   </div>`;

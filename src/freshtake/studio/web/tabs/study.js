@@ -106,7 +106,7 @@ function Outcome({ study }) {
   const answered = study.people.reduce((sum, one) => sum + one.answered, 0);
   useEffect(() => {
     let here = true;
-    api.get(`studies/${study.id}/outcome`).then((told) => { if (here) { setFound(told); setWords(""); } }, (error) => { if (here) { setFound(null); setWords(error.message); } });
+    api.get(`studies/${study.id}/outcome`).then((told) => { if (here) { setFound(told.outcomes); setWords(told.words); } }, (error) => { if (here) { setFound(null); setWords(error.message); } });
     return () => { here = false; };
   }, [study.id, answered]);
   if (words) return html`<div class="stage"><div class="stage-over"><${Empty} title="No outcome yet" words=${words} /></div></div>`;

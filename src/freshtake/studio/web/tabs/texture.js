@@ -156,6 +156,7 @@ function Running({ model, models, choose, takes }) {
       ${mesh ? html`<${MeshStage} key=${model.id} model=${model} rate=${rate} onframe=${shown} />`
         : html`<${LiveViewport} key=${model.id} model=${model.id} controls=${controls} onmessage=${heard} start=${{ follow: true }} label="endless playback" />`}
       <div class="panel map-panel"><header><h2>Jump map</h2><span class="facts">${about ? `${about.frames} frames · ${about.jumps} jumps · ${jumps} taken` : ""}</span></header>
+        <p class="map-key"><span><i class="here"></i>shown</span><span><i class="goes"></i>goes on</span><span><i class="may"></i>may jump (from ↓ to →)</span><span><i class="took"></i>jumped</span></p>
         ${about && html`<${JumpMap} model=${model} about=${about} live=${live} />`}</div>
     </div><//>`;
 }

@@ -81,12 +81,10 @@ const asked = ({ number, amount, parts, seed, loop, seconds, plant, in_place: in
 
 // Makes variants, and makes those that nobody has starred or rejected again, each from its own seed, when a setting changes.
 function useMaking(model) {
-  const [jobs, setJobs] = useKept("vary jobs", []);
-  const all = useStore((now) => now.jobs), items = useStore((now) => now.items);
+  const jobs = useStore((now) => now.jobs), items = useStore((now) => now.items);
   const variants = items.filter((item) => item.kind === "variant" && item.parent === model?.id);
-  const running = all.filter((one) => jobs.includes(one.id) && !isOver(one));
-  const begun = (job) => setJobs([...(state.kept["vary jobs"] ?? []).slice(-4), job.id]);
-  const make = (settings) => run("vary", [model.id], asked(settings), begun);
+  const running = jobs.filter((job) => ["vary", "again"].includes(job.task) && !isOver(job));
+  const make = (settings) => run("vary", [model.id], asked(settings));
   const soon = useRef(0), latest = useRef(0);
   const remake = (settings) => {
     clearTimeout(soon.current);
@@ -97,7 +95,7 @@ function useMaking(model) {
       for (const job of state.jobs) if (job.task === "again" && !isOver(job)) await attempt(api.cancel(job.id));
       if (own !== latest.current) return; // the slider has moved on meanwhile
       const { number, seed, seconds, ...rest } = asked(settings);
-      await run("again", open, { ...rest, ...(seconds === null ? {} : { seconds }), replace: true }, begun);
+      await run("again", open, { ...rest, ...(seconds === null ? {} : { seconds }), replace: true });
     }, 200);
   };
   return { variants, running, make, remake };
@@ -161,7 +159,7 @@ function Tab() {
       options=${[["variants", "Variants"], ["both", "With takes"], ["takes", "Takes"], ["live", "Live", "an endless motion that follows the sliders at once"]]} />
     ${!live && html`<${Button} title="every variant is to pass through the pose shown" onclick=${pin}><${PinIcon} /> Pin this pose<//>`}</div>`;
   return html`<${Split} label="vary" side=${side} end=${model ? end : null}>
-    ${live ? html`<${LiveViewport} key=${`live ${model.id}`} model=${model.id} controls=${{ amount: settings.amount, speed: settings.speed, heading: settings.heading }} fields=${{ seed: settings.seed, plant: settings.plant }}>${tools}<//>`
+    ${live ? html`<${LiveViewport} key=${`live ${model.id}`} model=${model.id} controls=${{ amount: settings.amount, speed: settings.speed, heading: settings.heading }} fields=${{ seed: settings.seed }}>${tools}<//>`
       : html`<${Viewport} key="played" items=${seen.map((item) => item.id)} onready=${(made) => { viewport.current = made; }} onpick=${(id) => id && setPicked(picked.includes(id) ? [] : [id])}
           empty=${html`<${Empty} title="From a few takes to many" words="Choose takes on the left, press Learn, then make variants: each as natural as the takes, none a copy."><${Button} onclick=${() => set({ tab: "library" })}>To the Library<//><//>`}>
           ${seen.length > 0 && model && tools}<//>`}

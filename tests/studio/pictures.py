@@ -1,0 +1,104 @@
+"""Pictures of every tab of the studio: light, dark and on a tablet, and a moving one.
+
+python -m tests.studio.pictures FOLDER
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+from tests.chromium import FLAGS, PROGRAMS
+from tests.studio.server import Studio, Window
+
+SIZES = {"light": (1280, 800), "dark": (1280, 800), "tablet": (1024, 768)}
+COLORS = 256
+
+
+def prepare(window: Window) -> None:
+    """Samples, a model and fifteen variants, three of them starred."""
+    window.press("Walk")
+    window.until(f"{window.count('take')} === 4 && v?.scene.shapes.length === 4")
+    window.tab("Vary")
+    window.press("Learn from 4 takes")
+    window.until(f"{window.count('model')} === 1")
+    window.press("Make 15 variants")
+    window.until(f"{window.count('variant')} === 15")
+    for item in window.studio.items("variant")[1:6:2]:
+        window.press(f"star {item['name']}")
+    window.until("s.items.filter((item) => item.star === 1).length === 3")
+
+
+def show(window: Window, tab: str) -> None:
+    """A tab as it looks best."""
+    window.tab(tab)
+    if tab == "Vary":
+        window.press("With takes")
+        window.until("v?.scene.shapes.length === 19")
+    if tab == "Curves":
+        window.until(
+            "document.querySelector('.plot[data-series]:not([data-series=\"0\"])') && v?.scene.shapes.length > 4"
+        )
+    if tab == "Network":
+        window.until("document.querySelectorAll('.net .joint').length > 20")
+        if not window.page.get_by_role("heading", name="LeftLeg").count():
+            window.press("LeftLeg")
+    if window.of("v && !v.live"):
+        window.of("(v.pause(), v.seek(0.45 * v.state.duration))")
+    window.page.wait_for_timeout(1500)
+    window.page.mouse.move(2, 2)
+
+
+def save(data: bytes, file: Path) -> None:
+    """Few colors, no more bytes than needed."""
+    with Image.open(io.BytesIO(data)) as picture:
+        picture.convert("RGB").quantize(COLORS, kmeans=2, dither=Image.Dither.NONE).save(file, optimize=True)
+
+
+def moving(window: Window, file: Path, frames: int = 20) -> None:
+    """The variants beside the takes, walking, as a GIF."""
+    show(window, "Vary")
+    shots = []
+    for k in range(frames):
+        window.of(f"(v.seek({k / frames} * v.state.duration), v.update(), v.renderer.render(v.world, v.camera.eye), 1)")
+        window.page.wait_for_timeout(250)
+        with Image.open(io.BytesIO(window.page.screenshot())) as shot:
+            shots.append(shot.convert("RGB").resize((800, 500), Image.Resampling.LANCZOS))
+    palette = shots[0].quantize(128, kmeans=2, dither=Image.Dither.NONE)
+    flat = [shot.quantize(palette=palette, dither=Image.Dither.NONE) for shot in shots]
+    flat[0].save(file, save_all=True, append_images=flat[1:], duration=1000 // frames, loop=0, optimize=True)
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as work, sync_playwright() as driver:
+        studio = Studio(Path(work) / "project", Path(work) / "log.txt")
+        browser: Any = driver.chromium.launch_persistent_context(
+            Path(work) / "profile", executable_path=f"/usr/bin/{PROGRAMS[0]}", args=list(FLAGS)
+        )
+        try:
+            window = Window(browser, studio, SIZES["light"])
+            save(window.page.screenshot(), folder / "welcome.png")
+            prepare(window)
+            tabs = window.of("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.textContent)")
+            for look, (wide, tall) in SIZES.items():
+                window.page.set_viewport_size({"width": wide, "height": tall})
+                window.of(f"window.studio.set({{ theme: '{'dark' if look == 'dark' else 'light'}' }})")
+                for tab in tabs:
+                    show(window, tab)
+                    save(window.page.screenshot(), folder / f"{tab.lower()}_{look}.png")
+            window.page.set_viewport_size({"width": 1280, "height": 800})
+            moving(window, folder / "studio.gif")
+        finally:
+            browser.close()
+            studio.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
