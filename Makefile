@@ -79,7 +79,9 @@ clients: .clients/.ready
 	.clients/venv/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements.txt
 	@touch $@
 
-.clients/.ready: .clients/.blender tests/clients/requirements-science.txt tests/clients/package.json
+.clients/.ready: .clients/.blender tests/clients/requirements-blender45.txt tests/clients/requirements-science.txt tests/clients/package.json
+	$(CLIENT_PYTHON) -m venv .clients/blender45
+	.clients/blender45/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements-blender45.txt
 	$(CLIENT_PYTHON) -m venv .clients/science
 	.clients/science/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements-science.txt
 	cp tests/clients/package.json .clients/package.json

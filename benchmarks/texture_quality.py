@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import freshtake as ft
-from benchmarks.texture_takes import DATA, motions
+from benchmarks.texture_takes import DATA, held_out, motions
 from benchmarks.timing import table
 from freshtake.motion import Clip, MeshSequence
 from freshtake.motion.features.mesh_features import MeshLayout
@@ -49,7 +50,7 @@ def body_differences(model: TextureModel, rows: Any) -> Any:
 def quality(takes: Sequence[str] = ()) -> str:
     """10,000 frames of every take: jumps, stays, smoothness around every jump, reversals."""
     rows = []
-    for name, motion in motions(takes):
+    for name, motion in chain(motions(takes), held_out(takes)):
         model = learn(motion)
         rng = np.random.default_rng(1)
         state = model.start(rng)

@@ -30,6 +30,14 @@ def motions(names: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
         yield "walk", ft.samples.walk(rng, cycles=12)
 
 
+def held_out(names: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
+    """Walks that no constant was chosen on."""
+    for folder in ("validation/cyclic", "validation/style137"):
+        for path in sorted((DATA / folder).glob("*.bvh")):
+            if not names or path.stem in names:
+                yield f"{path.stem} (held out)", ft.read(path)
+
+
 def long_clip(frames: int) -> Clip:
     """Takes laid end to end, as often as it needs."""
     clips = [motion for _, motion in motions() if isinstance(motion, Clip)]

@@ -91,8 +91,8 @@ def courses(takes: Sequence[str] = ()) -> str:
         usual = np.percentile(steps.step, 99), np.percentile(steps.bend, 99)
         for frames in (130, 300):
             for mode in (None, "closed"):
-                free = model.loop(np.random.default_rng(2), frames=frames, mode="free", plant=False)
-                made = model.loop(np.random.default_rng(2), frames=frames, mode=mode)
+                free = model.loop(np.random.default_rng(2), frames=frames, course="free", plant=False)
+                made = model.loop(np.random.default_rng(2), frames=frames, course=mode)
                 seam = seam_of(made)
                 round_ = endless(made, 2 * frames + 2)
                 left = np.degrees(heading(round_))[[0, -2]] @ [-1, 1]

@@ -159,6 +159,14 @@ def test_bytes_that_are_no_message_end_the_child_with_a_sentence() -> None:
     assert printed == ""
 
 
+def test_the_child_ends_with_its_program_in_the_middle_of_work() -> None:
+    values, arrays = sending(clips=walks(4, cycles=3))
+    request = encoded(Message("request", 1, {"name": "learn", "params": values}, arrays))
+    messages, code, _ = said_to(request)  # whose input ends with it
+    assert code == 0
+    assert "result" not in [message.kind for message in messages]
+
+
 def test_what_is_printed_does_not_reach_the_messages() -> None:
     program = (
         "import os; from freshtake.bridge.__main__ import _streams; i, o = _streams();"

@@ -200,3 +200,20 @@ def test_whatever_is_asked_there_is_one_answer_and_no_traceback(
     (*_, last) = Decoder().feed(out.getvalue())
     assert last.kind in ("result", "failed") and last.number == 9
     assert not str(last.values.get("sentence", "")).startswith("freshtake failed"), capfd.readouterr().err
+
+
+def test_sample_takes_are_those_of_the_command(ask: Ask, tmp_path: Path) -> None:
+    from freshtake.workflows.motion_sampling import motion_samples
+
+    made = clips_in(ask("samples", {"sets": ["walk", "cheer"], "takes": 2, "seed": 3}, {}))
+    expected = [ft.read(path) for path in motion_samples(["walk", "cheer"], tmp_path, takes=2, seed=3)]
+    assert [clip.name for clip in made] == ["walk_1", "walk_2", "cheer_1", "cheer_2"]
+    for clip, other in zip(made, expected, strict=True):
+        assert isinstance(other, Clip)
+        assert_same(clip, other)
+
+
+@pytest.mark.parametrize("params", [{"seed": -1}, {"sets": ["fly"]}, {"sets": [3]}, {"takes": 101}, {"takes": 0}])
+def test_samples_that_there_are_not(ask: Ask, params: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        ask("samples", params, {})

@@ -16,9 +16,9 @@ from freshtake.bridge.clip_arrays import packed
 from freshtake.bridge.clips import arrays_of
 from freshtake.motion.cycles.cycles import find_cycles
 from tests.bridge.conftest import walks
-from tests.clients.conftest import ROOT, run_in_blender
+from tests.clients.conftest import BLENDERS, ROOT, run_in_blender
 
-pytestmark = pytest.mark.client
+pytestmark = [pytest.mark.client, pytest.mark.xdist_group("blender")]
 
 WHOLE = os.environ.get("FRESHTAKE_WHOLE", "no")  # yes: with everything compiled, some minutes
 
@@ -28,10 +28,11 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The zip for this platform, newly built."""
     if "FRESHTAKE_ZIP" in os.environ:
         return Path(os.environ["FRESHTAKE_ZIP"])
-    from tests.clients.conftest import BLENDER
-
+    python = next(iter(BLENDERS.values()), None)
+    if python is None:
+        pytest.skip("Blender's module is not installed: run make clients")
     out = tmp_path_factory.mktemp("dist")
-    subprocess.run([BLENDER, ROOT / "integrations/build_blender.py", "--blender", BLENDER, "--out", out], check=True)
+    subprocess.run([python, ROOT / "integrations/build_blender.py", "--blender", python, "--out", out], check=True)
     (made,) = out.glob("*.zip")
     return made
 
@@ -76,7 +77,10 @@ def test_killed_in_the_middle_it_says_so_and_goes_on(found: dict[str, Any]) -> N
 
 
 def test_nothing_of_it_keeps_blender_waiting(found: dict[str, Any]) -> None:
-    assert found["longest_call_s"] < 0.05
+    assert {"request", "poll", "cancel"} <= found["calls_s"].keys()
+    for taken in found["calls_s"].values():
+        assert taken["median"] < 0.05
+        assert taken["longest"] < 0.5  # a machine that does ten other things may hold any call up
 
 
 def test_it_uninstalls_without_a_trace(found: dict[str, Any]) -> None:

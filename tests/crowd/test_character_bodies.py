@@ -11,6 +11,7 @@ import pytest
 import freshtake as ft
 from freshtake.cli.entry import run
 from freshtake.crowd import Avoidance, Group, Plan, crowd_make, read_shard
+from freshtake.crowd.bone_textures import crowd_textures
 from freshtake.crowd.folder import COURSES
 from freshtake.crowd.shard_files import clips_of
 from freshtake.crowd.walking import STEP
@@ -85,6 +86,12 @@ def test_a_stage_has_one_prototype_for_all_who_share_a_character(
         names = [path.rpartition("/")[2] for path in query.GetJointOrder()]
         order = [clip.skeleton.names.index(name) for name in names]
         np.testing.assert_allclose(found, clip.positions()[frame, order], atol=1e-4)
+
+
+def test_textures_are_refused_since_the_skin_has_a_bind_pose(made: Path, tmp_path: Path) -> None:
+    with pytest.raises(ft.FormatError, match="make the crowd without a character"):
+        crowd_textures(made, tmp_path / "textures")
+    assert not (tmp_path / "textures").exists()
 
 
 @pytest.mark.parametrize("ending", ["glb", "fbx"])

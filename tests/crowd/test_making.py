@@ -206,3 +206,22 @@ def test_bad_plans_are_one_sentence(
     assert not (tmp_path / "crowd").exists()
     assert run(["crowd", str(tmp_path / "nobody.ftm"), "-o", str(tmp_path / "crowd")]) == 2
     assert "nobody.ftm" in capsys.readouterr().err
+
+
+def test_a_phase_is_where_in_the_cycle_a_character_starts(walk: Path, tmp_path: Path) -> None:
+    shards = []
+    for name, phase in (("zero", 0.0), ("half", 0.5)):
+        group = Group(walk, amount=(0.0, 0.0), phase=(phase, phase))
+        crowd_make(Plan((group,), 1, 1.0, plant=False), tmp_path / name, workers=1)
+        shards.append(read_shard(tmp_path / name / "shard_000001.npz").rotations[0][:, 1:])
+    whole, half = shards
+    off = [np.abs(whole[k : k + 10] - half[:10]).max() for k in range(len(whole) - 10)]
+    assert off[0] > 0.3 and min(off) < 0.02 and 25 <= int(np.argmin(off)) <= 40  # of cycles of 64 frames
+
+
+def test_one_part_of_a_thousand_makes_its_own_characters_only(walk: Path, tmp_path: Path) -> None:
+    plan = plan_of(walk, number=10_000, seconds=0.2, shard_size=10)
+    made = crowd_make(plan, tmp_path / "crowd", part=(500, 1000), workers=1)
+    assert (made.made, made.missing) == (1, 999)
+    assert read_shard(tmp_path / "crowd" / "shard_000500.npz").numbers.tolist() == list(range(4991, 5001))
+    assert (tmp_path / "crowd" / "characters.csv").read_text().count("\n") == 10_001

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from freshtake.serve.app import make_app
 from freshtake.serve.guard import HEADERS, LOCAL, MOST_JSON, Guard
 from freshtake.serve.project import Project
+from tests.serve.in_a_loop import run_apart
 
 TOKEN = "5f2d8c1e9b7a46d3"
 
@@ -52,7 +52,7 @@ def asked(guard: Guard, path: str = "/api/project", kind: str = "http", body: by
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(guard(scope, receive, send))
+    run_apart(guard(scope, receive, send))
     return sent[0] if sent else None
 
 

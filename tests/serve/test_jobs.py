@@ -20,12 +20,6 @@ from freshtake.workflows.variation_varying import guided_variants
 from tests.serve.studio import PATIENCE, Studio
 
 
-def processes(studio: Studio, job: str) -> list[Any]:
-    """The process that runs a job."""
-    slots = studio.server.state.studio.workers._slots
-    return [slot._process for slot in slots if slot._job == job]
-
-
 def test_a_model_is_the_one_of_the_command_line(studio: Studio, takes: list[str], model: str, tmp_path: Path) -> None:
     assert studio.project is not None
     for number, id in enumerate(takes):
@@ -115,38 +109,37 @@ def test_two_windows_hear_the_same_while_variants_are_made(studio: Studio, model
     assert changes == sorted(set(changes))
 
 
-def test_cancelling_ends_the_process_and_what_waits_goes_on(studio: Studio, takes: list[str], model: str) -> None:
+def test_cancelling_ends_the_process_and_a_process_that_is_killed_costs_one_sentence(
+    studio: Studio, model: str
+) -> None:
     job = studio.begin("vary", [model], number=1000, seed=1)
-    waiting = studio.begin("vary", [model], number=1, seed=1)
-    until = time.monotonic() + PATIENCE
-    while not studio.get(f"/jobs/{job['id']}")["made"]:
-        assert time.monotonic() < until
-    (process,) = processes(studio, job["id"])
-    number = process.pid
-    answer = studio.http.delete(f"/api/jobs/{job['id']}")
-    assert answer.json()["state"] == "cancelled"
-    assert len(studio.done(waiting)["made"]) == 1
+    waiting = [studio.begin("vary", [model], number=n, seed=1) for n in (1000, 1000)]
+    number = _at_work(studio, job)
+    answer = studio.http.delete(f"/api/jobs/{waiting[0]['id']}")
+    assert answer.json()["state"] == "cancelled", "before it begins"
+    assert studio.http.delete(f"/api/jobs/{job['id']}").json()["state"] == "cancelled"
+    second = _at_work(studio, waiting[1])
     with pytest.raises(ProcessLookupError):
         os.kill(number, 0)
     ended = studio.get(f"/jobs/{job['id']}")
     assert ended["state"] == "cancelled" and 0 < len(ended["made"]) < 1000, "what was made stays"
     assert studio.http.delete(f"/api/jobs/{job['id']}").json()["state"] == "cancelled"
-    first = studio.begin("vary", [model], number=1000, seed=1)
-    second = studio.begin("vary", [model], number=1000, seed=1)
-    assert studio.http.delete(f"/api/jobs/{second['id']}").json()["state"] == "cancelled", "before it begins"
-    studio.http.delete(f"/api/jobs/{first['id']}")
+    os.kill(second, signal.SIGKILL)
+    error = studio.done(waiting[1], "failed")["error"]
+    assert "ended from outside" in error and "\n" not in error
+    assert len(studio.made("vary", [model], number=1, seed=3)) == 1, "the next process is there"
 
 
-def test_a_process_that_is_killed_costs_one_sentence(studio: Studio, model: str) -> None:
-    job = studio.begin("vary", [model], number=1000, seed=1)
+def _at_work(studio: Studio, job: dict[str, Any]) -> int:
+    """The process that runs a job, once it has made something."""
     until = time.monotonic() + PATIENCE
     while not studio.get(f"/jobs/{job['id']}")["made"]:
         assert time.monotonic() < until
-    (process,) = processes(studio, job["id"])
-    os.kill(process.pid, signal.SIGKILL)
-    error = studio.done(job, "failed")["error"]
-    assert "ended from outside" in error and "\n" not in error
-    assert len(studio.made("vary", [model], number=1, seed=3)) == 1, "the next process is there"
+        time.sleep(0.02)
+    slots = studio.server.state.studio.workers._slots
+    (found,) = [slot._process.process.pid for slot in slots if slot._job == job["id"]]
+    number: int = found
+    return number
 
 
 def test_what_cannot_be_asked_is_refused_before_it_waits(studio: Studio, takes: list[str], model: str) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import socket
+import time
 import zipfile
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -14,7 +17,7 @@ from freshtake.motion.check import check
 from freshtake.serve.routes import jobs
 from freshtake.serve.tasks import TASKS
 from tests.broken import CORPUS
-from tests.serve.studio import Studio
+from tests.serve.studio import PATIENCE, Studio
 
 SENT = CORPUS[::5]
 
@@ -74,6 +77,29 @@ def test_empty_and_huge_files_are_refused_at_once(studio: Studio, monkeypatch: p
     assert "more than" in studio.refused("POST", "/takes?name=a.bvh", 413, content=b"x" * 2000)
     studio.refused("POST", "/takes", 422, content=b"x")
     assert studio.project is not None and not list(studio.project.work.iterdir())
+
+
+def test_several_animations_are_several_takes(studio: Studio, tmp_path: Path) -> None:
+    walks = [ft.samples.walk(np.random.default_rng(k), cycles=1).changed(name=f"walk {k}") for k in range(3)]
+    ft.write(tmp_path / "walks.glb", walks, unit_m=0.01)
+    job = studio.send("walks.glb", (tmp_path / "walks.glb").read_bytes())
+    items = [studio.item(id) for id in job["made"]]
+    assert [item["name"] for item in items] == ["walks walk 0", "walks walk 1", "walks walk 2"]
+    assert [item["facts"]["frames"] for item in items] == [len(walk) for walk in walks]
+    assert {item["group"] for item in items} == {"walks"} and job["notes"] == []
+    assert not [f for item in items for f in item["findings"] if item["id"] in f["words"]]
+
+
+def test_a_file_that_comes_in_part_leaves_nothing(studio: Studio) -> None:
+    address = urlsplit(studio.url)
+    with socket.create_connection((address.hostname, address.port)) as line:
+        line.sendall(b"POST /api/takes?name=a.bvh HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9999\r\n\r\nHIERARCHY")
+        time.sleep(0.3)
+    assert studio.project is not None
+    until = time.monotonic() + PATIENCE
+    while list(studio.project.work.iterdir()):
+        assert time.monotonic() < until
+        time.sleep(0.02)
 
 
 def test_reading_has_limits() -> None:

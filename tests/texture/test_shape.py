@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 
 from freshtake.errors import UsageError
+from freshtake.numeric.arrays import Floats
 from freshtake.texture import Settings, learn
 from freshtake.texture.examples import material_of
 from freshtake.texture.fidelity import (
@@ -18,9 +20,10 @@ from freshtake.texture.fidelity import (
     printed_velocity_error,
     velocity_error,
 )
+from freshtake.texture.frame_clusters import memberships
 from freshtake.texture.mesh_compression import compress
 from freshtake.texture.restoring import products
-from freshtake.texture.shape import vertex_parts
+from freshtake.texture.shape import like_rows
 from tests.texture.made import sheet
 
 
@@ -42,7 +45,7 @@ def test_products_equal_a_plain_product(frames: int, modes: int) -> None:
 
 def test_restored_frames_are_mean_plus_weighted_modes() -> None:
     columns, layout = _columns(sheet(), Settings())
-    shape = compress(columns, layout, Settings(components=3))
+    shape, _ = compress(columns, layout, Settings(components=3))
     (group,) = shape.groups
     w = np.random.default_rng(0).normal(size=(21, 3))
     expected = w @ group.modes.astype(float) + group.mean
@@ -56,9 +59,9 @@ def test_restored_frames_are_mean_plus_weighted_modes() -> None:
 
 def test_the_components_suffice_where_the_mesh_has_few() -> None:
     columns, layout = _columns(sheet(), Settings())
-    full = compress(columns, layout, Settings(energy=1.0))
+    full, _ = compress(columns, layout, Settings(energy=1.0))
     np.testing.assert_allclose(full.restore(full.weights(columns)), columns, atol=1e-5)
-    few = compress(columns, layout, Settings(error=0.005))
+    few, _ = compress(columns, layout, Settings(error=0.005))
     left = few.restore(few.weights(columns)) - columns
     assert np.sqrt(np.mean(left**2)) <= 0.0051 and few.width < full.width
 
@@ -66,9 +69,9 @@ def test_the_components_suffice_where_the_mesh_has_few() -> None:
 def test_attributes_have_their_own_scaling_and_modes() -> None:
     mesh = sheet(normals=True, attribute=True)
     columns, layout = _columns(mesh, Settings())
-    joint = compress(columns, layout, Settings(components=8))
+    joint, _ = compress(columns, layout, Settings(components=8))
     assert [group.name for group in joint.groups] == ["mesh", "glow"]
-    own = compress(columns, layout, Settings(components=8, normals="own"))
+    own, _ = compress(columns, layout, Settings(components=8, normals="own"))
     assert [group.name for group in own.groups] == ["mesh", "normals", "glow"]
     for shape in (joint, own):
         every = np.sort(np.concatenate([group.columns for group in shape.groups]))
@@ -85,23 +88,76 @@ def test_attributes_have_their_own_scaling_and_modes() -> None:
     assert learn(mesh, Settings(normals="drop")).sample(np.random.default_rng(0), frames=5).normals is None
 
 
+def unlike() -> tuple[Floats, Any]:
+    """One sheet that waves in one way and then, bent, in another: two movements without a mode in common."""
+    first, layout = _columns(sheet(90, seed=5), Settings())
+    second, _ = _columns(sheet(90, seed=8), Settings())
+    return np.concatenate([first, second + 0.3 * np.sin(np.arange(second.shape[1]))]), layout
+
+
+@pytest.mark.parametrize("bits", [0, 16])
+def test_clusters_of_frames_leave_less_with_as_many_components_a_frame(bits: int) -> None:
+    """Each cluster's modes are the best there are for its frames, so that no number of clusters leaves more."""
+    columns, layout = unlike()
+    left, shown = [], []
+    for clusters in (1, 2, 3):
+        shape, weights = compress(columns, layout, Settings(components=3, clusters=clusters, bits=bits))
+        made = shape.restore(weights)
+        left.append(float(np.square(made - columns).sum()))
+        shown.append(np.count_nonzero(np.abs(weights) > 1e-12, axis=1))
+    assert left[1] < 0.3 * left[0] and left[2] <= 1.001 * left[1]
+    assert np.median(shown[1]) == 4 and shown[1].max() == 8  # the cluster and three modes; of two where they are mixed
+    whole, weights = compress(columns, layout, Settings(energy=1.0, clusters=2, bits=0))
+    np.testing.assert_allclose(whole.restore(weights), columns, atol=1e-5)
+
+
+def test_a_take_goes_from_cluster_to_cluster_without_a_step() -> None:
+    """What is left out changes from frame to frame no faster than what it consists of, at the seams too."""
+    columns, layout = _columns(sheet(160, seed=5), Settings())
+    shape, weights = compress(columns, layout, Settings(components=1, clusters=3))
+    left = shape.restore(weights) - columns
+    step = np.linalg.norm(np.diff(left, axis=0), axis=1)
+    member = memberships(columns[:, shape.groups[0].columns], 3, 1)
+    seam = (np.diff(member, axis=0) != 0.0).any(axis=1)
+    assert seam.any() and (~seam).any()
+    assert step[seam].max() <= 1.5 * np.linalg.norm(np.diff(columns, axis=0), axis=1).max()
+    hard = np.linalg.norm(left, axis=1).max()
+    assert step[seam].max() < hard
+    np.testing.assert_allclose(member.sum(axis=1), 1.0)
+
+
+def test_distances_of_weights_are_those_of_what_they_restore_to() -> None:
+    columns, layout = unlike()
+    for settings in (Settings(components=3, clusters=2), Settings(components=4)):
+        shape, weights = compress(columns, layout, settings)
+        made, points = shape.restore(weights).astype(np.float64), weights @ shape.measure
+        for i, j in ((3, 40), (10, 150), (90, 91)):
+            wanted = np.linalg.norm(made[i] - made[j])
+            assert np.linalg.norm(points[i] - points[j]) == pytest.approx(wanted, rel=1e-3)
+    mesh = sheet(120)
+    model = learn(mesh, Settings(components=3, clusters=2))
+    made = model.sample(np.random.default_rng(0), frames=200)
+    steps = np.linalg.norm(np.diff(mesh.vertices.reshape(120, -1), axis=0), axis=1).max()
+    assert np.linalg.norm(np.diff(made.vertices.reshape(200, -1), axis=0), axis=1).max() < 1.5 * steps
+
+
 def test_parts_keep_more_with_as_many_components() -> None:
     columns, layout = _columns(sheet(seed=8), Settings())
 
     def left(settings: Settings) -> float:
-        shape = compress(columns, layout, settings)
+        shape, _ = compress(columns, layout, settings)
         return float(np.square(shape.restore(shape.weights(columns)) - columns).sum())
 
     assert left(Settings(components=2, parts=4)) < 0.5 * left(Settings(components=2))
     features = np.concatenate([np.zeros((5, 2)), np.ones((3, 2)), 5 * np.ones((4, 2))])
-    found = sorted(part.tolist() for part in vertex_parts(features, 3))
+    found = sorted(part.tolist() for part in like_rows(features, 3))
     assert found == [[0, 1, 2, 3, 4], [5, 6, 7], [8, 9, 10, 11]]
 
 
 @pytest.mark.parametrize(("bits", "most"), [(16, 2e-5), (8, 4e-3)])
 def test_quantized_modes_are_whole_multiples_and_near(bits: int, most: float) -> None:
     columns, layout = _columns(sheet(), Settings())
-    plain, coarse = (compress(columns, layout, Settings(components=4, bits=b)) for b in (0, bits))
+    plain, coarse = (compress(columns, layout, Settings(components=4, bits=b))[0] for b in (0, bits))
     group = coarse.groups[0]
     whole = group.modes / group.steps[1:, None]
     np.testing.assert_allclose(whole, np.round(whole), atol=1e-2)

@@ -103,15 +103,19 @@ def test_offsets_at_the_end_of_a_loop_go_on_at_its_start() -> None:
 
 
 def test_a_jump_within_the_fade_of_another_meets_what_is_shown() -> None:
-    """Large turns do not commute: with the offsets in the other order the second jump would show as a step."""
+    """Turns do not commute: the newer jump's offset moves the pose, the older one's what that yields."""
     material = material_of(long_walk(3), Settings())
-    turning, rows = turning_of(material.recipe), material.rows.copy()
-    rows[:, 3:] *= 3.0  # after the speeds of the root: large turns
+    turning, rows = turning_of(material.recipe), material.rows
+    assert turning is not None
     source = np.concatenate([np.arange(10, 20), np.arange(45, 51), np.arange(80, 110)])
     both = MadeJumps(np.array([10, 16]), np.array([19, 50]), np.array([45, 80]), 25)
-    shown = with_offsets(rows[source], both, rows, material.segments, turning)[:, 3:]
-    step, usual = np.abs(np.diff(shown, 2, axis=0)).max(axis=1), np.abs(np.diff(rows[:, 3:], 2, axis=0)).max()
-    assert step[14:16].max() < 1.5 * usual
+    shown = with_offsets(rows[source], both, rows, material.segments, turning)
+    apart = [[turning.apart(rows[[i - k]], rows[[j - 1 - k]])[0] for k in (0, 1)] for i, j in ((19, 45), (50, 80))]
+    older, newer = decay(25)[[6]] @ np.array(apart[0]), decay(25)[[0]] @ np.array(apart[1])
+    wanted = turning.moved(turning.moved(rows[[80]], newer), older)
+    other = turning.moved(turning.moved(rows[[80]], older), newer)
+    np.testing.assert_allclose(shown[[16]], wanted, atol=1e-12)
+    assert np.abs(other - wanted).max() > 1e-3
 
 
 def test_a_fade_is_as_long_as_its_jump_needs() -> None:

@@ -36,19 +36,25 @@ class Motion:
     def __len__(self) -> int:
         return len(self.root)
 
-    def world(self) -> tuple[np.ndarray, np.ndarray]:
+    def world(self, frames: slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:
         """Places (frames, joints, 3) and rotations (frames, joints, 3, 3) of all joints."""
-        turns = quaternion_matrices(self.rotations)
-        places = np.empty((len(self), len(self.names), 3))
+        turns = quaternion_matrices(self.rotations[frames])
+        places = np.empty(turns.shape[:-1])
         for joint, parent in enumerate(self.parents):
             if parent < 0:
-                places[:, joint] = self.root
+                places[:, joint] = self.root[frames]
                 continue
-            local = self.offsets[joint] if self.translations is None else self.translations[:, joint]
-            shift = np.broadcast_to(local, (len(self), 3))
+            local = self.offsets[joint] if self.translations is None else self.translations[frames, joint]
+            shift = np.broadcast_to(local, (len(places), 3))
             places[:, joint] = places[:, parent] + np.einsum("fij,fj->fi", turns[:, parent], shift)
             turns[:, joint] = turns[:, parent] @ turns[:, joint]
         return places, turns
+
+    def scaled(self, factor: float) -> Motion:
+        """All lengths times a factor."""
+        moved = None if self.translations is None else self.translations * factor
+        tips = tuple((joint, tuple(factor * length for length in way), name) for joint, way, name in self.tips)
+        return replace(self, offsets=self.offsets * factor, root=self.root * factor, translations=moved, tips=tips)
 
     def named(self, name: str) -> Motion:
         """The same motion under another name."""

@@ -18,6 +18,7 @@ from .rotations import matrices_of, matrix_quaternions, rotation_default, rotati
 from .trouble import CannotRead
 
 STEADY = 2e-6  # body sizes within which a joint keeps its place on its parent: channels are single precision
+BLOCK = 128  # frames that are worked on in one step
 Steps = Generator[None, None, Any]
 Curves = dict[tuple[str | None, str], dict[int, Any]]
 
@@ -67,7 +68,7 @@ def read_actions(thing: Any, actions: Sequence[Any]) -> Steps:
             pose_bone(rig, bone, poses, *values.of_bone(rig, bone))
             yield
         place = values.of_object(thing) if with_object else None
-        motion = motion_of(rig, poses, times.fps, action.name, place)
+        motion = yield from motion_steps(rig, poses, times.fps, action.name, place)
         out.append(replace(motion, loop=bool(action.use_cyclic)))
         yield
     return out
@@ -108,36 +109,55 @@ def read_pose_at(thing: Any, action: Any, frame: float, with_object: bool | None
 
 
 def motion_of(rig: Rig, poses: np.ndarray, fps: float, name: str, place: Any = None) -> Motion:
-    """Pose matrices (frames, bones, 4, 4) as a motion.
+    """Pose matrices (frames, bones, 4, 4) as a motion, all at once."""
+    found: Motion = run(motion_steps(rig, poses, fps, name, place))
+    return found
+
+
+def motion_steps(rig: Rig, poses: np.ndarray, fps: float, name: str, place: Any = None) -> Steps:
+    """Pose matrices (frames, bones, 4, 4) as a motion; yields after some frames each.
 
     `place` (locations, rotation matrices of the object) makes the object joint 0.
     """
-    frames, count = len(poses), len(rig.names)
-    up, shift = rig.upright, 0 if place is None else 1
-    turns = up @ rotation_of(poses[..., :3, :3]) @ np.swapaxes(rotation_of(rig.rest[:, :3, :3]), -1, -2) @ up.T
-    heads = rig.scale * poses[..., :3, 3] @ up.T
-    rests = rig.scale * rig.rest[:, :3, 3] @ up.T
-    local, offsets = np.empty((frames, count + shift, 3)), np.empty((count + shift, 3))
-    spins = np.empty((frames, count + shift, 3, 3))
-    if place is not None:
-        local[:, 0], spins[:, 0], offsets[0] = place[0], place[1] @ up.T, 0.0
+    shift = 0 if place is None else 1
+    rests = rig.scale * rig.rest[:, :3, 3] @ rig.upright.T
+    offsets = np.concatenate([np.zeros((shift, 3)), rests])
     for bone, parent in enumerate(rig.parents):
-        joint = bone + shift
-        local[:, joint], spins[:, joint], offsets[joint] = heads[:, bone], turns[:, bone], rests[bone]
         if parent >= 0:
-            back = np.swapaxes(turns[:, parent], -1, -2)
-            local[:, joint] = np.einsum("fij,fj->fi", back, heads[:, bone] - heads[:, parent])
-            spins[:, joint] = back @ turns[:, bone]
-            offsets[joint] -= rests[parent]
+            offsets[bone + shift] -= rests[parent]
+    local, spins = np.empty((len(poses), len(offsets), 3)), np.empty((len(poses), len(offsets), 4))
+    for start in range(0, len(poses), BLOCK):
+        block = slice(start, start + BLOCK)
+        there = None if place is None else (place[0][block], place[1][block])
+        local[block], spins[block] = _against_parents(rig, poses[block], there)
+        yield
     steady = np.abs(local - offsets).max(axis=(0, 2)) < STEADY * rig.size()
     steady[0] = False
     local[:, steady] = offsets[steady]
     names = (OBJECT, *rig.names) if shift else rig.names
     parents = (-1, *(parent + 1 for parent in rig.parents)) if shift else rig.parents
-    keeps = bool(steady[1:].all())
-    moved = None if keeps else local
-    tips = tuple((bone + shift, tuple(rig.scale * up @ tip), "") for bone, tip in rig.tips)
-    return Motion(name, fps, names, parents, offsets, local[:, 0].copy(), matrix_quaternions(spins), moved, tips)
+    moved = None if steady[1:].all() else local
+    tips = tuple((bone + shift, tuple(rig.scale * rig.upright @ tip), "") for bone, tip in rig.tips)
+    return Motion(name, fps, names, parents, offsets, local[:, 0].copy(), spins, moved, tips)
+
+
+def _against_parents(rig: Rig, poses: np.ndarray, place: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Places (frames, joints, 3) and quaternions (frames, joints, 4) of joints, as their parents see them."""
+    up, shift = rig.upright, 0 if place is None else 1
+    rests = np.swapaxes(rotation_of(rig.rest[:, :3, :3]), -1, -2)
+    turns = up @ rotation_of(poses[..., :3, :3]) @ rests @ up.T
+    heads = rig.scale * poses[..., :3, 3] @ up.T
+    local = np.empty((len(poses), len(rig.names) + shift, 3))
+    spins = np.empty((*local.shape[:2], 3, 3))
+    if place is not None:
+        local[:, 0], spins[:, 0] = place[0], place[1] @ up.T
+    for bone, parent in enumerate(rig.parents):
+        local[:, bone + shift], spins[:, bone + shift] = heads[:, bone], turns[:, bone]
+        if parent >= 0:
+            back = np.swapaxes(turns[:, parent], -1, -2)
+            local[:, bone + shift] = np.einsum("fij,fj->fi", back, heads[:, bone] - heads[:, parent])
+            spins[:, bone + shift] = back @ turns[:, bone]
+    return local, matrix_quaternions(spins)
 
 
 def sample_times(action: Any, curves: Sequence[Any], fps: float) -> Times:

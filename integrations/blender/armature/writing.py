@@ -14,7 +14,7 @@ from .actions import bone_path, new_curves
 from .fitting import Fit, fit
 from .motion import Motion
 from .poses import empty_poses, pose_bone, rotation_of, solve_bone
-from .reading import Steps, scene_fps
+from .reading import BLOCK, Steps, scene_fps
 from .rig import Rig, read_rig
 from .rotations import channels_of, rotation_path
 
@@ -35,7 +35,8 @@ def write_actions(thing: Any, motions: Sequence[Motion], first_frame: float = 1.
             actions.append(action)
             frames = first_frame + np.arange(len(motion)) * (scene_fps(scene) / motion.fps)
             curves = new_curves(action, thing)
-            for group, path, values in channels(motion, rig, lies, thing):
+            world = yield from _world(motion)
+            for group, path, values in channels(world, rig, lies, thing):
                 for index, column in enumerate(values.T):
                     _add_keys(curves(path, index, group), frames, column)
                 yield
@@ -48,9 +49,21 @@ def write_actions(thing: Any, motions: Sequence[Motion], first_frame: float = 1.
     return actions
 
 
-def channels(motion: Motion, rig: Rig, lies: Fit, thing: Any) -> Iterator[tuple[str, str, np.ndarray]]:
+def _world(motion: Motion) -> Steps:
+    """Places and rotations of all joints, some frames at a time."""
+    parts = []
+    for start in range(0, len(motion), BLOCK):
+        parts.append(motion.world(slice(start, start + BLOCK)))
+        yield
+    return tuple(np.concatenate(found) for found in zip(*parts, strict=True))
+
+
+def channels(
+    world: tuple[np.ndarray, np.ndarray], rig: Rig, lies: Fit, thing: Any
+) -> Iterator[tuple[str, str, np.ndarray]]:
     """For each channel: its group, data path, and values (frames, width)."""
-    places, turns = motion.world()
+    places, turns = world
+    frames = len(places)
     if lies.with_object:
         yield from _object_channels(thing, lies, places[:, 0], turns[:, 0])
         back = np.swapaxes(turns[:, 0], -1, -2)
@@ -59,12 +72,12 @@ def channels(motion: Motion, rig: Rig, lies: Fit, thing: Any) -> Iterator[tuple[
     up = lies.upright
     heads = places @ up / lies.scale  # up^T from the left
     rests = rotation_of(rig.rest[:, :3, :3])
-    poses = empty_poses(rig, len(motion))
+    poses = empty_poses(rig, frames)
     for bone, joint in enumerate(lies.joints):
-        scale = np.broadcast_to(rig.scales[bone], (len(motion), 3))
+        scale = np.broadcast_to(rig.scales[bone], (frames, 3))
         if joint < 0:
-            turn = np.broadcast_to(rig.rotations[bone], (len(motion), 3, 3))
-            pose_bone(rig, bone, poses, np.broadcast_to(rig.locations[bone], (len(motion), 3)), turn, scale)
+            turn = np.broadcast_to(rig.rotations[bone], (frames, 3, 3))
+            pose_bone(rig, bone, poses, np.broadcast_to(rig.locations[bone], (frames, 3)), turn, scale)
             continue
         wanted = up.T @ turns[:, joint] @ up @ rests[bone]
         location, turn = solve_bone(rig, bone, poses, wanted, heads[:, joint], scale)

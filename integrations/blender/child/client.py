@@ -32,7 +32,7 @@ PIECE = 1 << 20  # bytes read at a time
 LAST_WORDS = 40  # lines of the child's own output that are kept
 
 START = "import sys; sys.path[:0] = sys.argv[1:]; from freshtake.bridge.__main__ import main; main()"
-YIELDING = "import os; hasattr(os, 'nice') and os.nice(10); "
+YIELDING = "import os; hasattr(os, 'nice') and os.nice(5); "
 
 
 class Progress(NamedTuple):
@@ -217,7 +217,7 @@ class _Process:
         self._command, self._cache, self._heard, self._ended = command, cache, heard, ended
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._popen: subprocess.Popen[bytes] | None = None
-        self._lock, self._killed = threading.Lock(), False
+        self._killed = False
         self.lines = words
         threading.Thread(target=self._run, name="freshtake", daemon=True).start()
 
@@ -225,20 +225,21 @@ class _Process:
         self._outbox.put(data)
 
     def kill(self) -> None:
-        with self._lock:
-            self._killed = True
-            self._outbox.put(None)
-            if self._popen is not None:
-                self._popen.kill()
+        """Without a lock, since starting takes its time: whoever comes second sees what the first one set."""
+        self._killed = True
+        self._outbox.put(None)
+        if self._popen is not None:
+            self._popen.kill()
 
     def _run(self) -> None:
         """Start the process, pass on what is sent, and clear up after it."""
         scratch = tempfile.mkdtemp(prefix="freshtake-")
         try:
-            with self._lock:
-                if self._killed:
-                    return
-                self._popen = self._started(scratch)
+            if self._killed:
+                return
+            self._popen = self._started(scratch)
+            if self._killed:
+                self._popen.kill()
             readers = [
                 threading.Thread(target=work, name="freshtake", daemon=True) for work in (self._read, self._read_words)
             ]

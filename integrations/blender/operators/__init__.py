@@ -6,9 +6,9 @@ from __future__ import annotations
 import bpy
 
 from .. import settings
-from . import applying, learning, styling, takes, varying
+from . import applying, learning, sampling, styling, takes, varying
 
-MODULES = (takes, learning, varying, styling, applying)
+MODULES = (sampling, takes, learning, varying, styling, applying)
 
 
 def register() -> None:

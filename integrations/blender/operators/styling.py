@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Style, Blend and Endless: motions made from the models of the other methods."""
+"""Style, Blend, Endless and Loop: motions made from the models of the other methods, or from a take itself."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ class _Active:
     def __init__(self, figure: Any) -> None:
         self.action = figure.animation_data.action if figure.animation_data else None
         if self.action is None:
-            raise Trouble(f"{figure.name!r} has no active Action: choose the one to bring into the style")
+            raise Trouble(f"{figure.name!r} has no active Action: choose one")
 
 
 class FRESHTAKE_OT_blend(Working, bpy.types.Operator):
@@ -78,6 +78,23 @@ class FRESHTAKE_OT_endless(Working, bpy.types.Operator):
         yield from _sampled(self, figure, "texture", "texture_sample", params)
 
 
+class FRESHTAKE_OT_loop(Working, bpy.types.Operator):
+    """Close the active Action into a loop: its best cycle, so that the end leads into the beginning"""
+
+    bl_idname, bl_label = "freshtake.loop", "Close active Action"
+
+    def work(self, context: Any, figure: Any) -> Work:
+        """Cut and close it."""
+        name, settings = figure.name, figure.freshtake
+        params = {"closing": True, "in_place": settings.in_place, "plant": settings.plant}
+        motions = yield from read_listed(figure, [_Active(figure)])
+        answer = yield from ask("loop", params, {"clips": motions})
+        about = {"job": "loop", "take": motions[0].name, "settings": params}
+        made = answer.motions()
+        yield from make(name, described(made, [f"{motion.name} loop" for motion in motions], [about]))
+        self.tell(answer)
+
+
 def _sampled(operator: Any, figure: Any, kind: str, job: str, params: dict[str, Any]) -> Work:
     name, row = figure.name, model_row(figure, kind)
     model, title = model_bytes(row), row.name
@@ -89,4 +106,4 @@ def _sampled(operator: Any, figure: Any, kind: str, job: str, params: dict[str, 
     operator.tell(answer)
 
 
-CLASSES = (FRESHTAKE_OT_style_apply, FRESHTAKE_OT_blend, FRESHTAKE_OT_endless)
+CLASSES = (FRESHTAKE_OT_style_apply, FRESHTAKE_OT_blend, FRESHTAKE_OT_endless, FRESHTAKE_OT_loop)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,28 @@ def received(listed: Any, arrays: Mapping[str, Any], key: str = "clips") -> list
     """The motions of an answer."""
     from freshtake.bridge.clip_arrays import unpacked
 
-    return [
-        Motion(
+    return [_upright(clip, _motion(clip)) for clip in unpacked(listed, arrays, key)]
+
+
+def _motion(clip: Any) -> Motion:
+    return Motion(
             clip.name, 1 / clip.frame_time, clip.joints, tuple(int(parent) for parent in clip.parents), clip.offsets,
             clip.root, clip.rotations, clip.translations, clip.tips,
             loop=bool(clip.playback and clip.playback.get("loop")),
-        )
-        for clip in unpacked(listed, arrays, key)
-    ]  # fmt: skip
+        )  # fmt: skip
+
+
+def _upright(clip: Any, motion: Motion) -> Motion:
+    """A motion that has y up (a file's, not ours) with z up: all joints' axes turn with the world's."""
+    if clip.up != "y":
+        return motion
+    moved = None if motion.translations is None else _turned(motion.translations)
+    return replace(
+        motion, offsets=_turned(motion.offsets), root=_turned(motion.root), translations=moved,
+        rotations=np.concatenate([motion.rotations[..., :1], _turned(motion.rotations[..., 1:])], axis=-1),
+        tips=tuple((joint, (x, -z, y), name) for joint, (x, y, z), name in motion.tips),
+    )  # fmt: skip
+
+
+def _turned(vectors: np.ndarray) -> np.ndarray:
+    return np.stack([vectors[..., 0], -vectors[..., 2], vectors[..., 1]], axis=-1)

@@ -92,7 +92,7 @@ class FRESHTAKE_PT_blend(InSidebar, bpy.types.Panel):
 class FRESHTAKE_PT_endless(InSidebar, bpy.types.Panel):
     """Endless and looped motion."""
 
-    bl_idname, bl_label, bl_order = "FRESHTAKE_PT_endless", "6 Endless", 6
+    bl_idname, bl_label, bl_order = "FRESHTAKE_PT_endless", "6 Endless and loop", 6
     bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
 
     def draw(self, context: Any) -> None:
@@ -106,6 +106,7 @@ class FRESHTAKE_PT_endless(InSidebar, bpy.types.Panel):
         rate.enabled = figure.use_jump_rate
         rate.prop(figure, "jump_rate", slider=True)
         layout.operator("freshtake.endless", icon="FILE_REFRESH")
+        layout.operator("freshtake.loop", icon="CON_FOLLOWPATH")
 
 
 CLASSES = (FRESHTAKE_PT_vary, FRESHTAKE_PT_parts, FRESHTAKE_PT_style, FRESHTAKE_PT_blend, FRESHTAKE_PT_endless)

@@ -29,6 +29,7 @@ class FRESHTAKE_PT_start(bpy.types.Panel):
         if figure is None:
             sentences(self.layout, "Select an armature, or import takes.", context.region.width, "INFO")
             self.layout.operator("freshtake.takes_import", icon="IMPORT")
+            self.layout.operator("freshtake.sample", icon="OUTLINER_OB_ARMATURE")
             return
         self.layout.label(text=figure.name, icon="ARMATURE_DATA")
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from freshtake.cli.console import print_json, say
 from freshtake.cli.options import Files, Json, option_group
+
+if TYPE_CHECKING:
+    from freshtake.serve.running import Serving
 
 ProjectFolder = Annotated[
     Path | None, Parameter(help="The folder in which all work is kept; default: freshtake-studio in your home.")
@@ -51,13 +56,14 @@ def studio(files: Files = None, /, *, listening: Listening = LISTENING, open: bo
         Open the page in your browser.
     """
     from freshtake.formats.take_files import MODELS, TAKES, take_files
-    from freshtake.serve.running import Serving
     from freshtake.studio.opening import open_studio
 
     def started(serving: Serving) -> None:
         import webbrowser
 
-        opened = open and webbrowser.open(serving.url)
+        opened = False
+        with suppress(webbrowser.Error):
+            opened = open and webbrowser.open(serving.url)
         _tell(serving, json, "the studio is open at" if opened else "open the studio at")
 
     open_studio(
@@ -90,14 +96,9 @@ def _folder(listening: Listening) -> Path:
     return listening.project or Path.home() / "freshtake-studio"
 
 
-def _tell(serving: object, json: bool, words: str) -> None:
-    from freshtake.serve.running import Serving
-
-    assert isinstance(serving, Serving)
+def _tell(serving: Serving, json: bool, words: str) -> None:
     if json:
         print_json({"url": serving.url, "project": str(serving.project), "token": serving.token})
     else:
         say(f"{words} {serving.url} (Ctrl-C ends it; work is kept in {serving.project})")
-    import sys
-
     sys.stdout.flush()

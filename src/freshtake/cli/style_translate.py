@@ -117,9 +117,8 @@ def learn(
         console.print(note, markup=False)
     for path in written:
         console.print(f"wrote {path}", markup=False)
-    console.print(
-        f"next: freshtake style apply {out} CLIP -o NEW (how it was learned: {model.choice.why})", markup=False
-    )
+    console.print(f"{model.choice.in_words(len(model.pairs))}; more about it: freshtake info {out}", markup=False)
+    console.print(f"next: freshtake style apply {out} CLIP -o NEW", markup=False)
     return 0
 
 

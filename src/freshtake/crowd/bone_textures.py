@@ -68,6 +68,9 @@ def crowd_textures(folder: Path, out: Path, kind: str = "exr") -> TexturesMade:
     manifest = read_json(folder / MANIFEST)
     if manifest.get("file_format") != "npz":
         raise FormatError(folder, "bone textures are made of npz shards: make the crowd with --format npz")
+    if any(group.get("character") for group in manifest["groups"]):
+        problem = "the skin of a character is bound in a pose of its own: make the crowd without a character"
+        raise FormatError(folder, f"bone textures start from a pose in which no joint is turned, and {problem}")
     files: list[dict[str, Any]] = []
     listed: list[dict[str, Any]] = []
     bodies: list[dict[str, Any]] = []

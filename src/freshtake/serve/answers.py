@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from freshtake.errors import UsageError
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read
 from freshtake.motion.rates import at_rate
+from freshtake.reports.viewport.scene import Scene, Shape
+from freshtake.serve.keeping import Kept
 from freshtake.serve.tasks.describing import named, trimmed
 
-KEPT = 200  # motions
+if TYPE_CHECKING:
+    from freshtake.reports.curves import Curves
+
 DIGITS = 5
+MOTIONS: Kept[Motion] = Kept(200 * 2**20)
+SHAPES: Kept[Shape] = Kept(200 * 2**20)
 
 
 class Source(NamedTuple):
@@ -25,12 +33,29 @@ class Source(NamedTuple):
     fps: float | None = None
 
 
-@lru_cache(maxsize=KEPT)
 def motion_from(source: Source) -> Motion:
     """The motion of an item as the user means it."""
-    motion = named(read(source.path), source.name)
-    motion = motion if source.trim is None else trimmed(motion, source.trim)
-    return motion if source.fps is None else at_rate(motion, source.fps)
+
+    def made() -> Motion:
+        motion = named(read(source.path), source.name)
+        motion = motion if source.trim is None else trimmed(motion, source.trim)
+        return motion if source.fps is None else at_rate(motion, source.fps)
+
+    return MOTIONS.get(source, made)
+
+
+def scene_from(sources: Sequence[Source]) -> Scene:
+    """A scene of items in their order; shapes that were shown before are there already."""
+    from freshtake.reports.viewport.staging import shape_of, shared_scale
+
+    motions = [motion_from(source) for source in sources]
+    scale = shared_scale(motions)
+    return Scene(
+        tuple(
+            SHAPES.get((source, scale), partial(shape_of, motion, source.role, scale))
+            for source, motion in zip(sources, motions, strict=True)
+        )
+    )
 
 
 def thumbnail_of(source: Source, moving: bool) -> bytes:
@@ -43,17 +68,12 @@ def thumbnail_of(source: Source, moving: bool) -> bytes:
 
 def dofs_told(sources: list[Source]) -> list[dict[str, str]]:
     """DOFs by name, in words, with their units."""
-    from freshtake.reports.curves import curves_of
-
-    return [dof._asdict() for dof in curves_of([motion_from(source) for source in sources]).dofs]
+    return [dof._asdict() for dof in _curves(tuple(sources)).dofs]
 
 
 def curves_told(sources: list[Source], dofs: list[str]) -> list[list[list[float]]]:
     """For each item the values of each DOF; what is no DOF is refused."""
-    from freshtake.errors import UsageError
-    from freshtake.reports.curves import curves_of
-
-    curves = curves_of([motion_from(source) for source in sources])
+    curves = _curves(tuple(sources))
     names = [dof.name for dof in curves.dofs]
     for dof in dofs:
         if dof not in names:
@@ -101,6 +121,14 @@ def network_told(path: Path) -> dict[str, Any]:
         "sentences": link_sentences(found.links),
         "body": body,
     }
+
+
+@lru_cache(maxsize=8)
+def _curves(sources: tuple[Source, ...]) -> Curves:
+    """For another DOF of the same motions nothing is computed again."""
+    from freshtake.reports.curves import curves_of
+
+    return curves_of([motion_from(source) for source in sources])
 
 
 def _plain(values: Any) -> list[float]:

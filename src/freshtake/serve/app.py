@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from threading import Thread
@@ -57,7 +57,7 @@ def make_app(
         state = State(project, Workers(project, workers))
         project.listen(state.events.tell)
         app.state.studio = state
-        Thread(target=state.aside.call, args=(sum, ()), daemon=True).start()  # so that it is warm when it is needed
+        Thread(target=_warm, args=(state.aside,), daemon=True).start()
         try:
             yield
         finally:
@@ -74,8 +74,15 @@ def make_app(
         app.include_router(router, prefix="/api", responses=REFUSALS)
     app.add_exception_handler(FreshtakeError, _refused)
     app.add_exception_handler(HTTPException, _failed)
+    app.add_exception_handler(Exception, _unforeseen)
     app.add_exception_handler(RequestValidationError, _misunderstood)
     return app
+
+
+def _warm(aside: Aside) -> None:
+    """Have the process ready when it is needed."""
+    with suppress(FreshtakeError):
+        aside.call(sum, ())
 
 
 def problem(status: int, sentence: str) -> JSONResponse:
@@ -93,6 +100,10 @@ async def _failed(request: Request, error: Exception) -> JSONResponse:
     if error.status_code == 404:
         said = said or "there is nothing at this address"
     return problem(error.status_code, said or HTTPStatus(error.status_code).phrase.lower())
+
+
+async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
+    return problem(500, f"something went wrong that should not ({type(error).__name__}): please report it")
 
 
 async def _misunderstood(request: Request, error: Exception) -> JSONResponse:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import struct
 import threading
 import time
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from freshtake.errors import FreshtakeError, UsageError
-from freshtake.serve.worker import prepare_process
+from freshtake.serve.processes import Process, prepare_process, started
 
 AHEAD = 0.08  # seconds that frames are made before they are due: controls act within 0.1 s
 LATE = 0.3  # seconds; who is farther behind leaves frames out
@@ -31,44 +29,27 @@ class Wanted(NamedTuple):
     plant: bool = False
 
 
-class Stream:
-    """One process that makes motion; ends when it is closed."""
-
-    def __init__(self) -> None:
-        context = get_context("spawn")
-        self.pipe, theirs = context.Pipe()
-        self.process: SpawnProcess = context.Process(target=run, args=(theirs,), daemon=True)
-        self.process.start()
-        theirs.close()
-
-    def close(self) -> None:
-        """End it."""
-        self.process.kill()
-        self.process.join(2.0)
-        self.pipe.close()
-
-
 class Streams:
     """Streams that run, and one process that waits, so that the next begins at once."""
 
     def __init__(self) -> None:
         self._lock, self._running = threading.Lock(), 0
         self._closed = False
-        self._spare: Stream | None = None
+        self._spare: Process | None = None
 
-    def begin(self, wanted: Wanted) -> Stream:
+    def begin(self, wanted: Wanted) -> Process:
         """Start a stream; what it sends comes from its pipe."""
         with self._lock:
             if self._running >= MOST:
                 raise UsageError(f"{MOST} live motions run already: stop one of them")
             self._running += 1
             stream, self._spare = self._spare, None
-        stream = stream or Stream()
+        stream = stream or started(run)
         stream.pipe.send(wanted)
         threading.Thread(target=self.warm, daemon=True).start()
         return stream
 
-    def end(self, stream: Stream) -> None:
+    def end(self, stream: Process) -> None:
         """Stop a stream."""
         stream.close()
         with self._lock:
@@ -78,7 +59,7 @@ class Streams:
         """Have a process ready."""
         with self._lock:
             if self._spare is None and not self._closed:
-                self._spare = Stream()
+                self._spare = started(run)
 
     def close(self) -> None:
         """End the process that waits."""

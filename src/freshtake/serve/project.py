@@ -21,6 +21,7 @@ from freshtake.serve.items import ENDED, Item, Job, ProjectView
 VERSION = 1
 MOST_UNDONE = 200
 JOBS_SHOWN = 100
+MOST_JOBS = 500  # that are remembered; all are in the file
 TABLES = """
 CREATE TABLE IF NOT EXISTS items (id TEXT PRIMARY KEY, file TEXT, gone INTEGER NOT NULL, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS jobs (id TEXT PRIMARY KEY, created REAL NOT NULL, body TEXT NOT NULL);
@@ -84,17 +85,23 @@ class Project:
 
     def view(self) -> ProjectView:
         """All of it."""
+        return ProjectView.model_validate_json(self.view_json())
+
+    def view_json(self) -> str:
+        """The same as text, without a look into the items, of which there may be thousands."""
         with self._lock:
-            jobs = sorted(self._jobs.values(), key=lambda job: job.created)
-            return ProjectView(
-                name=self.folder.resolve().name,
-                change=self.change,
-                items=self.items(),
-                jobs=jobs[-JOBS_SHOWN:],
-                presets=self.presets(),
-                undo=self._words("undone = 0 ORDER BY number DESC"),
-                redo=self._words("undone = 1 ORDER BY number ASC"),
-            )
+            jobs = sorted(self._jobs.values(), key=lambda job: job.created)[-JOBS_SHOWN:]
+            items = self._rows.execute("SELECT body FROM items WHERE gone = 0 ORDER BY rowid").fetchall()
+            rest = {
+                "name": self.folder.resolve().name,
+                "change": self.change,
+                "presets": self.presets(),
+                "undo": self._words("undone = 0 ORDER BY number DESC"),
+                "redo": self._words("undone = 1 ORDER BY number ASC"),
+            }
+        bodies = ",".join(body for (body,) in items)
+        told = ",".join(job.model_dump_json() for job in jobs)
+        return f'{json.dumps(rest)[:-1]}, "items": [{bodies}], "jobs": [{told}]}}'
 
     @property
     def change(self) -> int:
@@ -221,6 +228,10 @@ class Project:
             self._jobs[job.id] = job
             if before is None or before.state != job.state:
                 self._store_job(job)
+            if len(self._jobs) > 2 * MOST_JOBS:
+                ended = [id for id, one in self._jobs.items() if one.state in ENDED]
+                for id in ended[: len(self._jobs) - MOST_JOBS]:
+                    del self._jobs[id]
         self._tell({"job": job.model_dump()})
         return job
 

@@ -7,6 +7,7 @@ import ipaddress
 import secrets
 import socket
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -64,8 +65,8 @@ def serve(
         config = uvicorn.Config(
             app, log_level="warning", ws_max_size=LARGEST_MESSAGE, server_header=False, timeout_graceful_shutdown=2
         )
-        asyncio.run(_served(uvicorn.Server(config), listening, lambda: started(serving)))
-        project.close()
+        with suppress(KeyboardInterrupt), closing(project):  # Ctrl-C is how it ends
+            asyncio.run(_served(uvicorn.Server(config), listening, lambda: started(serving)))
     finally:
         listening.close()
 
@@ -74,9 +75,14 @@ async def _served(server: Any, listening: socket.socket, started: Callable[[], N
     running = asyncio.create_task(server.serve(sockets=[listening]))
     while not server.started and not running.done():
         await asyncio.sleep(0.01)
-    if server.started:
-        started()
-    await running
+    try:
+        if server.started:
+            started()
+    except BaseException:
+        server.should_exit = True
+        raise
+    finally:
+        await running
 
 
 def _address(host: str, port: int, token: str | None) -> str:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
-import threading
 import time
 import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from multiprocessing import parent_process
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from freshtake.errors import FreshtakeError
+from freshtake.serve.processes import prepare_process
 from freshtake.serve.project import Project
 from freshtake.serve.tasks import TASKS, Task
 
 BETWEEN_REPORTS = 0.1  # seconds
-POLITE = 5  # the page goes first
 OFTEN_USED = ("freshtake.serve.tasks.reading", "freshtake.serve.tasks.varying", "freshtake.workflows.variation_varying")
 
 
@@ -36,21 +32,6 @@ def work(folder: Path, pipe: Connection) -> None:
         while True:
             job, task, asked = pipe.recv()
             _run(project, pipe, job, task, asked)
-
-
-def prepare_process(polite: bool = True) -> None:
-    """What every process of the server begins with: it ends with the server; a polite one lets the server go first."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
-    threading.Thread(target=_end_with_the_server, daemon=True).start()
-    if polite and hasattr(os, "nice"):
-        os.nice(POLITE)
-
-
-def _end_with_the_server() -> None:
-    parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
 
 
 def _run(project: Project, pipe: Connection, job: str, name: str, asked: dict[str, Any]) -> None:

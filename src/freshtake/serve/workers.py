@@ -8,13 +8,12 @@ import threading
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from freshtake.errors import UsageError
 from freshtake.serve.items import ENDED, Item, Job, new_id
+from freshtake.serve.processes import Process, started
 from freshtake.serve.project import Project, now
 from freshtake.serve.tasks import TASKS
 from freshtake.workflows.cores import usable_cores
@@ -81,8 +80,7 @@ class _Slot(threading.Thread):
     def __init__(self, project: Project, line: queue.Queue[tuple[str, dict[str, Any]] | None], *, ready: bool) -> None:
         super().__init__(daemon=True)
         self._project, self._line, self._ready = project, line, ready
-        self._process: SpawnProcess | None = None
-        self._pipe: Connection | None = None
+        self._process: Process | None = None
         self._job: str | None = None
         self._lock = threading.Lock()
         self._count = 0
@@ -118,20 +116,12 @@ class _Slot(threading.Thread):
         """The pipe to a process that lives."""
         from freshtake.serve.worker import work
 
-        if self._process is not None and self._pipe is not None:
-            if not self._doomed and self._count < JOBS_EACH and self._process.is_alive():
-                return self._pipe
-            self._process.kill()
-            self._process.join()
+        if self._process is not None:
+            if not self._doomed and self._count < JOBS_EACH and self._process.process.is_alive():
+                return self._process.pipe
             self._process.close()
-            self._pipe.close()
-        context = get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        process = context.Process(target=work, args=(self._project.folder, theirs), daemon=True)
-        process.start()
-        theirs.close()
-        self._process, self._count, self._doomed = process, 0, False
-        return self._pipe
+        self._process, self._count, self._doomed = started(work, self._project.folder), 0, False
+        return self._process.pipe
 
     def _one(self, id: str, asked: dict[str, Any]) -> None:
         job = self._project.job(id)

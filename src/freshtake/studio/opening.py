@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from freshtake.errors import FormatError
 from freshtake.serve.running import Serving, serve
 
 
@@ -14,6 +15,7 @@ def open_studio(
     folder: Path, sources: Sequence[Path] = (), *, started: Callable[[Serving], None], **listening: Any
 ) -> None:
     """Serve the page of a project until Ctrl-C; `sources` are read as if they were dropped onto it."""
+    files = _checked(sources)
     apps: list[Any] = []
 
     def add(app: Any) -> None:
@@ -23,11 +25,28 @@ def open_studio(
         apps.append(app)
 
     def ready(serving: Serving) -> None:
-        for source in sources:
+        for source in files:
             _send(apps[0].state.studio, source)
         started(serving)
 
     serve(folder, add=add, started=ready, **listening)
+
+
+def _checked(sources: Sequence[Path]) -> list[Path]:
+    """Files that are there; the skeleton of an AMC goes before it."""
+    from freshtake.formats.acclaim import skeleton_file
+    from freshtake.formats.files import is_folder, read_head
+    from freshtake.formats.read_options import ReadOptions
+
+    found: list[Path] = []
+    for source in sources:
+        if is_folder(source):
+            raise FormatError(source, "a folder of meshes is no file to send: convert it to .npz first")
+        read_head(source)
+        if source.suffix.lower() == ".amc":
+            found.append(skeleton_file(source, ReadOptions()))
+        found.append(source)
+    return list(dict.fromkeys(found))
 
 
 def _send(state: Any, source: Path) -> None:

@@ -25,13 +25,14 @@ class Block:
     outputs: tuple[int, ...]
 
 
-def blocks_of(recipe: Recipe, inputs: str = "own") -> tuple[Block, ...]:
+def blocks_of(recipe: Recipe, inputs: str = "own", timing: str = "limbs") -> tuple[Block, ...]:
     """Every joint by itself; the timing, the last DOF of the target, is driven by the root's travel and turning.
 
-    Departs from the paper: thighs and upper arms drive the timing as well, for a punch is quicker than a kick, and the
-    root's travel does not tell one from the other. The sway of the heading has a block apart from the root's other
-    DOFs, driven by the root's height and swings and by the thighs: rates would make it shake, and turning would leak
-    into it. With `inputs` "legs" the thighs, which tell the phase of a gait, drive every joint beside its own DOFs.
+    Departs from the paper: with `timing` "limbs" thighs and upper arms drive it as well, for a punch is quicker than a
+    kick, and the root's travel does not tell one from the other. The sway of the heading has a block apart from the
+    root's other DOFs, driven by the root's height and swings and by the thighs: rates would make it shake, and turning
+    would leak into it. With `inputs` "legs" the thighs, which tell the phase of a gait, drive every joint beside its
+    own DOFs.
     """
     thighs = limb_columns(recipe, arms=False)
     legs = thighs if inputs == "legs" else ()
@@ -44,7 +45,8 @@ def blocks_of(recipe: Recipe, inputs: str = "own") -> tuple[Block, ...]:
     rates = root_columns(recipe)
     still = tuple(k for k in root.outputs if k not in rates)
     blocks.append(Block(HEADING, (*still, *(k for k in thighs if k not in still)), (turn,)))
-    return (*blocks, Block(TIMING, (*rates, *limb_columns(recipe)), (len(recipe.names),)))
+    driving = (*rates, *limb_columns(recipe)) if timing == "limbs" else rates
+    return (*blocks, Block(TIMING, driving, (len(recipe.names),)))
 
 
 def limb_columns(recipe: Recipe, arms: bool = True) -> tuple[int, ...]:

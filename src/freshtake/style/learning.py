@@ -132,7 +132,7 @@ def learn_rows(
             for inputs, pair, fold in zip(driving, rows, folds, strict=True)
         ]
 
-    blocks, degrees = blocks_of(recipe, settings.inputs), _degrees(recipe, target)
+    blocks, degrees = blocks_of(recipe, settings.inputs, settings.timing), _degrees(recipe, target)
     tell(Progress(0.35, "learning how joints follow"))
     if settings.calming is None:
         settings = settings.changed(calming=calming_of(blocks, trials_of, settings, fps, mapper, degrees))

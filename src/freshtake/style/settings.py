@@ -11,6 +11,7 @@ SYSTEMS = ("auto", "n4sid", "fir")
 INPUTS = ("own", "legs")
 HEADINGS = ("model", "input")
 CODINGS = ("ends", "joints")
+TIMINGS = ("limbs", "root")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +21,7 @@ class Settings:
     system: str = "auto"  # n4sid: subspace identification (Hsu 2005, §4.3); fir: ridge on a delay line, for short clips
     inputs: str = "own"  # what drives a joint's system: its own DOFs (§4.2), or the thighs' as well
     coding: str = "ends"  # ends: trunk and legs by where they end (see body_coding); joints: by rotations of joints
+    timing: str = "limbs"  # what drives the timing: the root's travel and turning (§4.2), or thighs and arms as well
     order: int | None = None  # states per joint of n4sid
     most_states: int = 10  # per joint, where the order is chosen
     horizon: float = 0.4  # past and future that the subspace method sees
@@ -42,6 +44,7 @@ class Settings:
         one_of(self, "inputs", INPUTS)
         one_of(self, "heading", HEADINGS)
         one_of(self, "coding", CODINGS)
+        one_of(self, "timing", TIMINGS)
         between(self, "order", 1, 40)
         between(self, "most_states", 1, 40)
         between(self, "horizon", 0.02, 5.0)

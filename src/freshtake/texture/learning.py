@@ -122,8 +122,8 @@ def _compressed(
     layout = recipe.layout
     at = 3 if layout.root == "heading" else 0
     columns = material.rows[:, at:]
-    shape = compress(columns, layout, settings, rng)
-    rows = rounded(np.concatenate([material.rows[:, :at], shape.weights(columns)], axis=1))
+    shape, found = compress(columns, layout, settings, rng)
+    rows = rounded(np.concatenate([material.rows[:, :at], found], axis=1))
     return mesh_recipe(layout, shape), shape, rows
 
 

@@ -10,8 +10,10 @@ from freshtake.errors import UsageError
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.numeric import pca as principal
 from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.pca import Pca
+from freshtake.texture.frame_clusters import local_shape
 from freshtake.texture.settings import Settings
-from freshtake.texture.shape import Group, Shape, group_of, vertex_parts
+from freshtake.texture.shape import Group, Shape, group_of, like_rows
 
 COMPONENTS = 10
 PART_FEATURES = 12  # modes by which vertices are told apart
@@ -36,8 +38,24 @@ def blocks_of(layout: MeshLayout) -> list[Block]:
     return out
 
 
-def compress(columns: Floats, layout: MeshLayout, settings: Settings, rng: np.random.Generator | None = None) -> Shape:
-    """The modes of a mesh's columns (frames, columns), grouped as the settings say."""
+def compress(
+    columns: Floats, layout: MeshLayout, settings: Settings, rng: np.random.Generator | None = None
+) -> tuple[Shape, Floats]:
+    """The modes of a mesh's columns (frames, columns), grouped as the settings say, and weights (frames, width)."""
+    shape = _shape(columns, layout, settings, rng)
+    if settings.clusters == 1:
+        return shape, shape.weights(columns)
+
+    def fit(values: Floats) -> Pca:
+        count, energy, error = conditions(settings.changed(components=None), *values.shape)
+        count = min(settings.components, *values.shape) if settings.components else count
+        return principal.fit(values, count=count, energy=energy, error=error, rng=rng)
+
+    return local_shape(shape, columns, settings.clusters, fit, settings.bits)
+
+
+def _shape(columns: Floats, layout: MeshLayout, settings: Settings, rng: np.random.Generator | None) -> Shape:
+    """Modes of all frames together."""
     positions, *others = blocks_of(layout)
     joint = [block for block in others if block.name == "normals" and settings.normals == "joint"]
     scales = np.ones(columns.shape[1])
@@ -65,7 +83,7 @@ def _parts(blocks: list[Block], columns: Floats, settings: Settings) -> list[tup
     modes = whole.modes * np.sqrt(whole.variances)[:, None]
     features = modes.reshape(len(modes), -1, 3).transpose(1, 0, 2).reshape(len(positions.columns) // 3, -1)
     out = []
-    for number, vertices in enumerate(vertex_parts(features, settings.parts)):
+    for number, vertices in enumerate(like_rows(features, settings.parts)):
         places = [
             block.columns[0] + (vertices[:, None] * block.width + np.arange(block.width)).ravel() for block in blocks
         ]

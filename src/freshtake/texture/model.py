@@ -126,6 +126,8 @@ class TextureModel:
 
     def _points(self, rows: Floats) -> Floats:
         """Where rows are seen (frames, values), without travel and turning."""
+        if self.shape is not None:
+            return np.asarray(rows[:, self.rates :] @ self.shape.measure)
         flat = rows.copy()
         flat[:, : self.rates] = 0.0
         return self.decode(flat).positions().reshape(len(rows), -1) if self._bodily else flat

@@ -12,7 +12,15 @@ BLENDS = ("inertial", "constant", "variable", "printed", "none")
 ROOTS = ("heading", "absolute")
 NORMALS = ("joint", "own", "drop")
 BITS = (0, 8, 16)
-WHOLE = {"components": 1, "velocity_components": 1, "parts": 1, "recent": 0, "blend_frames": 0, "candidates": 1}
+WHOLE = {
+    "components": 1,
+    "velocity_components": 1,
+    "parts": 1,
+    "clusters": 1,
+    "recent": 0,
+    "blend_frames": 0,
+    "candidates": 1,
+}
 AMOUNTS = ("error", "attribute_weight", "largest_jump", "sigma", "velocity_sigma", "band")
 SHARES = ("energy", "velocity_weight", "q", "velocity_q", "anticipation")
 
@@ -37,6 +45,7 @@ class Settings:
     normals: str = "joint"  # with the positions in one vector, in a vector of their own, or left out (§2.2, §2.3)
     attribute_weight: float = 0.5  # of what stands with the positions: its spread against theirs
     parts: int = 1  # of the mesh that have modes of their own (local principal components, §4.1)
+    clusters: int = 1  # of frames that have modes of their own, so many components each (likewise)
     bits: int = 0  # of a stored mode's numbers; 0: float32
 
     velocity_weight: float = 0.5  # share of the velocity in the cost of a jump

@@ -69,6 +69,17 @@ class Shape:
             out.append((table, places))
         return tuple(out)
 
+    @cached_property
+    def measure(self) -> Floats:
+        """(width, width): weights times this lie as far apart as what they restore to, group by group."""
+        out, at = np.zeros((self.width, self.width)), 0
+        for group in self.groups:
+            modes, stop = group.modes.astype(np.float64), at + group.components
+            values, vectors = np.linalg.eigh(modes @ modes.T)
+            out[at:stop, at:stop] = vectors * np.sqrt(np.maximum(values, 0.0))
+            at = stop
+        return out
+
     def weights(self, columns: Floats) -> Floats:
         """(frames, width): the nearest frames that the modes can make, each column counting by its scale."""
         parts = [_nearest(group, columns[:, group.columns]) for group in self.groups]
@@ -137,8 +148,8 @@ def quanta(rows: Floats, bits: Sequence[int]) -> Floats:
     return np.where(steps > 0.0, steps, 1.0).astype(np.float32).astype(np.float64)
 
 
-def vertex_parts(features: Floats, count: int, rounds: int = 20) -> list[Ints]:
-    """Vertices (vertices, features) in groups of like movement: Lloyd's rounds from the farthest points."""
+def like_rows(features: Floats, count: int, rounds: int = 20) -> list[Ints]:
+    """Rows (n, features) in at most `count` groups of like ones: Lloyd's rounds from the farthest points."""
     centers = [int(np.square(features - features.mean(axis=0)).sum(axis=1).argmax())]
     away = np.square(features - features[centers[0]]).sum(axis=1)
     while len(centers) < min(count, len(features)):

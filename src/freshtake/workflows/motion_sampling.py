@@ -57,6 +57,8 @@ def motion_samples(
         raise UsageError(f"there is no sample set {unknown[0]!r}; the sets are {', '.join(known)}")
     if takes < 1:
         raise UsageError(f"the number of takes must be 1 or more, not {takes}")
+    if seed < 0:
+        raise UsageError(f"the seed must be 0 or more, but is {seed}")
     chosen = [known[name] for name in names] or list(SAMPLE_SETS)
     folder.mkdir(parents=True, exist_ok=True)
     written = []

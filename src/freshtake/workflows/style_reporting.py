@@ -54,7 +54,8 @@ def learning_page(model: StyleModel, found: StylePairs, report: Report) -> Page:
     text = "Frames of the target style per frame of the source, as aligned by iterative motion warping."
     sections.append(Section("Time warps", text, (), (_picture("warps", "Differential time warps", curves),)))
     sections.append(_blend_section())
-    summary = f"{len(pairs)} pairs; {model.choice.why}. {model.states} states, memory {model.memory:.2f} s."
+    words = model.choice.in_words(len(pairs))
+    summary = f"{words[:1].upper()}{words[1:]}. What has passed for {model.memory:.1f} s is forgotten."
     pictures = {p.name: p.png for section in sections for p in section.pictures}
     figures = {"choice": model.choice._asdict(), "held_out": held, "pairs": [row._asdict() for row in found.table]}
     page = style_page("Style translation, learned", summary, sections, scene, _verdict(model, held))
@@ -120,7 +121,7 @@ def translation_page(model: StyleModel, source: Clip, out: Clip, made: Translate
             (_picture("blend", "Weight of the input", blend_over_time(list(made.blends.T), list(model.parts), fps)),),
         ),
     ]
-    summary = f"{source.name} by a model of {len(model.pairs)} pairs ({model.bank.kind}); {model.choice.why}."
+    summary = f"{source.name} in a style that was {model.choice.in_words(len(model.pairs))}."
     figures = {"frames_in": len(source), "frames_out": len(out), "blended": float(made.blends.mean())}
     scene = scene_of([("input", [source]), ("variant", [out])], layout="row", legend=LEGEND)
     kept = float(made.blends.mean())

@@ -332,3 +332,205 @@ def check_models_go_to_files_and_come_back():
     ops.vary()
     one, other = variants(figure)
     assert key_bytes(figure, one) == key_bytes(figure, other)
+
+
+def check_the_active_action_is_closed_into_a_loop():
+    figure = begin("run_1")
+    ops.loop()
+    action = figure.animation_data.action
+    assert action.use_cyclic
+    places = seen(figure, action, [action.frame_start, action.frame_end])
+    shift = places[1] - places[0]
+    assert np.abs(shift - shift[0, 0]).max() < 1e-3 * size_of(places)
+    assert np.abs(shift[..., 2]).max() < 1e-3 * size_of(places)  # it goes on along the ground, which is z = 0 here
+
+
+class Layout:
+    """Stands for Blender's layout, which there is none of without a window: checks what it is asked to draw."""
+
+    icons = frozenset(bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items.keys())
+
+    def __init__(self):
+        self.drawn = []
+
+    def __getattr__(self, name):
+        if name in ("row", "column", "split", "grid_flow", "box"):
+            return lambda **_: self
+        raise AttributeError(name)
+
+    def _icon(self, icon):
+        assert icon in self.icons, icon
+
+    def label(self, text="", icon="NONE"):
+        self._icon(icon)
+        self.drawn.append(text)
+
+    def prop(self, data, name, icon="NONE", **_):
+        assert name in data.bl_rna.properties, name
+        self._icon(icon)
+        self.drawn.append(name)
+
+    def prop_search(self, data, name, where, collection, **_):
+        assert name in data.bl_rna.properties
+        assert collection in where.bl_rna.properties
+
+    def operator(self, name, icon="NONE", **_):
+        kind = getattr(bpy.ops.freshtake, name.removeprefix("freshtake.")).get_rna_type()
+        self._icon(icon)
+        self.drawn.append(name)
+
+        class Options:
+            def __setattr__(self, key, value):
+                assert key in kind.properties, key
+
+        return Options()
+
+    def template_list(self, kind, _, data, listed, active, index, **__):
+        assert hasattr(data, listed)
+        assert index in active.bl_rna.properties
+        cls = next(found for found in addon.panels.CLASSES if found.__name__ == kind)
+        for number, item in enumerate(getattr(data, listed)):
+            cls.draw_item(None, bpy.context, self, data, item, 0, active, index, number)
+
+
+def check_panels_draw_what_there_is():
+    figure = learned()
+    figure.freshtake.count = 1
+    ops.vary()
+    ops.parts_refresh()
+    figure.freshtake.weights.add().name = "walk"
+    figure.freshtake.map_rows.add().name = "hips"
+    figure.freshtake.source = figure
+    figure.freshtake.start, figure.freshtake.length, figure.freshtake.place = "MARKER", "SECONDS", "CROWD"
+    figure.freshtake.takes[0].wrong = "it is unlike the others"
+
+    class Region:
+        width = 200
+
+    class Context:
+        active_object, scene, region = figure, bpy.context.scene, Region
+
+    drawn = []
+    for cls in addon.panels.CLASSES:
+        if issubclass(cls, bpy.types.Panel):
+
+            class Self:
+                layout = Layout()
+
+            assert getattr(cls, "poll", lambda _: True)(Context)
+            cls.draw(Self, Context)
+            drawn += Self.layout.drawn
+    assert "it is unlike the others" in drawn
+    Context.active_object = None
+    Self.layout = Layout()
+    addon.panels.takes.FRESHTAKE_PT_start.draw(Self, Context)
+    drawn += Self.layout.drawn
+    operators = {cls.bl_idname for module in addon.operators.MODULES for cls in module.CLASSES}
+    assert operators <= {*drawn}, operators - {*drawn}
+
+
+class Event:
+    def __init__(self, kind):
+        self.type, self.value = kind, "PRESS"
+
+
+class Window:
+    """Stands for a window with its timer and status bar."""
+
+    def __init__(self):
+        self.window_manager = self.workspace = self.window = self.screen = self
+        self.areas, self.timers, self.said = [], 0, []
+
+    def event_timer_remove(self, timer):
+        self.timers -= 1
+
+    def status_text_set(self, text):
+        self.said.append(text)
+
+
+def modal(work):
+    """A modal operator of that work, as the interface runs it."""
+
+    class Operator(working.Working):
+        bl_idname, bl_label, timer = "freshtake.trial", "Trial", object()
+        reports = ()
+
+        def report(self, kind, text):
+            self.reports = (*self.reports, text)
+
+    window, out = Window(), Operator()
+    window.timers, out.job = 1, working.Job(work)
+    return out, window
+
+
+def check_modal_operators_go_on_by_their_timer():
+    done = []
+
+    def work():
+        for number in range(3):
+            yield working.Waiting(f"step {number}")
+        done.append(True)
+
+    operator, window = modal(work())
+    for _ in range(3):
+        assert operator.modal(window, Event("TIMER")) == {"PASS_THROUGH"}
+    assert operator.modal(window, Event("MOUSEMOVE")) == {"PASS_THROUGH"}
+    assert operator.modal(window, Event("TIMER")) == {"FINISHED"}
+    assert done
+    assert window.timers == 0
+    assert window.said[0] == "freshtake: step 0 (Esc cancels)"
+    assert window.said[-1] is None
+
+
+def check_escape_cancels_and_cleans_up():
+    cleaned = []
+
+    def work():
+        try:
+            while True:
+                yield working.Waiting("waiting")
+        finally:
+            cleaned.append(True)
+
+    operator, window = modal(work())
+    operator.modal(window, Event("TIMER"))
+    assert operator.modal(window, Event("ESC")) == {"CANCELLED"}
+    assert cleaned
+    assert window.timers == 0
+    assert operator.reports == ("cancelled: nothing was changed",)
+
+
+def check_a_long_piece_of_work_is_done_in_short_ticks():
+    figure = learned()
+    (motion,) = reading.run(reading.read_actions(figure, [bpy.data.actions["walk_1"]]))
+    from dataclasses import replace
+
+    from addon.armature.writing import write_actions
+
+    long = replace(motion, root=np.tile(motion.root, (20, 1)), rotations=np.tile(motion.rotations, (20, 1, 1)))
+    job = working.Job(write_actions(figure, [long] * 3))
+    while job.tick():
+        pass
+    assert job.longest < 0.05, job.longest
+    made = [action for action in bpy.data.actions if action.name.startswith("walk_1.")]
+    job = working.Job(reading.read_actions(figure, made))
+    while job.tick():
+        pass
+    assert job.longest < 0.05, job.longest
+
+
+def check_the_sample_character_is_whole():
+    begin()
+    bpy.context.view_layer.objects.active = None
+    ops.sample()
+    figure = bpy.context.view_layer.objects.active
+    assert figure.name == "Sample"
+    used = [row.action.name for row in figure.freshtake.takes if row.use]
+    assert used == ["walk_1.001", "walk_2.001", "walk_3.001", "walk_4"]  # others of these names are there already
+    assert {row.group for row in figure.freshtake.takes} == {"walk", "run", ""}
+    places = seen(figure, figure.freshtake.takes[0].action, [1, 30])
+    assert 1.5 < np.ptp(places[0, ..., 2]) < 2.0  # it stands upright, in metres
+    motion = reading.run(reading.read_actions(figure, [figure.freshtake.takes[0].action]))[0]
+    assert motion.translations is None
+    body = next(thing for thing in bpy.data.objects if thing.parent == figure)
+    assert len(body.vertex_groups) == len(figure.data.bones) == 31

@@ -12,7 +12,9 @@ import freshtake as ft
 from freshtake.errors import FormatError
 from freshtake.formats.ftm import style as parts_of_style
 from freshtake.formats.ftm.header_fields import Parts
-from tests.style.pairs_of_clips import model, walk
+from freshtake.style.learning import learn
+from freshtake.style.settings import Settings
+from tests.style.pairs_of_clips import model, walk, walk_pairs
 
 
 @pytest.mark.parametrize("kind", ["n4sid", "fir"])
@@ -25,6 +27,17 @@ def test_a_loaded_model_translates_the_same(kind: str, tmp_path: Path) -> None:
         before, after = learned.translate(clip), loaded.translate(clip)
         np.testing.assert_array_equal(before.rotations, after.rotations)
         np.testing.assert_array_equal(before.root, after.root)
+
+
+def test_files_from_before_limbs_told_the_timing_are_read(tmp_path: Path, monkeypatch: Any) -> None:
+    learned = learn(walk_pairs()[:2], Settings(system="fir", memory=0.2, timing="root"))
+    header, arrays = parts_of_style.to_parts(learned)
+    header["settings"] = {name: value for name, value in header["settings"].items() if name != "timing"}
+    monkeypatch.setattr(parts_of_style, "to_parts", lambda _: Parts(header, arrays))
+    ft.save(tmp_path / "old.ftm", learned)
+    loaded = ft.load(tmp_path / "old.ftm")
+    assert len(loaded.bank.blocks[-1].inputs) == 3 and loaded.settings == learned.settings
+    np.testing.assert_array_equal(loaded.translate(walk(80)).root, learned.translate(walk(80)).root)
 
 
 CHANGES = {

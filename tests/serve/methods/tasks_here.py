@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from freshtake.serve.items import Item, new_id
 from freshtake.serve.project import Project
 from freshtake.serve.tasks import TASKS
 from freshtake.serve.tasks.context import Context
+from tests.serve.in_a_loop import run_apart
 
 
 class Here:
@@ -75,7 +75,7 @@ class Client:
             async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
                 return await client.request(method, address, **more)
 
-        return asyncio.run(asked())
+        return run_apart(asked())
 
     def get(self, address: str, **more: Any) -> Any:
         """Read."""

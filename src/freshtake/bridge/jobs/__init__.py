@@ -12,6 +12,7 @@ from freshtake.workflows.compiling import expected_of_steps, expected_times
 
 HOMES = {
     "warm_up": "preparing",
+    "samples": "sampling",
     "check_takes": "takes",
     "cut": "takes",
     "loop": "loops",

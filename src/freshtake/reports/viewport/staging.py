@@ -44,12 +44,12 @@ def scene_of(
     motions = [motion for _, some in sets for motion in some]
     if not motions:
         raise UsageError("there is nothing to show: give at least one motion")
-    shared = _shared_scale(motions)
+    shared = shared_scale(motions)
     shapes = tuple(shape_of(motion, role, shared) for role, some in sets for motion in some)
     return Scene(shapes, title, layout, legend or {})
 
 
-def _shared_scale(motions: Sequence[Motion]) -> float | None:
+def shared_scale(motions: Sequence[Motion]) -> float | None:
     """Display units per metre, where all bodies are known in metres: then they keep their sizes to one another.
 
     Not where one is many times as large as another: then a file says metres and means something else.

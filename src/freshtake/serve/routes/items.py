@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 from freshtake.errors import UsageError
 from freshtake.serve.items import Changed, Id, Item, ItemChange, Name, ProjectView, Removal
@@ -11,10 +11,10 @@ from freshtake.serve.routes.access import TheProject
 router = APIRouter(tags=["items"])
 
 
-@router.get("/project")
-def project(project: TheProject) -> ProjectView:
+@router.get("/project", response_model=ProjectView)
+def project(project: TheProject) -> Response:
     """All items, jobs and presets."""
-    return project.view()
+    return Response(project.view_json(), media_type="application/json")
 
 
 @router.get("/items/{id}")

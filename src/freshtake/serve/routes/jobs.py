@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
 
 from freshtake.errors import UsageError
 from freshtake.formats.registry import FORMATS
@@ -35,19 +37,30 @@ async def send_take(
     shown = display_name(name)
     upload = f"{new_id()}{ending_of(shown, ENDINGS)}"
     target = project.work / upload
+    try:
+        await _receive(request, target, shown)
+        return workers.ask("read", upload=upload, name=shown)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+
+
+async def _receive(request: Request, target: Path, shown: str) -> None:
+    """Write what comes into a file, as far as it is not too much."""
     size = 0
-    with target.open("wb") as file:
-        async for part in request.stream():
-            size += len(part)
-            if size > MOST_BYTES:
-                break
-            await run_in_threadpool(file.write, part)
-    if size > MOST_BYTES or size == 0:
-        target.unlink()
-        if size == 0:
-            raise UsageError(f"{shown} is empty: send it again")
-        raise HTTPException(413, f"{shown} has more than {MOST_BYTES // 2**20} MB: cut it into shorter takes")
-    return workers.ask("read", upload=upload, name=shown)
+    try:
+        with target.open("wb") as file:
+            async for part in request.stream():
+                size += len(part)
+                if size > MOST_BYTES:
+                    raise HTTPException(413, f"{shown} has more than {MOST_BYTES // 2**20} MB: send shorter takes")
+                await run_in_threadpool(file.write, part)
+    except ClientDisconnect:
+        raise HTTPException(400, f"{shown} came only in part: send it again") from None
+    except OSError as error:
+        raise HTTPException(507, f"{shown} cannot be kept ({error.strerror}): make room on the disk") from None
+    if size == 0:
+        raise UsageError(f"{shown} is empty: send it again")
 
 
 @router.get("/samples")

@@ -11,7 +11,8 @@ from pydantic import Field, ValidationError
 
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.serve.items import Id, Shape
-from freshtake.serve.live import Stream, Wanted
+from freshtake.serve.live import Wanted
+from freshtake.serve.processes import Process
 from freshtake.serve.routes.access import studio
 from freshtake.serve.routes.scenes import source_of
 
@@ -71,7 +72,7 @@ def _wanted(project: Any, model: str, source: str | None, seed: int, plant: bool
     return Wanted(project.path(model), take.path, take.trim, seed, plant)
 
 
-def _read(stream: Stream, loop: asyncio.AbstractEventLoop, frames: asyncio.Queue[Any]) -> None:
+def _read(stream: Process, loop: asyncio.AbstractEventLoop, frames: asyncio.Queue[Any]) -> None:
     """In a thread: what the process sends goes to the loop, until it ends."""
     with suppress(EOFError, OSError, RuntimeError):
         while True:
@@ -96,7 +97,7 @@ async def _send(socket: WebSocket, frames: asyncio.Queue[Any]) -> None:
         await socket.close()
 
 
-async def _obey(socket: WebSocket, stream: Stream) -> None:
+async def _obey(socket: WebSocket, stream: Process) -> None:
     while True:
         text = await socket.receive_text()
         try:

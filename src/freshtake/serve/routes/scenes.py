@@ -10,7 +10,8 @@ from fastapi import APIRouter, Query, Response
 
 from freshtake.errors import UsageError
 from freshtake.formats.read_options import Motion
-from freshtake.serve.answers import Source, motion_from, thumbnail_of
+from freshtake.reports.viewport.packing import packed
+from freshtake.serve.answers import Source, motion_from, scene_from, thumbnail_of
 from freshtake.serve.items import Id, Item, new_id
 from freshtake.serve.project import Project
 from freshtake.serve.routes.access import Chosen, TheAside, TheProject
@@ -26,11 +27,8 @@ def scene(
     chosen: Chosen, project: TheProject, fps: Annotated[float | None, Query(gt=0.0, le=240.0)] = None
 ) -> Response:
     """Length of a JSON manifest (uint32, little-endian), the manifest, zeros up to a multiple of four, and the data."""
-    from freshtake.reports.viewport.packing import packed
-    from freshtake.reports.viewport.staging import scene_of
-
     sources = [source_of(project, item, fps) for item in chosen]
-    made = packed(scene_of([(source.role, [motion_from(source)]) for source in sources]))
+    made = packed(scene_from(sources))
     for shape, item in zip(made.manifest["shapes"], chosen, strict=True):
         shape["id"] = item.id
     manifest = json.dumps(made.manifest, allow_nan=False).encode()

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import io
 import math
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.study.analysis import Outcome
-from freshtake.evaluation.study.conditions import HIGHEST, LOWEST
 from freshtake.serve.items import Id, Shape
 from freshtake.serve.routes.access import TheAside, studio
 from freshtake.serve.routes.binary import scene_response
 from freshtake.serve.routes.scenes import BINARY
-from freshtake.serve.study_store import StudyStore
+
+if TYPE_CHECKING:  # evaluation takes a second to load, which the start of the server does not wait for
+    from freshtake.evaluation.study.analysis import Outcome
+    from freshtake.serve.study_store import StudyStore
 
 router = APIRouter(prefix="/studies", tags=["studies"])
 Code = Annotated[str, Field(min_length=1, max_length=24)]
@@ -35,12 +36,14 @@ class Scored(Shape):
 
     code: Code
     position: Annotated[int, Field(ge=1)]
-    score: Annotated[int, Field(ge=LOWEST, le=HIGHEST, strict=True)]
+    score: Annotated[int, Field(ge=1, le=9, strict=True)]
     seconds: Annotated[float, Field(ge=0.0)] = 0.0
 
 
 def store_of(request: Request) -> StudyStore:
     """The studies of the project; kept with the server."""
+    from freshtake.serve.study_store import StudyStore
+
     state = studio(request)
     if not hasattr(request.app.state, "studies"):
         request.app.state.studies = StudyStore(state.project)

@@ -70,15 +70,17 @@ class Context:
         self.report(self.told(step.what), step.share)
 
     def warn(self, sentence: str) -> None:
-        """Something that the user should know, beside the result."""
-        self._say("note", self.told(sentence))
+        """Something that the user should know, beside the result; options of commands are left out."""
+        kept = sentence.partition(";" if ";" in sentence else ":")[0] if " --" in sentence else sentence
+        self._say("note", self.told(kept))
 
     def told(self, sentence: str) -> str:
         """A sentence with the names that users know, in place of those of files."""
         for place in (self.folder, self.project.work, self.project.files, self.project.folder):
             sentence = sentence.replace(f"{place}{os.sep}", "")
         for file, name in self._names.items():
-            sentence = sentence.replace(file, name).replace(Path(file).stem, name)
+            short = name[: len(name) - len(Path(file).suffix)] if name.lower().endswith(Path(file).suffix) else name
+            sentence = sentence.replace(file, name).replace(Path(file).stem, short)
         return sentence
 
     def called(self, file: Path, name: str) -> None:

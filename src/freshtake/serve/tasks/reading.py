@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm import is_model
@@ -11,14 +12,19 @@ from freshtake.motion import Stroke
 from freshtake.serve.items import Found, Item
 from freshtake.serve.tasks.context import Context
 
+if TYPE_CHECKING:
+    from freshtake.workflows.motion_describing import Described
+
 CHARACTERS = (".glb", ".gltf", ".vrm")
+FACTS = ("format", "up", "unit", "unit_m", "dofs", "root", "travel", "joint_names")
+MOST_ANIMATIONS = 200  # of one file
 
 
 def read(context: Context, *, items: list[str], upload: str, name: str) -> None:
     """A file that was sent: a model, a motion of any kind, or a character to put motions onto."""
     file = context.project.work / upload
-    context.called(file, name)
     context.report(f"reading {name}")
+    context.called(file, name)
     title = Path(name).stem  # lists are easier to read without endings
     if is_model(file):
         add_model(context, file, title)
@@ -39,27 +45,51 @@ def make_samples(context: Context, *, items: list[str], sample: str, takes: int 
         add_take(context, file, file.stem, group=sample)
 
 
-def add_take(context: Context, file: Path, name: str, *, group: str | None = None) -> Item:
-    """Read a motion file and add it; a skinned character is kept beside its motion."""
+def add_take(context: Context, file: Path, name: str, *, group: str | None = None) -> None:
+    """Read a motion file and add it, each of several animations by itself; a skin is kept beside the first."""
+    skinned = file.suffix in CHARACTERS and has_skin(file)
+    found = list(_animations(context, file))
+    beside = file if skinned or file.suffix == ".asf" else None
+    for described in found:
+        motion = described.motion
+        if motion is None:
+            raise UsageError(f"{name} holds no motion")
+        facts: dict[str, Any] = {key: described.facts[key] for key in FACTS if key in described.facts}
+        context.add_motion(
+            "strokes" if isinstance(motion, Stroke) else "take",
+            name if len(found) == 1 else f"{name} {motion.name}",
+            motion,
+            facts={**facts, "character": skinned and beside is not None},
+            findings=[_finding(context, finding) for finding in described.facts["findings"]],
+            group=group if len(found) == 1 else name,
+            beside=beside,
+        )
+        beside = None
+
+
+def _animations(context: Context, file: Path) -> Iterator[Described]:
+    """The motion of a file, and further ones where it holds several."""
     from freshtake.workflows import motion_info
 
-    described = motion_info(file, warn=context.warn, skeleton=_skeleton(context, file))
-    motion = described.motion
-    if motion is None:
-        raise UsageError(f"{name} holds no motion")
-    findings = [Found(words=f["sentence"], remedy=f["repair"] or None) for f in described.facts["findings"]]
-    known = ("format", "up", "unit", "unit_m", "dofs", "root", "travel", "joint_names")
-    facts: dict[str, Any] = {key: described.facts[key] for key in known if key in described.facts}
-    skinned = file.suffix in CHARACTERS and has_skin(file)
-    return context.add_motion(
-        "strokes" if isinstance(motion, Stroke) else "take",
-        name,
-        motion,
-        facts={**facts, "character": skinned},
-        findings=findings,
-        group=group,
-        beside=file if skinned or file.suffix == ".asf" else None,
-    )
+    more: list[str] = []
+
+    def heard(sentence: str) -> None:
+        (more.append if "only the first animation" in sentence else context.warn)(sentence)
+
+    yield motion_info(file, warn=heard, skeleton=_skeleton(context, file))
+    number = 1
+    while more and number < MOST_ANIMATIONS:
+        try:
+            yield motion_info(file, warn=heard, animation=str(number))
+        except FormatError as error:
+            if "there is no animation" in error.problem:
+                return
+            raise
+        number += 1
+
+
+def _finding(context: Context, finding: dict[str, Any]) -> Found:
+    return Found(words=context.told(finding["sentence"]), remedy=finding["repair"] or None)
 
 
 def add_model(context: Context, file: Path, name: str, **more: Any) -> Item:

@@ -66,10 +66,21 @@ function placeFlat(layout, rows, boxes) {
   }));
 }
 
+function turned(box, turn) {
+  if (turn === 0) return box;
+  const cos = Math.cos(turn), sin = Math.sin(turn), low = [...box.low], high = [...box.high];
+  const corners = [box.low[0], box.high[0]].flatMap((x) => [box.low[2], box.high[2]].map((z) => [x * cos + z * sin, z * cos - x * sin]));
+  [0, 2].forEach((axis, k) => {
+    low[axis] = Math.min(...corners.map((corner) => corner[k]));
+    high[axis] = Math.max(...corners.map((corner) => corner[k]));
+  });
+  return { low, high };
+}
+
 function whole(scene, layout, inPlace) {
   const low = [Infinity, 0, Infinity], high = [-Infinity, 0.1, -Infinity];
   scene.placements.forEach((told, k) => {
-    const box = extent(scene.shapes[told.shape], inPlace);
+    const box = turned(extent(scene.shapes[told.shape], inPlace), told.turn ?? 0);
     const shift = [layout.x[k], layout.y[k], layout.z[k]];
     for (const axis of [0, 1, 2]) {
       low[axis] = Math.min(low[axis], box.low[axis] + shift[axis]);

@@ -84,6 +84,7 @@ class Viewport {
       const how = { shared, color: one.color, radius: 0.022, lasts: Infinity };
       return Object.assign(new Ink(THREE, one.of.points, one.of.frameTime, how), { one });
     });
+    // a shape may bring its own way of being drawn: `surface(THREE, one, shared)`
     this.surfaces = meshes.map((one, k) => one.of.surface?.(THREE, one, shared) ?? new SurfaceShape(THREE, one, shared, k, meshes.length));
     this.marks = new Marks(THREE, this.figures);
     this.onlyLines = lines.length === rest.length;
@@ -108,7 +109,7 @@ class Viewport {
     const { state, scene } = this, count = scene.placements.length;
     state.layout = LAYOUTS.includes(scene.layout) ? scene.layout : count > 6 || this.onlyLines ? "grid" : "row";
     const travel = Math.max(...scene.shapes.map(({ box }) => Math.max(box.high[0] - box.low[0], box.high[2] - box.low[2])));
-    state.inPlace = count > 1 && travel > 5;
+    state.inPlace = count > 1 && travel > 5 && scene.placements[0].x === undefined; // a crowd has the ground it needs
     state.follow = !state.inPlace && travel > 2.5 && state.layout === "row";
     state.view = this.onlyLines ? "front" : "orbit";
     state.names = count <= FEW && count > 1;

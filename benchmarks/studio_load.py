@@ -1,0 +1,173 @@
+"""Many windows at once, while models are learned: python -m benchmarks.studio_load [--seconds 180]; wall time.
+
+Each session is a window with a websocket that does something every half second: reads the project, loads a scene,
+stars, asks for curves, a picture or the samples. Meanwhile so many learning jobs are kept in the line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+THINKING = 0.5  # seconds between two things that a session does
+
+
+class Load(NamedTuple):
+    """Seconds that each kind of request took, how many events windows heard, models learned, and megabytes at times."""
+
+    times: dict[str, list[float]]
+    failed: list[str]
+    events: list[int]
+    learned: int
+    memory: list[tuple[float, float]]
+
+
+def load(url: str, seconds: float, sessions: int = 20, learners: int = 5, server: int | None = None) -> Load:
+    """Use a server with takes and variants in it; what takes and variants there are is asked of it."""
+    until = time.monotonic() + seconds
+    result = Load({}, [], [0] * sessions, 0, [])
+    threads = [threading.Thread(target=_session, args=(url, k, until, result)) for k in range(sessions)]
+    threads += [threading.Thread(target=_window, args=(url, k, until, result)) for k in range(sessions)]
+    for thread in threads:
+        thread.start()
+    began = time.monotonic()
+    with httpx.Client(base_url=url, timeout=120.0) as client:
+        takes = _ids(client, "take")[:4]
+        jobs: list[str] = []
+        while time.monotonic() < until:
+            jobs = [id for id in jobs if client.get(f"/api/jobs/{id}").json()["state"] in ("waiting", "running")]
+            while len(jobs) < learners:
+                jobs.append(client.post("/api/jobs", json={"task": "learn", "items": takes}).json()["id"])
+            if server is not None:
+                result.memory.append((time.monotonic() - began, resident(server)))
+            time.sleep(0.5)
+        for thread in threads:
+            thread.join()
+        done = [job for job in client.get("/api/project").json()["jobs"] if job["task"] == "learn"]
+        for id in jobs:
+            client.delete(f"/api/jobs/{id}")
+    return result._replace(learned=sum(job["state"] == "done" for job in done))
+
+
+def _session(url: str, number: int, until: float, result: Load) -> None:
+    chance = random.Random(number)
+    with httpx.Client(base_url=url, timeout=120.0) as client:
+        takes, variants = _ids(client, "take"), _ids(client, "variant")
+        time.sleep(chance.random() * THINKING)
+        while time.monotonic() < until:
+            some = ",".join([*takes[:4], *variants[:8]])
+            kind, method, path, body = chance.choice(
+                [
+                    ("project", "GET", "/api/project", None),
+                    ("scene", "GET", f"/api/scene?items={some}", None),
+                    ("star", "PATCH", f"/api/items/{chance.choice(variants)}", {"star": chance.choice([-1, 0, 1])}),
+                    ("curves", "GET", f"/api/curves?items={some}&dof=LeftLeg.x", None),
+                    ("thumbnail", "GET", f"/api/thumbnail/{chance.choice(takes)}.gif", None),
+                    ("samples", "GET", "/api/samples", None),
+                ]
+            )
+            began = time.monotonic()
+            try:
+                answer = client.request(method, path, json=body)
+                if answer.status_code != 200:
+                    result.failed.append(f"{kind}: {answer.status_code} {answer.text[:80]}")
+            except httpx.HTTPError as error:
+                result.failed.append(f"{kind}: {error!r}")
+            result.times.setdefault(kind, []).append(time.monotonic() - began)
+            time.sleep(THINKING)
+
+
+def _window(url: str, number: int, until: float, result: Load) -> None:
+    with connect(url.replace("http", "ws", 1).rstrip("/") + "/api/events", open_timeout=60.0) as socket:
+        while time.monotonic() < until:
+            try:
+                json.loads(socket.recv(timeout=0.2))
+                result.events[number] += 1
+            except TimeoutError:
+                continue
+            except ConnectionClosed as error:
+                result.failed.append(f"window: {error}")
+                return
+
+
+def _ids(client: httpx.Client, kind: str) -> list[str]:
+    return [item["id"] for item in client.get("/api/project").json()["items"] if item["kind"] == kind]
+
+
+def resident(process: int) -> float:
+    """Megabytes that a process holds."""
+    text = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+    return float(text.partition("VmRSS:")[2].split()[0]) / 1024
+
+
+def share(times: list[float], part: float) -> float:
+    """A quantile."""
+    return sorted(times)[min(int(part * len(times)), len(times) - 1)]
+
+
+def prepared(client: httpx.Client, variants: int = 8) -> None:
+    """Takes, a model and variants in a project."""
+    _done(client, client.post("/api/samples/walk").json())
+    takes = _ids(client, "take")
+    model = _done(client, client.post("/api/jobs", json={"task": "learn", "items": takes}).json())["made"][0]
+    _done(client, client.post("/api/jobs", json={"task": "vary", "items": [model], "number": variants}).json())
+    client.get(f"/api/thumbnail/{takes[0]}.gif")  # the processes are warm before anything is measured
+    client.get(f"/api/curves?items={takes[0]}&dof=LeftLeg.x")
+    client.get(f"/api/scene?items={takes[0]}")
+
+
+def _done(client: httpx.Client, job: dict[str, Any]) -> dict[str, Any]:
+    while job["state"] in ("waiting", "running"):
+        time.sleep(0.1)
+        job = client.get(f"/api/jobs/{job['id']}").json()
+    if job["state"] != "done":
+        raise SystemExit(str(job))
+    return job
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=float, default=180.0)
+    parser.add_argument("--sessions", type=int, default=20)
+    seconds, sessions = vars(parser.parse_args()).values()
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "freshtake", "serve", "--project", f"{folder}/p", "--port", "0", "--json"]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert server.stdout is not None
+        url = json.loads("".join(iter(server.stdout.readline, "}\n")) + "}")["url"]
+        try:
+            with httpx.Client(base_url=url, timeout=120.0) as client:
+                prepared(client)
+            found = load(url, seconds, sessions, server=server.pid)
+        finally:
+            server.terminate()
+            server.wait()
+    print("| request | how many | median ms | p99 ms | worst ms |\n|---|---|---|---|---|")
+    for kind, times in sorted(found.times.items()):
+        row = [1000 * value for value in (share(times, 0.5), share(times, 0.99), max(times))]
+        print(f"| {kind} | {len(times)} | " + " | ".join(f"{value:.0f}" for value in row) + " |")
+    every = [value for times in found.times.values() for value in times]
+    print(f"\nall: p99 {1000 * share(every, 0.99):.0f} ms; failed {found.failed[:3]} ({len(found.failed)}); ", end="")
+    early = [value for at, value in found.memory if seconds / 6 < at < seconds / 3]
+    late = [value for at, value in found.memory if at > 5 * seconds / 6]
+    print(
+        f"models learned {found.learned}; events heard {min(found.events)} to {max(found.events)}; server's memory ",
+        end="",
+    )
+    print(f"{sum(early) / len(early):.0f} MB in the second sixth, {sum(late) / len(late):.0f} MB in the last")
+
+
+if __name__ == "__main__":
+    main()

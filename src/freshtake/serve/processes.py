@@ -1,0 +1,72 @@
+"""Processes of the server: each has a pipe to it, ends with it, and leaves Ctrl-C to it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Any, NamedTuple
+
+POLITE = 5  # how much the server goes before its workers
+
+
+class Process(NamedTuple):
+    """A process that runs, and the pipe to it."""
+
+    process: SpawnProcess
+    pipe: Connection
+
+    def kill(self) -> None:
+        """End it, whatever it is at."""
+        self.process.kill()
+
+    def close(self) -> None:
+        """End it, and let go of it."""
+        self.process.kill()
+        self.process.join()
+        self.process.close()
+        self.pipe.close()
+
+
+def started(target: Callable[..., None], *arguments: Any) -> Process:
+    """Start a process afresh: target(*arguments, pipe)."""
+    context = get_context("spawn")
+    pipe, theirs = context.Pipe()
+    process = context.Process(target=target, args=(*arguments, theirs), daemon=True)
+    with _without_interrupts():
+        process.start()
+    theirs.close()
+    return Process(process, pipe)
+
+
+def prepare_process(polite: bool = True) -> None:
+    """What every process begins with: it ends with the server; a polite one lets the server go first."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its processes
+    threading.Thread(target=_end_with_the_server, daemon=True).start()
+    if polite and hasattr(os, "nice"):
+        os.nice(POLITE)
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """A process begins with what its parent has blocked, so Ctrl-C does not meet it before it is prepared."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_with_the_server() -> None:
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
