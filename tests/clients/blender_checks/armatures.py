@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import bpy
 import numpy as np
 from addon.armature import actions
@@ -90,3 +92,13 @@ def seen(thing: bpy.types.Object, action: bpy.types.Action, frames: object) -> n
 
 def size_of(places: np.ndarray) -> float:
     return float(np.ptp(places.reshape(-1, 3), axis=0).max())
+
+
+def key_bytes(figure, action) -> str:
+    """A digest of all curves of an Action."""
+    out = hashlib.sha256()
+    for curve in actions.curves_of(action, figure):
+        values = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+        curve.keyframe_points.foreach_get("co", values)
+        out.update(f"{curve.data_path} {curve.array_index}".encode() + values.tobytes())
+    return out.hexdigest()

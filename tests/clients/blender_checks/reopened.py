@@ -21,9 +21,9 @@ def main() -> None:
     addon.register()
     try:
         bpy.ops.wm.open_mainfile(filepath=str(folder / "story.blend"))
-        from work_laws import key_bytes
+        from armatures import key_bytes
 
-        figure = bpy.data.objects["walk_1"]
+        figure = next(thing for thing in bpy.data.objects if len(thing.freshtake.models))
         bpy.context.view_layer.objects.active = figure
         old = key_bytes(figure, bpy.data.actions["walks s11 002"])
         bpy.ops.freshtake.vary_again(action="walks s11 002")

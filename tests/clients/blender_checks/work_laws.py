@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from itertools import pairwise
@@ -13,7 +12,7 @@ import bpy
 import numpy as np
 from addon.armature import actions, reading
 from addon.operators import working
-from armatures import seen, size_of
+from armatures import key_bytes, seen, size_of
 
 TAKES = Path(os.environ["FRESHTAKE_TAKES"])
 ops = bpy.ops.freshtake
@@ -45,16 +44,6 @@ def learned():
 
 def variants(figure):
     return [action for action in bpy.data.actions if "freshtake" in action]
-
-
-def key_bytes(figure, action) -> str:
-    """A digest of all curves of an Action."""
-    out = hashlib.sha256()
-    for curve in actions.curves_of(action, figure):
-        values = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-        curve.keyframe_points.foreach_get("co", values)
-        out.update(f"{curve.data_path} {curve.array_index}".encode() + values.tobytes())
-    return out.hexdigest()
 
 
 def contents() -> dict[str, object]:
