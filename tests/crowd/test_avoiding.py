@@ -89,7 +89,8 @@ def test_crossing_streams_of_a_hundred_keep_apart_and_get_through() -> None:
     assert min(pdist(places).min() for places in through.transpose(1, 0, 2)) < 0.3
     gone = ((course[:, -1] - course[:, 0]) * walkers.direction).sum(axis=1)
     assert gone.min() > 3.0 and gone.mean() > 0.75 * 10.1 * walkers.speed.mean()
-    np.testing.assert_array_equal(course, walked(walkers, 10.0, Avoidance(), np.random.default_rng(1)))
+    again = walked(walkers, 1.0, Avoidance(), np.random.default_rng(1))
+    np.testing.assert_array_equal(course[:, : again.shape[1]], again)
 
 
 def test_who_stands_is_gone_around_and_stays() -> None:

@@ -15,6 +15,7 @@ from websockets.sync.client import connect
 
 import freshtake as ft
 from freshtake.cli.entry import run
+from freshtake.serve.tasks import TASKS
 from freshtake.serve.worker import _within
 from freshtake.workflows.variation_varying import guided_variants
 from tests.serve.studio import PATIENCE, Studio
@@ -156,6 +157,12 @@ def test_what_cannot_be_asked_is_refused_before_it_waits(studio: Studio, takes: 
     refused(422, task="learn", items=takes, target="/tmp/x")
     assert studio.ask("vary", takes[:1], "failed")["error"].count("\n") == 0
     assert studio.ask("learn", [model], "failed")["error"]
+
+
+def test_time_is_limited_even_for_work_that_reports(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TASKS, "samples", TASKS["samples"]._replace(seconds=0.1))
+    job = studio.http.post("/api/samples/walk_long?takes=20").json()
+    assert "longer than 0.1 s" in studio.done(job, "failed")["error"]
 
 
 def test_memory_is_limited_while_a_file_is_read() -> None:

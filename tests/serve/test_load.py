@@ -8,7 +8,7 @@ from tests.serve.studio import Studio
 
 
 def test_windows_are_answered_while_models_are_learned(studio: Studio, variants: list[str]) -> None:
-    found = load(studio.url, 3.0, sessions=20, learners=5)
+    found = load(studio.url, 2.0, sessions=20, learners=5)
     assert found.failed == []
     assert sum(map(len, found.times.values())) >= 20
     assert min(found.events) > 0, "every window heard of the others' stars and of the jobs"

@@ -93,7 +93,7 @@ def values(schema: dict[str, Any], whole: dict[str, Any]) -> st.SearchStrategy[A
     return st.text(max_size=min(schema.get("maxLength", 12), 12))
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_whatever_is_asked_is_answered(studio: Studio, data: st.DataObject) -> None:
     described = SCHEMA or SCHEMA.update(studio.http.get("/openapi.json").json()) or SCHEMA

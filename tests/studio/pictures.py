@@ -6,8 +6,8 @@ python -m tests.studio.pictures FOLDER
 from __future__ import annotations
 
 import io
-import sys
 import tempfile
+from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +75,7 @@ def moving(window: Window, file: Path, frames: int = 20) -> None:
     flat[0].save(file, save_all=True, append_images=flat[1:], duration=1000 // frames, loop=0, optimize=True)
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, looks: list[str], only: list[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as work, sync_playwright() as driver:
         studio = Studio(Path(work) / "project", Path(work) / "log.txt")
@@ -87,10 +87,11 @@ def main(folder: Path) -> None:
             save(window.page.screenshot(), folder / "welcome.png")
             prepare(window)
             tabs = window.of("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.textContent)")
-            for look, (wide, tall) in SIZES.items():
+            for look in looks:
+                wide, tall = SIZES[look]
                 window.page.set_viewport_size({"width": wide, "height": tall})
                 window.of(f"window.studio.set({{ theme: '{'dark' if look == 'dark' else 'light'}' }})")
-                for tab in tabs:
+                for tab in only or tabs:
                     show(window, tab)
                     save(window.page.screenshot(), folder / f"{tab.lower()}_{look}.png")
             window.page.set_viewport_size({"width": 1280, "height": 800})
@@ -101,4 +102,9 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--looks", nargs="+", choices=SIZES, default=list(SIZES))
+    parser.add_argument("--tabs", nargs="+", default=[])
+    asked = parser.parse_args()
+    main(asked.folder, asked.looks, asked.tabs)

@@ -86,8 +86,18 @@ async def _served(server: Any, listening: socket.socket, started: Callable[[], N
 
 
 def _address(host: str, port: int, token: str | None) -> str:
-    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    name = _own_address() if host in ("0.0.0.0", "::") else host
     return f"http://{f'[{name}]' if ':' in name else name}:{port}/" + (f"?token={token}" if token else "")
+
+
+def _own_address() -> str:
+    """The address by which other machines of the network know this one; nothing is sent to find it out."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        try:
+            one.connect(("192.0.2.1", 9))  # reserved for documentation
+        except OSError:
+            return "127.0.0.1"
+        return str(one.getsockname()[0])
 
 
 def _is_loopback(host: str) -> bool:

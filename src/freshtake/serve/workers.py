@@ -148,11 +148,11 @@ class _Slot(threading.Thread):
     def _listen(self, pipe: Connection, id: str, seconds: float | None) -> None:
         began = time.monotonic()
         while True:
+            if seconds is not None and time.monotonic() - began > seconds:
+                self._change(id, state="failed", error=f"this took longer than {seconds:g} s: use a shorter file")
+                self._kill()
+                return
             if not pipe.poll(TICK):
-                if seconds is not None and time.monotonic() - began > seconds:
-                    self._change(id, state="failed", error=f"this took longer than {seconds:.0f} s: use a shorter file")
-                    self._kill()
-                    return
                 continue
             kind, *words = pipe.recv()
             if kind == "report":

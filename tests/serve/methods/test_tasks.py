@@ -80,6 +80,7 @@ def test_speed_is_tempo(here: Here, blend: Item) -> None:
     def travelled(speed: float) -> float:
         course = [(0.0, {"walk": 1.0}, 0.0, speed)]
         clip = motion(here, here.run("blend_sample", [blend.id], course=course, seconds=2.0, plant=False)[0])
+        assert clip.duration == pytest.approx(2.0, abs=0.1)
         return float(np.linalg.norm(clip.root[-1, [0, 2]] - clip.root[0, [0, 2]]))
 
     assert travelled(1.5) == pytest.approx(1.5 * travelled(1.0), rel=0.12)
