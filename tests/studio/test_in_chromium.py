@@ -170,10 +170,14 @@ def test_a_broken_file_is_refused_in_one_sentence(journey: Window, case: Any, tm
 def test_a_killed_process_is_told_in_one_sentence(journey: Window, studio: Studio) -> None:
     journey.tab("Vary")
     journey.of("s.toasts.length = 0")
-    studio.signal(signal.SIGSTOP)
-    journey.press("Learn from 4 takes again")
-    journey.until("s.jobs.some((job) => job.task === 'learn' && job.state === 'running')")
-    studio.signal(signal.SIGKILL)
+    learning = "s.jobs.filter((job) => job.task === 'learn')"
+    for _ in range(5):  # it may be over before it is seen
+        before = journey.of(f"{learning}.length")
+        journey.press("Learn from 4 takes again")
+        state = journey.until(f"{learning}.length > {before} && {learning}.at(-1).state.replace('waiting', '')")
+        if state == "running":
+            studio.signal(signal.SIGKILL)
+            break
     journey.until("s.toasts.length > 0")
     assert any("ended" in said for said in journey.toasts())
     journey.page.get_by_role("button", name="Learn from 4 takes again", disabled=False).wait_for()

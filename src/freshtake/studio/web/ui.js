@@ -86,21 +86,22 @@ export function Slider({ label, value, min = 0, max = 1, step = 0.01, format = (
 }
 
 export function NumberField({ label, value, min, max, step = 1, onchange, hint, disabled }) {
-  const id = useId();
+  const id = useId(), [draft, setDraft] = useState(null); // what is typed stays while the page is drawn again
   const set = (text) => {
     const next = Number(text);
     if (text === "" || !Number.isFinite(next)) return;
     onchange?.(Math.min(Math.max(next, min ?? -Infinity), max ?? Infinity));
   };
   return html`<div class="field number" title=${hint}><label for=${id}>${label}</label>
-    <input id=${id} type="number" inputmode="decimal" value=${value} min=${min} max=${max} step=${step} disabled=${disabled}
-      onChange=${(event) => { set(event.target.value); event.target.value = String(value); }} /></div>`;
+    <input id=${id} type="number" inputmode="decimal" value=${draft ?? value} min=${min} max=${max} step=${step} disabled=${disabled}
+      onInput=${(event) => setDraft(event.target.value)} onChange=${(event) => { setDraft(null); set(event.target.value); }} /></div>`;
 }
 
 export function TextField({ label, value, onchange, hint, placeholder }) {
-  const id = useId();
+  const id = useId(), [draft, setDraft] = useState(null);
   return html`<div class="field" title=${hint}><label for=${id}>${label}</label>
-    <input id=${id} type="text" value=${value} placeholder=${placeholder} onChange=${(event) => onchange?.(event.target.value)} /></div>`;
+    <input id=${id} type="text" value=${draft ?? value} placeholder=${placeholder} onInput=${(event) => setDraft(event.target.value)}
+      onChange=${(event) => { setDraft(null); onchange?.(event.target.value); }} /></div>`;
 }
 
 export function Select({ label, value, options, onchange, hint, disabled }) {
