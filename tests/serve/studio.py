@@ -25,7 +25,8 @@ class Studio:
 
     def __init__(self, url: str, project: Project | None = None, server: Any = None) -> None:
         self.url, self.project, self.server = url, project, server
-        self.http = httpx.Client(base_url=url, timeout=PATIENCE)
+        # A connection that is kept may be closed by the server just when the next test asks.
+        self.http = httpx.Client(base_url=url, timeout=PATIENCE, limits=httpx.Limits(max_keepalive_connections=0))
 
     def get(self, path: str, **query: Any) -> Any:
         answer = self.http.get(f"/api{path}", params=query)
