@@ -95,6 +95,11 @@ def test_what_is_wrong_is_said_with_its_key(folder: Path, line: str) -> None:
         read(folder, GOOD.replace(line, other))
 
 
+def test_a_bound_on_one_side_is_said_as_such(folder: Path) -> None:
+    with pytest.raises(FormatError, match="seed: 0 or more was expected, not -3"):
+        read(folder, GOOD.replace("seed = 4", "seed = -3"))
+
+
 ADDED = {
     "[avoidance]\nradius = 0": "avoidance.radius: a number above 0 was expected, not 0",
     "[avoidance]": "mode: loops of a library are for all ways, so avoidance",

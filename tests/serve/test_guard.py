@@ -81,6 +81,7 @@ def test_names_that_somebody_pointed_here_are_not(host: str) -> None:
     [
         {"origin": "http://evil.example"},
         {"origin": "null"},
+        {"origin": "http://["},
         {"origin": "http://localhost:9999"},
         {"sec_fetch_site": "cross-site"},
         {"sec_fetch_site": "same-site"},

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+from multiprocessing import Pipe
 from pathlib import Path
+from queue import Queue
 
 import pytest
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.serve.items import Item, Job, display_name, new_id
 from freshtake.serve.project import NotThere, Project
+from freshtake.serve.workers import _Slot
 from tests.serve.studio import Studio
 
 
@@ -125,6 +128,18 @@ def test_a_folder_that_is_no_project_is_refused_in_a_sentence(tmp_path: Path) ->
         Project(newer)
 
 
+@pytest.mark.parametrize("inside", ["files", "work"])
+def test_a_folder_of_something_else_keeps_what_it_holds(tmp_path: Path, inside: str) -> None:
+    (tmp_path / inside).mkdir()
+    diary = tmp_path / inside / "diary.txt"
+    diary.write_text("dear diary")
+    with pytest.raises(FormatError, match=f"{inside} in it holds files of yours: name another"):
+        Project(tmp_path)
+    assert diary.read_text() == "dear diary" and [path.name for path in tmp_path.iterdir()] == [inside]
+    diary.unlink()
+    Project(tmp_path).close()
+
+
 @pytest.mark.parametrize(
     ("sent", "shown"),
     [
@@ -154,6 +169,9 @@ def test_changes_by_the_routes(studio: Studio, takes: list[str]) -> None:
     studio.refused("PATCH", f"/items/{id}", 422, json={"star": 5})
     studio.refused("PATCH", f"/items/{id}", 422, json={"file": "/etc/passwd"})
     studio.refused("PATCH", f"/items/{id}", 400, json={"name": None})
+    assert "to be seen" in studio.refused("PATCH", f"/items/{id}", 422, json={"name": " \0\u202e"})
+    assert studio.http.patch(f"/api/items/{id}", json={"name": " slow\n\u202ewalk"}).json()["name"] == "slowwalk"
+    studio.http.post("/api/undo")
     assert studio.http.delete(f"/api/items/{id}").status_code == 200
     assert "undo" in studio.refused("GET", f"/items/{id}", 404)
     studio.http.post("/api/undo")
@@ -161,3 +179,31 @@ def test_changes_by_the_routes(studio: Studio, takes: list[str]) -> None:
     with pytest.raises(NotThere):
         assert studio.project is not None
         studio.project.item("0" * 16)
+
+
+def test_presets_hold_numbers_that_json_knows(studio: Studio) -> None:
+    for number in ("NaN", "-Infinity", "1e999"):
+        answer = studio.http.put("/api/presets/pad", content=f'{{"x": {number}}}')
+        assert answer.status_code == 422, "pages could not read the project any more"
+    assert "pad" not in studio.get("/project")["presets"]
+    assert studio.http.put("/api/presets/pad", json={"x": 0.5, "on": True}).status_code == 200
+    assert studio.get("/project")["presets"]["pad"] == {"x": 0.5, "on": True}
+    studio.http.put("/api/presets/pad", content="null")
+
+
+def test_items_that_are_removed_while_a_job_replaces_them_stay_removed(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    gone, there = put(project, "gone"), put(project, "there")
+    project.remove([gone.id], "remove gone")
+    job = project.put_job(Job(id=new_id(), task="again", state="running", created=1.0))
+    ours, theirs = Pipe()
+    for one in (gone, there):
+        (project.files / f"new_{one.name}.npz").write_bytes(b"other motion")
+        theirs.send(("replace", one.id, "again", f"new_{one.name}.npz", {"star": 1}))
+    theirs.send(("done",))
+    _Slot(project, Queue(), ready=False)._listen(ours, job.id, None)
+    assert project.job(job.id).state == "done" and project.job(job.id).made == [there.id]
+    assert project.path(there.id).name == "new_there.npz" and not (project.files / "new_gone.npz").exists()
+    with pytest.raises(NotThere):
+        project.item(gone.id)
+    project.close()

@@ -77,3 +77,15 @@ def test_what_has_no_endless_motion_is_refused_in_a_sentence(studio: Studio, mod
     while streams._running and time.monotonic() < until:
         time.sleep(0.02)
     assert streams._running == 0, "streams end with their windows"
+
+
+def test_windows_that_send_bytes_are_answered_in_words(studio: Studio, model: str, takes: list[str]) -> None:
+    with opened(studio, model) as (socket, told):
+        socket.send(b"\xff\0")
+        _, said = frames(socket, told["manifest"]["shapes"][0]["count"], 30)
+    assert "the control" in said[0]["error"]
+    with connect(studio.url.replace("http", "ws") + "/api/events", open_timeout=PATIENCE) as socket:
+        socket.send(b"\xff\0")
+        studio.http.patch(f"/api/items/{takes[0]}", json={"star": 1})
+        assert json.loads(socket.recv(timeout=PATIENCE))["item"]["star"] == 1
+    studio.http.post("/api/undo")

@@ -73,7 +73,9 @@ def _number(value: float, rule: dict[str, Any], key: str) -> Iterator[tuple[str,
     if not math.isfinite(value):
         yield key, f"a finite number was expected, not {value}"
     elif value < rule.get("minimum", -math.inf) or value > rule.get("maximum", math.inf):
-        yield key, f"{rule.get('minimum', '')} to {rule['maximum']} was expected, not {value:g}".lstrip()
+        least, most = rule.get("minimum"), rule.get("maximum")
+        wanted = f"{least} or more" if most is None else f"up to {most}" if least is None else f"{least} to {most}"
+        yield key, f"{wanted} was expected, not {value:g}"
     elif value <= rule.get("exclusiveMinimum", -math.inf):
         yield key, f"a number above {rule['exclusiveMinimum']} was expected, not {value:g}"
 

@@ -58,7 +58,7 @@ class Guard:
         if not self._answers_to(host):
             return 421, "this server does not answer to that name: open it by the address that it printed"
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and _site(origin) != host.lower():
             return 403, "pages of other sites may not use this server"
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return 403, "pages of other sites may not use this server"
@@ -105,6 +105,13 @@ class Guard:
 
     def _given(self, scope: Scope) -> str | None:
         return self._token if self._token is not None and self._asked(scope) else None
+
+
+def _site(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, sentence: str) -> None:

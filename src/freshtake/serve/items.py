@@ -7,10 +7,20 @@ import secrets
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
 Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=120)]
+
+
+def _shown(text: str) -> str:
+    plain = "".join(c for c in text if c.isprintable()).strip()
+    if not plain:
+        raise PydanticCustomError("no_name", "a name needs something to be seen")
+    return plain
+
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=120), AfterValidator(_shown)]
 Kind = Literal["take", "variant", "model", "strokes", "character", "export", "report"]
 State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
 LONGEST_NAME = 120

@@ -44,8 +44,13 @@ class Streams:
                 raise UsageError(f"{MOST} live motions run already: stop one of them")
             self._running += 1
             stream, self._spare = self._spare, None
-        stream = stream or started(run)
-        stream.pipe.send(wanted)
+        try:
+            stream = stream or started(run)
+            stream.pipe.send(wanted)
+        except OSError:  # the one that waited was ended from outside
+            with self._lock:
+                self._running -= 1
+            raise UsageError("the process of this motion was ended from outside: begin again") from None
         threading.Thread(target=self.warm, daemon=True).start()
         return stream
 

@@ -58,6 +58,7 @@ class Project:
             address = (folder / "project.sqlite").resolve().as_uri() + "?mode=ro"
             self._rows = sqlite3.connect(address, uri=True, check_same_thread=False)
             return
+        _refuse_others(folder)
         try:
             self.files.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -288,6 +289,16 @@ class Project:
                 shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
         shutil.rmtree(self.work, ignore_errors=True)
         self.work.mkdir(exist_ok=True)
+
+
+def _refuse_others(folder: Path) -> None:
+    """A folder of something else that happens to have `files` or `work` in it: what is there would be cleared away."""
+    if (folder / "project.sqlite").exists():
+        return
+    for own in (folder / "files", folder / "work"):
+        if own.is_dir() and any(own.iterdir()):
+            problem = f"this is no project, and {own.name} in it holds files of yours: name another with --project"
+            raise FormatError(folder, problem)
 
 
 def _owned(folder: Path) -> sqlite3.Connection:

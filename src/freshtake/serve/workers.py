@@ -14,7 +14,7 @@ from typing import Any
 from freshtake.errors import UsageError
 from freshtake.serve.items import ENDED, Item, Job, new_id
 from freshtake.serve.processes import Process, started
-from freshtake.serve.project import Project, now
+from freshtake.serve.project import NotThere, Project, now
 from freshtake.serve.tasks import TASKS
 from freshtake.workflows.cores import usable_cores
 
@@ -140,6 +140,11 @@ class _Slot(threading.Thread):
         except (EOFError, OSError):
             self._doomed = True
             self._died(id)
+        except Exception as error:  # such as a full disk: the next job finds a process of its own
+            self._doomed = True
+            with suppress(Exception):
+                sentence = f"this could not be kept ({error}): try again"
+                self._change(id, state="failed", error=sentence, seconds_left=None)
         finally:
             with self._lock:
                 self._job = None
@@ -185,7 +190,11 @@ class _Slot(threading.Thread):
         self._change(id, made=[*self._project.job(id).made, item.id])
 
     def _replace(self, id: str, item: str, words: str, file: str, changes: dict[str, Any]) -> None:
-        self._project.alter(item, words, file, within=id, **changes)
+        try:
+            self._project.alter(item, words, file, within=id, **changes)
+        except NotThere:  # removed in the meantime
+            (self._project.files / file).unlink(missing_ok=True)
+            return
         self._change(id, made=[*self._project.job(id).made, item])
 
     def _died(self, id: str) -> None:

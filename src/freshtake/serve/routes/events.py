@@ -42,5 +42,5 @@ async def events(socket: WebSocket) -> None:
 async def _closed(socket: WebSocket) -> None:
     """Until the other side is gone; what it says is not listened to."""
     with suppress(WebSocketDisconnect, RuntimeError):
-        while True:
-            await socket.receive_text()
+        while (await socket.receive())["type"] != "websocket.disconnect":
+            pass

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from fastapi import APIRouter, Response
+from pydantic import Field
 
 from freshtake.errors import UsageError
 from freshtake.serve.items import Changed, Id, Item, ItemChange, Name, ProjectView, Removal
 from freshtake.serve.routes.access import TheProject
 
 router = APIRouter(tags=["items"])
+Number = Annotated[float, Field(allow_inf_nan=False)]  # JSON has no other numbers
 
 
 @router.get("/project", response_model=ProjectView)
@@ -66,7 +70,7 @@ def redo(project: TheProject) -> Changed:
 
 
 @router.put("/presets/{name}")
-def put_preset(name: Name, value: dict[str, str | float | bool | None] | None, project: TheProject) -> Changed:
+def put_preset(name: Name, value: dict[str, str | Number | bool | None] | None, project: TheProject) -> Changed:
     """Keep settings under a name; null forgets them."""
     project.put_preset(name, value)
     return Changed(change=project.change)

@@ -99,9 +99,11 @@ async def _send(socket: WebSocket, frames: asyncio.Queue[Any]) -> None:
 
 async def _obey(socket: WebSocket, stream: Process) -> None:
     while True:
-        text = await socket.receive_text()
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            return
         try:
-            control = LiveControl.model_validate_json(text)
+            control = LiveControl.model_validate_json(message.get("text") or message.get("bytes") or "")
         except ValidationError as error:
             first = error.errors()[0]
             await socket.send_json({"error": f"{'.'.join(map(str, first['loc'])) or 'the control'}: {first['msg']}"})
