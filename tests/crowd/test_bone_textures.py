@@ -14,6 +14,7 @@ from freshtake.cli.entry import run
 from freshtake.crowd import Group, Plan, crowd_make, read_shard
 from freshtake.crowd.bone_textures import crowd_textures
 from freshtake.crowd.shard_files import clips_of
+from freshtake.errors import FormatError
 
 
 @pytest.fixture(scope="module")
@@ -98,3 +99,9 @@ def test_long_crowds_are_spread_over_textures_and_no_motion_is_split(
     assert run(["crowd", "textures", str(library), "-o", str(tmp_path / "none")]) == 2
     said = capsys.readouterr().err
     assert "fewer --seconds" in said and len(said.splitlines()) == 1 and not (tmp_path / "none").exists()
+
+
+def test_a_folder_without_a_finished_crowd_is_said_to_be_so(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"there is no manifest.json: finish the crowd"):
+        crowd_textures(tmp_path, tmp_path / "textures")
+    assert not list(tmp_path.iterdir())

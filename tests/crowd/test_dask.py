@@ -93,6 +93,7 @@ def test_a_scheduler_that_does_not_answer_is_one_sentence(
     for address in ("tcp://127.0.0.1:9", "nowhere"):
         with pytest.raises(UsageError, match=f"no Dask scheduler answers at {address}"):
             crowd_make(plan_of(walk, 1), tmp_path / "crowd", engine="dask", scheduler=address)
+        assert not (tmp_path / "crowd").exists(), "nothing is begun"
 
 
 def test_a_cluster_of_its_own_makes_the_same_bytes(walk: Path, tmp_path: Path) -> None:

@@ -111,7 +111,8 @@ def crowd(
     else:
         kept = f", {made.kept} were finished before" if made.kept else ""
         rest = f"; {made.missing} are still to be made" if made.missing else f": see {out / 'manifest.json'}"
-        output().print(f"made {made.made} shards of {made.characters} characters{kept}{rest}", markup=False)
+        shards = "1 shard" if made.made == 1 else f"{made.made} shards"
+        output().print(f"made {shards} of a crowd of {made.characters:,}{kept}{rest}", markup=False)
     return 0
 
 

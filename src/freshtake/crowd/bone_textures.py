@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.crowd.folder import CHARACTERS, MANIFEST, json_bytes, read_json
+from freshtake.crowd.folder import CHARACTERS, json_bytes, read_manifest
 from freshtake.crowd.shard_files import Motions, read_shard
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.exr import exr_bytes
@@ -65,7 +65,7 @@ def crowd_textures(folder: Path, out: Path, kind: str = "exr") -> TexturesMade:
     """Write textures and `bones.json` for a crowd of npz shards; no motion is split over two textures."""
     if kind not in KINDS:
         raise UsageError(f"bone textures are {' or '.join(KINDS)}, not {kind!r}")
-    manifest = read_json(folder / MANIFEST)
+    manifest = read_manifest(folder)
     if manifest.get("file_format") != "npz":
         raise FormatError(folder, "bone textures are made of npz shards: make the crowd with --format npz")
     if any(group.get("character") for group in manifest["groups"]):

@@ -50,6 +50,13 @@ def read_json(path: Path) -> dict[str, Any]:
     return found
 
 
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a crowd, which is there once all is finished."""
+    if not (folder / MANIFEST).is_file():
+        raise FormatError(folder, f"there is no {MANIFEST}: finish the crowd with the command that began it")
+    return read_json(folder / MANIFEST)
+
+
 def is_crowd(folder: Path) -> bool:
     """Whether a crowd was begun in a folder."""
     return (folder / SETTINGS).is_file()

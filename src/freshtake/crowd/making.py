@@ -17,6 +17,7 @@ from freshtake.crowd.casting import Cast, cast_of
 from freshtake.crowd.character_bodies import character_of
 from freshtake.crowd.characters import body_of, sized
 from freshtake.crowd.courses import speed_of, walkers_of, with_courses
+from freshtake.crowd.engines.dask import check_dask, run_on_dask
 from freshtake.crowd.engines.local import run_here
 from freshtake.crowd.folder import CHARACTERS, begin, finished, is_crowd, replace_file, write_manifest
 from freshtake.crowd.ground_files import ground_checksum, keep_ground, read_ground
@@ -95,6 +96,8 @@ def crowd_make(
     if plan.steered:
         walkers_of(plan, cast, np.array(speeds))  # refused before anything is written
     ground = None if plan.ground is None else read_ground(plan.ground)
+    if engine == "dask" and not is_crowd(folder):
+        check_dask(scheduler)
     begin(folder, _settings(plan, fps, format, cast, ground), anew=anew)
     cast = with_courses(plan, cast, speeds, folder)
     kept = "" if ground is None else keep_ground(folder, ground)
@@ -175,8 +178,6 @@ def _engine(engine: str, workers: int, scheduler: str | None) -> Run:
     if scheduler is not None and engine != "dask":
         raise UsageError("--scheduler is the address of a Dask scheduler: add --engine dask, or leave it out")
     if engine == "dask":
-        from freshtake.crowd.engines.dask import run_on_dask
-
         return lambda tasks: run_on_dask(tasks, workers, scheduler)
     return lambda tasks: run_here(tasks, workers)
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.crowd.folder import CHARACTERS, COURSES, MANIFEST, read_json
+from freshtake.crowd.folder import CHARACTERS, COURSES, read_manifest
 from freshtake.crowd.shard_files import Motions, read_shard
 from freshtake.errors import FormatError
 from freshtake.formats.files import check_free, read_text, replacing, write_bytes
@@ -60,9 +60,7 @@ def crowd_preview(folder: Path, page: Path | None, picture: Path | None) -> Prev
 
 def crowd_scene(folder: Path) -> tuple[Scene, int]:
     """A crowd on the page's floor, in metres, and how many motions it has in all."""
-    if not (folder / MANIFEST).is_file():
-        raise FormatError(folder, f"there is no {MANIFEST}: finish the crowd with the command that began it")
-    manifest = read_json(folder / MANIFEST)
+    manifest = read_manifest(folder)
     if manifest["file_format"] != "npz":
         raise FormatError(folder, "a preview shows crowds of npz shards: make one with --format npz")
     every = sum(record["last"] - record["first"] + 1 for record in manifest["shards"])

@@ -47,6 +47,14 @@ def run_on_dask(tasks: Sequence[Task], workers: int, scheduler: str | None) -> I
             ) from None
 
 
+def check_dask(scheduler: str | None) -> None:
+    """Refuse what could not run: without the library, a scheduler, workers, or with other versions of freshtake."""
+    _distributed()
+    if scheduler is not None:
+        with _client(1, scheduler) as client:
+            _check_versions(client)
+
+
 def _distributed() -> Any:
     """The library, which is loaded when it is needed."""
     try:
