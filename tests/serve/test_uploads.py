@@ -109,3 +109,12 @@ def test_reading_has_limits() -> None:
 def test_amc_files_wait_for_their_skeleton_and_characters_are_known(studio: Studio, tmp_path: Path) -> None:
     error = studio.send("walk.amc", b":FULLY-SPECIFIED\n:DEGREES\n1\nroot 0 0 0 0 0 0\n", "failed")["error"]
     assert ".asf" in error
+
+
+def test_a_take_that_is_sent_twice_is_called_by_its_names(studio: Studio, tmp_path: Path) -> None:
+    file = tmp_path / "walk.bvh"
+    ft.write(file, ft.samples.walk(np.random.default_rng(1), cycles=1))
+    sent = [studio.send(f"{name}.bvh", file.read_bytes())["made"][0] for name in ("step", "copy")]
+    error = studio.ask("learn", sent, "failed")["error"]
+    assert error.startswith("step and copy are the same recording"), error
+    studio.http.post("/api/remove", json={"items": sent})

@@ -125,7 +125,7 @@ class Context:
     def add_motion(self, kind: Kind, name: str, motion: Motion, **more: Any) -> Item:
         """A motion as an item; what the facts do not say already is told by the motion."""
         file = self.folder / f"{new_id()}.npz"
-        write(file, motion)
+        write(file, named(motion, name))  # sentences about it are to say the name that users know
         facts = {**facts_of(motion), **more.pop("facts", {})}
         return self.add(kind, name, file, facts, **more)
 
