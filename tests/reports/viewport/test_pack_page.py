@@ -64,7 +64,7 @@ def test_a_clip_and_a_row_are_shown_alone(opened: OpenPage) -> None:
     assert shown(opened) == ["clip_0", "clip_1"]
 
 
-def test_marks_are_saved_as_keep_reads_them(opened: OpenPage, tmp_path: Path) -> None:
+def test_marks_are_saved_as_keep_reads_them_and_outlive_the_page(opened: OpenPage, tmp_path: Path) -> None:
     press(opened, "li[data-name=clip_0] .star")
     press(opened, "li[data-name=clip_1] .star")
     press(opened, "li[data-name=clip_1] button.reject")
@@ -76,13 +76,9 @@ def test_marks_are_saved_as_keep_reads_them(opened: OpenPage, tmp_path: Path) ->
     found = read_stars(tmp_path / "stars.json")
     assert found.clips == {"clip_0": Marked(7, "star"), "clip_1": Marked(8, "reject"), "clip_2": Marked(7, "")}
     assert found.settings == {"amount": 1.0} and found.models == {"one": "sha256:0", "</script>": "sha256:0"}
-
-
-def test_marks_outlive_the_page(opened: OpenPage) -> None:
     opened.page.reload()
     opened.wait()
-    marks = opened.page.evaluate("window.packStars().clips.map((clip) => clip.mark)")
-    assert marks == ["star", "reject", ""]
+    assert opened.page.evaluate("window.packStars().clips.map((clip) => clip.mark)") == ["star", "reject", ""]
 
 
 def test_clips_are_shown_at_thirty_frames_and_rows_begin_and_end_alike() -> None:
