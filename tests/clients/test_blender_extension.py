@@ -18,7 +18,7 @@ from freshtake.motion.cycles.cycles import find_cycles
 from tests.bridge.conftest import walks
 from tests.clients.conftest import BLENDERS, ROOT, run_in_blender
 
-pytestmark = [pytest.mark.client, pytest.mark.xdist_group("blender")]
+pytestmark = pytest.mark.client
 
 WHOLE = os.environ.get("FRESHTAKE_WHOLE", "no")  # yes: with everything compiled, some minutes
 

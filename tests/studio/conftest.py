@@ -14,13 +14,6 @@ from freshtake.motion.rates import at_rate
 from tests.studio.server import Studio, Window
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All in one process, so that one server is enough."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("studio"))
-
-
 @pytest.fixture(scope="session")
 def takes(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Four short takes of a walk."""
