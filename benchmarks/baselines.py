@@ -135,6 +135,12 @@ def picture(path: Path, takes: Takes, count: int, seed: int) -> None:
     write_figure(path, figure, dpi=80)
 
 
+def need_data(samples: bool) -> None:
+    """End with a sentence where recorded motion is asked for and absent."""
+    if not samples and not DATA.is_dir():
+        raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder, or use --samples")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.baselines", description=__doc__)
     parser.add_argument("kinds", nargs="*")
@@ -143,8 +149,7 @@ def main() -> None:
     parser.add_argument("--samples", action="store_true")
     parser.add_argument("--picture", type=Path)
     given = parser.parse_args()
-    if not given.samples and not DATA.is_dir():
-        raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder, or use --samples")
+    need_data(given.samples)
     kinds = given.kinds or (list(SAMPLES) if given.samples else list(KINDS))
     found = bundled if given.samples else recorded
     if given.picture:

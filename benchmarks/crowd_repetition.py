@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import freshtake as ft
-from benchmarks.baselines import DATA, SAMPLES, Takes, bundled, recorded
+from benchmarks.baselines import SAMPLES, Takes, bundled, need_data, recorded
 from benchmarks.timing import table
 from freshtake.crowd.characters import Asked, body_of, made_motion
 from freshtake.evaluation.repetition import RATE, acuity, frames_in_window, nearest_other, views
@@ -116,8 +116,7 @@ def main() -> None:
     parser.add_argument("--samples", action="store_true")
     parser.add_argument("--picture", type=Path)
     given = parser.parse_args()
-    if not given.samples and not DATA.is_dir():
-        raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder, or use --samples")
+    need_data(given.samples)
     told, libraries = shares(bundled(next(iter(SAMPLES))) if given.samples else recorded("walk"), given.seed)
     if given.picture:
         picture(given.picture, told, libraries)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.baselines import DATA, KINDS, SAMPLES, Takes, bundled, recorded, variants_of
+from benchmarks.baselines import KINDS, SAMPLES, Takes, bundled, need_data, recorded, variants_of
 from benchmarks.timing import table
 from freshtake.evaluation.repetition import RATE, acuity, frames_in_window, nearest_earlier, noticed_at, views
 from freshtake.evaluation.study.schedule import cycle_animation, variant_sequence
@@ -107,8 +107,7 @@ def main() -> None:
     parser.add_argument("--samples", action="store_true")
     parser.add_argument("--picture", type=Path)
     given = parser.parse_args()
-    if not given.samples and not DATA.is_dir():
-        raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder, or use --samples")
+    need_data(given.samples)
     kinds: Sequence[Any] = given.kinds or (list(SAMPLES) if given.samples else list(KINDS))
     found = bundled if given.samples else recorded
     if given.picture:
