@@ -30,9 +30,10 @@ def one_thread_per_worker() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def no_word_of_compiling() -> Iterator[None]:
-    """What compiles in a test run depends on the runs before it: nobody is told."""
+def no_word_of_time() -> Iterator[None]:
+    """What compiles depends on the runs before, and how long a command takes on the machine: nobody is told."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("freshtake.cli.console.BETWEEN_LINES", float("inf"))
         patch.setattr("freshtake.workflows.compiling.WORTH_SAYING", float("inf"))
         yield
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from freshtake.cli.console import BETWEEN_LINES, occasional_lines
+import pytest
+
+from freshtake.cli.console import occasional_lines
 from freshtake.methods.progress import Progress
 
 
-def test_quick_work_is_silent_and_long_work_tells_phase_and_time_left() -> None:
+def test_quick_work_is_silent_and_long_work_tells_phase_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("freshtake.cli.console.BETWEEN_LINES", 30.0)
     said: list[str] = []
-    times = iter([0.0, 1.0, BETWEEN_LINES - 1.0, BETWEEN_LINES, BETWEEN_LINES + 1.0, 2 * BETWEEN_LINES])
+    times = iter([0.0, 1.0, 29.0, 30.0, 31.0, 60.0])
     report = occasional_lines(said.append, lambda: next(times))
     report(Progress(0.0, "reading"))
     report(Progress(0.2, "reading"))
@@ -16,4 +19,4 @@ def test_quick_work_is_silent_and_long_work_tells_phase_and_time_left() -> None:
     report(Progress(0.25, "learning"))
     report(Progress(0.26, "learning"))
     report(Progress(0.0, "again"))
-    assert said == [f"learning: 25 %, about {3 * BETWEEN_LINES:.0f} s left", "again: 0 %"]
+    assert said == ["learning: 25 %, about 90 s left", "again: 0 %"]

@@ -89,3 +89,13 @@ def test_windows_that_send_bytes_are_answered_in_words(studio: Studio, model: st
         studio.http.patch(f"/api/items/{takes[0]}", json={"star": 1})
         assert json.loads(socket.recv(timeout=PATIENCE))["item"]["star"] == 1
     studio.http.post("/api/undo")
+
+
+def test_a_waiting_process_that_was_killed_is_replaced(studio: Studio, model: str) -> None:
+    streams = studio.server.state.studio.streams
+    streams.warm()
+    spare = streams._spare.process
+    spare.kill()
+    spare.join()
+    with opened(studio, model) as (socket, told):
+        assert len(frames(socket, told["manifest"]["shapes"][0]["count"], 2)[0]) == 2

@@ -17,7 +17,7 @@ Answer = TypeVar("Answer")
 
 
 class Aside:
-    """One process that calls functions, one after the other; if it is killed, the next call starts another."""
+    """One process that calls functions, one after the other; if it was killed, the next call finds another."""
 
     def __init__(self) -> None:
         self._process: Process | None = None
@@ -29,6 +29,8 @@ class Aside:
         with self._lock:
             if self._closed:
                 raise UsageError("the server is ending")
+            if self._process is not None and not self._process.process.is_alive():
+                self._end()
             self._process = self._process or started(_answer)
             try:
                 self._process.pipe.send((function, arguments))

@@ -44,10 +44,13 @@ class Streams:
                 raise UsageError(f"{MOST} live motions run already: stop one of them")
             self._running += 1
             stream, self._spare = self._spare, None
+        if stream is not None and not stream.process.is_alive():
+            stream.close()
+            stream = None
         try:
             stream = stream or started(run)
             stream.pipe.send(wanted)
-        except OSError:  # the one that waited was ended from outside
+        except OSError:
             with self._lock:
                 self._running -= 1
             raise UsageError("the process of this motion was ended from outside: begin again") from None
