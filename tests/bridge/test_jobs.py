@@ -24,7 +24,8 @@ from freshtake.motion.edit import resample
 from freshtake.motion.retarget import Retargeter, make_rig
 from freshtake.samples.humanoid import TALL
 from freshtake.texture.jump_pace import with_jump_time
-from freshtake.workflows.variation_varying import generator, variants
+from freshtake.workflows.seeds import generator
+from freshtake.workflows.variation_varying import variants
 from tests.bridge.conftest import Ask, clips_in, sending, walks
 
 

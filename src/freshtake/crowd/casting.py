@@ -11,7 +11,7 @@ import numpy as np
 from freshtake.crowd.placing import NO_TABLES, Places, placed
 from freshtake.crowd.plan import Plan, Range, counts, library_counts
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.workflows.variation_varying import generator
+from freshtake.workflows.seeds import generator
 
 # Third words of generators, far from the tries that a character's own motion may take.
 TRAITS, PLACES, ORDER, WALKS = 1000, 1001, 1002, 1003

@@ -31,7 +31,7 @@ from freshtake.variation.goals.guarding import guarded
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.model import VariationModel
 from freshtake.variation.synthesis.amount import Amount
-from freshtake.workflows.variation_varying import generator
+from freshtake.workflows.seeds import generator
 
 LEG = 0.9  # metres, of bodies whose unit nobody knows
 UP = (0.0, 1.0, 0.0)

@@ -18,7 +18,7 @@ from freshtake.formats.npz.archive import open_archive, write_archive
 from freshtake.formats.npz.array_fields import text_array
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.model import VariationModel
-from freshtake.workflows.variation_varying import generator
+from freshtake.workflows.seeds import generator
 
 WALKING = 0.2  # metres per second: what is slower stands
 

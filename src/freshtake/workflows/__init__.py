@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from freshtake.workflows.variation_compressing import variation_compress, variation_restore
     from freshtake.workflows.variation_demonstrating import variation_demo
     from freshtake.workflows.variation_explaining import variation_explain
+    from freshtake.workflows.variation_learning import variation_learn
     from freshtake.workflows.variation_packing import variation_pack
     from freshtake.workflows.variation_selecting import variation_select
-    from freshtake.workflows.variation_varying import variants, variation_learn, variation_stream, variation_vary
+    from freshtake.workflows.variation_streaming import variation_stream
+    from freshtake.workflows.variation_varying import variants, variation_vary
 
 _HOMES = {
     "SAMPLE_SETS": "motion_sampling",
@@ -62,7 +64,7 @@ _HOMES = {
     "gaits_facts": "style_gaits_making",
     "gaits_learn": "style_gaits_making",
     "gaits_sample": "style_gaits_making",
-    "variation_learn": "variation_varying",
+    "variation_learn": "variation_learning",
     "texture_learn": "texture_sampling",
     "motion_loop": "motion_looping",
     "model_facts": "model_describing",
@@ -74,7 +76,7 @@ _HOMES = {
     "variation_restore": "variation_compressing",
     "texture_sample": "texture_sampling",
     "variation_select": "variation_selecting",
-    "variation_stream": "variation_varying",
+    "variation_stream": "variation_streaming",
     "style_apply": "style_translating",
     "style_facts": "style_translating",
     "style_learn": "style_translating",

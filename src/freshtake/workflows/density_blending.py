@@ -26,9 +26,10 @@ from freshtake.workflows.length_asking import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_finishing import FINISH, Finish
 from freshtake.workflows.path_following import followed_by, placed, seen_from_its_start
+from freshtake.workflows.seeds import generator
 from freshtake.workflows.takes_reading import read_sets
 from freshtake.workflows.variation_asking import read_path
-from freshtake.workflows.variation_varying import MOST_FRAMES, generator
+from freshtake.workflows.variation_making import MOST_FRAMES
 
 PIECE = 4096  # frames between two reports of progress
 

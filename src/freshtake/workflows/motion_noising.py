@@ -21,8 +21,9 @@ from freshtake.motion.kind_words import kind_word
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.output_naming import is_one_file
+from freshtake.workflows.seeds import generator
 from freshtake.workflows.takes_reading import read_takes
-from freshtake.workflows.variation_varying import MOST_VARIANTS, generator, variants
+from freshtake.workflows.variation_varying import MOST_VARIANTS, variants
 
 MATCHED_TO = 15  # variants of a model, as in the paper
 REPLAYED = 15  # clips of a cycle animation, as in the paper

@@ -20,8 +20,8 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.cycles.joining import BLEND
 from freshtake.motion.edit import start_at_origin
+from freshtake.workflows.seeds import generator
 from freshtake.workflows.takes_reading import read_clips
-from freshtake.workflows.variation_varying import generator
 
 Sequencer = Callable[..., tuple[Clip, list[int]]]
 MOST_STIMULI = 1000

@@ -121,7 +121,8 @@ def _named(motion: Motion, path: Path) -> Motion:
 
 def _made(path: Path, count: int, seed: int) -> Iterator[Motion]:
     """New motions of a model, named after its file."""
-    from freshtake.workflows.variation_varying import generator, variants
+    from freshtake.workflows.seeds import generator
+    from freshtake.workflows.variation_varying import variants
 
     model: Any = read_stored(path).model
     method = method_of(model)

@@ -21,7 +21,7 @@ from freshtake.variation.goals.joinable import joinable
 from freshtake.variation.synthesis.amount import Amount
 from freshtake.workflows.motion_retargeting import Onto
 from freshtake.workflows.pack_asking import Group, PackSettings, Slot
-from freshtake.workflows.variation_varying import generator
+from freshtake.workflows.seeds import generator
 
 MOST_INPUTS = 24  # takes that clips are compared with
 DRAWS = 3  # of a clip that holds a frame of a take

@@ -19,7 +19,8 @@ from freshtake.formats.registry import FORMATS, for_writing, take_in, write
 from freshtake.methods.gathering import gathered
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.workflows.variation_varying import ENDINGS, MOST_VARIANTS, generator, guided_variants
+from freshtake.workflows.seeds import generator
+from freshtake.workflows.variation_varying import ENDINGS, MOST_VARIANTS, guided_variants
 
 REAL, VARIANT = "real", "variant"
 FEWEST = 3  # trusted takes that others are compared with

@@ -20,8 +20,9 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.compression.compressing import Compressed, astray, compress_takes, restored, start_of
 from freshtake.variation.compression.plain_compression import nearest_error, pca_within
 from freshtake.variation.model import VariationModel
+from freshtake.workflows.seeds import generator
 from freshtake.workflows.takes_reading import read_takes
-from freshtake.workflows.variation_varying import ENDINGS, generator
+from freshtake.workflows.variation_varying import ENDINGS
 
 MODEL, DROPPED, FACTS = "model.ftm", "dropped.npz", "compression.json"
 BOUND = re.compile(r"\s*([0-9.eE+-]+)\s*(%|cm)?\s*")

@@ -16,7 +16,9 @@ from freshtake.reports.plots import BLUES, GREENS
 from freshtake.reports.verdict import verdict_of
 from freshtake.workflows.motion_evaluating import EvaluationAsked, evaluate_motions
 from freshtake.workflows.motion_sampling import motion_samples
-from freshtake.workflows.variation_varying import variants, variation_learn, variation_stream
+from freshtake.workflows.variation_learning import variation_learn
+from freshtake.workflows.variation_streaming import variation_stream
+from freshtake.workflows.variation_varying import variants
 
 INPUTS, EXTRA, VARIANTS, STREAM_FRAMES = 4, 4, 15, 900
 UNIT = 0.01  # metres: the samples are in centimetres

@@ -14,8 +14,8 @@ from freshtake.reports.selection_figure import selection_figure
 from freshtake.variation.selection.selecting import PERCENTILE
 from freshtake.variation.selection.selecting import select as select_from
 from freshtake.variation.selection.verdicts import Selection
+from freshtake.workflows.seeds import generator
 from freshtake.workflows.takes_reading import read_sets
-from freshtake.workflows.variation_varying import generator
 
 
 class Selected(NamedTuple):

@@ -15,7 +15,8 @@ from freshtake.variation.goals.goals import GoalReport
 from freshtake.variation.goals.guarding import SHARES, TRIES, GuardReport, guard_notes, guarded, scaled, stream_notes
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.synthesis.amount import amount_of
-from freshtake.workflows.variation_varying import generator, guided_variants
+from freshtake.workflows.seeds import generator
+from freshtake.workflows.variation_varying import guided_variants
 
 QUIET = GoalReport(1.0, 1.0, None, 0.0, 0.0, ())
 SETTINGS = Settings(prior_starts=1, max_parents=6)

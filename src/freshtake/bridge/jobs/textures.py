@@ -9,9 +9,9 @@ from freshtake.formats.ftm import save
 from freshtake.methods.gathering import gathered
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.jump_pace import with_jump_time
+from freshtake.workflows.seeds import generator
 from freshtake.workflows.texture_sampling import PlayAsked, load_texture, texture_facts
 from freshtake.workflows.texture_sampling import texture_sample as sample
-from freshtake.workflows.variation_varying import generator
 
 
 @one_blas_thread()

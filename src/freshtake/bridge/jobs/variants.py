@@ -11,7 +11,8 @@ from freshtake.variation.goals.goals import Goals, PosePin
 from freshtake.variation.synthesis.amount import Amount
 from freshtake.workflows.model_describing import variation_facts
 from freshtake.workflows.model_kinds import model_of
-from freshtake.workflows.variation_varying import VariantsAsked, variation_learn, variation_vary
+from freshtake.workflows.variation_learning import variation_learn
+from freshtake.workflows.variation_varying import VariantsAsked, variation_vary
 
 
 def learn(request: Request) -> Answer:

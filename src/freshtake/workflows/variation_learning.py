@@ -1,0 +1,75 @@
+"""Takes to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from freshtake.errors import UsageError
+from freshtake.formats.ftm import check_model_target, save
+from freshtake.methods.gathering import fitted, heading_note
+from freshtake.methods.progress import Report, silent
+from freshtake.motion.check import NOTE, check_set
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.variation.model import VariationModel
+from freshtake.variation.settings import Settings
+from freshtake.workflows.model_kinds import model_of
+from freshtake.workflows.seeds import generator
+from freshtake.workflows.takes_reading import read_takes
+
+
+@one_blas_thread()
+def variation_learn(
+    sources: Sequence[Path],
+    target: Path,
+    settings: Settings | None = None,
+    *,
+    cyclic: bool | None = None,
+    seed: int = 0,
+    structure: Path | None = None,
+    reading: dict[str, Any] | None = None,
+    report: Report = silent,
+    warn: Callable[[str], None] | None = None,
+) -> VariationModel:
+    """Read takes, learn a model and write it.
+
+    With `structure`, nothing is learned: another model's structure gets these takes as its examples; one is enough.
+    """
+    from freshtake.variation.learning import learn as learn_from
+
+    check_model_target(target)
+    motions = read_takes(sources, reading)
+    turned = heading_note(motions)
+    if turned is not None and warn is not None:
+        warn(turned)
+    for finding in check_set(motions):
+        if finding.severity != NOTE:
+            raise UsageError(finding.sentence)
+        if warn is not None:
+            warn(finding.sentence)
+    if structure is not None:
+        old: VariationModel = model_of(structure, "variation")
+        model = old.with_examples([fitted(motion, old.material.recipe) for motion in motions])
+    else:
+        model = learn_from(motions, settings, rng=generator(seed), cyclic=cyclic, report=report)
+        if warn is not None:
+            _warn_of_unlike(model, motions, sources, warn)
+    save(target, model, sources=[path.name for path in sources])
+    return model
+
+
+def _warn_of_unlike(
+    model: VariationModel, motions: Sequence[Any], sources: Sequence[Path], warn: Callable[[str], None]
+) -> None:
+    """Examples have to be similar (Lau 2009, §9): say which one is not, and in what."""
+    from freshtake.variation.selection.differences import differences
+    from freshtake.variation.selection.unlike import compared, two_apart, unlike_takes
+
+    takes = compared(motions, model.material, model.phase_frames)
+    if two_apart(takes):
+        names = " and ".join(path.name for path in sources)
+        warn(f"{names} are unlike each other, as two different movements are: learn from takes of one movement")
+    for one in unlike_takes(takes):
+        what = "; ".join(differences(takes, one))
+        warn(f"{sources[one.number].name} is unlike the others: {what}. Leave it out or add takes like it")
