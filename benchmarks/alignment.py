@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -13,7 +11,7 @@ from tests.conftest import DATA
 from tests.style.warping.known_warps import Known, known_pair, warped_pair
 
 import freshtake as ft
-from benchmarks.timing import table
+from benchmarks.timing import least_cpu, table
 from freshtake.motion import Clip
 from freshtake.motion.planting.contacts import contact_mask
 from freshtake.numeric.dtw import warp_path
@@ -71,8 +69,8 @@ def speed(count: int = 6) -> str:
     spent, peers, rounds = [], [], []
     for pair in sized_pairs(count):
         u, y = np.ascontiguousarray(pair.first), np.ascontiguousarray(pair.second)
-        spent.append(best(lambda u=u, y=y: align(u, y)))  # type: ignore[misc]
-        peers.append(best(lambda u=u, y=y: warp_path(u, y, 0.0)))  # type: ignore[misc]
+        spent.append(least_cpu(lambda u=u, y=y: align(u, y), 20))  # type: ignore[misc]
+        peers.append(least_cpu(lambda u=u, y=y: warp_path(u, y, 0.0), 20))  # type: ignore[misc]
         rounds.append(align(u, y).rounds)
     times = np.array(spent) / np.array(peers)
     rows = [
@@ -93,17 +91,6 @@ def sized_pairs(count: int) -> list[Known]:
 def _both(values: np.ndarray, digits: int = 1) -> tuple[str, str]:
     """Mean and largest."""
     return f"{values.mean():.{digits}f}", f"{values.max():.{digits}f}"
-
-
-def best(act: Callable[[], object], runs: int = 20) -> float:
-    """The least CPU time of several calls."""
-    act()
-    spent = []
-    for _ in range(runs):
-        start = time.process_time()
-        act()
-        spent.append(time.process_time() - start)
-    return min(spent)
 
 
 def styles() -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ import numpy as np
 
 import freshtake as ft
 from benchmarks.style_measures import planted_speed
-from benchmarks.timing import table
+from benchmarks.timing import least_cpu, table
 from freshtake.density import DensityModel, Settings, learn
 from freshtake.density.measures import holding
 from freshtake.density.pose_density import log_density
@@ -276,17 +274,6 @@ def paper_blends() -> str:
     return table('Blends of method="paper", 240 frames (1 to -1)', head, rows)
 
 
-def best(act: Callable[[], object], runs: int = 3) -> float:
-    """The least CPU time of several calls after one that does not count."""
-    act()
-    spent = []
-    for _ in range(runs):
-        start = time.process_time()
-        act()
-        spent.append(time.process_time() - start)
-    return min(spent)
-
-
 def wanderer(kernels: int, width: int = 40, period: float = 64.3) -> Floats:
     """Rows (kernels, width) of a motion that goes round with slow changes, of about eight modes."""
     rng = np.random.default_rng(0)
@@ -323,12 +310,14 @@ def speed() -> str:
         state = model.start(rng)
         frames = 4000
         plan = np.ones((frames, 1))
-        ours = best(lambda m=model, s=state, p=plan, r=rng: m.advance(s, p, r)) / frames
+        ours = least_cpu(lambda m=model, s=state, p=plan, r=rng: m.advance(s, p, r)) / frames
         both = np.concatenate([model.weights, model.speeds], axis=1)
         points = both[:: max(len(both) // 40, 1)][:40] + 0.1 * model.widths
         places = both / model.widths
-        numpy_one = best(lambda p=places, q=points, h=model.widths: [plain_weights(p, x / h) for x in q]) / len(points)
-        pruned = best(lambda m=model, q=points: log_density(m.motion_densities[0], q)) / len(points)
+        numpy_one = least_cpu(lambda p=places, q=points, h=model.widths: [plain_weights(p, x / h) for x in q]) / len(
+            points
+        )
+        pruned = least_cpu(lambda m=model, q=points: log_density(m.motion_densities[0], q)) / len(points)
         rows.append(
             [
                 f"{len(model.weights):,}", str(model.modes), f"{1 / ours:,.0f}", goal, f"{1 / numpy_one:,.0f}",

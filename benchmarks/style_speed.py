@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import freshtake as ft
-from benchmarks.timing import table
+from benchmarks.timing import least_cpu, table
 from freshtake.numeric.arrays import Floats
 from freshtake.style.learning import learn
 from freshtake.style.model import StyleModel
 from freshtake.style.settings import Settings
 from freshtake.style.systems.state_kernels import run_modal_batch
-
-
-def cpu(act: Callable[[], object], runs: int = 5) -> float:
-    """Least CPU time of several calls after one that does not count."""
-    act()
-    spent = []
-    for _ in range(runs):
-        start = time.process_time()
-        act()
-        spent.append(time.process_time() - start)
-    return min(spent)
 
 
 def speed(walks: list[Any] | None = None, styled: list[Any] | None = None) -> str:
@@ -34,7 +22,7 @@ def speed(walks: list[Any] | None = None, styled: list[Any] | None = None) -> st
     styled = styled or [ft.samples.walk(np.random.default_rng(50 + k), cycles=4, style="limp") for k in range(2)]
     pairs = [(a, b) for a in walks for b in styled]
     clock = time.perf_counter()
-    learning = cpu(lambda: learn(pairs), 2)
+    learning = least_cpu(lambda: learn(pairs), 2)
     wall = (time.perf_counter() - clock) / 3.0
     rows = [
         ["learning from ten pairs", f"{learning:.1f} s of CPU ({wall:.1f} s wall, shared machine)", "10 s on two cores"]
@@ -52,9 +40,10 @@ def streaming(model: StyleModel, clip: Any) -> list[list[str]]:
     count, name = len(rows_in), f"{bank.kind}, {bank.size} numbers of state"
     wanted = "" if bank.kind == "fir" else "400,000"
     out = [
-        [f"simulation alone ({name})", per_second(count, cpu(lambda: bank.run(bank.start(), inputs))), wanted],
-        ["with time warp and generalization", per_second(count, cpu(lambda: tool.advance(tool.start(), rows_in))), ""],
-        ["the same, called frame by frame", per_second(4000, cpu(lambda: one_by_one(tool, rows_in[:4000]))),
+        [f"simulation alone ({name})", per_second(count, least_cpu(lambda: bank.run(bank.start(), inputs))), wanted],
+        ["with time warp and generalization",
+         per_second(count, least_cpu(lambda: tool.advance(tool.start(), rows_in))), ""],
+        ["the same, called frame by frame", per_second(4000, least_cpu(lambda: one_by_one(tool, rows_in[:4000]))),
          "" if bank.kind == "fir" else "50,000"],
     ]  # fmt: skip
     if bank.kind == "n4sid":
@@ -62,10 +51,10 @@ def streaming(model: StyleModel, clip: Any) -> list[list[str]]:
         state = np.zeros((bank.size, batch), dtype=np.float32)
         many = np.ascontiguousarray(np.repeat(inputs[:frames, :, None], batch, axis=2).astype(np.float32))
         made, scratch = np.zeros((frames, bank.width, batch), dtype=np.float32), np.zeros((64, batch), dtype=np.float32)
-        spent = cpu(lambda: run_modal_batch(state, many, made, bank.packed, scratch))
+        spent = least_cpu(lambda: run_modal_batch(state, many, made, bank.packed, scratch))
         out.append(["256 at once, float32", per_second(batch * frames, spent), "4,000,000"])
-        encode = cpu(lambda: model.encode(clip))
-        both = cpu(lambda: model.decode(model.encode(clip).values, model.encode(clip))) - encode
+        encode = least_cpu(lambda: model.encode(clip))
+        both = least_cpu(lambda: model.decode(model.encode(clip).values, model.encode(clip))) - encode
         out.append(
             [
                 "encoding a clip / encoding and decoding",

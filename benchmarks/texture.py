@@ -7,7 +7,6 @@ python -m benchmarks.texture [analysis speed quality loops steering feet courses
 from __future__ import annotations
 
 import argparse
-import time
 import tracemalloc
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -20,7 +19,7 @@ import numpy as np
 from benchmarks.texture_quality import loops, quality, steering
 from benchmarks.texture_takes import long_clip, motions
 from benchmarks.texture_ways import courses, feet, going
-from benchmarks.timing import table
+from benchmarks.timing import least_cpu, table
 from freshtake.motion import MeshSequence
 from freshtake.texture import Settings, learn
 from freshtake.texture.examples import material_of
@@ -35,17 +34,6 @@ LENGTHS = (1000, 2000, 5000, 10_000)
 def texture() -> str:
     """All tables."""
     return "\n".join(made(()) for made in TABLES.values())
-
-
-def best(act: Callable[[], object], runs: int = 3) -> float:
-    """The least CPU time of several calls after one that does not count."""
-    act()
-    spent = []
-    for _ in range(runs):
-        start = time.process_time()
-        act()
-        spent.append(time.process_time() - start)
-    return min(spent)
 
 
 class Cost(NamedTuple):
@@ -63,8 +51,8 @@ def growth() -> list[Cost]:
     for frames in LENGTHS:
         clip = long_clip(frames)
         rows = material_of(clip, Settings()).poses
-        whole = best(partial(learn, clip), 2)
-        out.append(Cost(frames, best(partial(learn, rows, frame_time=1 / 60), 2), whole, peak(rows)))
+        whole = least_cpu(partial(learn, clip), 2)
+        out.append(Cost(frames, least_cpu(partial(learn, rows, frame_time=1 / 60), 2), whole, peak(rows)))
     return out
 
 
@@ -108,7 +96,7 @@ def speed(takes: Sequence[str] = ()) -> str:
     rng = np.random.default_rng(0)
     state = model.start(rng)
     count = 1_000_000
-    indices = best(lambda: model.play(state, rng, count))
+    indices = least_cpu(lambda: model.play(state, rng, count))
     shape, weights = made_shape(20_000, 10), rng.normal(size=(512, 10)).astype(np.float32)
     out = np.empty((16, shape.columns), dtype=np.float32)
     modes, mean = shape.groups[0].modes, shape.groups[0].mean
@@ -126,7 +114,7 @@ def speed(takes: Sequence[str] = ()) -> str:
         for w in weights:
             w @ wide + middle
 
-    ours, theirs, doubles = (len(weights) / best(act, 9) for act in (batched, single, double))
+    ours, theirs, doubles = (len(weights) / least_cpu(act, 9) for act in (batched, single, double))
     rows = [
         ["frames chosen (indices)", f"{count / indices:,.0f}", ""],
         ["20,000 vertices, 10 modes, float32 batches of 16", f"{ours:,.0f}", f"{ours / theirs:.2f}"],

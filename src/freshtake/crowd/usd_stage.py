@@ -18,12 +18,10 @@ from freshtake.crowd.bone_mesh import bone_mesh
 from freshtake.crowd.folder import replacing_ours
 from freshtake.crowd.shard_files import Motions, file_name
 from freshtake.crowd.shards import Shard
-from freshtake.errors import FormatError
-from freshtake.formats.files import read_head, replacing
 from freshtake.formats.rig import Rig
-from freshtake.formats.usd.library import explained, pxr
+from freshtake.formats.usd.library import explained, export, pxr
 from freshtake.formats.usd.names import joint_paths
-from freshtake.formats.usd.writing import add_body
+from freshtake.formats.usd.writing import add_body, add_triangles
 from freshtake.motion import Skeleton
 from freshtake.numeric.arrays import Floats
 
@@ -46,7 +44,7 @@ def write_layer(path: Path, motions: Motions, prototype: str) -> None:
             for k, number in enumerate(motions.numbers.tolist()):
                 _add_character(layer, top, f"character_{number:06d}", motions, k, shared, prototype)
         _rate(layer, motions.fps, max(len(root) for root in motions.roots))
-        _export(layer, path)
+        export(layer, path)
 
 
 def _add_character(
@@ -114,8 +112,8 @@ def write_stage(
                 prim.kind = "group"
                 prim.payloadList.prependedItems = [lib.Sdf.Payload(f"./{file_name(shard, 'usd')}")]
         _rate(layer, fps, frames)
-        replacing_ours(_export, _prototypes(bodies), folder / PROTOTYPES)
-        replacing_ours(_export, layer, folder / STAGE)
+        replacing_ours(export, _prototypes(bodies), folder / PROTOTYPES)
+        replacing_ours(export, layer, folder / STAGE)
 
 
 def _prototypes(bodies: Mapping[str, Skeleton | Rig]) -> Any:
@@ -160,26 +158,9 @@ def _moved(places: Floats) -> Any:
 def _add_mesh(stage: Any, path: str, skeleton_path: str, skeleton: Skeleton) -> None:
     lib = pxr()
     mesh = bone_mesh(skeleton)
-    prim = lib.UsdGeom.Mesh.Define(stage, path)
-    points = lib.Vt.Vec3fArray.FromNumpy(mesh.vertices.astype(np.float32))
-    prim.CreatePointsAttr(points)
-    prim.CreateExtentAttr(lib.UsdGeom.PointBased.ComputeExtent(points))
-    prim.CreateFaceVertexCountsAttr([3] * len(mesh.faces))
-    prim.CreateFaceVertexIndicesAttr(lib.Vt.IntArray.FromNumpy(mesh.faces.ravel().astype(np.int32)))
-    prim.CreateSubdivisionSchemeAttr(lib.UsdGeom.Tokens.none)
+    prim = add_triangles(stage, path, mesh.vertices, mesh.faces)
     binding = lib.UsdSkel.BindingAPI.Apply(prim.GetPrim())
     binding.CreateJointIndicesPrimvar(False, 1).Set(lib.Vt.IntArray.FromNumpy(mesh.joints.astype(np.int32)))
     binding.CreateJointWeightsPrimvar(False, 1).Set(lib.Vt.FloatArray(len(mesh.joints), 1.0))
     binding.CreateGeomBindTransformAttr(lib.Gf.Matrix4d(1.0))
     binding.CreateSkeletonRel().SetTargets([skeleton_path])
-
-
-def _export(layer: Any, path: Path) -> None:
-    with replacing(path) as temporary:
-        ending = temporary.with_name(f"{temporary.name}{path.suffix}")  # the library goes by the ending
-        try:
-            if not layer.Export(str(ending)) or not read_head(ending):
-                raise FormatError(path, "the file could not be written whole: is the disk full?")
-            ending.replace(temporary)
-        finally:
-            ending.unlink(missing_ok=True)

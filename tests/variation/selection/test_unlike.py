@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.unlike import slower, swinging, turning
 from scipy.stats import f
 
 import freshtake as ft
 from freshtake import samples
-from freshtake.motion.body.roles import body_parts
-from freshtake.motion.edit import sampled_at, turned
 from freshtake.numeric import rotations as rotation
 from freshtake.variation.examples import material_of
 from freshtake.variation.selection.differences import differences, steps
@@ -87,34 +86,15 @@ def test_rows_of_another_movement_are_found() -> None:
 
 
 def test_two_that_do_not_belong_do_not_hide_each_other(walks: list[ft.Clip]) -> None:
-    found = named([*walks[:5], turned_by(walks[5], 70.0), slower(walks[6], 1.5)])
+    found = named([*walks[:5], turning(walks[5], 70.0), slower(walks[6], 1.5)])
     assert {number for number, _ in found} == {5, 6}
-
-
-def slower(clip: ft.Clip, factor: float) -> ft.Clip:
-    return sampled_at(clip, np.linspace(0.0, len(clip) - 1.0, round((len(clip) - 1) * factor) + 1))
-
-
-def turned_by(clip: ft.Clip, degrees: float) -> ft.Clip:
-    return turned(clip, np.radians(degrees) * np.linspace(0.0, 1.0, len(clip)))
-
-
-def swinging(clip: ft.Clip, factor: float) -> ft.Clip:
-    """The arms' rotations away from their mean, times a factor."""
-    q = np.array(clip.rotations)
-    for joint, part in enumerate(body_parts(clip.skeleton)):
-        if part.endswith("arm"):
-            mean = rotation.mean(q[:, joint])
-            away = rotation.to_rotvec(rotation.multiply(rotation.inverse(mean)[None], q[:, joint]))
-            q[:, joint] = rotation.multiply(mean[None], rotation.from_rotvec(factor * away))
-    return clip.changed(rotations=rotation.normalize(q))
 
 
 def test_words_for_what_is_different(walks: list[ft.Clip]) -> None:
     others = walks[:4]
     (found,) = named([*others, slower(walks[4], 1.4)])
     assert found[0] == 4 and found[1][0].startswith("it is ") and "% slower (" in found[1][0]
-    (found,) = named([*others, turned_by(walks[4], 60.0)])
+    (found,) = named([*others, turning(walks[4], 60.0)])
     assert found[1][0].startswith("it turns by 59") and "degrees (the others by 0 to 0)" in found[1][0]
     (found,) = named([swinging(walks[4], 2.5), *others])
     assert found[0] == 0 and any("both arms swing" in phrase and "wide" in phrase for phrase in found[1])

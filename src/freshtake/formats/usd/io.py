@@ -9,10 +9,9 @@ import numpy as np
 
 from freshtake.errors import FormatError
 from freshtake.formats.clip_sets import alike, clips_of, same_skeleton
-from freshtake.formats.files import read_head, replacing
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.formats.rig_clips import on_rig
-from freshtake.formats.usd.library import explained, pxr
+from freshtake.formats.usd.library import explained, export, pxr
 from freshtake.formats.usd.reading import clips_in
 from freshtake.formats.usd.writing import make_layer
 from freshtake.motion import Clip
@@ -45,12 +44,5 @@ def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) ->
     for entry in motions:
         if not np.abs(entry.translations).max() < LARGEST:
             raise FormatError(path, f"{entry.name!r} has lengths beyond USD's single precision: scale the clip")
-    with explained(path, "the file cannot be written"), replacing(path) as temporary:
-        layer = make_layer(rig, motions, ready[0].skeleton, unit, ready[0].up)
-        ending = temporary.with_name(f"{temporary.name}{path.suffix.lower()}")  # the library goes by the ending
-        try:
-            if not layer.Export(str(ending)) or not read_head(ending):
-                raise FormatError(path, "the file could not be written whole: is the disk full?")
-            ending.replace(temporary)
-        finally:
-            ending.unlink(missing_ok=True)
+    with explained(path, "the file cannot be written"):
+        export(make_layer(rig, motions, ready[0].skeleton, unit, ready[0].up), path)

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from freshtake.errors import FormatError, MissingExtra
+from freshtake.formats.files import read_head, replacing
 
 _MODULES = ("Gf", "Sdf", "Tf", "Usd", "UsdGeom", "UsdShade", "UsdSkel", "UsdUtils", "Vt")
 
@@ -47,3 +48,15 @@ def _reason(error: Exception) -> str:
     except UnicodeError:
         return ""
     return f" ({words[-160:]})" if words else ""
+
+
+def export(layer: Any, path: Path) -> None:
+    """Write a layer, whole or not at all."""
+    with replacing(path) as temporary:
+        ending = temporary.with_name(f"{temporary.name}{path.suffix.lower()}")  # the library goes by the ending
+        try:
+            if not layer.Export(str(ending)) or not read_head(ending):
+                raise FormatError(path, "the file could not be written whole: is the disk full?")
+            ending.replace(temporary)
+        finally:
+            ending.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from freshtake.formats.rig import Material, Rig, RigMesh, RigMotion
 from freshtake.formats.usd.library import pxr
 from freshtake.formats.usd.names import identifiers, joint_paths
 from freshtake.motion import Skeleton
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import to_matrix
 
 TAKE = "take"  # the variant set that chooses between several animations
@@ -138,13 +138,7 @@ def _add_meshes(stage: Any, rig: Rig, top: str) -> None:
 
 def _add_mesh(stage: Any, mesh: RigMesh, path: str, painted: dict[Material, Any]) -> None:
     lib = pxr()
-    prim = lib.UsdGeom.Mesh.Define(stage, path)
-    points = lib.Vt.Vec3fArray.FromNumpy(mesh.vertices.astype(np.float32))
-    prim.CreatePointsAttr(points)
-    prim.CreateExtentAttr(lib.UsdGeom.PointBased.ComputeExtent(points))
-    prim.CreateFaceVertexCountsAttr([3] * len(mesh.faces))
-    prim.CreateFaceVertexIndicesAttr(lib.Vt.IntArray.FromNumpy(mesh.faces.ravel().astype(np.int32)))
-    prim.CreateSubdivisionSchemeAttr(lib.UsdGeom.Tokens.none)
+    prim = add_triangles(stage, path, mesh.vertices, mesh.faces)
     if mesh.normals is not None:
         prim.CreateNormalsAttr(lib.Vt.Vec3fArray.FromNumpy(mesh.normals.astype(np.float32)))
         prim.SetNormalsInterpolation(lib.UsdGeom.Tokens.vertex)
@@ -161,6 +155,19 @@ def _add_mesh(stage: Any, mesh: RigMesh, path: str, painted: dict[Material, Any]
     binding.CreateJointWeightsPrimvar(False, width).Set(weights)
     binding.CreateGeomBindTransformAttr(lib.Gf.Matrix4d(1.0))
     _paint(prim, mesh, painted)
+
+
+def add_triangles(stage: Any, path: str, vertices: Floats, faces: Ints) -> Any:
+    """A mesh of triangles, as it is at rest."""
+    lib = pxr()
+    prim = lib.UsdGeom.Mesh.Define(stage, path)
+    points = lib.Vt.Vec3fArray.FromNumpy(vertices.astype(np.float32))
+    prim.CreatePointsAttr(points)
+    prim.CreateExtentAttr(lib.UsdGeom.PointBased.ComputeExtent(points))
+    prim.CreateFaceVertexCountsAttr([3] * len(faces))
+    prim.CreateFaceVertexIndicesAttr(lib.Vt.IntArray.FromNumpy(faces.ravel().astype(np.int32)))
+    prim.CreateSubdivisionSchemeAttr(lib.UsdGeom.Tokens.none)
+    return prim
 
 
 def _paint(prim: Any, mesh: RigMesh, painted: dict[Material, Any]) -> None:
