@@ -152,15 +152,15 @@ def plan_sink(scene: Scene, frame: int, last: int, plans: Floats, firm: Floats) 
     needed = memory.sinks[0, 0] != 0.0 or memory.sinks[1, 0] != 0.0 or memory.sinks[2, 0] != 0.0
     for k in range(count):
         wishes[k, 0] = 0.0
-        weights[k] = pace.free
+        weights[k] = pace.rise
         for leg in range(plans.shape[0]):
             if firm[leg, k] > 0.0:
                 short = min(_short(ground, frames, leg, frame + k, plans[leg, k]), pace.sink)
                 if short > wishes[k, 0]:
                     needed = True
                     wishes[k, 0] = short
-                    weights[k] = pace.free + firm[leg, k] * pace.height
-        wishes[k, 0] *= (weights[k] - pace.free) / weights[k]
+                    weights[k] = pace.rise + firm[leg, k] * pace.drop
+        wishes[k, 0] *= (weights[k] - pace.rise) / weights[k]
     if not needed:
         return 0.0
     smooth_path(weights, wishes, memory.sinks, memory.known[0], band, path)
