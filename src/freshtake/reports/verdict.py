@@ -90,7 +90,7 @@ def excess(figure: Figure) -> float:
     """How far a figure is beyond the range of real takes, as a share of its nearest value; 0 inside."""
     if figure.verdict in ("good", "") or not math.isfinite(figure.value):
         return 0.0
-    if figure.kind.wanted in ("zero", "told", "tied") or not figure.real:
+    if figure.kind.wanted in ("zero", "alike", "tied") or not figure.real:
         return math.inf
     nearest = max(*figure.real, figure.inputs or 0.0) if figure.kind.wanted == "most" else max(figure.real)
     nearest = nearest if figure.verdict == "above" else min(figure.real)

@@ -17,7 +17,7 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.variation.compression.compressing import Compressed, astray, compress_takes, restored, start_of
+from freshtake.variation.compression.compressing import Compressed, compress_takes, end_drift, restored, start_of
 from freshtake.variation.compression.plain_compression import nearest_error, pca_within
 from freshtake.variation.model import VariationModel
 from freshtake.workflows.seeds import generator
@@ -109,7 +109,7 @@ def _facts(sources: Sequence[Path], takes: Sequence[Any], found: Compressed, bou
     dropped = []
     for k, one in found.rebuilds.items():
         start = start_of(found.material, takes[k])
-        away = astray(takes[k], restored(found.material, one, start))
+        away = end_drift(takes[k], restored(found.material, one, start))
         dropped.append(
             {
                 "take": str(sources[k]), "error": 100.0 * found.errors[k],

@@ -105,14 +105,14 @@ def baseline_sets(
     basis = basis_of(inputs, joints)
     target = changes(basis, variants)
     count = min(len(variants), MOST) if count is None else count
-    found: dict[str, list[Any]] = {}
+    sets: dict[str, list[Any]] = {}
     for number, kind in enumerate(kinds):
         report(Progress(number / len(kinds), kind))
-        own, *each = rng.spawn(1 + count)
+        match_rng, *each = rng.spawn(1 + count)
         fixed = kind in ("convex", "replay")
-        amount = None if fixed else match(basis, kind, target, own, settings).amount
-        found[kind] = [
+        amount = None if fixed else match(basis, kind, target, match_rng, settings).amount
+        sets[kind] = [
             make(basis, kind, child, amount=amount, settings=settings, name=f"{kind}_{k:03d}").motion
             for k, child in enumerate(each, start=1)
         ]
-    return found
+    return sets

@@ -1,4 +1,4 @@
-"""The unit of length, where nobody says it: guessed from the length of a two-legged body's legs."""
+"""The unit of length where no file states it: guessed from the leg length of a two-legged body."""
 
 from __future__ import annotations
 

@@ -92,9 +92,9 @@ def _without_outside(skeleton: Skeleton, angles: Floats) -> Floats:
 def _on_branch(angles: Floats, order: str, reference: Floats) -> Floats:
     """Of a triple and its equivalent, shifted by full turns, the one whose mean is nearer to the reference."""
     middle = angles.mean(axis=0)
-    away = np.stack([middle, equivalent(middle, order)]) - reference  # (2, joints, 3)
-    turns = TURN * np.round(away / TURN)
-    flip = np.diff(np.abs(away - turns).sum(-1), axis=0)[0] < 0.0  # (joints,)
+    differences = np.stack([middle, equivalent(middle, order)]) - reference  # (2, joints, 3)
+    turns = TURN * np.round(differences / TURN)
+    flip = np.diff(np.abs(differences - turns).sum(-1), axis=0)[0] < 0.0  # (joints,)
     if flip.any():
         angles = angles.copy()
         angles[:, flip] = equivalent(angles[:, flip], order)

@@ -1,4 +1,4 @@
-"""How far a body may go beyond what its takes do: limits learned from the takes, and what a clip does about them."""
+"""How far a body may go beyond what its takes do: limits learned from the takes, and a clip measured against them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class BodyCheck:
     """The figures of a clip beside their limits."""
 
     figures: tuple[Figure, ...]
-    found: Measured
+    measured: Measured
     most: Floats
     limits: Floats
     gaps: Floats
@@ -35,23 +35,23 @@ class BodyCheck:
     @property
     def over(self) -> Bools:
         """(figures,): which limits are exceeded."""
-        return np.asarray(self.found.values > self.limits)
+        return np.asarray(self.measured.values > self.limits)
 
     @property
     def passed(self) -> bool:
-        """Whether the body is one that the takes allow."""
+        """Whether no limit is exceeded."""
         return not self.over.any()
 
     @property
     def excess(self) -> float:
-        """The largest excess over a limit, in gaps between takes; 0 where all are kept."""
+        """The largest excess over a limit, in gaps between takes; 0 where none is exceeded."""
         over = self.over
-        return float(((self.found.values[over] - self.limits[over]) / self.gaps[over]).max(initial=0.0))
+        return float(((self.measured.values[over] - self.limits[over]) / self.gaps[over]).max(initial=0.0))
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """What is exceeded, and by how much it is more than in the takes."""
-        values = self.found.values
+        values = self.measured.values
         over = np.flatnonzero(self.over).tolist()
         return tuple(self.figures[k].sentence(float(values[k]), float(values[k] - self.most[k])) for k in over)
 
@@ -100,7 +100,7 @@ class BodyLimits:
 
     @cached_property
     def pooled(self) -> Floats:
-        """(figures,): how many gaps each figure's own was told from."""
+        """(figures,): from how many gaps each figure's gap was estimated."""
         kinds = [figure.kind for figure in self.figures]
         return max(min(2, self.takes - 1), 1) * np.array([float(kinds.count(kind)) for kind in kinds])
 
@@ -123,8 +123,8 @@ def learn_limits(takes: Sequence[Clip]) -> BodyLimits:
     figures = figures_of(plan, takes[0].skeleton.names)
     gaps = _gaps(values)
     for kind, least in LEAST.items():
-        own = np.array([figure.kind == kind for figure in figures])
-        gaps[own] = np.maximum(gaps[own], max(float(gaps[own].mean()), least) if own.any() else 0.0)
+        of_kind = np.array([figure.kind == kind for figure in figures])
+        gaps[of_kind] = np.maximum(gaps[of_kind], max(float(gaps[of_kind].mean()), least) if of_kind.any() else 0.0)
     duration = max(float(np.mean([take.duration for take in takes])), takes[0].frame_time)
     return BodyLimits(plan, figures, values.max(axis=0), gaps, len(takes), duration, leg)
 

@@ -52,7 +52,7 @@ class PlantSettings:
 
 
 def settings_for(plant: bool | str) -> PlantSettings:
-    """The settings for what a caller asks for: true, or a lock."""
+    """The settings for a caller's `plant`: True, or the name of a lock."""
     return PlantSettings(lock=plant if isinstance(plant, str) else "soft")
 
 

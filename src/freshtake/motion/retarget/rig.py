@@ -44,7 +44,7 @@ def make_rig(clip: Clip, stated: Stated | None = None, body: BodyMap | None = No
         body = _found(clip, stated, who)
     rig = Rig(clip, body, find_rest(clip, body, stated))
     if not leg(rig.rest, body) > SHORTEST * float(np.ptp(rig.rest.places, axis=0).max(initial=0.0)):
-        raise UsageError(f"{who}: its legs have no length, so nothing tells how large it is")
+        raise UsageError(f"{who}: its legs have no length, so its size is unknown: check the skeleton's offsets")
     return rig
 
 
