@@ -271,7 +271,7 @@ def test_a_path_is_followed_from_its_first_point_in_its_own_direction_and_the_un
     out = tmp_path / "one.bvh"
     arguments = [*command.split(), *MODELS[command], "--seconds", "3", "--path", str(tmp_path / "way.csv")]
     assert run([*arguments, "-o", str(out)]) == 0
-    assert "of 1200 centimetres gone, off by" in capsys.readouterr().out
+    assert "of the path's 1200 centimetres, off by" in capsys.readouterr().out
     root = ft.read_clip(out).root
     assert np.linalg.norm(root[0, [0, 2]] - [500.0, 300.0]) < 10.0
     assert np.abs(root[:, 0] - 500.0).max() < 40.0 and root[-1, 2] < 100.0

@@ -192,7 +192,7 @@ def test_clips_last_whole_beats(folder: Path, tmp_path: Path, capsys: Said) -> N
 REFUSED = {
     "walk.ftm {f}/walk.ftm": "would both be the group 'walk'",
     "WALK={f}/jump.ftm {f}/walk.ftm": "would both be the group",
-    "a/b={f}/walk.ftm": "is no name for files",
+    "a/b={f}/walk.ftm": "cannot be used in file names",
     "pen.ftm": "strokes",
     "walk.bvh": "this is no freshtake model",
     "nothing.ftm": "there is no such file",

@@ -18,7 +18,7 @@ from freshtake import __version__
 from freshtake.cli.console import warn
 from freshtake.cli.crowd_make import app as crowd
 from freshtake.cli.density_blend import app as blend
-from freshtake.cli.every_command import complete_asked
+from freshtake.cli.every_command import complete_command
 from freshtake.cli.motion_convert import convert
 from freshtake.cli.motion_cut import cut
 from freshtake.cli.motion_evaluate import evaluate
@@ -90,7 +90,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
-            warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: what comes of it is checked, and said in words
+            warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: results are checked, and reported in words
             warnings.showwarning = _note
             result = copy_context().run(_command, arguments)  # what it chooses about files ends with it
         sys.stdout.flush()
@@ -113,7 +113,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _command(arguments: Sequence[str]) -> Any:
-    complete_asked(app, arguments)
+    complete_command(app, arguments)
     return app(list(arguments), exit_on_error=False, print_error=False, result_action="return_value")
 
 
@@ -126,12 +126,12 @@ def _note(
 
 def _verb(arguments: Sequence[str]) -> str:
     """The leading arguments that name a command, as `style apply`, with a blank after each."""
-    found, level = "", app
+    verb, level = "", app
     for word in arguments:
         if word.startswith("-") or word not in level:
             break
-        found, level = f"{found}{word} ", level[word]
-    return found
+        verb, level = f"{verb}{word} ", level[word]
+    return verb
 
 
 def _leave_at_once(code: int) -> NoReturn:

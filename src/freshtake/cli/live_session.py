@@ -29,36 +29,36 @@ class Session(NamedTuple):
 
 
 def send_live(
-    model: Path, address: str, asked: Session, *, plant: bool | str, unit_m: float | None, seed: int, json: bool
+    model: Path, address: str, session: Session, *, plant: bool | str, unit_m: float | None, seed: int, json: bool
 ) -> int:
     """Send until the end; keys steer where stdin is a terminal."""
     from freshtake.workflows import motion_send as run
-    from freshtake.workflows.live_steering import Steers, key_pressed, keys_told
-    from freshtake.workflows.motion_sending import address_asked
+    from freshtake.workflows.live_steering import Steers, key_pressed, keys_help
+    from freshtake.workflows.motion_sending import address_of
 
-    given = [name for name, value in asked.unused.items() if value is not None]
+    given = [name for name, value in session.unused.items() if value is not None]
     if given:
         raise UsageError(f"{given[0]} is for files, not for --live: leave one of them out")
-    if asked.seconds is not None and not 0.0 < asked.seconds < 1e9:
-        raise UsageError(f"a time above 0 was expected, not {asked.seconds:g} s")
-    target = address_asked(address, anywhere=asked.anywhere)
-    steers = Steers(asked.amount, asked.speed, asked.heading)
+    if session.seconds is not None and not 0.0 < session.seconds < 1e9:
+        raise UsageError(f"a time above 0 was expected, not {session.seconds:g} s")
+    target = address_of(address, anywhere=session.anywhere)
+    steers = Steers(session.amount, session.speed, session.heading)
     terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
-    told = not terminal
+    keys_shown = not terminal
 
     def each_tick(now: Steers) -> None:
-        nonlocal told
+        nonlocal keys_shown
         typed = keys()
-        if not told:
-            told = True
-            print(keys_told(now.classes), file=sys.stderr)
+        if not keys_shown:
+            keys_shown = True
+            print(keys_help(now.classes), file=sys.stderr)
         if [key for key in typed if key_pressed(now, key)] and terminal:
-            print(f"\r{now.told()}\033[K", end="", file=sys.stderr, flush=True)
+            print(f"\r{now.status()}\033[K", end="", file=sys.stderr, flush=True)
 
     with pressed_keys() as keys:
         done = run(
-            model, target, steers=steers, seconds=asked.seconds, in_place=asked.in_place, listen=asked.listen,
-            anywhere=asked.anywhere, plant=plant, unit_m=unit_m, seed=seed, each_tick=each_tick, warn=warn,
+            model, target, steers=steers, seconds=session.seconds, in_place=session.in_place, listen=session.listen,
+            anywhere=session.anywhere, plant=plant, unit_m=unit_m, seed=seed, each_tick=each_tick, warn=warn,
         )  # fmt: skip
     _tell(done, json)
     return 0

@@ -59,7 +59,7 @@ def cut(
 
     out = to.prepare()
     with progress_bar() as report:
-        made = run(
+        pieces = run(
             files(takes),
             out,
             at=CutAt(cycles=where.cycles, between=where.between, like=where.like),
@@ -68,8 +68,8 @@ def cut(
             report=report,
         )
     if json:
-        print_json({"clips": [{"file": str(c.path), "start": c.start, "stop": c.stop} for c in made]})
+        print_json({"clips": [{"file": str(c.path), "start": c.start, "stop": c.stop} for c in pieces]})
         return 0
-    for piece in made:
+    for piece in pieces:
         say(f"{piece.path}  frames {piece.start}..{piece.stop - 1}")
     return 0

@@ -84,7 +84,7 @@ def evaluate(
     ```
     """
     from freshtake.workflows import motion_evaluate as run
-    from freshtake.workflows.motion_evaluating import EvaluationAsked, EvaluationFiles
+    from freshtake.workflows.motion_evaluating import EvaluationFiles, EvaluationOptions
 
     prepare(out, force=force)
     for option, paths in (("--inputs", sets.inputs), ("--outputs", sets.outputs)):
@@ -96,7 +96,7 @@ def evaluate(
         done = run(
             EvaluationFiles(files(sets.inputs), files(sets.outputs), files(sets.extra)),
             target=out,
-            asked=EvaluationAsked(judging.action, judging.seed, judging.title, KINDS if judging.baselines else ()),
+            options=EvaluationOptions(judging.action, judging.seed, judging.title, KINDS if judging.baselines else ()),
             model=judging.model,
             reading=reading.options(),
             report=report,

@@ -83,7 +83,7 @@ def noise(
     """
     from freshtake.evaluation.baselines.settings import NoiseSettings
     from freshtake.workflows import motion_noise as run
-    from freshtake.workflows.motion_noising import NoiseAsked
+    from freshtake.workflows.motion_noising import NoiseOptions
 
     out = to.prepare()
     if not takes:
@@ -95,7 +95,7 @@ def noise(
             files(takes),
             out,
             making.count,
-            asked=NoiseAsked(
+            options=NoiseOptions(
                 kind=making.kind,
                 joints=chosen,
                 amount=making.amount,
@@ -117,6 +117,6 @@ def noise(
     say(f"wrote {len(done.written)} files: {done.written[0]} ... {done.written[-1].name}")
     if done.target is not None and done.within is not None:
         sums = f"{done.change:.3g}, that of the variants {done.target.mean:.3g} ± {done.target.spread:.3g}"
-        said = f"amount {done.amount:.3g}: mean change {sums}; {100 * done.within:.0f} % lie within one deviation"
-        say(said)
+        sentence = f"amount {done.amount:.3g}: mean change {sums}; {100 * done.within:.0f} % lie within one deviation"
+        say(sentence)
     return 0

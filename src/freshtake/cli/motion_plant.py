@@ -15,7 +15,7 @@ from freshtake.cli.reading import READING, Reading, files
 
 @option_group
 class Known:
-    """What is known of the clip's feet and hands."""
+    """What you know about the clip's feet and hands."""
 
     contacts: Annotated[Path | None, Parameter(help="When feet stand (JSON or CSV); default: found.")] = None
     pins: Annotated[Path | None, Parameter(help="Where joints have to be at a time (JSON or CSV).")] = None
@@ -60,7 +60,7 @@ def plant(
         The clip to clean; several, or a folder of them, are cleaned one by one.
     """
     from freshtake.workflows import motion_plant as run
-    from freshtake.workflows.motion_planting import PlantAsked
+    from freshtake.workflows.motion_planting import PlantOptions
     from freshtake.workflows.output_naming import targets_of
 
     out = to.prepare()
@@ -71,7 +71,7 @@ def plant(
             run(
                 take,
                 target,
-                asked=PlantAsked(
+                options=PlantOptions(
                     contacts=known.contacts,
                     pins=known.pins,
                     mapping=known.mapping,
@@ -79,7 +79,7 @@ def plant(
                     floor=known.floor,
                     lock=known.lock,
                 ),
-                onto=clip_files.onto.asked(),
+                onto=clip_files.onto.value(),
                 reading=reading.options(),
             )
             for take, target in each_with_progress(takes, targets, tell)

@@ -74,21 +74,21 @@ def retarget(
         Clips with a skeleton; files or folders.
     """
     from freshtake.workflows import motion_retarget as run
-    from freshtake.workflows.motion_retargeting import RetargetAsked
+    from freshtake.workflows.motion_retargeting import RetargetOptions
 
     out = to.prepare(how.save_map, how.picture)
     with progress_bar() as report:
-        made = run(
+        result = run(
             files(clips),
             onto,
             out,
-            asked=RetargetAsked(
+            options=RetargetOptions(
                 maps=how.body_map,
                 save_maps=how.save_map,
                 picture=how.picture,
                 plant=how.plant,
                 hands=how.hands,
-                delivery=how.travel.asked(),
+                delivery=how.travel.value(),
                 ending=how.format,
             ),
             reading=reading.options(),
@@ -96,9 +96,9 @@ def retarget(
             warn=warn,
         )
     if json:
-        print_json(made.summary())
+        print_json(result.summary())
         return 0
-    names = [str(made.paths[0]), *[path.name for path in made.paths[1:]]]
-    said = ", ".join(names) if len(names) < 4 else f"{names[0]} ... {names[-1]} ({len(names)} files)"
-    say(f"wrote {said}")
+    names = [str(result.paths[0]), *[path.name for path in result.paths[1:]]]
+    listed = ", ".join(names) if len(names) < 4 else f"{names[0]} ... {names[-1]} ({len(names)} files)"
+    say(f"wrote {listed}")
     return 0

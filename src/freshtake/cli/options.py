@@ -28,7 +28,9 @@ SkeletonFile = Annotated[
 ]
 SourceFps = Annotated[
     float | None,
-    Parameter(help="Frames per second: of files that do not say it (AMC: 120, OBJ folders: 30); others are resampled."),
+    Parameter(
+        help="Frames per second of files that do not state it (AMC: 120, OBJ folders: 30); others are resampled."
+    ),
 ]
 
 
@@ -55,7 +57,8 @@ Unit = Annotated[
     ),
 ]
 Up = Annotated[
-    str | None, Parameter(help="The axis that points up in the files, y or z; default: what they say, or the body.")
+    str | None,
+    Parameter(help="The axis that points up in the files, y or z; default: as they state, or from the body."),
 ]
 Animation = Annotated[str | None, Parameter(help="Name or number of one of several animations in a glTF file.")]
 Mesh = Annotated[bool, Parameter(negative="", help="Read a glTF character as a baked mesh sequence.")]

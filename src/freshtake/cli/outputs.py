@@ -15,7 +15,7 @@ Seconds = Annotated[float | None, Parameter(help="How long, in seconds; instead 
 
 
 def prepare_folder(target: Path, *, force: bool, empty: bool = True) -> None:
-    """The same for a command that fills a folder: what looks like one file is refused.
+    """`prepare` for a command that fills a folder: a target that looks like one file is refused.
 
     Without `empty`, files are refused one by one.
     """

@@ -59,7 +59,8 @@ class Learning:
     """What the movement is, and how it is learned."""
 
     cyclic: Annotated[
-        bool | None, Parameter(negative="--acyclic", help="Whether the motion repeats; default: told from the clips.")
+        bool | None,
+        Parameter(negative="--acyclic", help="Whether the motion repeats; default: detected from the clips."),
     ] = None
     structure: Annotated[
         Path | None, Parameter(help="A model whose structure is taken over: then one clip is enough.")

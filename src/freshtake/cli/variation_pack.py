@@ -73,24 +73,24 @@ def pack(
         Models that `freshtake learn` wrote, each as MODEL or NAME=MODEL; the name is that of the group and its files.
     """
     from freshtake.workflows import variation_pack as run
-    from freshtake.workflows.motion_delivering import delivery_asked
-    from freshtake.workflows.motion_retargeting import character_asked
-    from freshtake.workflows.pack_asking import PackSettings
+    from freshtake.workflows.motion_delivering import chosen_delivery
+    from freshtake.workflows.motion_retargeting import chosen_character
+    from freshtake.workflows.pack_contents import PackSettings
 
     prepare(out, force=force)
-    where = delivery_asked(root_motion, in_place).root_motion
+    where = chosen_delivery(root_motion, in_place).root_motion
     settings = PackSettings(amount, cycles, beat, where, closing_frame, plant, guard)
-    onto = character_asked(character, body_map, warn)
+    onto = chosen_character(character, body_map, warn)
     with progress_bar() as report:
-        made = run(
+        result = run(
             models, out, count,
             formats=format or ("glb",), settings=settings, onto=onto, keep=keep, only=only, preview=preview,
             unit_m=unit, seed=seed, report=report, warn=warn,
         )  # fmt: skip
     if json:
-        print_json({"written": [str(path) for path in made.paths], **made.told})
+        print_json({"written": [str(path) for path in result.paths], **result.facts})
     else:
-        clips, groups = len(made.told["clips"]), len(made.told["groups"])
+        clips, groups = len(result.facts["clips"]), len(result.facts["groups"])
         what = f"{clips} clip{'s' * (clips > 1)} in {groups} group{'s' * (groups > 1)}"
-        output().print(f"wrote {out}: {what}, {len(made.paths)} files", markup=False)
+        output().print(f"wrote {out}: {what}, {len(result.paths)} files", markup=False)
     return 0

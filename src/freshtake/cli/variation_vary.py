@@ -77,11 +77,11 @@ class Wanted:
     heading: Heading = None
     path: GroundPath = None
 
-    def asked(self) -> Goals:
+    def goals(self) -> Goals:
         """As goals, with the files that they name."""
-        from freshtake.workflows.variation_asking import Asked, goals_of
+        from freshtake.workflows.goal_options import GoalOptions, goals_of
 
-        return goals_of(Asked(self.start, self.end, self.pose, self.pins, self.speed, self.heading, self.path))
+        return goals_of(GoalOptions(self.start, self.end, self.pose, self.pins, self.speed, self.heading, self.path))
 
 
 @option_group
@@ -116,7 +116,7 @@ def vary(
 ) -> int:
     """Write new variants of the movement that a model has learned: variant_001, variant_002, ...
 
-    The same seed gives the same variants, however many are asked for.
+    The same seed gives the same variants, however many you make.
 
     **Examples**
 
@@ -140,43 +140,43 @@ def vary(
     """
     from freshtake.workflows import variation_vary as run
     from freshtake.workflows.motion_finishing import Finish
-    from freshtake.workflows.variation_varying import VariantsAsked
+    from freshtake.workflows.variation_varying import VariantOptions
 
-    out, goals = to.prepare(), wanted.asked()
+    out, goals = to.prepare(), wanted.goals()
     with progress_bar() as report:
-        made = run(
+        result = run(
             model, out, drawing.count,
-            asked=VariantsAsked(
-                drawing.amounts.asked(), drawing.cycles, wanted.length.asked_if_any(), goals, drawing.guard,
+            options=VariantOptions(
+                drawing.amounts.value(), drawing.cycles, wanted.length.value_or_none(), goals, drawing.guard,
                 writing.loop, writing.limits, seed,
             ),
             finish=Finish(
-                drawing.feet.asked(), writing.travel.asked(), writing.onto.asked(), writing.unit, writing.format
+                drawing.feet.value(), writing.travel.value(), writing.onto.value(), writing.unit, writing.format
             ),
             report=report, warn=warn,
         )  # fmt: skip
     if json:
-        print_json(_facts(made))
+        print_json(_facts(result))
     else:
-        _print(made)
+        _print(result)
     return 0
 
 
-def _facts(made: Written) -> dict[str, Any]:
+def _facts(written: Written) -> dict[str, Any]:
     return {
-        "written": [str(path) for path in made.paths],
-        "goals": [asdict(report) for report in made.reports],
-        "guards": [report._asdict() for report in made.guards],
-        **({"path": [found._asdict() for found in made.followed]} if made.followed else {}),
-        **({"playback": made.playbacks} if any(made.playbacks) else {}),
+        "written": [str(path) for path in written.paths],
+        "goals": [asdict(report) for report in written.reports],
+        "guards": [report._asdict() for report in written.guards],
+        **({"path": [followed._asdict() for followed in written.followed]} if written.followed else {}),
+        **({"playback": written.playbacks} if any(written.playbacks) else {}),
     }
 
 
-def _print(made: Written) -> None:
+def _print(written: Written) -> None:
     from freshtake.workflows.path_following import path_sentence
 
-    first, last, count = made.paths[0], made.paths[-1], len(made.reports)
+    first, last, count = written.paths[0], written.paths[-1], len(written.reports)
     files = f"{count} variant{'s' * (count > 1)}: {first}" + (f" ... {last.name}" if first != last else "")
     say(f"wrote {files}")
-    if made.followed and made.last is not None:
-        say(path_sentence(made.followed, made.last))
+    if written.followed and written.last is not None:
+        say(path_sentence(written.followed, written.last))

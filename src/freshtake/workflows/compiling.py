@@ -45,7 +45,7 @@ def expected_of_steps() -> dict[str, dict[str, float]]:
 
 
 class Countdown:
-    """Hears of kernels that compile, and says how long the rest will take."""
+    """Tracks which functions compile and estimates how long the rest will take."""
 
     def __init__(self, times: Callable[[], dict[str, float]], say: Callable[[str], None], clock: Callable[[], float]):
         self._times, self._say, self._clock = times, say, clock

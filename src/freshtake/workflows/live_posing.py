@@ -96,9 +96,7 @@ def _frames(source: Path, stored: Stored, steers: Steers, plant: bool | str, see
     """Clips of one frame for ever, by the values that `steers` has at the time."""
     if stored.method not in OWN_MOTION:
         known = ", ".join(OWN_MOTION)
-        raise FormatError(
-            source, f"a model of the method {stored.method} has no motion of its own to send: give one of {known}"
-        )
+        raise FormatError(source, f"a {stored.method} model has no motion of its own to send: give one of {known}")
     for clip in STREAMS[stored.method](stored.model, steers, plant, np.random.default_rng(seed)):
         if not isinstance(clip, Clip):
             raise FormatError(source, "only motion of a body with a skeleton can be sent to avatars")

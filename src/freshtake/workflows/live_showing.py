@@ -63,7 +63,7 @@ class Showing:
 
 def _frames(stored: Stored, steers: Steers, plant: bool | str, seed: int) -> Iterator[Clip]:
     if stored.method not in STREAMS:
-        raise UsageError(f"a model of the method {stored.method} has no endless motion: choose another")
+        raise UsageError(f"a {stored.method} model has no endless motion: choose another model")
     for clip in STREAMS[stored.method](stored.model, steers, plant, np.random.default_rng(seed)):
         if not isinstance(clip, Clip):
             raise UsageError("only motion of a body with a skeleton can be shown while it is made")
@@ -71,8 +71,8 @@ def _frames(stored: Stored, steers: Steers, plant: bool | str, seed: int) -> Ite
 
 
 def _manifest(trial: Clip) -> dict[str, Any]:
-    """A scene of one figure, as the viewport knows it, of which no frame is there yet."""
-    told = packed(Scene((shape_of(trial, "variant"),))).manifest
-    figure = told["shapes"][0]
-    kept = {key: figure[key] for key in ("name", "role", "frameTime", "kind", "body", "count")}
-    return {**told, "shapes": [{**kept, "frames": 0}]}
+    """A viewport scene with one figure and no frames yet."""
+    manifest = packed(Scene((shape_of(trial, "variant"),))).manifest
+    figure = manifest["shapes"][0]
+    figure_facts = {key: figure[key] for key in ("name", "role", "frameTime", "kind", "body", "count")}
+    return {**manifest, "shapes": [{**figure_facts, "frames": 0}]}

@@ -1,4 +1,4 @@
-"""Models by the method that learned them: a command says which one it needs, and what the file given is good for."""
+"""Models by method: a command that gets a model of another method says which commands take it."""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ def _describe_model(path: Path) -> Described:
     from freshtake.workflows.model_describing import model_facts
 
     stored = read_stored(path)
-    told = {"sources": list(stored.sources), "written_by": f"freshtake {stored.written_by}"}
-    facts = {"file": str(path), "kind": "model", "format": "freshtake model", **model_facts(stored.model), **told}
+    origin = {"sources": list(stored.sources), "written_by": f"freshtake {stored.written_by}"}
+    facts = {"file": str(path), "kind": "model", "format": "freshtake model", **model_facts(stored.model), **origin}
     return Described({**facts, "findings": []}, None)
 
 

@@ -46,8 +46,8 @@ class Sent(NamedTuple):
     listening: int | None = None
 
 
-def address_asked(text: str, *, anywhere: bool = False) -> Address:
-    """vmc://HOST:PORT, both optional; other machines are refused unless they are meant."""
+def address_of(text: str, *, anywhere: bool = False) -> Address:
+    """vmc://HOST:PORT, both optional; other machines are refused unless `anywhere`."""
     try:
         parts = urlsplit(text)
         port = parts.port
@@ -55,7 +55,7 @@ def address_asked(text: str, *, anywhere: bool = False) -> Address:
         port, parts = -1, urlsplit("")
     plain = parts.path in ("", "/") and not (parts.query or parts.fragment or parts.username)
     if parts.scheme != "vmc" or not plain or port in (-1, 0):
-        raise UsageError(f"{text!r} is no address to send to: write vmc://127.0.0.1:{PORT}")
+        raise UsageError(f"{text!r} is not an address to send to: write vmc://127.0.0.1:{PORT}")
     name = parts.hostname or "127.0.0.1"
     try:
         host = socket.getaddrinfo(name, None, socket.AF_INET, socket.SOCK_DGRAM)[0][4][0]

@@ -16,7 +16,7 @@ from freshtake.motion import Clip
 from freshtake.motion.edit import take_frames
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.gaits.bilinear import GaitModel, Level, Weights, fit
-from freshtake.workflows.length_asking import Length, frame_count
+from freshtake.workflows.lengths import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_clips
@@ -52,7 +52,7 @@ def named_cells(arguments: Sequence[str]) -> dict[tuple[Level, Level], Path]:
         cell, equals, path = argument.partition("=")
         style, at, speed = (part.strip() for part in cell.rpartition("@"))
         if not (equals and at and style and speed and path):
-            raise UsageError(f"{argument!r} names no style and speed: {CELL}")
+            raise UsageError(f"{argument!r} does not name a style and speed: {CELL}")
         key = (style, level(speed))
         if key in out:
             raise UsageError(f"{style} at {speed} is given twice: one clip for every style at every speed")
@@ -119,7 +119,7 @@ def gaits_sample(
 
 
 def gaits_facts(model: GaitModel) -> dict[str, Any]:
-    """What a model of gaits says about itself."""
+    """The facts of a gaits model."""
     recipe = model.code.recipe
     return {
         "method": "style, gaits",

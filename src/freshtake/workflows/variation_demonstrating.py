@@ -14,7 +14,7 @@ from freshtake.reports.network_pictures import network_pictures
 from freshtake.reports.overlay import overlay
 from freshtake.reports.plots import BLUES, GREENS
 from freshtake.reports.verdict import verdict_of
-from freshtake.workflows.motion_evaluating import EvaluationAsked, evaluate_motions
+from freshtake.workflows.motion_evaluating import EvaluationOptions, evaluate_motions
 from freshtake.workflows.motion_sampling import motion_samples
 from freshtake.workflows.variation_learning import variation_learn
 from freshtake.workflows.variation_streaming import variation_stream
@@ -58,7 +58,7 @@ def variation_demo(folder: Path, *, seed: int = 7, report: Report = silent) -> l
         inputs,
         new,
         extra,
-        asked=EvaluationAsked(seed=seed, title=title),
+        options=EvaluationOptions(seed=seed, title=title),
         target=folder / "report.html",
         more=network_pictures(model),
         report=judging,

@@ -24,7 +24,7 @@ from freshtake.variation.compression.compressing import (
 from freshtake.variation.compression.plain_compression import nearest_error, pca_within
 from freshtake.variation.compression.rebuilding import (
     LEVELS,
-    Kept,
+    KeptTakes,
     Rebuild,
     fit,
     fit_warp,
@@ -39,10 +39,10 @@ from tests.variation.twins import takes
 WALKS = [ft.samples.walk(np.random.default_rng([7, take]), cycles=1) for take in range(5)]
 
 
-def kept_rows() -> Kept:
+def kept_rows() -> KeptTakes:
     values = tuple(takes(3, dofs=4, lengths=(41, 41, 41)))
     straight = np.repeat(np.arange(41.0)[:, None], 3, axis=1)
-    return Kept(values, straight, np.ones(4))
+    return KeptTakes(values, straight, np.ones(4))
 
 
 def error(a: Floats, b: Floats) -> float:

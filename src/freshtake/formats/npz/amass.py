@@ -34,8 +34,8 @@ def is_amass(archive: Archive) -> bool:
     return "trans" in archive and ("poses" in archive or "pose_body" in archive)
 
 
-def joints_asked(path: Path) -> int | None:
-    """How many joints the name of a file to write asks for; None where it is no AMASS file."""
+def joints_in_name(path: Path) -> int | None:
+    """How many joints an AMASS file of this name has; None where the name is no AMASS file's."""
     return next((count for ending, count in ENDINGS.items() if path.name.lower().endswith(ending)), None)
 
 

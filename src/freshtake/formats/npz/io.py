@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.npz.amass import amass_from, is_amass, joints_asked, write_amass
+from freshtake.formats.npz.amass import amass_from, is_amass, joints_in_name, write_amass
 from freshtake.formats.npz.archive import Archive, open_archive, write_archive
 from freshtake.formats.npz.array_fields import (
     Arrays,
@@ -114,7 +114,7 @@ _READERS: dict[str, Callable[[Archive, ReadOptions], Motion]] = {
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write any noun; equal content gives equal bytes. Names that end as those of AMASS are written for its body."""
-    count = joints_asked(path)
+    count = joints_in_name(path)
     if count is not None:
         return write_amass(path, motion, options, count)
     try:

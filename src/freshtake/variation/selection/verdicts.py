@@ -42,7 +42,7 @@ class Selection:
     threshold: float
     trusted: Floats
     joints: tuple[str, ...]
-    doubtful: tuple[int, ...] = ()  # trusted clips that are unlike the other ones, which makes much look similar
+    doubtful: tuple[int, ...] = ()  # trusted clips unlike the others, with which too many clips look similar
     measure: str = "difference"  # or likelihood: what the figures are
 
     @property
