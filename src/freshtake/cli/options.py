@@ -46,7 +46,7 @@ def _metres(_: object, tokens: Sequence[Token]) -> float:
         return float(text)
     except ValueError:
         names = ", ".join(unit.short for unit in UNITS)
-        raise UsageError(f"{text!r} is no unit of length: give one of {names}, or metres per unit") from None
+        raise UsageError(f"{text!r} is not a unit of length: give one of {names}, or metres per unit") from None
 
 
 Unit = Annotated[

@@ -92,7 +92,7 @@ FORMATS = (
 
 
 class TakenIn(NamedTuple):
-    """A motion, and how its vertical axis is known: said by the file, as given, found from the body, assumed."""
+    """A motion, and how its vertical axis is known: stated in the file, as given, found from the body, assumed."""
 
     motion: Motion
     up: str
@@ -108,35 +108,35 @@ def read(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Motion:
 
 
 def take_in(source: Path, settings: ReadOptions) -> TakenIn:
-    """Read a motion and find what its file does not say."""
-    found = detect(source)
-    motion = _read(source, found, settings)
+    """Read a motion and infer what its file does not state."""
+    form = detect(source)
+    motion = _read(source, form, settings)
     with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
         if isinstance(motion, Clip):
-            motion = rooted(motion, exact=found.name == "npz")  # an npz holds all digits, text is rounded
-        motion, how = _understood(source, found, motion, settings)
+            motion = rooted(motion, exact=form.name == "npz")  # an npz holds all digits, text is rounded
+        motion, how = _understood(source, form, motion, settings)
         motion = following(motion) if isinstance(motion, Clip) else motion
         return TakenIn(motion if settings.rate is None else at_rate(motion, settings.rate), how)
 
 
-def _understood(source: Path, found: Format, motion: Motion, settings: ReadOptions) -> TakenIn:
-    """The motion with its vertical axis: as given, said by the file, found or assumed."""
-    if settings.up is not None and found.name not in ("gltf", "npz"):
+def _understood(source: Path, form: Format, motion: Motion, settings: ReadOptions) -> TakenIn:
+    """The motion with its vertical axis: as given, stated in the file, found from the body, or assumed."""
+    if settings.up is not None and form.name not in ("gltf", "npz"):
         return TakenIn(motion, "as given")
-    said = found.says_up(read_head(source)) if callable(found.says_up) else found.says_up
-    if said or not isinstance(motion, Clip | PointClip):
-        return TakenIn(motion, "said by the file" if said else ASSUMED)
+    stated = form.says_up(read_head(source)) if callable(form.says_up) else form.says_up
+    if stated or not isinstance(motion, Clip | PointClip):
+        return TakenIn(motion, "stated in the file" if stated else ASSUMED)
     upright = find_up(motion)
     if upright.doubtful:
         settings.warn(
-            f"{source.name}: which axis points up cannot be told from the body, so y is assumed: say --up y or --up z"
+            f"{source.name}: the body does not show which axis points up, so y is assumed: give --up y or --up z"
         )
     return TakenIn(replace(motion, up=upright.axis), upright.how)
 
 
-def _read(source: Path, found: Format, settings: ReadOptions) -> Motion:
+def _read(source: Path, form: Format, settings: ReadOptions) -> Motion:
     try:
-        motion: Motion = found.load().read(source, settings)
+        motion: Motion = form.load().read(source, settings)
     except InvalidMotion as error:
         raise FormatError(source, str(error)) from None
     except RecursionError:
@@ -152,8 +152,8 @@ def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options:
     Options are the fields of `WriteOptions`. A sequence of clips goes into one glTF or FBX file as named animations.
     """
     target = Path(path)
-    found = for_writing(target)
-    found.load().write(target, _filed(motion), WriteOptions(**options))
+    form = for_writing(target)
+    form.load().write(target, _filed(motion), WriteOptions(**options))
 
 
 def _filed(motion: Motion | Sequence[Clip]) -> Motion | Sequence[Clip]:
@@ -175,7 +175,7 @@ def detect(path: Path) -> Format:
     for candidate in FORMATS:
         if candidate.looks_like(head):
             return candidate
-    raise FormatError(path, f"this is no format that can be read; those are {_titles(FORMATS)}", "byte 0")
+    raise FormatError(path, f"this format cannot be read; the readable ones are {_titles(FORMATS)}", "byte 0")
 
 
 _PACKED = {
@@ -209,7 +209,7 @@ def for_writing(path: Path) -> Format:
         if candidate.writable and (suffix in candidate.suffixes or (candidate.name == "obj" and suffix == "")):
             return candidate
     writable = [f for f in FORMATS if f.writable]
-    raise FormatError(path, f"nothing is written with the ending {suffix!r}; choose from {_titles(writable)}")
+    raise FormatError(path, f"files that end in {suffix!r} cannot be written; choose from {_titles(writable)}")
 
 
 def holding_several() -> str:

@@ -218,7 +218,7 @@ def _require_symmetry(clip: Clip, partner: Ints, place: Floats, axis: str) -> No
     if asymmetry.sum() > _ASYMMETRY * skeleton.lengths()[1:].sum():
         worst = 1 + int(asymmetry.argmax())
         joint, other = skeleton.names[worst], skeleton.names[int(partner[worst])]
-        problem = f"at rest its joint {joint!r} is no mirror image of {other!r} along this axis"
+        problem = f"at rest its joint {joint!r} is not a mirror image of {other!r} along this axis"
         raise UsageError(f"{clip.name or 'the clip'} cannot be mirrored along {axis}: {problem}")
 
 

@@ -72,9 +72,9 @@ def page(
 
 def _verdict(result: Evaluation) -> str:
     """Whether the variants can be used, in one sentence."""
-    found = verdict_of(result)
-    kind = "good" if found.usable else "look"
-    return f"<p class='verdict {kind}'>{escape(found.sentence)}</p>"
+    verdict = verdict_of(result)
+    kind = "good" if verdict.usable else "look"
+    return f"<p class='verdict {kind}'>{escape(verdict.sentence)}</p>"
 
 
 def _head(result: Evaluation) -> str:
@@ -139,7 +139,7 @@ def _group(result: Evaluation, group: str) -> str:
             f"<td class=strip>{strip(figure)}</td><td class=mark>{badge(figure)}</td></tr>"
         )
     warning = (
-        "<p class=dim>White jitter scores as diversity. Diversity counts only as far as hands and feet stay as smooth, "
+        "<p class=dim>White jitter scores as diversity: diversity counts only while hands and feet stay as smooth, "
         "and planted feet as still, as in real takes.</p>"
         if group == NOVELTY
         else ""

@@ -14,7 +14,7 @@ MOST_POINTS = 5
 
 
 class Words(NamedTuple):
-    """What is said of a figure that is like real takes, above or below them."""
+    """Phrases for a figure that is like real takes, above them or below."""
 
     good: str
     above: str
@@ -100,6 +100,6 @@ def excess(figure: Figure) -> float:
 def _point(figure: Figure, share: float) -> str:
     words = WORDS[figure.key]
     text = (words.above if figure.verdict == "above" else words.below) or words.above
-    said = text.format(value=shown(figure.value, figure.kind.unit))
+    sentence = text.format(value=shown(figure.value, figure.kind.unit))
     by = f" (by {100 * share:.0f} %)" if math.isfinite(share) and share < 10.0 and "{value}" not in text else ""
-    return f"{said}{by}"
+    return f"{sentence}{by}"

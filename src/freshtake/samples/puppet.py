@@ -153,8 +153,8 @@ def _place_arm(rotations: Floats, body: Skeleton, posture: Posture, side: int) -
     upper = body.index(f"{SIDES[side]}Arm")
     rotations[:, upper - 1] = about_axis(Z, np.broadcast_to(outward * np.radians(arm.collar), len(rotations)))
     if isinstance(arm, ArmTrack):
-        aside, twist = outward * np.radians(arm.abduction), -outward * np.radians(arm.twist)
-        carried = multiply(about_axis(Z, aside), about_axis(Y, twist))
+        sideways, twist = outward * np.radians(arm.abduction), -outward * np.radians(arm.twist)
+        carried = multiply(about_axis(Z, sideways), about_axis(Y, twist))
         rotations[:, upper] = multiply(about_axis(X, -np.radians(arm.flexion)), carried)
         rotations[:, upper + 1] = about_axis(X, -np.radians(arm.elbow))
         return

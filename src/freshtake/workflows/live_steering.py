@@ -63,7 +63,7 @@ class Steers:
     def weigh(self, name: str, weight: Value, *, alone: bool = False) -> None:
         """A weight of a class beside the others."""
         if name not in self.classes:
-            known = ", ".join(self.classes) or "none, since this is no blend"
+            known = ", ".join(self.classes) or "none, since this is not a blend"
             raise UsageError(f"there is no class {name!r}; the classes are {known}")
         if isinstance(weight, str) or not (math.isfinite(weight) and weight >= 0.0):
             raise UsageError(f"the weight of {name} must be 0 or more, but is {weight}")
@@ -108,7 +108,7 @@ class Inbox:
             self._socket.bind((host, port))
         except (OSError, OverflowError) as error:
             self._socket.close()
-            reason = getattr(error, "strerror", None) or "it is no port"
+            reason = getattr(error, "strerror", None) or "it is not a port"
             raise UsageError(
                 f"messages cannot be received on port {port} ({reason}): name another with --listen"
             ) from None

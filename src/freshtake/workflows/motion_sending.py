@@ -89,7 +89,7 @@ def motion_send(
     if seed < 0:
         raise UsageError(f"the seed must be 0 or more, but is {seed}")
     if source.exists() and not is_model(source):
-        raise FormatError(source, "this is no freshtake model: write one with freshtake learn")
+        raise FormatError(source, "this is not a freshtake model: write one with freshtake learn")
     steers = steers or Steers()
     stored = read_stored(source)
     steers.classes = classes_of(stored)

@@ -85,7 +85,9 @@ def _named(word: str) -> tuple[str, Path]:
 
 def _group(name: str, path: Path) -> Group:
     if path.is_file() and not is_model(path):
-        raise FormatError(path, f"this is no freshtake model: write one with freshtake {METHODS['variation'].learns}")
+        raise FormatError(
+            path, f"this is not a freshtake model: write one with freshtake {METHODS['variation'].learns}"
+        )
     stored: Stored = checked(read_stored(path), path, "variation")
     model: VariationModel = stored.model
     recipe = model.material.recipe

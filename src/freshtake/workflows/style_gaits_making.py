@@ -78,7 +78,7 @@ def mixture(text: str, levels: Sequence[Level]) -> Weights:
         name, equals, weight = part.rpartition("=")
         number = level(weight)
         if not equals or isinstance(number, str):
-            raise UsageError(f"{part!r} is no weight: write NAME=NUMBER, as in normal=0.5,crouch=0.5")
+            raise UsageError(f"{part!r} is not a weight: write NAME=NUMBER, as in normal=0.5,crouch=0.5")
         key = name.strip() if name.strip() in levels else level(name.strip())
         out[key] = out.get(key, 0.0) + number
     return out

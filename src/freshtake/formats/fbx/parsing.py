@@ -40,8 +40,8 @@ class Entry:
 
     def value(self, place: int, kind: type) -> Any:
         """A value of that type, or None."""
-        found = self.values[place] if place < len(self.values) else None
-        return found if isinstance(found, kind) and not isinstance(found, bool) else None
+        value = self.values[place] if place < len(self.values) else None
+        return value if isinstance(value, kind) and not isinstance(value, bool) else None
 
 
 class _Source:

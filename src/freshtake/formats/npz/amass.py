@@ -75,7 +75,7 @@ def _frame_time(archive: Archive, options: ReadOptions) -> float:
     key = next((key for key in _RATES if key in archive), None)
     rate = options.fps if key is None else number(archive, key)
     if rate is None:
-        raise FormatError(archive.path, "the file says no frame rate (mocap_frame_rate): give it as --fps")
+        raise FormatError(archive.path, "the file states no frame rate (mocap_frame_rate): give it with --fps")
     if not (math.isfinite(rate) and rate > 0):
         raise FormatError(archive.path, f"a rate above 0 was expected, not {rate}", f"array {key!r}")
     return 1.0 / rate

@@ -47,7 +47,7 @@ def loop_frames(loop: Clip) -> int:
 
 def _playback(loop: Clip) -> Playback:
     if loop.playback is None or not loop.playback.loop:
-        raise UsageError(f"{loop.name or 'the clip'} is no loop: make one of it first (freshtake loop)")
+        raise UsageError(f"{loop.name or 'the clip'} is not a loop: make one from it first (freshtake loop)")
     return loop.playback
 
 

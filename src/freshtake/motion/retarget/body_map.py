@@ -76,7 +76,7 @@ def map_by_names(skeleton: Skeleton, names: Mapping[str, list[str]], family: str
     used: dict[str, str] = {}
     for role, listed in names.items():
         if role not in ROLES:
-            raise UsageError(f"{role!r} is no part of a body; the parts are {', '.join(ROLES)}")
+            raise UsageError(f"{role!r} is not a part of a body; the parts are {', '.join(ROLES)}")
         if role not in CHAINS and len(listed) != 1:
             raise UsageError(f"{role!r} is one joint, but {len(listed)} are named")
         for name in listed:
