@@ -216,7 +216,8 @@ def _coordinates(table: Table, columns: list[int]) -> dict[str, list[int]]:
     for column in columns:
         match = _COORDINATE.fullmatch(table.names[column])
         if match is None:
-            problem = f"column {table.names[column][:40]!r} is neither a time nor a coordinate such as NAME.x: remove or rename it"
+            column_name = f"column {table.names[column][:40]!r}"
+            problem = f"{column_name} is neither a time nor a coordinate such as NAME.x: remove or rename it"
             raise FormatError(table.path, problem, "line of names")
         axes = points.setdefault(match[1], {})
         if match[2].lower() in axes:
