@@ -72,7 +72,7 @@ def _tell(done: Sent, json: bool) -> None:
         return
     output().print(
         f"sent {timing.sent} poses in {done.seconds:.1f} s to {done.address.host}:{done.address.port}, "
-        f"late by {timing.median_ms:.2f} ms in the middle, {timing.p99_ms:.2f} ms at most in 99 %, "
-        f"{timing.worst_ms:.1f} ms at worst; {timing.left_out} left out",
+        f"late by {timing.median_ms:.2f} ms (median), {timing.p99_ms:.2f} ms (99th percentile), "
+        f"{timing.worst_ms:.1f} ms at worst; {timing.left_out} skipped",
         markup=False,
     )
