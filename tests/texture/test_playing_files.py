@@ -20,7 +20,7 @@ from freshtake.workflows.motion_delivering import Delivery
 from freshtake.workflows.motion_finishing import Finish
 from freshtake.workflows.motion_retargeting import onto_character
 from freshtake.workflows.texture_playing import guide_of
-from freshtake.workflows.texture_sampling import Going, PlayOptions
+from freshtake.workflows.texture_sampling import PlayOptions, PlayRoute
 from tests.texture.made import long_walk, sheet
 
 
@@ -51,19 +51,19 @@ def test_a_loop_of_six_seconds_lasts_six_seconds(folder: Path) -> None:
 
 
 def test_a_plan_of_headings_and_speeds(folder: Path) -> None:
-    going = Going(plan=[(4.0, "heading=90"), (6.0, "speed=1.25")], guide=guide_of(0.0, None, None))
+    going = PlayRoute(plan=[(4.0, "heading=90"), (6.0, "speed=1.25")], guide=guide_of(0.0, None, None))
     texture_sample(folder / "walk.ftm", folder / "corner.bvh", 600, options=PlayOptions(going=going))
     angles = np.degrees(heading(read(folder / "corner.bvh")))
     assert abs(angles[60:240].mean()) < 8.0 and abs(angles[420:].mean() - 90.0) < 8.0
     for plan, says in (([(1.0, "heading=x")], "says no heading"), ([(1.0, "left")], "no cell 'left'")):
         with pytest.raises(UsageError, match=says):
-            texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, options=PlayOptions(going=Going(plan=plan)))
+            texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, options=PlayOptions(going=PlayRoute(plan=plan)))
     with pytest.raises(UsageError, match="a course is that of a loop"):
-        texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, options=PlayOptions(going=Going(course="closed")))
+        texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, options=PlayOptions(going=PlayRoute(course="closed")))
     with pytest.raises(UsageError, match="a loop is not steered"):
         texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, options=PlayOptions(loop=True, going=going))
     heard: list[str] = []
-    fast = Going(guide=guide_of(None, None, 1e4))
+    fast = PlayRoute(guide=guide_of(None, None, 1e4))
     texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, options=PlayOptions(going=fast), warn=heard.append)
     assert len(heard) == 1 and "is out of reach" in heard[0]
 

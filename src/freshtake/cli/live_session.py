@@ -12,7 +12,7 @@ from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
     from freshtake.workflows.live_steering import Steers
-    from freshtake.workflows.motion_sending import Sent
+    from freshtake.workflows.motion_sending import SendReport
 
 
 class Session(NamedTuple):
@@ -64,7 +64,7 @@ def send_live(
     return 0
 
 
-def _tell(done: Sent, json: bool) -> None:
+def _tell(done: SendReport, json: bool) -> None:
     timing = done.timing
     if json:
         print_json({**done._asdict(), "address": f"vmc://{done.address.host}:{done.address.port}",

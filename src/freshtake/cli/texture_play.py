@@ -248,7 +248,7 @@ def sample(
     from freshtake.workflows.motion_delivering import turn_note
     from freshtake.workflows.path_following import path_sentence
     from freshtake.workflows.texture_playing import guide_of
-    from freshtake.workflows.texture_sampling import Going, PlayOptions
+    from freshtake.workflows.texture_sampling import PlayOptions, PlayRoute
 
     out, course = to.prepare(), steered.course
     is_guided = not (steered.heading is None and steered.path is None and steered.speed is None)
@@ -258,7 +258,7 @@ def sample(
             model, out, playing.length.value(),
             options=PlayOptions(
                 playing.loop, playing.variety, playing.stretch, playing.times,
-                Going(steered.cell, _plan(steered.steer or []), guide, _course(course)), seed,
+                PlayRoute(steered.cell, _plan(steered.steer or []), guide, _course(course)), seed,
             ),
             finish=writing.finishing.value(writing.travel.value()), report=report, warn=warn,
         )  # fmt: skip

@@ -11,10 +11,8 @@ from freshtake.evaluation.figure_kinds import BY_KEY, Kind
 from freshtake.evaluation.ranges import DofFigures
 
 TOLERANCE = 1e-9
-TELLING, TELLING_SLACK = (
-    0.75,
-    0.05,
-)  # AUC up to which sets are hard to tell apart, or this much above that of two sets of real takes
+AUC_ALIKE = 0.75  # up to here two sets are hard to tell apart
+AUC_SLACK = 0.05  # or up to so much above the AUC of two sets of real takes
 CLEAR, KEPT = 0.8, 0.5  # correlation that the inputs are clear about, and how much of it variants have to keep
 
 
@@ -51,7 +49,7 @@ class Figure:
         if wanted == "zero":
             return "good" if self.value <= max((TOLERANCE, *real)) else "above"
         if wanted == "alike":
-            return "good" if self.value <= max((TELLING, *(v + TELLING_SLACK for v in real))) else "above"
+            return "good" if self.value <= max((AUC_ALIKE, *(v + AUC_SLACK for v in real))) else "above"
         if wanted == "tied":
             return self._tied()
         if wanted == "shown" or not real or not math.isfinite(self.value):

@@ -37,12 +37,12 @@ def same_skeleton(path: Path, clips: Sequence[Clip], options: WriteOptions, titl
 
 def in_metres(path: Path, clip: Clip, options: WriteOptions, title: str) -> Clip:
     """A clip in metres and y up; a unit that is not given or stated is guessed, with a note."""
-    unit = unit_said(path, clip, options, f"{title} has a fixed unit")
+    unit = unit_in_metres(path, clip, options, f"{title} has a fixed unit")
     upright = with_up(clip, "y")
     return upright if unit == 1.0 else scaled(upright, unit)
 
 
-def unit_said(path: Path, clip: Clip, options: WriteOptions, need: str) -> float:
+def unit_in_metres(path: Path, clip: Clip, options: WriteOptions, need: str) -> float:
     """Metres per unit of a clip: as given or stated, or guessed with a note that begins with why it is needed."""
     unit = options.unit_m if options.unit_m is not None else clip.unit_m
     guess = guess_unit(clip.skeleton) if unit is None else None
@@ -62,7 +62,7 @@ def alike(path: Path, clips: Sequence[Clip], options: WriteOptions, need: str) -
     """Clips in the unit and with the vertical axis of the first, for a format that stores both; and that unit."""
     unit, out = 0.0, []
     for clip in clips:
-        clip_unit = unit_said(path, clip, options, need)
+        clip_unit = unit_in_metres(path, clip, options, need)
         unit = unit or clip_unit
         upright = with_up(clip, clips[0].up)
         out.append(upright if clip_unit == unit else scaled(upright, clip_unit / unit))

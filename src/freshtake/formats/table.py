@@ -33,7 +33,7 @@ _MOST_DECIMALS = 15
 DEFAULT_FPS = 100.0
 _TIME_NAMES = ("t", "time")
 _COUNTER_NAMES = ("frame", "frames", "index", "sample", "row", "#")
-SAID = re.compile(r"(?:\ufeff)?\s*#[ \t]*((?:up|unit)\b[^\n]*)", re.IGNORECASE)
+NOTE_LINE = re.compile(r"(?:\ufeff)?\s*#[ \t]*((?:up|unit)\b[^\n]*)", re.IGNORECASE)
 _COORDINATE = re.compile(r"(.*\S)\.([xyz])", re.IGNORECASE)
 
 
@@ -93,10 +93,10 @@ def _decimals(times: Floats, printed: str) -> int:
 def read(path: Path, options: ReadOptions) -> Stroke | PointClip:
     """A point clip where columns are named NAME.x, NAME.y and NAME.z, otherwise a stroke."""
     text = read_text(path)
-    note = SAID.match(text)
+    note = NOTE_LINE.match(text)
     if note is None:
         return _read(parse_table(path, text), options)
-    up, unit_m = _said(path, note[1])
+    up, unit_m = _axis_and_unit(path, note[1])
     rest = "\n" * text.count("\n", 0, note.end()) + text[note.end() :]
     motion = _read(parse_table(path, rest), options)
     if isinstance(motion, PointClip):
@@ -104,7 +104,7 @@ def read(path: Path, options: ReadOptions) -> Stroke | PointClip:
     return motion
 
 
-def _said(path: Path, line: str) -> tuple[str | None, float | None]:
+def _axis_and_unit(path: Path, line: str) -> tuple[str | None, float | None]:
     """Axis and unit out of a line such as `up z, unit mm`; a unit may also be a number of metres."""
     up, unit_m = None, None
     for part in line.split(","):

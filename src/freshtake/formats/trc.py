@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.clip_sets import unit_said
+from freshtake.formats.clip_sets import unit_in_metres
 from freshtake.formats.files import read_text, write_bytes
 from freshtake.formats.numbers import finite_number
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
@@ -30,7 +30,7 @@ _MOST = 10_000  # markers
 
 
 def read(path: Path, options: ReadOptions) -> PointClip:
-    """A point clip; the file says its unit, and not which axis points up."""
+    """A point clip; the file states its unit, but not its up axis."""
     lines = read_text(path).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     heading = _heading(path, lines)
     count = _whole(path, heading, "NumMarkers", _MOST)
@@ -122,7 +122,7 @@ def _frame_time(path: Path, heading: dict[str, str], times: Floats) -> float:
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write a point clip, or the joint positions of a clip, with y up as OpenSim has it and with all digits."""
     if isinstance(motion, Clip):
-        motion = joint_points(motion.changed(unit_m=unit_said(path, motion, options, "TRC says its unit")))
+        motion = joint_points(motion.changed(unit_m=unit_in_metres(path, motion, options, "TRC stores its unit")))
     if not isinstance(motion, PointClip):
         raise FormatError(path, f"TRC holds points over time, not a {kind_word(motion)}: choose .mot or .csv")
     unit_m = options.unit_m or motion.unit_m

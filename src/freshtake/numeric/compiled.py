@@ -40,16 +40,16 @@ class _DiskCache:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self._found: Any = None
+        self._backend: Any = None
 
     @property
     def _cache(self) -> Any:
-        if self._found is None:
+        if self._backend is None:
             try:
-                self._found = FunctionCache(self._function)  # type: ignore[no-untyped-call]
+                self._backend = FunctionCache(self._function)  # type: ignore[no-untyped-call]
             except RuntimeError:  # there is no folder that can be written
-                self._found = NullCache()
-        return self._found
+                self._backend = NullCache()
+        return self._backend
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The machine code for these types of arguments, or None."""

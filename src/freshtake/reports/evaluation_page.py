@@ -135,7 +135,7 @@ def _group(result: Evaluation, group: str) -> str:
             f"<tr class='{'main' if kind.main else ''}'><td><details><summary>{escape(plain_title(figure))}</summary>"
             f"<p class=dim><b>{escape(kind.title)}.</b> {escape(kind.about)}{more}</p></details></td>"
             f"<td class=num><b>{shown(figure.value, kind.unit)}</b></td>"
-            f"<td class=num>{real_range(figure)}</td><td class='num own'>{_own(figure)}</td>"
+            f"<td class=num>{real_range(figure)}</td><td class='num own'>{_of_inputs(figure)}</td>"
             f"<td class=strip>{strip(figure)}</td><td class=mark>{badge(figure)}</td></tr>"
         )
     warning = (
@@ -148,7 +148,7 @@ def _group(result: Evaluation, group: str) -> str:
     return f"<h2>{escape(group)}</h2>{warning}<table class=figures>{head}{''.join(rows)}</table>"
 
 
-def _own(figure: Figure) -> str:
+def _of_inputs(figure: Figure) -> str:
     return "" if figure.inputs is None else shown(figure.inputs, figure.kind.unit)
 
 

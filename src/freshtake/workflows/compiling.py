@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-WORTH_SAYING = 3.0  # seconds
+LEAST_ANNOUNCED = 3.0  # seconds
 
 
 class Step(NamedTuple):
@@ -86,5 +86,5 @@ class Countdown:
 
     def _announce(self) -> None:
         total = sum((self._left or {}).values())
-        if total > WORTH_SAYING:
+        if total > LEAST_ANNOUNCED:
             self._say(f"compiling once, up to about {total:.0f} s; freshtake warm-up does it ahead")

@@ -32,7 +32,7 @@ class Pose(NamedTuple):
     turns: Floats
 
 
-class Posing:
+class HumanoidPoses:
     """Poses of a model's stream on a humanoid skeleton."""
 
     def __init__(

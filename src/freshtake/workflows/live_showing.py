@@ -23,7 +23,7 @@ from freshtake.workflows.live_streams import STREAMS
 LOOKED_AT = 45  # frames in which size, floor and direction of a body are looked for
 
 
-class Shown(NamedTuple):
+class ShownFrame(NamedTuple):
     """Points (points, 3) as they stand, the place x, z on the floor, and which frame of a texture's takes it is."""
 
     points: Floats
@@ -43,11 +43,11 @@ class Showing:
         self.manifest = _manifest(trial)
         self._at, self._pair = 0.0, (self._next(), self._next())
 
-    def now(self) -> Shown:
+    def now(self) -> ShownFrame:
         """Between the two frames at hand."""
         first, second = self._pair
         points = (1.0 - self._at) * first.points + self._at * second.points
-        return Shown(points, points[self._stage.pelvis][[0, 2]], first.frame)
+        return ShownFrame(points, points[self._stage.pelvis][[0, 2]], first.frame)
 
     def advance(self, seconds: float) -> None:
         """Move on."""
@@ -56,9 +56,9 @@ class Showing:
             self._pair = self._pair[1], self._next()
             self._at -= 1.0
 
-    def _next(self) -> Shown:
+    def _next(self) -> ShownFrame:
         points = self._stage.points(next(self._frames))[0]
-        return Shown(points, points[self._stage.pelvis][[0, 2]], self._steers.shown)
+        return ShownFrame(points, points[self._stage.pelvis][[0, 2]], self._steers.shown)
 
 
 def _frames(stored: Stored, steers: Steers, plant: bool | str, seed: int) -> Iterator[Clip]:

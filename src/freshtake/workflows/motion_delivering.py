@@ -11,7 +11,7 @@ from freshtake.formats.read_options import Motion
 from freshtake.motion import Clip
 from freshtake.motion.kind_words import kind_word
 
-MUCH_TURN = 15.0  # degrees in a loop
+LARGE_TURN = 15.0  # degrees in a loop
 
 
 class Delivery(NamedTuple):
@@ -45,7 +45,7 @@ def delivered(motion: Motion, delivery: Delivery) -> Motion:
 def turn_note(playbacks: Sequence[dict[str, Any] | None]) -> str | None:
     """A sentence where the median turn that was removed from loops is large."""
     turns = [abs(playback["turn_removed_deg"]) for playback in playbacks if playback is not None and playback["loop"]]
-    if not turns or statistics.median(turns) < MUCH_TURN:
+    if not turns or statistics.median(turns) < LARGE_TURN:
         return None
     return f"a turn of about {statistics.median(turns):.0f}° was removed from each loop, so that loops go straight"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.evaluation.baselines import Basis, Changes, Made, NoiseSettings, basis_of, changes, make
+from freshtake.evaluation.baselines import BaselineMotion, Basis, Changes, NoiseSettings, basis_of, changes, make
 from freshtake.evaluation.baselines.making import check_kind, match
 from freshtake.formats.files import read_head, replacing_folder
 from freshtake.formats.ftm import looks_like_model
@@ -30,7 +30,7 @@ REPLAYED = 15  # clips of a cycle animation, as in the paper
 MOST_CLIPS = 10_000
 
 
-class Noised(NamedTuple):
+class NoiseResult(NamedTuple):
     """What was written, the amount of noise, what it was matched to, and the share within one standard deviation."""
 
     written: list[Path]
@@ -66,7 +66,7 @@ def motion_noise(
     ending: str | None = None,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
-) -> Noised:
+) -> NoiseResult:
     """Write baselines KIND_001, ... of takes into a folder that appears whole.
 
     `matched` names a model or variants: noise then changes takes as much as those are changed. `clips` are joined in
@@ -96,7 +96,7 @@ def motion_noise(
             written.append(folder if single else folder / file)
             all_parts += parts
     within = None if target is None else sum(target.holds(one.change) for one in all_parts) / len(all_parts)
-    return Noised(written, used, target, within, sum(one.change for one in all_parts) / len(all_parts))
+    return NoiseResult(written, used, target, within, sum(one.change for one in all_parts) / len(all_parts))
 
 
 def _check(kind: str, count: int, clips: int, amount: float | None, matched: Sequence[Path]) -> None:
@@ -122,7 +122,7 @@ def _matched_to(paths: Sequence[Path], seed: int, reading: dict[str, Any] | None
 def _parts(
     basis: Basis, kind: str, amount: float | None, settings: NoiseSettings | None, seed: tuple[int, int], count: int,
     name: str,
-) -> list[Made]:  # fmt: skip
+) -> list[BaselineMotion]:  # fmt: skip
     """One generator per file, so that a file does not depend on how many others there are."""
     rng = generator(*seed)
     return [make(basis, kind, rng, amount=amount, settings=settings, name=name) for _ in range(count)]

@@ -37,7 +37,7 @@ class StudyPlan(NamedTuple):
     blend: float = BLEND
 
 
-class Designed(NamedTuple):
+class DesignedStudy(NamedTuple):
     """The folder of a study, its stimuli, and how many trials there are."""
 
     folder: Path
@@ -67,7 +67,7 @@ def study_design(
     plan: StudyPlan | None = None,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
-) -> Designed:
+) -> DesignedStudy:
     """Write stimuli under names that do not give them away, a sheet of ratings to be filled in, and the key.
 
     Experiment A shows single variants among `captured` takes (default: the inputs); experiment B shows long sequences
@@ -97,7 +97,7 @@ def study_design(
         write_key(temporary / "key.csv", [s for s, _ in stimuli])
         questions = "".join(f"Experiment {e}: {QUESTIONS[e]}\n" for e in dict.fromkeys(sets.experiments))
         (temporary / "questions.txt").write_text(questions)
-    return Designed(folder, [s for s, _ in stimuli], len(trials))
+    return DesignedStudy(folder, [s for s, _ in stimuli], len(trials))
 
 
 def _check(

@@ -27,7 +27,7 @@ LAYOUTS = ("row", "grid", "overlaid")
 SECONDS = 6.0  # of models that go on for ever
 
 
-class Viewed(NamedTuple):
+class ViewResult(NamedTuple):
     """What is shown, and the files that were written."""
 
     scene: Scene
@@ -57,7 +57,7 @@ def motion_view(
     gif: Path | None = None,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
-) -> Viewed:
+) -> ViewResult:
     """Show files side by side: motions in blue, `variants` and `each` new ones of every model in green.
 
     `target` is a page, `png` a strip of poses, `gif` a moving picture; each is written where it is named.
@@ -73,13 +73,13 @@ def motion_view(
     for number, path in enumerate(paths):
         report(Progress(0.6 * number / len(paths), f"reading {path.name}"))
         if is_model(path):
-            sets.append(("variant", list(_made(path, options.each, options.seed))))
+            sets.append(("variant", list(_new_motions(path, options.each, options.seed))))
         else:
             sets.append(
                 ("input" if number < len(sources) else "variant", [_named(take_in(path, read_options).motion, path)])
             )
     scene = scene_of(sets, title=options.title or _title(paths), layout=options.layout)
-    return Viewed(scene, list(_written(scene, target, png, gif, report)))
+    return ViewResult(scene, list(_written(scene, target, png, gif, report)))
 
 
 def _check_targets(*targets: tuple[Path | None, tuple[str, ...]]) -> None:
@@ -119,7 +119,7 @@ def _named(motion: Motion, path: Path) -> Motion:
     return motion.changed(name=path.stem) if isinstance(motion, Clip) else replace(motion, name=path.stem)
 
 
-def _made(path: Path, count: int, seed: int) -> Iterator[Motion]:
+def _new_motions(path: Path, count: int, seed: int) -> Iterator[Motion]:
     """New motions of a model, named after its file."""
     from freshtake.workflows.seeds import generator
     from freshtake.workflows.variation_varying import variants

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LEGEND = {"input": "as it was", "variant": "translated", "extra": "really done in this style"}
 USEFUL = 0.9  # of the error before translation
-MUCH_KEPT = 0.5
+LARGE_INPUT_SHARE = 0.5
 MOST_FOLDS = 3  # clips left out for the table of errors
 Page = tuple[str, dict[str, Any], dict[str, bytes]]
 WORDS = {
@@ -142,8 +142,8 @@ def translation_page(model: StyleModel, source: Clip, out: Clip, translated: Tra
     input_share = float(translated.blends.mean())
     statement = f"{100 * input_share:.0f} % of the motion was kept as it was, because the examples hold nothing like it"
     verdict = (
-        input_share < MUCH_KEPT,
-        f"Usable: {statement}." if input_share < MUCH_KEPT else f"Look at: {statement}.",
+        input_share < LARGE_INPUT_SHARE,
+        f"Usable: {statement}." if input_share < LARGE_INPUT_SHARE else f"Look at: {statement}.",
     )
     return (
         style_page("Style translation, applied", summary, sections, scene, verdict),

@@ -37,7 +37,7 @@ MOST_BYTES = 2 << 30  # of a mesh sequence that is made whole
 MORPHING = (".glb", ".gltf")
 
 
-class Learned(NamedTuple):
+class LearnedTexture(NamedTuple):
     """A model, and what its file weighs against the takes."""
 
     model: TextureModel
@@ -55,7 +55,7 @@ def texture_learn(
     reading: dict[str, Any] | None = None,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
-) -> Learned:
+) -> LearnedTexture:
     """Read takes (by the name of their cell, or one cell), learn a texture model and write it.
 
     `turns`: one walk is cut into the cells forward, left and right. `picture`: where the matrices are drawn; without
@@ -78,7 +78,7 @@ def texture_learn(
     if drawn is not None:  # first, so that a picture that cannot be written leaves no model either
         draw_matrices(model, drawn)
     save(target, model, sources=names)
-    return Learned(model, texture_facts(model) | sizes(takes, target))
+    return LearnedTexture(model, texture_facts(model) | sizes(takes, target))
 
 
 def _listed(sources: Sequence[Path] | Mapping[str, Sequence[Path]]) -> list[Path]:
@@ -150,7 +150,7 @@ def texture_facts(model: TextureModel) -> dict[str, Any]:
     return facts
 
 
-class Made(NamedTuple):
+class SampledTexture(NamedTuple):
     """What was written; N frames last N frame times."""
 
     path: Path
@@ -162,7 +162,7 @@ class Made(NamedTuple):
     motion: Any = None
 
 
-class Going(NamedTuple):
+class PlayRoute(NamedTuple):
     """Where a play goes: the cell it starts in, the plan, and the guide from the start on; of a loop the course."""
 
     cell: str | None = None
@@ -178,7 +178,7 @@ class PlayOptions(NamedTuple):
     variety: float = 1.0
     stretch: float | None = None
     times: int = 1
-    going: Going | None = None
+    going: PlayRoute | None = None
     seed: int = 0
 
 
@@ -195,13 +195,13 @@ def texture_sample(
     finish: Finish = FINISH,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
-) -> Made:
+) -> SampledTexture:
     """Write exactly this much: endless play cut there, or with `loop` a loop, `times` over.
 
     `onto` is a character that the clip is put onto. `warn` is called for a loop that needs large jumps and
     for a speed out of reach.
     """
-    model, way = load_texture(source), options.going or Going()
+    model, way = load_texture(source), options.going or PlayRoute()
     frames = frame_count(length, model.frame_time)
     _check(model, target, frames, options.times)
     if options.seed < 0:
@@ -227,14 +227,14 @@ def texture_sample(
         write_motion(model, motion, target, finish.unit_m, finish.onto)
     shown = len(rows) if motion is None else len(motion)
     playback = None if motion is None else playback_summary(motion)
-    return Made(target, shown, len(rows) * model.frame_time, jumps, playback, way_taken, motion)
+    return SampledTexture(target, shown, len(rows) * model.frame_time, jumps, playback, way_taken, motion)
 
 
 def _looped(
     model: TextureModel,
     rng: np.random.Generator,
     frames: int,
-    way: Going,
+    way: PlayRoute,
     how: tuple[float, float | None, int],
     plant: bool | str,
     say: Callable[[str], None],
@@ -258,7 +258,7 @@ def _played(
     model: TextureModel,
     rng: np.random.Generator,
     frames: int,
-    way: Going,
+    way: PlayRoute,
     plant: bool | str,
     say: Callable[[str], None],
 ) -> tuple[Any, Floats, int]:

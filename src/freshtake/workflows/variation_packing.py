@@ -35,7 +35,7 @@ STRAINED = 3.0  # standard deviations between the shared pose and the takes
 SHEET, PAGE, LIST = "sheet.png", "preview.html", "pack.json"
 
 
-class MadeGroup(NamedTuple):
+class ClipGroup(NamedTuple):
     """A group, its maker and its clips."""
 
     group: Group
@@ -80,7 +80,7 @@ def variation_pack(
     if only is not None:
         slots = _only(slots, only)
     files = _file_names(slots, kinds, settings)
-    groups_made = _made([group for group in groups if group.name in slots], slots, settings, onto, report)
+    groups_made = _make_groups([group for group in groups if group.name in slots], slots, settings, onto, report)
     facts = _pack_facts(groups_made, files, settings, onto, seed)
     with replacing_folder(folder) as place:
         report(Progress(0.8, "writing"))
@@ -105,9 +105,9 @@ def _only(slots: dict[str, list[Slot]], name: str) -> dict[str, list[Slot]]:
     return chosen
 
 
-def _made(
+def _make_groups(
     groups: Sequence[Group], slots: dict[str, list[Slot]], settings: PackSettings, onto: Onto | None, report: Report
-) -> list[MadeGroup]:
+) -> list[ClipGroup]:
     total, done = sum(len(some) for some in slots.values()), 0
     out = []
     for group in groups:
@@ -117,7 +117,7 @@ def _made(
             report(Progress(0.8 * done / total, slot.name))
             clips.append(maker.clip(slot))
             done += 1
-        out.append(MadeGroup(group, maker, clips))
+        out.append(ClipGroup(group, maker, clips))
     return out
 
 
@@ -153,7 +153,7 @@ def _paths(name: str, slots: Sequence[Slot], kinds: Sequence[tuple[str, Format]]
 
 def _write(
     place: Path,
-    group: MadeGroup,
+    group: ClipGroup,
     kinds: Sequence[tuple[str, Format]],
     settings: PackSettings,
     onto: Onto | None,
@@ -172,7 +172,7 @@ def _write(
 
 
 def _pack_facts(
-    groups: Sequence[MadeGroup], files: dict[str, list[str]], settings: PackSettings, onto: Onto | None, seed: int
+    groups: Sequence[ClipGroup], files: dict[str, list[str]], settings: PackSettings, onto: Onto | None, seed: int
 ) -> dict[str, Any]:
     return {
         "format": PACK,
@@ -196,7 +196,7 @@ def _pack_facts(
     }
 
 
-def _preview(place: Path, groups: Sequence[MadeGroup], facts: dict[str, Any], report: Report) -> None:
+def _preview(place: Path, groups: Sequence[ClipGroup], facts: dict[str, Any], report: Report) -> None:
     from freshtake.reports.pack_page import pack_page, pack_scene, pack_sheet
 
     loops: list[tuple[str, list[Clip]]] = [(one.group.name, [clip.loop for clip in one.clips]) for one in groups]
@@ -208,7 +208,7 @@ def _preview(place: Path, groups: Sequence[MadeGroup], facts: dict[str, Any], re
     write_bytes(place / PAGE, pack_page(loops, scene, facts).encode())
 
 
-def _notes(groups: Sequence[MadeGroup]) -> list[str]:
+def _notes(groups: Sequence[ClipGroup]) -> list[str]:
     notes = []
     for group, _, clips in groups:
         sentences = guard_notes([clip.guard for clip in clips])

@@ -126,7 +126,7 @@ def with_root(clip: Clip, root: Floats) -> Clip:
     return clip.changed(root=root, joint_translations=moved)
 
 
-class Led(NamedTuple):
+class LedPath(NamedTuple):
     """Where a limb's end goes (frames, 3), how firmly pins hold it (frames,), and how firmly hard ones do."""
 
     path: Floats
@@ -134,7 +134,7 @@ class Led(NamedTuple):
     hard: Floats
 
 
-def _led(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]) -> Led:
+def _led(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]) -> LedPath:
     path, contact_strength, hard = positions[:, limb.end].copy(), np.zeros(len(clip)), np.zeros(len(clip))
     for joint in limb.points:
         joint_pins = [pin for pin in pins if clip.skeleton.index(pin.joint) == joint]
@@ -145,10 +145,10 @@ def _led(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]) -> Led:
             hard = np.maximum(
                 hard, pinned_path(path, [pin for pin in joint_pins if pin.hard], clip.frame_time).contact_strength
             )
-    return Led(path, contact_strength, hard)
+    return LedPath(path, contact_strength, hard)
 
 
-def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[Led]) -> Floats:
+def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[LedPath]) -> Floats:
     """The root's shift (frames, 3) by which hard pins come within reach, as firmly as they hold.
 
     Each limb allows its base a ball round its goal; the shift is projected on one ball after the other.

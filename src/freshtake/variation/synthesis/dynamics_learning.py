@@ -137,7 +137,7 @@ class Search(NamedTuple):
         before = count + np.flatnonzero(seen != i) if i not in self.swings else np.empty(0, np.intp)
         candidates = np.concatenate([inside, before]).astype(np.intp)
         limits = Limits(self.most, GAIN * self.weights.rest, RIDGE)
-        chosen = best_parents(moments, traits, place, _own(place, count), candidates, limits, self.weights)
+        chosen = best_parents(moments, traits, place, _own_past(place, count), candidates, limits, self.weights)
         return np.asarray(chosen // count * nodes + seen[chosen % count], dtype=np.intp)
 
 
@@ -149,7 +149,7 @@ def _search(
     if settings.parents == "none":
         return [np.empty(0, dtype=np.intp) for _ in range(nodes)]
     if settings.parents == "own":
-        return [_own(i, nodes) for i in range(nodes)]
+        return [_own_past(i, nodes) for i in range(nodes)]
     order = np.argsort(-moved, kind="stable")
     usable = np.setdiff1d(order[:MOST_CANDIDATES], swings)
     rank = np.argsort(order, kind="stable")
@@ -165,7 +165,7 @@ def _search(
     return out
 
 
-def _own(i: int, nodes: int) -> Ints:
+def _own_past(i: int, nodes: int) -> Ints:
     return np.array([nodes + i, 2 * nodes + i], dtype=np.intp)
 
 
@@ -255,7 +255,7 @@ def random_parents(parents: Sequence[Ints], moved: Floats, rng: np.random.Genera
             rng.choice(inside, several, replace=False),
             rng.choice(before, len(learned) - 2 - several, replace=False),
         ]
-        out.append(np.concatenate([_own(i, nodes), *drawn]).astype(np.intp))
+        out.append(np.concatenate([_own_past(i, nodes), *drawn]).astype(np.intp))
     return out
 
 
