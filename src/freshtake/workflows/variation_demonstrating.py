@@ -70,7 +70,7 @@ def variation_demo(folder: Path, *, seed: int = 7, report: Report = silent) -> l
         DemoItem("the model that was learned from them", target),
         DemoItem(f"{len(new)} new walk cycles (BVH)", folder / "variants"),
         DemoItem(f"an endless walk: {endless.motion.duration:.0f} s without a repeated cycle", endless.path),
-        DemoItem(f"the page to open: all in motion, and how good they are beside {EXTRA} takes that were not learned from. "
+        DemoItem(f"the page to open: all in motion, scored beside {EXTRA} takes that were not learned from. "
              f"{verdict_of(judged.result).sentence}", folder / "report.html"),
         *_drawn(folder, inputs, new),
     ]  # fmt: skip
