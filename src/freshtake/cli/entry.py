@@ -120,7 +120,7 @@ def _command(arguments: Sequence[str]) -> Any:
 def _note(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
 ) -> None:
-    """A warning from below, as one sentence; the same one is said once."""
+    """A warning from below, as one sentence; each one is printed once."""
     warn(str(message))
 
 

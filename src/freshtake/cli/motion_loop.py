@@ -1,4 +1,4 @@
-"""`freshtake loop`: a clip that plays for ever."""
+"""`freshtake loop`: a clip that plays forever."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ class StyledOutput(Output):
 
 @option_group
 class Styling:
-    """How much of which style is put on what."""
+    """How strongly each style is applied, and to which parts."""
 
     strength: Annotated[float, Parameter(help="0 is the clip as it is, 1 the style, more exaggerates.")] = 1.0
     part: Annotated[

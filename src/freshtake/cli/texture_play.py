@@ -158,7 +158,7 @@ class Playing:
     """How long the motion is, and whether it is a loop."""
 
     length: Length = LENGTH
-    loop: Annotated[bool, Parameter(negative="", help="A loop of exactly so many frames.")] = False
+    loop: Annotated[bool, Parameter(negative="", help="Make a loop of exactly this length.")] = False
     times: Annotated[int, Parameter(help="How many times the loop is written.")] = 1
     variety: Annotated[float, Parameter(help="How strongly a loop avoids repeating itself; 0: not at all.")] = 1.0
     stretch: Annotated[
@@ -221,7 +221,7 @@ def sample(
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
-    """Write new motion: endless play cut after so many frames, a loop, or a steered sequence.
+    """Write new motion: a piece of endless play, a loop, or a steered sequence.
 
     A mesh goes to .npz, to a folder of OBJ files, or to .glb with its modes as morph targets. Feet of a skeleton stand
     where they stood in the takes. A loop goes straight and says so in its file.

@@ -89,7 +89,7 @@ class Writing:
     """How variants are written."""
 
     loop: Annotated[
-        bool, Parameter(negative="", help="Loops that play for ever: the last frame leads into the first.")
+        bool, Parameter(negative="", help="Loops that play forever: the last frame leads into the first.")
     ] = False
     travel: LoopTravel = LOOP_TRAVEL
     onto: OntoCharacter = ONTO

@@ -113,7 +113,7 @@ KINDS = (
     ),
     Kind(
         "outside_frames", NOVELTY, "the same, weights free in every frame", "share", "like",
-        "What cannot be had even by an interpolation whose weights change from frame to frame.",
+        "The share that even an interpolation whose weights change from frame to frame cannot give.",
     ),
     Kind(
         "copied", COPIES, "frames that equal an input frame", "share", "zero",

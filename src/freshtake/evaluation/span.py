@@ -2,7 +2,7 @@
 
 All tracks are laid on one normal time by dynamic time warping to the inputs' mean. A track is then one vector, and
 so is each input; interpolations of the inputs, with any weights that sum to 1, fill an affine subspace. What of a
-track's deviation from the mean input lies at right angles to it cannot be had by interpolation. Deviations along the
+track's deviation from the mean input lies at right angles to it is out of reach of interpolation. Deviations along the
 mean's own movement are left out of both: to first order they are differences in time, which alignment cannot remove
 to better than a frame.
 """

@@ -106,7 +106,7 @@ class ReadMotion(NamedTuple):
 
 
 def read(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Motion:
-    """Read a clip, stroke, point clip or mesh sequence; the format is told by content and by name.
+    """Read a clip, stroke, point clip or mesh sequence; the format is detected from content and name.
 
     Options are the fields of `ReadOptions`, for example `fps=60` for an AMC file. The vertical axis is found from the
     body where neither the file nor `up` says it.
@@ -220,7 +220,7 @@ def for_writing(path: Path) -> Format:
 
 
 def holding_several() -> str:
-    """The formats of which one file holds several clips, in words."""
+    """The formats whose files hold several clips, in words."""
     return _titles([f for f in FORMATS if f.several])
 
 

@@ -72,7 +72,7 @@ def _repeated(loop: Clip) -> Clip:
 
 
 def slower(clip: Clip) -> Clip:
-    """Every so many frames, so that about 30 a second are left: pages stay small."""
+    """The clip thinned to about 30 frames a second, to keep pages small."""
     step = max(1, round(clip.fps / FPS))
     chosen = slice(None, None, step)
     moving = clip.joint_translations

@@ -131,7 +131,7 @@ def _chain(rotations: Floats, body: Skeleton, root: Floats, joint: int) -> tuple
 
 
 def _place_leg(rotations: Floats, body: Skeleton, posture: Posture, side: int, build: Build) -> None:
-    """Hip, knee, ankle and toe rotations that put the foot where it shall be."""
+    """Hip, knee, ankle and toe rotations that put the foot at its target."""
     foot = posture.feet[side]
     hip = body.index(f"{SIDES[side]}UpLeg")
     rotations[:, hip] = np.array([1.0, 0.0, 0.0, 0.0])

@@ -150,7 +150,7 @@ def first_frames(model: VariationModel, rng: np.random.Generator, amount: float)
 
 
 def whole_variant(model: VariationModel, source: Iterator[Block], frames: int | None, cycles: int | None) -> Block:
-    """A whole variant as rows and phases: so many frames or whole cycles of a cyclic model, else to its end."""
+    """A whole variant as rows and phases: `frames` or `cycles` of a cyclic model, else to its end."""
     if model.cyclic and frames is None and cycles is None:
         raise UsageError("a cyclic model never ends: give a number of frames or cycles")
     if cycles is not None and cycles < 1:

@@ -262,7 +262,7 @@ class VariationModel:
         rate: float = 1.0,
         steer: Steering | None = None,
     ) -> Block:
-        """A whole variant as rows and phases: so many frames or whole cycles of a cyclic model, else to its end."""
+        """A whole variant as rows and phases: `frames` or `cycles` of a cyclic model, else to its end."""
         return whole_variant(self, self.blocks(rng, amount=amount, rate=rate, steer=steer), frames, cycles)
 
     @one_blas_thread()

@@ -61,7 +61,7 @@ def motion_loop(
 
 
 def loop_of(take: Clip, cycles: int | None = 1, *, plant: bool | str = True) -> tuple[Clip, Span]:
-    """The best loop of so many cycles (None: the whole take is one), and where in the take it lies."""
+    """The best loop of `cycles` cycles (None: the whole take is one), and where in the take it lies."""
     span = Span(0, len(take) - 1, 1) if cycles is None else best_loop(take, cycles)
     loop = facing_forward(closed(take, span.start, span.stop, cycles=span.cycles))
     base = own_planting_model(take)

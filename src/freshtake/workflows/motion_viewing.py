@@ -24,7 +24,7 @@ from freshtake.reports.viewport.viewport_page import viewport_page
 
 PAGES, STILLS, MOVING = (".html", ".htm"), (".png",), (".gif",)
 LAYOUTS = ("row", "grid", "overlaid")
-SECONDS = 6.0  # of models that go on for ever
+SECONDS = 6.0  # shown of models whose motion is endless
 
 
 class ViewResult(NamedTuple):

@@ -15,7 +15,7 @@ OTHER_FILES = frozenset(  # endings that nobody gives to a folder
 
 
 def is_file_name(target: Path) -> bool:
-    """Whether a target is a file, by an ending that can be written; a folder that is there is none."""
+    """Whether a target is a file, by an ending that can be written; an existing folder is not."""
     if target.suffix == "" or target.is_dir():
         return False
     if target.suffix.lower() in OTHER_FILES:

@@ -85,7 +85,7 @@ def mixture(text: str, levels: Sequence[Level]) -> Weights:
 
 
 class Walk(NamedTuple):
-    """Styles and speeds in words, and how much: so many cycles, or a length."""
+    """Styles and speeds as texts, and how long: a number of cycles, or a length."""
 
     style: str
     speed: str

@@ -56,7 +56,7 @@ def steered_play(
     cell: str | None = None,
     guide: Guide | None = None,
 ) -> Steered:
-    """A play that does at each time of the plan what it says."""
+    """Playback that follows the plan: at each of its times, the cell or guide given there."""
     given = guide or Guide()
     stops = sorted(((round(when / model.frame_time), what) for when, what in plan), key=lambda stop: stop[0])
     guides = [(at, _guided(model, given, what)) for at, what in stops]

@@ -214,7 +214,7 @@ def _note_path(goals: Goals, motion: Motion, written: Written) -> None:
 
 
 def _lasting(goals: Goals, length: Length | None, frame_time: float, loop: bool) -> Goals:
-    """Goals with a duration that gives so many frames: a loop lasts all of them, others from the first to the last."""
+    """Goals with the duration of `length`: a loop lasts all its frames, others from the first to the last."""
     if length is None:
         return goals
     return replace(goals, duration=(frame_count(length, frame_time) - (0 if loop else 1)) * frame_time)

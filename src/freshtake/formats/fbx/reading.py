@@ -31,7 +31,7 @@ _TURNS, _MOVES, _GROWS = "Lcl Rotation", "Lcl Translation", "Lcl Scaling"
 
 
 def clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
-    """All takes of a file, or the one that was asked for; the rest pose where there is none."""
+    """All takes of a file, or the chosen one; the rest pose where there is none."""
     try:
         with np.errstate(all="ignore"):
             data = read_bytes(path)

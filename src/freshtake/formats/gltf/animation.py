@@ -55,7 +55,7 @@ def animated_nodes(container: Container) -> set[int]:
 
 
 def chosen(container: Container, options: ReadOptions) -> int | None:
-    """The number of the animation that was asked for: the first by default, None where the file has none."""
+    """The number of the chosen animation: the first by default, None where the file has none."""
     items = container.top.items("animations")
     names = [clean_name(item) for item in items]
     wanted = options.animation

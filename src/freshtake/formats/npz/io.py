@@ -3,7 +3,7 @@
 A clip is names, parents, offsets, root, rotations (w x y z), fps, up and unit_m (NaN where unknown) and what else
 it holds; a mesh sequence vertices, faces, fps and optional normals and `attribute_NAME`; a point clip names,
 positions and fps; a stroke points, times and dimensions. Files by others need only these; `kind` is ours. Archives of
-AMASS are told by their `poses` and `trans`.
+AMASS are recognized by their `poses` and `trans`.
 """
 
 from __future__ import annotations

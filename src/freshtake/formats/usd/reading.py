@@ -42,7 +42,7 @@ class _Bones(NamedTuple):
 
 
 def clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
-    """The clips of a file: all of them, or the one that was asked for."""
+    """The clips of a file: all of them, or the chosen one."""
     try:
         stage = open_stage(path)
         with explained(path, "the file is damaged"), np.errstate(all="ignore"):

@@ -35,7 +35,7 @@ UNITS = (
 
 
 def guess_unit(skeleton: Skeleton) -> LengthUnit | None:
-    """The unit in which a body has the legs of a person; None where no unit does, or the body has not two feet."""
+    """The unit in which a body has the legs of a person; None where no unit does, or there are not two feet."""
     if len(feet(skeleton)) != 2:
         return None
     leg = leg_length(skeleton)

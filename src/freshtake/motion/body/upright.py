@@ -53,7 +53,7 @@ def find_up(motion: Clip | PointClip) -> Upright:
 def judged(body: Body) -> Upright:
     """An upright posture and rest pose that agree; else a standing body; else the rest pose.
 
-    Where the rest pose is none of a body (bones along x, as many exporters have them), feet on a floor are enough.
+    Where the rest pose is not a body's (bones along x, as many exporters have them), feet on a floor are enough.
     """
     posture = _axis(body.posture.mean(axis=0))
     rest = None if body.rest is None else _axis(body.rest)

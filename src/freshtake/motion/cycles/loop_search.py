@@ -1,4 +1,4 @@
-"""Which part of a clip makes the best loop: as many cycles as asked for, cut where their ends agree best."""
+"""Which part of a clip makes the best loop: a given number of cycles, cut where their ends agree best."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def _nearest_turn(vector: list[float], before: list[float]) -> list[float]:
 
 
 def upright_reference(rotations: Sequence[Floats], up: int) -> Floats:
-    """The smallest turn r (4,) that puts the body's mean vertical upright: a swimmer's lies flat, a walker's is none.
+    """The smallest turn r (4,) that puts the body's mean vertical upright: about zero for a walker.
 
     It does not depend on heading, and with it q = T(heading) exp(swing) r has swings about zero. With z up the body is
     put upright as if y were up and then tilted, so that the same body has the same heading either way.

@@ -83,7 +83,7 @@ def std_weights(deviation: Floats, units: Sequence[str]) -> Floats:
 
 
 def floored_effects(effects: Floats, units: Sequence[str]) -> Floats:
-    """Effects of which none is zero (a leaf joint's twist moves nothing), so that scaled values can be turned back.
+    """Effects raised above zero (a leaf joint's twist moves nothing), so that scaling can be inverted.
 
     The floor is a thousandth of the largest effect among the DOFs with the same unit.
     """

@@ -17,7 +17,7 @@ from freshtake.numeric.arrays import Bools, Floats
 
 ALARMS = 0.01  # share of further takes that may exceed any limit
 ALARMS_STRICT = 0.05  # of one figure that a body cannot exceed much: depth, and stretching beyond straight
-LEAST = {BEND: math.radians(1.0), DEPTH: 0.001, CLEARANCE: 0.02, PEAK: 0.02}  # gaps below are none
+LEAST = {BEND: math.radians(1.0), DEPTH: 0.001, CLEARANCE: 0.02, PEAK: 0.02}  # smallest gaps
 SUNK = 0.005  # leg lengths that anybody may go deeper
 PEAKS = 2.0  # times the largest acceleration of any take
 
@@ -79,7 +79,7 @@ class BodyLimits:
         return BodyCheck(self.figures, measured(self.plan, clip, self.leg), self.most, limits, self.gaps)
 
     def limits(self, length: float = 1.0, amount: float = 1.0, rate: float = 1.0) -> Floats:
-        """(figures,) for a clip of so many takes' length.
+        """(figures,) for a clip `length` times as long as a take.
 
         If tails are exponential, takes exceed the largest of n others with probability 1 / (n + 1), and then by more
         than x with probability exp(-x / gap); (1 + x / (m gap))⁻ᵐ where the gap itself is known from m gaps only. What

@@ -24,8 +24,8 @@ class ContactSettings:
     contacts shorter than `bridged` are closed. Speed is measured over `window` seconds, whatever the frame rate.
     Fast feet land fast: each speed limit is raised, if need be, to its share of the foot's own speed in swing.
     A foot stands only while the body's weight can be over it: the pelvis is at least `pelvis_above` higher than the
-    ankle, and not farther beside it than above it by more than `beside`, so that nobody who lies, crawls or swims
-    stands; a negative `pelvis_above` lifts that rule.
+    ankle, and not farther beside it than above it by more than `beside`, so that a body that lies, crawls or swims
+    never stands; a negative `pelvis_above` lifts that rule.
     """
 
     height_on: float = 0.06

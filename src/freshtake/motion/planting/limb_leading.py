@@ -162,7 +162,7 @@ def _bend(bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotati
 
 @compiled
 def within_reach(reach: Floats, wanted: float, present: float, full: float, soft: float) -> float:
-    """The distance from hip to ankle that a limb takes where `wanted` is asked for: softly not beyond what it does.
+    """The distance from hip to ankle that a limb takes for a `wanted` one, softly limited to what the limb can do.
 
     It stretches and folds as far as in the examples, or as far as it did itself. Near straight, a knee would have to
     turn ever faster, so that the limb gives way from `soft` of its length before its end on.

@@ -110,7 +110,7 @@ def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
     feet = np.array([limb.is_leg for limb in base.limbs])
     moves = np.stack([goal.path - positions[:, limb.end] for limb, goal in zip(base.limbs, goals, strict=True)], axis=1)
     free = ~feet & ~np.array([goal.contact_strength.any() for goal in goals])
-    moves[:, free] = shift[:, None]  # what nothing asks for comes along with the root
+    moves[:, free] = shift[:, None]  # limbs without pins move with the root
     pinned = {clip.skeleton.index(pin.joint) for pin in limb_pins}
     by_toe = np.array([limb.is_leg and limb.end not in pinned for limb in base.limbs], dtype=np.intp)
     lead_limbs(bones, clip.root, root, np.ascontiguousarray(offsets), moves, by_toe, rotations)

@@ -61,7 +61,7 @@ class Pace(NamedTuple):
 
     `stand`, `height` and `free` are weights T⁻⁶ of following within T frames (see numeric.smooth_path): of standing
     feet over the ground, of heights, and in the air. Contacts are decided `wait` frames late: speeds look `reach`
-    frames to either side, pauses below `bridged` frames are closed and contacts below `shortest` frames are none.
+    frames to either side, pauses below `bridged` frames are closed and contacts below `shortest` frames are dropped.
     `careful` is 0 where contacts are to be taken as they are given.
     """
 

@@ -10,7 +10,7 @@ from freshtake.motion.retarget.body_map import SIDES
 from freshtake.motion.retarget.rig import Rig
 from freshtake.numeric.arrays import Floats
 
-STRETCH = 1e3  # radians: an elbow bends as far as the height of its hand asks for
+STRETCH = 1e3  # radians: in effect no limit on how far an elbow bends for the height of its hand
 
 
 def hand_moves(source: Rig, target: Rig, given: Floats, places: Floats, ankles: Floats) -> Iterator[tuple[str, Floats]]:

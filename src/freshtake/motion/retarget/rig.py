@@ -17,7 +17,7 @@ from freshtake.motion.retarget.rest import STATED, Rest, Stated, find_rest, zero
 from freshtake.motion.retarget.transfer import leg
 from freshtake.numeric.rotations import rotate
 
-SHORTEST = 1e-3  # of the body: legs that are shorter are none
+SHORTEST = 1e-3  # of the body's size: shorter legs do not count as legs
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,7 +40,7 @@ class Piece(NamedTuple):
 
 @lru_cache(maxsize=64)
 def body_volume(skeleton: Skeleton, size: float = 1.0) -> Body:
-    """The body of a skeleton, so many times as large as usual; its points are the joints, then the end sites."""
+    """The body of a skeleton, its radii times `size`; its points are the joints, then the end sites."""
     bones = _bones(skeleton)
     parts = body_parts(skeleton)
     below = _length_below(bones, len(skeleton) + len(skeleton.end_sites))

@@ -70,7 +70,7 @@ def guard_notes(reports: Sequence[GuardReport]) -> list[str]:
         )
     if less:
         notes.append(
-            f"{len(less)} of {count} variants got less than the amount asked for, down to {min(less):g} of it: "
+            f"{len(less)} of {count} variants got less than the requested amount, down to {min(less):g} of it: "
             f"{TRIES} draws with all of it were impossible"
         )
     if left:

@@ -25,7 +25,7 @@ SLOWEST, FASTEST = 0.7, 1.4  # of the mean pace; beyond it a goal is met as near
 
 
 class Stretch(NamedTuple):
-    """The part of an endless motion that becomes a variant: from a phase on, so many phases or so many frames."""
+    """The part of an endless motion that becomes a variant: its first phase, and its length in phases or frames."""
 
     first: float
     phases: float

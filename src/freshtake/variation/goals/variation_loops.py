@@ -46,7 +46,7 @@ FEWEST_KNOTS = MEMORY  # of traits that change along a loop; shorter loops keep 
 
 
 class Closing(NamedTuple):
-    """What makes a draw of so many frames of the network periodic, and what brings it to its usual size (nodes,)."""
+    """What makes a draw of M frames of the network periodic, and the factors (nodes,) that restore its usual size."""
 
     start: Floats  # (2 nodes, 2 nodes): from the end of a draw that begins at 0 to the first state of a periodic one
     scale: Floats
@@ -69,7 +69,7 @@ def closing(dynamics: Dynamics, frames: int) -> Closing:
 
 
 def periodic_slices(dynamics: Dynamics, frames: int, rng: np.random.Generator) -> Floats:
-    """(frames, nodes): frames of the network of which the last ones lead to the first."""
+    """(frames, nodes): frames of the network whose last ones lead into the first."""
     nodes = len(dynamics.noise)
     noise, slices = rng.standard_normal((frames, nodes)), np.zeros((2 + frames, nodes))
     draw_slices(dynamics.packed, noise, slices)
@@ -90,7 +90,7 @@ class LoopRows(NamedTuple):
 def loop_rows(
     sampler: Sampler, cycles: int, frames: int | None, rng: np.random.Generator, first: float = 0.0
 ) -> LoopRows:
-    """Draw a loop of so many cycles, from a whole phase on; `frames`: of so many frames."""
+    """Draw a loop of `cycles` cycles, starting at a whole phase; `frames` sets its length."""
     return _rows(sampler, *_knots(sampler, cycles, rng), cycles, frames, first)
 
 
@@ -209,7 +209,7 @@ def check_loop(model: VariationModel, goals: Goals) -> None:
     if model.kernel is not None:
         raise UsageError("loops need a model of the default method: the paper's sampler knows no phase to close")
     if goals.start or goals.end or goals.poses or goals.targets or goals.steer:
-        raise UsageError("a loop goes straight on for ever: leave out poses, pins, headings and paths")
+        raise UsageError("a loop goes straight on forever: leave out poses, pins, headings and paths")
 
 
 def decoded_loop(model: VariationModel, loop: LoopRows, cycles: int, name: str) -> Any:

@@ -17,7 +17,7 @@ from freshtake.variation.network.node_scores import TransitionData, TransitionNo
 from freshtake.variation.network.structure_search import GAIN, NodeScores
 from freshtake.variation.settings import Settings
 
-EXACT = 64  # so many edits are all tried
+EXACT = 64  # up to this many edits, all are tried
 THOROUGH = 4  # times as many rounds
 FEWEST = 12  # candidates that a node keeps after the first round
 

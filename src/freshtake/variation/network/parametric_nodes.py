@@ -120,7 +120,7 @@ class FittedPriorNode:
         return float(self.additions(parents, [-1])[0])
 
     def additions(self, parents: frozenset[int], candidates: Sequence[int], above: float = -np.inf) -> Floats:
-        """The same with one parent more; -1 is nobody."""
+        """The same with one parent more; -1 adds none."""
         sets = [parents | {c} if c >= 0 else parents for c in candidates]
         fresh = [parent_set for parent_set in sets if parent_set not in self._known]
         if fresh:

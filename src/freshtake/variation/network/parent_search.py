@@ -140,7 +140,7 @@ def trait_errors(
     """Held-out squared errors (traits,) of a node's traits given those of its parents and of one candidate more.
 
     Ridge regression in its dual form: y = across (inner + ridge I)^-1 Y, where `inner` (folds, traits, takes, takes)
-    and `across` (folds, traits, left out, takes) are products of the parents' traits. A candidate of -1 is nobody.
+    and `across` (folds, traits, left out, takes) are products of the parents' traits. A candidate of -1 adds no parent.
     """
     known, traits = folds.known.shape[1], folds.known.shape[2]
     out[:] = 0.0

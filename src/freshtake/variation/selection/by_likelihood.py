@@ -163,7 +163,7 @@ def _eliminated(
 ) -> tuple[list[Scored | None], set[int]]:
     """The paper's own: the least likely candidate given groups of the others goes, until all reach the threshold.
 
-    Two cannot be grouped: whoever is left then stays.
+    Two cannot be grouped: candidates still left then stay.
     """
     left = {k: x for k, x in enumerate(rows) if x is not None}
     scores: list[Scored | None] = [None] * len(rows)

@@ -50,7 +50,7 @@ def paper_blocks(
     examples: Sequence[Floats],
     weights: Floats,
     network: TransitionNetwork,
-    way: Way,  # a motion that does not end by itself goes on for ever
+    way: Way,  # a motion that does not end by itself goes on forever
     start: Floats,  # (order, DOFs): the first frames, from the prior network
     noise: Iterator[Floats],  # see noise_blocks
 ) -> Iterator[Floats]:

@@ -81,5 +81,5 @@ def _profile(spread: Floats, cyclic: bool) -> Floats:
 
 
 def sizes_at(sizes: Floats, phases: int) -> Floats:
-    """Sizes (POINTS, nodes) at so many phases."""
+    """Sizes (POINTS, nodes) read at `phases` phases: (phases, nodes)."""
     return np.maximum(read_at(sizes, np.linspace(0.0, len(sizes) - 1.0, phases)), 0.0)
