@@ -312,7 +312,7 @@ def test_the_same_note_for_many_files_is_said_once(
 def test_help_of_a_group_lists_its_own_commands(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*words.split(), "--help"]) == 0
     said = capsys.readouterr().out
-    assert "─ Commands ─" in said and "Of freshtake itself" not in said
+    assert "─ Commands ─" in said and "General options" not in said
 
 
 @pytest.mark.parametrize("words", ["view", "style apply", "style gaits sample"])

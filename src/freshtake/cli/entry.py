@@ -55,7 +55,7 @@ app = App(
     version=f"freshtake {__version__}",
     help_format="markdown",
     suppress_keyboard_interrupt=False,
-    group_commands=Group("Of freshtake itself", sort_key=99),
+    group_commands=Group("General options", sort_key=99),
     help_epilogue="Every command has `--help` with examples. Bad input ends with one sentence and exit code 2.",
 )
 GROUPS = {

@@ -31,7 +31,7 @@ class Source:
 
     skeleton: SkeletonFile = None
     source_fps: Annotated[
-        float | None, Parameter(help="Frames per second of files that do not say it, where --fps resamples them.")
+        float | None, Parameter(help="Frames per second of files that do not state it, where --fps resamples them.")
     ] = None
     unit: Unit = None
     up: Up = None
@@ -54,7 +54,7 @@ class Changes:
     onto: OntoCharacter = ONTO
     repair: Annotated[
         list[str] | None,
-        Parameter(consume_multiple=True, negative="", help="Named repairs, in order; `info` says which."),
+        Parameter(consume_multiple=True, negative="", help="Named repairs, in order; `info` suggests them."),
     ] = None
     travel: Travel = TRAVEL
 
@@ -67,7 +67,7 @@ def convert(
     /,
     *,
     out: Annotated[
-        Path | None, Parameter(name=["--out", "-o"], help="The file to write, or a folder: then every path is read.")
+        Path | None, Parameter(name=["--out", "-o"], help="The file to write, or a folder; then all PATHS are read.")
     ] = None,
     piece: Piece = PIECE,
     source: Source = SOURCE,

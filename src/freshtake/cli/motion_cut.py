@@ -21,7 +21,7 @@ class Where:
     between: Annotated[
         str | None, Parameter(name="--range", help="Cut out A:B, frames (from 0, B not included) or times: 1.5s:4s.")
     ] = None
-    like: Annotated[Path | None, Parameter(help="Cut out what is like this short clip.")] = None
+    like: Annotated[Path | None, Parameter(help="Cut out every part that is like this short clip.")] = None
 
 
 WHERE = Where()

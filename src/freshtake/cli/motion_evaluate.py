@@ -45,9 +45,9 @@ class Judging:
         bool,
         Parameter(negative="", help="Score noise, combinations and replays of the inputs too, beside the variants."),
     ] = False
-    everything: Annotated[bool, Parameter(name="--all", negative="", help="Print all figures, not the main ones.")] = (
-        False
-    )
+    everything: Annotated[
+        bool, Parameter(name="--all", negative="", help="Print all figures, not only the main ones.")
+    ] = False
     title: Annotated[str, Parameter(help="Heading of the report.")] = ""
     model: Annotated[
         Path | None, Parameter(help="The model that made the variants: the report shows its networks.")

@@ -22,7 +22,7 @@ class Cutting:
     """What of a clip becomes the loop."""
 
     cycles: Annotated[int | None, Parameter(help="Cycles in the loop; default: 1.")] = None
-    whole: Annotated[bool, Parameter(negative="", help="The clip as a whole is one cycle: cut nothing off.")] = False
+    whole: Annotated[bool, Parameter(negative="", help="Treat the whole clip as one cycle: cut nothing off.")] = False
 
 
 CUTTING = Cutting()
@@ -51,11 +51,11 @@ def loop(
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
-    """Make a loop of a clip: find its cycle, cut it where its ends agree best, and close what is left.
+    """Make a loop from a clip: find its cycle, cut it where its ends match best, and close the gap.
 
     The last frame leads into the first: a loop of N frames lasts N frame times, and frame N is frame 0 moved on by the
-    travel of one loop. It begins above the origin and faces forward, and it goes straight: a turn is spread over the
-    loop and so taken out.
+    travel of one loop. It begins above the origin, faces forward and goes straight: a turn is removed evenly over the
+    loop.
 
     **Examples**
 
@@ -70,7 +70,7 @@ def loop(
     Parameters
     ----------
     clips
-        A clip of a movement that repeats itself, or of one cycle; several, or a folder of them, become a loop each.
+        A clip of a movement that repeats, or of one cycle; each of several clips, or of a folder, becomes a loop.
     """
     from freshtake.workflows import motion_loop as run
     from freshtake.workflows.motion_delivering import turn_note

@@ -40,7 +40,7 @@ class Making:
         float | None, Parameter(help="Strength of the noise; 1 is as far as the takes differ. Default: 1 (convex: 0).")
     ] = None
     match: Annotated[
-        Files, Parameter(help="A model or variants: noise of an amount that changes takes as much as those.")
+        Files, Parameter(help="A model or variants: add as much noise as changes takes by as much as those.")
     ] = None
     clips: Annotated[int | None, Parameter(help="Clips joined in each file; default: 1 (replay: 15).")] = None
     blend: Annotated[float, Parameter(help="Seconds over which the step from clip to clip fades.")] = 0.25
@@ -61,7 +61,7 @@ def noise(
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
-    """Write baselines of a few takes: noise added to them, combinations of them, or the takes played again.
+    """Write baselines from a few takes: noise added to them, combinations of them, or the takes replayed.
 
     **strawman** shakes one take smoothly, each joint as much as the takes differ there; **perlin** lets it sway in
     waves (Perlin noise); **pca** shakes what moves together (principal components); **convex** mixes all takes at equal

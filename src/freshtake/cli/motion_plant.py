@@ -17,12 +17,14 @@ from freshtake.cli.reading import READING, Reading, files
 class Known:
     """What you know about the clip's feet and hands."""
 
-    contacts: Annotated[Path | None, Parameter(help="When feet stand (JSON or CSV); default: found.")] = None
-    pins: Annotated[Path | None, Parameter(help="Where joints have to be at a time (JSON or CSV).")] = None
+    contacts: Annotated[Path | None, Parameter(help="When feet stand (JSON or CSV); default: detected.")] = None
+    pins: Annotated[Path | None, Parameter(help="Where joints have to be, and when (JSON or CSV).")] = None
     mapping: Annotated[Path | None, Parameter(help="Which joints are legs and arms (JSON); default: guessed.")] = None
     like: Annotated[
         list[Path] | None,
-        Parameter(consume_multiple=True, negative="", help="Clips whose feet stand well: contacts are found by them."),
+        Parameter(
+            consume_multiple=True, negative="", help="Clips whose feet stand well, from which contacts are taken."
+        ),
     ] = None
     floor: Annotated[float | None, Parameter(help="Height of the foot joints when they stand, in the clip's unit.")] = (
         None

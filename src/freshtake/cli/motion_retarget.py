@@ -27,13 +27,11 @@ class Retargeting:
     """How clips are put onto the character."""
 
     body_map: BodyMaps = None
-    save_map: Annotated[
-        Path | None, Parameter(help="Write the map that was found (TOML or JSON), to look at or to change.")
-    ] = None
+    save_map: Annotated[Path | None, Parameter(help="Write the detected map (TOML or JSON), to check or edit.")] = None
     picture: Annotated[
         Path | None, Parameter(help="Draw the first clip before and after, as figures side by side (.png, .svg).")
     ] = None
-    plant: Annotated[bool, Parameter(help="Let feet stand as those of the source do.")] = True
+    plant: Annotated[bool, Parameter(help="Make feet stand as those of the source do.")] = True
     hands: Annotated[
         bool, Parameter(negative="", help="Keep hands as high over floor, hips and shoulders as those of the source.")
     ] = False

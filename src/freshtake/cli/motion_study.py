@@ -36,7 +36,7 @@ SETS = Sets()
 class StudyOutput(Output):
     """Where the study goes."""
 
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder of the study; it must not exist or be empty.")]
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the study; new or empty.")]
 
 
 @option_group

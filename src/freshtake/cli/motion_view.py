@@ -18,7 +18,8 @@ class Showing:
     """What is shown, and where."""
 
     out: Annotated[
-        Path | None, Parameter(name=["--out", "-o"], help="The page to write (.html); without it a browser opens one.")
+        Path | None,
+        Parameter(name=["--out", "-o"], help="The page to write (.html); without it, the page opens in a browser."),
     ] = None
     force: Force = False
     variants: Annotated[
@@ -29,9 +30,10 @@ class Showing:
     gif: Annotated[Path | None, Parameter(help="Write a moving picture (.gif), without a browser.")] = None
     number: Annotated[int, Parameter(name=["--number", "-n"], help="How many variants of each model are shown.")] = 4
     layout: Annotated[
-        Literal["row", "grid", "overlaid"] | None, Parameter(help="How motions stand; default: a row, many in a grid.")
+        Literal["row", "grid", "overlaid"] | None,
+        Parameter(help="How motions are arranged; default: a row, or a grid for many."),
     ] = None
-    title: Annotated[str, Parameter(help="What the page is called; default: the names of the files.")] = ""
+    title: Annotated[str, Parameter(help="Title of the page; default: the names of the files.")] = ""
     seed: Seed = 0
 
 

@@ -53,7 +53,7 @@ Unit = Annotated[
     float | None,
     Parameter(
         converter=_metres,
-        help="Unit of length, where the file does not say: m, cm, mm, in, ft, cmu, or metres per unit.",
+        help="Unit of length, where the file does not state it: m, cm, mm, in, ft, cmu, or metres per unit.",
     ),
 ]
 Up = Annotated[
@@ -85,11 +85,11 @@ Character = Annotated[
 ]
 BodyMaps = Annotated[
     Path | None,
-    Parameter(name="--map", help="Which joints are which part of the body (TOML or JSON); default: found."),
+    Parameter(name="--map", help="Which joints are which part of the body (TOML or JSON); default: detected."),
 ]
 ClosingFrame = Annotated[
     bool,
-    Parameter(negative="", help="End a loop with its first frame again, for players that need both ends."),
+    Parameter(negative="", help="Repeat the first frame at the end of a loop, for players that need both ends."),
 ]
 RootMotion = Annotated[
     Literal["hips", "joint", "none"] | None,
@@ -101,13 +101,13 @@ InPlace = Annotated[
 ]
 Lock = Annotated[
     Literal["soft", "hard"],
-    Parameter(help="How still feet stand: soft, with the small movement of real ones, or hard."),
+    Parameter(help="How still feet stand: soft keeps the small movement of real feet, hard has none."),
 ]
 Heading = Annotated[float | None, Parameter(help="Keep this heading, in degrees from that of the start.")]
 GroundPath = Annotated[
     Path | None,
     Parameter(
         name="--path",
-        help="Follow a way over the ground from its first point: CSV with x,z or x,y, unit of the clip.",
+        help="Follow a path on the ground, from its first point: CSV with x,z or x,y, in the clip's unit.",
     ),
 ]

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 Force = Annotated[
-    bool, Parameter(negative="", help="Replace files that are there already; others in a folder stay as they are.")
+    bool, Parameter(negative="", help="Replace existing files; other files in a folder stay as they are.")
 ]
 Frames = Annotated[str | None, Parameter(help="How long: a number of frames such as 360, or a time such as 6s.")]
 Seconds = Annotated[float | None, Parameter(help="How long, in seconds; instead of --frames.")]

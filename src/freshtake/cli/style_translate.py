@@ -159,9 +159,9 @@ class Styling:
         list[str] | None,
         Parameter(negative="", help="A style and its weight, as in oldman.ftm=0.4; several are mixed."),
     ] = None
-    time_warp: Annotated[bool, Parameter(help="Change the timing too; without it, frame follows frame.")] = True
+    time_warp: Annotated[bool, Parameter(help="Change the timing too; without it, frames keep their times.")] = True
     generalize: Annotated[
-        bool | None, Parameter(help="Keep the input where it is unlike the examples; default: as the model says.")
+        bool | None, Parameter(help="Keep the input where it is unlike the examples; default: the model's setting.")
     ] = None
     plant: Annotated[bool, Parameter(help="Clean up feet that slide.")] = True
     lock: Lock = "soft"

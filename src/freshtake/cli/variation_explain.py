@@ -37,7 +37,7 @@ def explain(
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
-    """Say what a model has learned: what predicts each joint, and how much predictions lose without it.
+    """Show what a model has learned: what predicts each joint, and how much worse predictions are without it.
 
     **Examples**
 

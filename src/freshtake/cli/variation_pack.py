@@ -38,24 +38,26 @@ def pack(
     ] = None,
     cycles: Annotated[int | None, Parameter(help="Cycles in each clip of a cyclic model; default: 1.")] = None,
     closing_frame: Annotated[
-        bool, Parameter(help="End each clip with its first frame again, as players that go by time need it.")
+        bool, Parameter(help="Repeat the first frame at the end of each clip, for players that go by time.")
     ] = True,
     amount: Amount = 1.0,
     plant: Plant = True,
-    guard: Annotated[bool, Parameter(help="Draw again what a body cannot do or does in no take.")] = True,
+    guard: Annotated[
+        bool, Parameter(help="Redraw variants that no body could do, or that go too far beyond the takes.")
+    ] = True,
     keep: Annotated[
-        Path | None, Parameter(help="stars.json of the preview page: rejected clips are drawn anew, others stay.")
+        Path | None, Parameter(help="stars.json from the preview page: rejected clips are redrawn, the others stay.")
     ] = None,
-    only: Annotated[str | None, Parameter(help="Make this one clip of the pack again, by its name.")] = None,
+    only: Annotated[str | None, Parameter(help="Make only this clip of the pack, by its name.")] = None,
     preview: Annotated[bool, Parameter(help="Write the contact sheet and the preview page.")] = True,
     unit: Unit = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
-    """Write a pack of variants: loops that share their first and last pose, so that any follows any other of its model.
+    """Write a pack of variants: loops that share their first and last pose, so that any can follow any other.
 
     The folder gets one file per model and format (one per clip in bvh), `pack.json` with every clip's seed, speed,
-    footprints and quality, a contact sheet `sheet.png` and `preview.html`, on which clips are starred and rejected.
+    footprints and quality, a contact sheet `sheet.png` and `preview.html`, where you star and reject clips.
 
     **Examples**
 

@@ -25,14 +25,15 @@ class Measure:
         bool,
         Parameter(
             negative="",
-            help="By what a model of the trusted clips expects (likelihood), instead of by how far clips differ.",
+            help="Compare by what a model of the trusted clips expects (likelihood), not by how far clips differ.",
         ),
     ] = False
     among: Annotated[
-        bool, Parameter(negative="", help="The same as in the paper: the clips in groups of themselves.")
+        bool,
+        Parameter(negative="", help="With --likelihood, as in the paper: score the clips in groups among themselves."),
     ] = False
     relearn: Annotated[
-        bool, Parameter(negative="", help="The same with a model for every group, not one; far slower.")
+        bool, Parameter(negative="", help="With --likelihood: learn a model for every group; far slower.")
     ] = False
     percentile: Annotated[
         float, Parameter(help="How many clips like the trusted ones may be rejected, in percent.")

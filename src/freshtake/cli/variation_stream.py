@@ -33,9 +33,7 @@ def stream(
     /,
     *,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="Where the result goes.")] = None,
-    live: Annotated[
-        str | None, Parameter(help="Send it to avatars instead, while it is made: vmc://127.0.0.1:39539.")
-    ] = None,
+    live: Annotated[str | None, Parameter(help="Send it live to avatars instead: vmc://127.0.0.1:39539.")] = None,
     host: Annotated[bool, Parameter(negative="", help="Send to, and listen to, other machines too.")] = False,
     listen: Annotated[
         int | None, Parameter(help="Port for OSC messages that steer the live motion, such as /freshtake/amount 0.5.")

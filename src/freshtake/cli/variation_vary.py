@@ -48,7 +48,9 @@ class Drawing:
     count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15
     amounts: Amounts = AMOUNTS
     feet: Feet = FEET
-    guard: Annotated[bool, Parameter(help="Draw again what a body cannot do or does in no take.")] = True
+    guard: Annotated[
+        bool, Parameter(help="Redraw variants that no body could do, or that go too far beyond the takes.")
+    ] = True
     cycles: Annotated[
         int | None, Parameter(help="Cycles in each variant of a cyclic model; default: by its length, or 1.")
     ] = None
@@ -73,7 +75,7 @@ class Wanted:
     ] = ()
     pins: Annotated[Path | None, Parameter(help="Joints at places, JSON or CSV; see the docs on planting.")] = None
     length: VariantLength = VariantLength()
-    speed: Annotated[float | None, Parameter(help="Mean speed over the ground, in the clip's lengths a second.")] = None
+    speed: Annotated[float | None, Parameter(help="Mean ground speed, in the clip's unit of length per second.")] = None
     heading: Heading = None
     path: GroundPath = None
 
@@ -96,7 +98,7 @@ class Writing:
     format: Annotated[str | None, Parameter(help="Ending of the files; default: as the examples (of AMC: bvh).")] = None
     unit: Unit = None
     limits: Annotated[
-        Path | None, Parameter(help="Limits of a robot's joints (joint,low,high) at which its table stops.")
+        Path | None, Parameter(help="Limits of a robot's joints (CSV: joint,low,high), at which values stop.")
     ] = None
 
 
