@@ -206,9 +206,7 @@ def _endnotes(result: Evaluation) -> str:
     for key, reason in result.missing.items():
         absent.setdefault(reason, []).append(key)
     items = [f"<li>{escape(note[:1].upper() + note[1:])}.</li>" for note in result.notes]
-    items += [
-        f"<li>Not shown, because {escape(reason)}: {escape(', '.join(keys))}.</li>" for reason, keys in absent.items()
-    ]
+    items += [f"<li>Not shown ({escape(reason)}): {escape(', '.join(keys))}.</li>" for reason, keys in absent.items()]
     unit = "leg" if result.kind == "clip" else "diagonal"
     items.append(
         f"<li>Clips run at {result.fps:.4g} frames per second; the {unit} measures {result.size:.4g} units.</li>"

@@ -89,9 +89,8 @@ def matched_amount(basis: Basis, drafts: Sequence[Draft], target: Changes) -> Ma
             raise UsageError("no amount of noise changes the chosen joints as much as the variants are changed")
         above = excess(high)
     for step in range(STEPS):
-        share = (
-            0.5 if step % 4 == 3 else below / (below - above)
-        )  # bisect now and then, so that neither end stays fixed
+        # bisect now and then, so that neither end stays fixed
+        share = 0.5 if step % 4 == 3 else below / (below - above)
         middle = low + share * (high - low)
         middle_excess = excess(middle)
         if abs(middle_excess) < CLOSE * np.sqrt(target.mean):
