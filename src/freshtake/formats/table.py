@@ -286,9 +286,8 @@ def _saying(motion: Stroke | PointClip, options: WriteOptions) -> str:
 
 def _text(names: Sequence[str], times: Floats, values: Floats, separator: str) -> str:
     head = io.StringIO()
-    has_separator = (
-        re.search("[,;\t]", "".join(names)) is not None
-    )  # or the reader might take another separator for ours
+    # or the reader might take another separator for ours
+    has_separator = re.search("[,;\t]", "".join(names)) is not None
     quoting: Literal[0, 1] = csv.QUOTE_ALL if has_separator else csv.QUOTE_MINIMAL
     csv.writer(head, delimiter=separator, lineterminator="\n", quoting=quoting).writerow(names)
     table = np.concatenate([times[:, None], values], axis=1)
