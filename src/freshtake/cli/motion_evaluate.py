@@ -141,7 +141,7 @@ def _print(result: Evaluation, everything: bool) -> None:
         console.print(f"note: {note}", markup=False)
     if everything:
         for key, reason in result.missing.items():
-            console.print(f"note: no {key}: {reason}", markup=False)
+            console.print(f"note: {key} is not available: {reason}", markup=False)
 
 
 def _row(figure: Figure) -> tuple[str, str, str, str]:
