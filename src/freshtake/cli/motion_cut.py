@@ -14,7 +14,7 @@ from freshtake.cli.reading import READING, Reading, files
 
 
 @option_group
-class Where:
+class CutChoices:
     """Where a take is cut."""
 
     cycles: Annotated[bool, Parameter(negative="", help="Cut into cycles (the default).")] = False
@@ -24,7 +24,7 @@ class Where:
     like: Annotated[Path | None, Parameter(help="Cut out every part that is like this short clip.")] = None
 
 
-WHERE = Where()
+CUT_CHOICES = CutChoices()
 
 
 def cut(
@@ -32,7 +32,7 @@ def cut(
     /,
     *,
     to: Output,
-    where: Where = WHERE,
+    where: CutChoices = CUT_CHOICES,
     format: Ending = None,
     reading: Reading = READING,
     json: Json = False,

@@ -24,7 +24,7 @@ class BaselineOutput(Output):
 
 
 @option_group
-class Making:
+class NoiseChoices:
     """How many baselines are made, and how."""
 
     count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15
@@ -49,13 +49,13 @@ class Making:
     octaves: Annotated[int, Parameter(help="How many layers of ever finer waves (of perlin: octaves).")] = 2
 
 
-MAKING = Making()
+NOISE_CHOICES = NoiseChoices()
 
 
 def noise(
     *takes: Path,
     to: BaselineOutput,
-    making: Making = MAKING,
+    making: NoiseChoices = NOISE_CHOICES,
     format: Ending = None,
     seed: Seed = 0,
     reading: Reading = READING,

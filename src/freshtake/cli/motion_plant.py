@@ -14,7 +14,7 @@ from freshtake.cli.reading import READING, Reading, files
 
 
 @option_group
-class Known:
+class ContactOptions:
     """What you know about the clip's feet and hands."""
 
     contacts: Annotated[Path | None, Parameter(help="When feet stand (JSON or CSV); default: detected.")] = None
@@ -32,7 +32,7 @@ class Known:
     lock: Lock = "soft"
 
 
-KNOWN = Known()
+CONTACT_OPTIONS = ContactOptions()
 
 
 def plant(
@@ -40,7 +40,7 @@ def plant(
     /,
     *,
     to: ClipsOutput,
-    known: Known = KNOWN,
+    known: ContactOptions = CONTACT_OPTIONS,
     clip_files: ClipFiles = CLIP_FILES,
     reading: Reading = READING,
     json: Json = False,

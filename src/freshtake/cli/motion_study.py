@@ -40,7 +40,7 @@ class StudyOutput(Output):
 
 
 @option_group
-class Planned:
+class StudyNumbers:
     """What is shown to whom."""
 
     motion: Annotated[str, Parameter(help="What the movement is called.")] = "motion"
@@ -53,7 +53,7 @@ class Planned:
     format: Annotated[str, Parameter(help="Ending of the stimuli.")] = "bvh"
 
 
-PLANNED = Planned()
+STUDY_NUMBERS = StudyNumbers()
 
 
 @app.command
@@ -61,7 +61,7 @@ def design(
     *,
     sets: Sets = SETS,
     to: StudyOutput,
-    planned: Planned = PLANNED,
+    planned: StudyNumbers = STUDY_NUMBERS,
     seed: Seed = 0,
     reading: Reading = READING,
     json: Json = False,

@@ -64,7 +64,7 @@ class VariantLength(Length):
 
 
 @option_group
-class Wanted:
+class GoalChoices:
     """What every variant has to do."""
 
     start: Annotated[str | None, Parameter(help="The pose to start with: FILE or FILE:FRAME.")] = None
@@ -102,7 +102,7 @@ class Writing:
     ] = None
 
 
-DRAWING, WANTED, WRITING = Drawing(), Wanted(), Writing()
+DRAWING, GOAL_CHOICES, WRITING = Drawing(), GoalChoices(), Writing()
 
 
 def vary(
@@ -111,7 +111,7 @@ def vary(
     *,
     to: VariantsOutput,
     drawing: Drawing = DRAWING,
-    wanted: Wanted = WANTED,
+    wanted: GoalChoices = GOAL_CHOICES,
     writing: Writing = WRITING,
     seed: Seed = 0,
     json: Json = False,
