@@ -23,7 +23,7 @@ _POSE = re.compile(r"(?P<file>.+?)(:(?P<frame>-?\d+))?(@(?P<time>-?[\d.]+))?")
 
 
 class GoalOptions(NamedTuple):
-    """Words of the command line; `start`, `end` and `poses` are FILE[:FRAME][@SECONDS], `parts` are NAME=AMOUNT."""
+    """Options of the command line; `start`, `end` and `poses` are FILE[:FRAME][@SECONDS], `heading` is in degrees."""
 
     start: str | None = None
     end: str | None = None

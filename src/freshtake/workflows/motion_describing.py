@@ -80,7 +80,7 @@ def _facts(motion: Motion, up_from: str) -> dict[str, Any]:
 
 
 def _unit(motion: Clip | PointClip | MeshSequence) -> str:
-    """The unit of length in words, and that it is a guess where it is one."""
+    """The unit of length in words, marked where it is a guess."""
     if motion.unit_m is not None:
         return unit_name(motion.unit_m)
     guess = guess_unit(motion.skeleton) if isinstance(motion, Clip) else None

@@ -1,4 +1,4 @@
-"""What is done to a motion that a model or a loop made, before it is in its file: feet, character, travel, unit."""
+"""The last steps before a motion is written: planted feet, character, travel, unit."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ def _rig(clip: Clip, stated: Stated | None, given: Parts | None, who: str) -> Ri
 
 
 def retargeting_sentence(way: Retargeter, character: str) -> str:
-    """What retargeting does, in one sentence."""
+    """One sentence: joints matched, scale, units, up axis and rest pose of a retargeting."""
     source, target = way.source, way.target
     both = [unit_of(rig.clip) for rig in (source, target)]
     units = [unit_name(unit) if unit else "its unit" for unit in both]

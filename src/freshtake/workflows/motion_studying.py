@@ -138,7 +138,7 @@ def _sequences(
 def _named(
     shown: Sequence[tuple[str, Clip, tuple[str, ...]]], experiment: str, motion: str, rng: np.random.Generator
 ) -> list[tuple[Stimulus, Clip]]:
-    """In random order under running numbers, all from the same place: neither name nor file tells the condition."""
+    """Stimuli in random order, numbered, all from one starting place: neither name nor file reveals the condition."""
     out = []
     for number, k in enumerate(rng.permutation(len(shown)).tolist(), start=1):
         condition, clip, sources = shown[k]

@@ -27,7 +27,7 @@ _NAME = re.compile(r"[\w][\w.+-]*")
 
 @dataclass(frozen=True)
 class PackSettings:
-    """All that decides what a clip of a given seed looks like, besides its model."""
+    """With the model and a seed, these settings determine a clip."""
 
     amount: float = 1.0
     cycles: int | None = None

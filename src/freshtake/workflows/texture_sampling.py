@@ -163,7 +163,7 @@ class SampledTexture(NamedTuple):
 
 
 class PlayRoute(NamedTuple):
-    """Where a play goes: the cell it starts in, the plan, and the guide from the start on; of a loop the course."""
+    """Where playback goes: its first cell, the plan, the guide from the start on; for a loop, its course."""
 
     cell: str | None = None
     plan: Sequence[tuple[float, str]] = ()

@@ -1,4 +1,4 @@
-"""Packs: groups of variants that follow one another, on a character, with a preview page and a list of all clips."""
+"""Packs: groups of variants that can follow one another, on a character, with a preview page and pack.json."""
 
 from __future__ import annotations
 
