@@ -14,7 +14,7 @@ _listeners: list[Listener] = []
 
 
 def tell_of_compiling(listener: Listener | None) -> None:
-    """Call this with a kernel's name before it compiles (True) and after it (False); None: nobody is told any more."""
+    """Call `listener` with a function's name before it compiles (True) and after it (False); None stops that."""
     _listeners[:] = [] if listener is None else [listener]
 
 
@@ -40,28 +40,28 @@ class _DiskCache:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self._found: Any = None
+        self._backend: Any = None
 
     @property
     def _cache(self) -> Any:
-        if self._found is None:
+        if self._backend is None:
             try:
-                self._found = FunctionCache(self._function)  # type: ignore[no-untyped-call]
+                self._backend = FunctionCache(self._function)  # type: ignore[no-untyped-call]
             except RuntimeError:  # there is no folder that can be written
-                self._found = NullCache()
-        return self._found
+                self._backend = NullCache()
+        return self._backend
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The machine code for these types of arguments, or None."""
         cache = self._cache
-        found = None
+        overload = None
         if not isinstance(cache, NullCache):
             rtsys.initialize(target)
             with cache._guard_against_spurious_io_errors():
-                found = cache._load_overload(signature, target)
-        if found is None:
+                overload = cache._load_overload(signature, target)
+        if overload is None:
             self._tell(True)
-        return found
+        return overload
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep machine code that was just compiled, where there is a place for it."""

@@ -1,4 +1,4 @@
-"""The smooth path nearest to wished-for values: a banded least-squares problem over a few frames, compiled."""
+"""The smooth path nearest to target values: a banded least-squares problem over a few frames, compiled."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from freshtake.numeric.compiled import compiled
 
 
 @compiled
-def smooth_path(weights: Floats, wishes: Floats, past: Floats, known: int, band: Floats, path: Floats) -> None:
-    """path (frames, columns): minimizes Σ w (x - wish)² + Σ (third difference of x)².
+def smooth_path(weights: Floats, targets: Floats, past: Floats, known: int, band: Floats, path: Floats) -> None:
+    """path (frames, columns): minimizes Σ w (x - target)² + Σ (third difference of x)².
 
     `past` (3, columns) holds the path's last values, newest first, of which `known` are given; they do not move, so
-    that speed and acceleration go on without a jump. A weight of T⁻⁶ lets x follow wishes within about T frames.
+    that speed and acceleration go on without a jump. A weight of T⁻⁶ lets x follow its targets within about T frames.
     `band` (frames, 4) is scratch.
     """
-    frames, columns = wishes.shape
+    frames, columns = targets.shape
     first = max(3 - known, 0)
     for k in range(frames):
         for c in range(columns):
-            path[k, c] = weights[k] * wishes[k, c]
+            path[k, c] = weights[k] * targets[k, c]
         if k >= first and k + 3 < frames:
             band[k, 0] = weights[k] + 1.0 + 9.0 + 9.0 + 1.0
             band[k, 1], band[k, 2], band[k, 3] = -15.0, 6.0, -1.0

@@ -1,4 +1,4 @@
-"""All methods on small samples, so that their kernels are compiled and kept before somebody waits for them."""
+"""All methods on small samples, so that their compiled functions are cached before they are needed."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ from freshtake.motion.planting.foot_plans import (
     MOVED,
     _drifted,
     _grips,
+    _holding_offsets,
     _lift,
     _short,
     _sunk,
-    _wishes,
     longest_reach,
     plan_sink,
     slack_of,
@@ -58,7 +58,7 @@ def test_feet_are_held_more_firmly_the_farther_a_contact_is_from_its_ends() -> N
 def test_feet_wish_to_be_where_they_stand_on_average() -> None:
     frames, memory = some_frames(1), fresh_memory(2)
     firm, wishes = np.random.default_rng(0).uniform(0.1, 1.0, len(AGES)), np.empty((len(AGES), 2))
-    _wishes(Scene(GROUND, PACE, frames, memory), 1, 0, len(AGES), firm, wishes)
+    _holding_offsets(Scene(GROUND, PACE, frames, memory), 1, 0, len(AGES), firm, wishes)
     contact = np.cumsum(np.diff([-1, *AGES]) < 0)
     for k, age in enumerate(AGES):
         same = np.array([other >= 0 and contact[n] == contact[k] for n, other in enumerate(AGES)])

@@ -6,7 +6,7 @@ from freshtake.bridge.asking import Answer, Request
 from freshtake.bridge.jobs.finishing import finish_asked, length_given
 from freshtake.errors import UsageError
 from freshtake.workflows.density_blending import (
-    BlendAsked,
+    BlendOptions,
     ClassRules,
     control_of,
     density_facts,
@@ -34,14 +34,14 @@ def blend_sample(request: Request) -> Answer:
     """So much motion with these weights."""
     length = length_given(request)
     assert length is not None
-    asked = BlendAsked(
+    asked = BlendOptions(
         weights=_weights(request),
         control=control_of(request.number("speed"), request.number("turn")),
         seed=request.get("seed", int, default=0),
     )
     target = request.folder / "blend.npz"
     density_sample(
-        request.model(), target, length, asked=asked, finish=finish_asked(request), report=request.report,
+        request.model(), target, length, options=asked, finish=finish_asked(request), report=request.report,
         warn=request.note,
     )  # fmt: skip
     return request.answer({}, [target])

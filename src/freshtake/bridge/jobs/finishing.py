@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from freshtake.bridge.asking import Request
 from freshtake.errors import UsageError
-from freshtake.workflows.length_asking import Length, Seconds
-from freshtake.workflows.motion_delivering import Delivery, delivery_asked
+from freshtake.workflows.lengths import Length, Seconds
+from freshtake.workflows.motion_delivering import Delivery, chosen_delivery
 from freshtake.workflows.motion_finishing import Finish
 
 
@@ -20,7 +20,7 @@ def finish_asked(request: Request) -> Finish:
 
 def delivery_of(request: Request) -> Delivery:
     """`in_place` takes the travel out; with `closing` a loop ends with its first frame again."""
-    return delivery_asked(
+    return chosen_delivery(
         None, request.get("in_place", bool, default=False), request.get("closing", bool, default=False)
     )
 

@@ -13,12 +13,12 @@ from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.registry import take_in
 from freshtake.motion import Clip
 from freshtake.motion.retarget import Retargeter
-from freshtake.workflows.motion_retargeting import RetargetAsked, maps_of, motion_retarget, onto_character
+from freshtake.workflows.motion_retargeting import RetargetOptions, maps_of, motion_retarget, onto_character
 
 
 def retarget(request: Request) -> Answer:
     """Clips on the skeleton of `target`."""
-    asked = RetargetAsked(
+    asked = RetargetOptions(
         maps=_maps(request),
         plant=request.get("plant", bool, default=True),
         hands=request.get("hands", bool, default=False),
@@ -26,7 +26,7 @@ def retarget(request: Request) -> Answer:
         ending="npz",
     )
     made = motion_retarget(
-        request.files(), _character(request), request.folder / "retargeted", asked=asked,
+        request.files(), _character(request), request.folder / "retargeted", options=asked,
         reading={"warn": request.note}, report=request.report, warn=request.note,
     )  # fmt: skip
     return request.answer(_told(made.way), made.paths)

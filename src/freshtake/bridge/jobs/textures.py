@@ -10,7 +10,7 @@ from freshtake.methods.gathering import gathered
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.jump_pace import with_jump_time
 from freshtake.workflows.seeds import generator
-from freshtake.workflows.texture_sampling import PlayAsked, load_texture, texture_facts
+from freshtake.workflows.texture_sampling import PlayOptions, load_texture, texture_facts
 from freshtake.workflows.texture_sampling import texture_sample as sample
 
 
@@ -37,8 +37,8 @@ def texture_sample(request: Request) -> Answer:
             raise UsageError(f"the rate of jumps must lie above 0 and not above 100 a second, but is {rate:g}")
         save(source, with_jump_time(load_texture(source), 1.0 / rate))
     target = request.folder / "play.npz"
-    asked = PlayAsked(loop=request.get("loop", bool, default=False), seed=request.get("seed", int, default=0))
+    asked = PlayOptions(loop=request.get("loop", bool, default=False), seed=request.get("seed", int, default=0))
     made = sample(
-        source, target, length, asked=asked, finish=finish_asked(request), report=request.report, warn=request.note
+        source, target, length, options=asked, finish=finish_asked(request), report=request.report, warn=request.note
     )
     return request.answer({"jumps": made.jumps}, [target])

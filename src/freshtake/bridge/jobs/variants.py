@@ -12,7 +12,7 @@ from freshtake.variation.synthesis.amount import Amount
 from freshtake.workflows.model_describing import variation_facts
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.variation_learning import variation_learn
-from freshtake.workflows.variation_varying import VariantsAsked, variation_vary
+from freshtake.workflows.variation_varying import VariantOptions, variation_vary
 
 
 def learn(request: Request) -> Answer:
@@ -43,7 +43,7 @@ def vary(request: Request) -> Answer:
     number, first, seed = (
         request.get(name, int, default=usual) for name, usual in (("number", 1), ("first", 1), ("seed", 0))
     )
-    asked = VariantsAsked(
+    asked = VariantOptions(
         amount=Amount(request.number("amount", 1.0), request.number("tempo"), request.get("parts", dict, default={})),
         cycles=request.get("cycles", int),
         length=length_given(request, needed=False),
@@ -54,7 +54,7 @@ def vary(request: Request) -> Answer:
     )
     out = request.folder / "variants"
     made = variation_vary(
-        request.model(), out, number, asked=asked, finish=finish_asked(request), report=request.report,
+        request.model(), out, number, options=asked, finish=finish_asked(request), report=request.report,
         warn=request.note,
     )  # fmt: skip
     names: list[dict[str, Any]] = [

@@ -26,21 +26,21 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, plan: Floats, firm:
     ground, pace, frames, memory = scene
     count = last - frame
     a, b = plane_of(ground.up)
-    weights, wishes, band = np.empty(count), np.empty((count, 2)), np.empty((count, 4))
+    weights, targets, band = np.empty(count), np.empty((count, 2)), np.empty((count, 4))
     flat, past = np.empty((count, 2)), np.empty((3, 2))
     _grips(pace, frames, leg, frame, last, firm)
-    _wishes(scene, leg, frame, last, firm, wishes)
+    _holding_offsets(scene, leg, frame, last, firm, targets)
     for k in range(count):
         weights[k] = pace.free + firm[k] * pace.stand
         for c in range(2):
-            wishes[k, c] *= firm[k] * pace.stand / weights[k]
+            targets[k, c] *= firm[k] * pace.stand / weights[k]
     for k in range(3):
         past[k, 0], past[k, 1] = memory.offsets[leg, k, a], memory.offsets[leg, k, b]
-    smooth_path(weights, wishes, past, memory.known[0], band, flat)
+    smooth_path(weights, targets, past, memory.known[0], band, flat)
     for k in range(count):
         plan[k, a], plan[k, b] = flat[k, 0], flat[k, 1]
     rise, before = np.empty((count, 1)), np.empty((3, 1))
-    lift = wishes[:, :1]
+    lift = targets[:, :1]
     for k in range(count):
         wish, contact_strength = _lift(ground, pace, frames, leg, frame + k, firm[k])
         weights[k] = pace.free + contact_strength * pace.height
@@ -70,13 +70,13 @@ def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Fl
 
 
 @compiled
-def _wishes(scene: Scene, leg: int, frame: int, last: int, firm: Floats, wishes: Floats) -> None:
+def _holding_offsets(scene: Scene, leg: int, frame: int, last: int, firm: Floats, targets: Floats) -> None:
     """Offsets (frames, 2) that would hold the foot still where it stands on average; 0 in the air."""
     _, pace, frames, memory = scene
     k = frame
     while k < last:
         if frames.age[k, leg] < 0:
-            wishes[k - frame, 0] = wishes[k - frame, 1] = 0.0
+            targets[k - frame, 0] = targets[k - frame, 1] = 0.0
             k += 1
             continue
         end = k
@@ -94,8 +94,8 @@ def _wishes(scene: Scene, leg: int, frame: int, last: int, firm: Floats, wishes:
                 x, y = _drifted(pace, memory.centers[leg], frames.pivot[k, leg], x, y)
             memory.centers[leg, 0], memory.centers[leg, 1] = x, y
         for i in range(k, end):
-            wishes[i - frame, 0] = x - frames.pivot[i, leg, 0]
-            wishes[i - frame, 1] = y - frames.pivot[i, leg, 1]
+            targets[i - frame, 0] = x - frames.pivot[i, leg, 0]
+            targets[i - frame, 1] = y - frames.pivot[i, leg, 1]
         k = end
 
 
@@ -136,8 +136,8 @@ def _lift(ground: Ground, pace: Pace, frames: Frames, leg: int, frame: int, firm
 def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: Floats) -> float:
     """How far a leg stretches without stretching more than in the examples, or than it does itself."""
     full = straight_length(bones, leg, offsets)
-    own = math.sqrt((ankle[0] - hip[0]) ** 2 + (ankle[1] - hip[1]) ** 2 + (ankle[2] - hip[2]) ** 2)
-    return float(min(max(bones.reach[leg, 1] * full, own), FULL * full))
+    distance = math.sqrt((ankle[0] - hip[0]) ** 2 + (ankle[1] - hip[1]) ** 2 + (ankle[2] - hip[2]) ** 2)
+    return float(min(max(bones.reach[leg, 1] * full, distance), FULL * full))
 
 
 @compiled
@@ -147,23 +147,23 @@ def plan_sink(scene: Scene, frame: int, last: int, plans: Floats, firm: Floats) 
     count = last - frame
     if pace.sink == 0.0:
         return 0.0
-    weights, wishes, band = np.empty(count), np.empty((count, 1)), np.empty((count, 4))
+    weights, targets, band = np.empty(count), np.empty((count, 1)), np.empty((count, 4))
     path = np.empty((count, 1))
     needed = memory.sinks[0, 0] != 0.0 or memory.sinks[1, 0] != 0.0 or memory.sinks[2, 0] != 0.0
     for k in range(count):
-        wishes[k, 0] = 0.0
+        targets[k, 0] = 0.0
         weights[k] = pace.rise
         for leg in range(plans.shape[0]):
             if firm[leg, k] > 0.0:
                 short = min(_short(ground, frames, leg, frame + k, plans[leg, k]), pace.sink)
-                if short > wishes[k, 0]:
+                if short > targets[k, 0]:
                     needed = True
-                    wishes[k, 0] = short
+                    targets[k, 0] = short
                     weights[k] = pace.rise + firm[leg, k] * pace.drop
-        wishes[k, 0] *= (weights[k] - pace.rise) / weights[k]
+        targets[k, 0] *= (weights[k] - pace.rise) / weights[k]
     if not needed:
         return 0.0
-    smooth_path(weights, wishes, memory.sinks, memory.known[0], band, path)
+    smooth_path(weights, targets, memory.sinks, memory.known[0], band, path)
     return float(path[0, 0])
 
 

@@ -103,10 +103,10 @@ def lead_limbs(
 ) -> None:
     """All limbs of all frames led by moves (frames, limbs, 3), in place; `by_toe` (limbs,) as in lead_limb."""
     for frame in range(len(root)):
-        own = offsets[min(frame, len(offsets) - 1)]
+        frame_offsets = offsets[min(frame, len(offsets) - 1)]
         for limb in range(moves.shape[1]):
             move = Move(before[frame], root[frame], moves[frame, limb], 0.0, by_toe[limb] == 1, 0.0, PINNED)
-            lead_limb(bones, limb, move, own, rotations[frame])
+            lead_limb(bones, limb, move, frame_offsets, rotations[frame])
 
 
 @compiled
@@ -127,14 +127,14 @@ def _bend(bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotati
     thigh, shank, line, axis, turn, swing = (
         np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(4), np.empty(4),
     )  # fmt: skip
-    asked = own = 0.0
+    wanted_squared = present_squared = 0.0
     for k in range(3):
         thigh[k] = places[middle, k] - places[upper, k]
         shank[k] = places[end, k] - places[middle, k]
         line[k] = goal[k] - places[upper, k]
-        asked += line[k] * line[k]
-        own += (thigh[k] + shank[k]) ** 2
-    distance = within_reach(bones.reach[limb], math.sqrt(asked), math.sqrt(own), full, move.soft)
+        wanted_squared += line[k] * line[k]
+        present_squared += (thigh[k] + shank[k]) ** 2
+    distance = within_reach(bones.reach[limb], math.sqrt(wanted_squared), math.sqrt(present_squared), full, move.soft)
     _knee_axis(bones, limb, thigh, shank, turns[middle], axis)
     angle = bend_angle(thigh, shank, axis, distance, move.slack)
     for k in range(3):
@@ -161,19 +161,19 @@ def _bend(bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotati
 
 
 @compiled
-def within_reach(reach: Floats, asked: float, own: float, full: float, soft: float) -> float:
-    """The distance from hip to ankle that a limb takes where `asked` is wanted: softly not beyond what it does.
+def within_reach(reach: Floats, wanted: float, present: float, full: float, soft: float) -> float:
+    """The distance from hip to ankle that a limb takes for a `wanted` one, softly limited to what the limb can do.
 
     It stretches and folds as far as in the examples, or as far as it did itself. Near straight, a knee would have to
     turn ever faster, so that the limb gives way from `soft` of its length before its end on.
     """
-    most = min(max(reach[1] * full, own + GIVE * full), max(FULL * full, own))
-    begin = max(own, most - soft * full)
-    if asked > begin:
+    most = min(max(reach[1] * full, present + GIVE * full), max(FULL * full, present))
+    begin = max(present, most - soft * full)
+    if wanted > begin:
         room = max(most - begin, 1e-12)
-        return float(begin + room * (1.0 - math.exp(-(asked - begin) / room)))
-    least = min(own, reach[0] * full)
-    return float(max(asked, least))
+        return float(begin + room * (1.0 - math.exp(-(wanted - begin) / room)))
+    least = min(present, reach[0] * full)
+    return float(max(wanted, least))
 
 
 @compiled

@@ -68,7 +68,7 @@ def evaluate(
 ) -> None:
     """The figures of variants (`items`) beside those of real takes, with the report as a page."""
     from freshtake.reports.verdict import verdict_of
-    from freshtake.workflows.motion_evaluating import EvaluationAsked, evaluate_motions
+    from freshtake.workflows.motion_evaluating import EvaluationOptions, evaluate_motions
 
     if not items or len(inputs) < 2:
         raise UsageError("an evaluation needs variants and at least two takes to compare them with: choose both")
@@ -76,7 +76,7 @@ def evaluate(
     takes, variants, more = motion_sets(context, inputs, items, extra)
     page = context.folder / "report.html"
     result = evaluate_motions(
-        takes, variants, more, target=page, asked=EvaluationAsked(baselines=list(baselines), title=name),
+        takes, variants, more, target=page, options=EvaluationOptions(baselines=list(baselines), title=name),
         report=context.progress,
     ).result  # fmt: skip
     verdict, told = verdict_of(result), result.as_dict()

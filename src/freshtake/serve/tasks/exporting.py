@@ -11,7 +11,7 @@ from freshtake.formats.registry import for_writing
 from freshtake.motion import Clip
 from freshtake.motion.body.size import guess_unit, unit_of
 from freshtake.serve.tasks.context import Context
-from freshtake.workflows.motion_delivering import delivery_asked
+from freshtake.workflows.motion_delivering import chosen_delivery
 from freshtake.workflows.motion_finishing import Finish
 from freshtake.workflows.motion_retargeting import Onto, onto_character
 
@@ -42,7 +42,7 @@ def export(
 def _motions(context: Context, ids: list[str], ending: str, onto: Onto | None, in_place: bool, title: str) -> Path:
     first = context.motion(ids[0])
     unit = unit_of(first) if isinstance(first, Clip) else None
-    finish = Finish(delivery=delivery_asked(None, in_place), onto=onto, unit_m=unit)
+    finish = Finish(delivery=chosen_delivery(None, in_place), onto=onto, unit_m=unit)
     target = context.folder / f"{title}.{ending}"
     several = for_writing(target).several
     made: dict[str, Any] = {}

@@ -45,7 +45,7 @@ def variant(context: Context, model: str, seed: int, asked: dict[str, Any]) -> M
     from freshtake.variation.goals.goals import Goals, PosePin
     from freshtake.variation.synthesis.amount import Amount
     from freshtake.workflows.model_kinds import checked
-    from freshtake.workflows.motion_delivering import delivered, delivery_asked
+    from freshtake.workflows.motion_delivering import chosen_delivery, delivered
     from freshtake.workflows.variation_varying import guided_variants
 
     stored = checked(context.stored(model), context.file(model), "variation").model
@@ -65,4 +65,4 @@ def variant(context: Context, model: str, seed: int, asked: dict[str, Any]) -> M
                 seed=seed,
             )
         ).motion
-    return delivered(made, delivery_asked(None, True)) if asked.get("in_place") else made
+    return delivered(made, chosen_delivery(None, True)) if asked.get("in_place") else made
