@@ -31,8 +31,8 @@ from freshtake.density.jumps import (
     track_of,
     visit,
 )
-from freshtake.density.kernel_graph import BEFORE as SHORTLY_BEFORE
-from freshtake.density.kernel_graph import jump_strains
+from freshtake.density.possible_jumps import BEFORE as SHORTLY_BEFORE
+from freshtake.density.possible_jumps import jump_strains
 from freshtake.density.runs import GROWTH, LONGEST, Leap, Limits, Place, aligned_place, fading, read_at, rehearse
 from tests.density.made import two_switched
 
@@ -142,7 +142,7 @@ def test_a_jump_that_is_thought_of_is_as_hard_as_the_mildest_of_its_rehearsals(t
     runs = np.stack([track.starts, track.lasts[track.starts] + 1], axis=1)
     limits = Limits(0.3 * float(track.sharpest[0]), float(track.farthest[0]), 12.0)
     here, there, found = np.array([150, 100, 60]), np.array([30, 58, 140]), np.empty(3)
-    jump_strains(rows, runs, here, there, limits, found)
+    jump_strains(rows, runs, here, there, limits, found, np.empty(3))
     for i, j, strain in zip(here, there, found, strict=True):
         run, goal_run = ((int(track.firsts[k]), int(track.lasts[k])) for k in (i, j))
         hardest = 0.0
