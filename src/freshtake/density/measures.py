@@ -52,12 +52,12 @@ def holding(data: Sequence[Floats], made: Floats) -> Holding:
     known = [cycle_starts(y[:, column], middle, swing) for y in data]
     found = cycle_starts(made[:, column], middle, swing)
     real = np.concatenate([np.diff(starts) for starts in known]) if known else np.empty(0)
-    usual = float(np.median(real)) if len(real) else np.nan
-    real, periods = real[is_usual(real, usual)], np.diff(found)[is_usual(np.diff(found), usual)]
-    ours = cycle_curves(made, found)[is_usual(np.diff(found), usual)]
+    periods, usual = np.diff(found), median(real)
+    ours = cycle_curves(made, found)[is_usual(periods, median(periods))]
     theirs = np.concatenate(
         [cycle_curves(y, starts)[is_usual(np.diff(starts), usual)] for y, starts in zip(data, known, strict=True)]
     )
+    real, periods = real[is_usual(real, usual)], periods[is_usual(periods, median(periods))]
     return Holding(
         int(stalls),
         float(periods.mean() / real.mean()) if len(real) and len(periods) else np.nan,
@@ -75,6 +75,11 @@ def cycle_column(data: Sequence[Floats]) -> int:
     if not came_back.steady:
         return int(np.concatenate(data).var(axis=0).argmax())
     return int(cycle_heights(list(data), came_back.periods).argmax())
+
+
+def median(durations: Floats) -> float:
+    """NaN where there are none."""
+    return float(np.median(durations)) if len(durations) else np.nan
 
 
 def is_usual(durations: Floats, usual: float) -> Bools:
