@@ -59,6 +59,7 @@ Labels = Mapping[str, Sequence[Bools]]  # per annotation one array (frames,) for
 SAME = 1e-6  # mean difference of two clips, in radians and units, below which they are one
 HORIZON = 0.3  # seconds for which speeds act where it is asked how far they move the body
 POSES = 128  # of the target style that a model keeps
+ONE_TAKE = 1.0  # steadiness where all stretches are of one take of each style, whose mean poses are one sample each
 WIDER = 1.25  # how much farther than in the examples the heading may sway
 
 
@@ -81,20 +82,24 @@ def learn(
     *,
     labels: Labels | None = None,
     alignments: Sequence[Alignment] | None = None,
+    one_take: bool = False,
     report: Report | None = None,
     map: Mapper | None = None,
 ) -> StyleModel:
     """Learn to translate from pairs (source style, target style) of clips with the same content.
 
-    A single pair of long takes is cut into stretches, which pair by content (see `pieces`). Footplants are found in the
-    target clips unless `labels` names some ("LeftFoot": one array of booleans per pair);
-    any other name becomes an annotation of its own. `alignments` of the pairs are made unless given. `map` runs
-    independent pieces; the default uses all cores, and the result does not depend on it.
+    A single pair of long takes is cut into stretches, which pair by content (see `long_takes`); `one_take` says that
+    this was done before. Footplants are found in the target clips unless `labels` names some ("LeftFoot": one array of
+    booleans per pair); any other name becomes an annotation of its own. `alignments` of the pairs are made unless
+    given. `map` runs independent pieces; the default uses all cores, and the result does not depend on it.
     """
     settings, tell = settings or Settings(), report or silent
     check_pairs(pairs)
     if len(pairs) == 1 and labels is None and alignments is None:
-        pairs = cut_and_paired(*pairs[0]).pairs
+        pieces = cut_and_paired(*pairs[0])
+        pairs, one_take = pieces.pairs, one_take or pieces.are_cut
+    if one_take and settings.steadiness is None:
+        settings = settings.changed(steadiness=ONE_TAKE)
     with ThreadPoolExecutor() as pool:
         mapper: Mapper = map or pool.map
         tell(Progress(0.02, "aligning the pairs"))

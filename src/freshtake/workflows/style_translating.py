@@ -46,6 +46,7 @@ class StylePairs(NamedTuple):
     by_content: bool
     left_out: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    one_take: bool = False  # all pairs are stretches of one take of each style
 
 
 class StyleLearned(NamedTuple):
@@ -116,7 +117,7 @@ def _by_stretches(source: Clip, target: Clip) -> StylePairs:
         PairRow(a.name, b.name, described(first), described(second), apart)
         for (a, b), (first, second), apart in zip(found.pairs, found.contents, found.apart, strict=True)
     )
-    return StylePairs(found.pairs, table, True, (), (found.what,))
+    return StylePairs(found.pairs, table, True, (), (found.what,), found.are_cut)
 
 
 def _by_order(sources: list[Clip], targets: list[Clip]) -> StylePairs:
@@ -157,7 +158,9 @@ def style_learn(
     if show is not None:
         show(found)
     share = 0.5 if page is not None else 1.0
-    model = learn(found.pairs, settings, report=lambda p: report(Progress(share * p.share, p.what)))
+    model = learn(
+        found.pairs, settings, one_take=found.one_take, report=lambda p: report(Progress(share * p.share, p.what))
+    )
     written = [target]
     if page is not None:
         from freshtake.workflows.style_reporting import learning_page

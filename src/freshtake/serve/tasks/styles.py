@@ -49,7 +49,7 @@ def style_learn(
         context.report("aligning pairs", 0.3 * number / len(found.pairs), 1.0)
         warps.append(aligned(*pair, settings))
     model = learn(
-        found.pairs, settings, alignments=warps,
+        found.pairs, settings, alignments=warps, one_take=found.one_take,
         report=lambda step: context.report(step.what, 0.3 + 0.7 * step.share, 1.0),
     )  # fmt: skip
     target = context.folder / "style.ftm"
