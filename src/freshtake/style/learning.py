@@ -60,6 +60,7 @@ SAME = 1e-6  # mean difference of two clips, in radians and units, below which t
 HORIZON = 0.3  # seconds for which speeds act where it is asked how far they move the body
 POSES = 128  # of the target style that a model keeps
 ONE_TAKE = 1.0  # steadiness where all stretches are of one take of each style, whose mean poses are one sample each
+OTHER_TAKES = 1.5  # times k_c of one take, judged by its stretches: walks of others are 2.3 times as unlike (see results)
 WIDER = 1.25  # how much farther than in the examples the heading may sway
 
 
@@ -107,7 +108,7 @@ def learn(
         tell(Progress(0.3, "representing the pairs"))
         recipe = style_recipe([clip for pair in pairs for clip in pair])
         rows = [pair_rows(recipe, *pair, alignment) for pair, alignment in zip(pairs, warps, strict=True)]
-        return learn_rows(recipe, pairs, rows, settings, labels or {}, tell, mapper)
+        return learn_rows(recipe, pairs, rows, settings, labels or {}, one_take, tell, mapper)
 
 
 def aligned(source: Clip, target: Clip, settings: Settings) -> Alignment:
@@ -117,7 +118,7 @@ def aligned(source: Clip, target: Clip, settings: Settings) -> Alignment:
 
 def learn_rows(
     recipe: Recipe, pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], settings: Settings, labels: Labels,
-    tell: Report, mapper: Mapper,
+    one_take: bool, tell: Report, mapper: Mapper,
 ) -> StyleModel:  # fmt: skip
     """From aligned rows on."""
     fps = 1.0 / recipe.frame_time
@@ -149,7 +150,7 @@ def learn_rows(
     tell(Progress(0.85, "learning footplants"))
     annotations, planted = _annotations(bank, recipe, trials, pairs, rows, labels)
     turn = column_of(recipe, "turn")
-    confidence = _confidence(recipe, pairs, rows, effects, settings)
+    confidence = _confidence(recipe, pairs, rows, effects, settings, OTHER_TAKES if one_take else 1.0)
     sway = max((float(np.abs(pair.target[:, turn]).max()) for pair in rows), default=0.0) if turn is not None else 0.0
     tell(Progress(1.0, "done"))
     return StyleModel(
@@ -174,13 +175,14 @@ def _poses(rows: Sequence[Pair]) -> Floats:
 
 
 def _confidence(
-    recipe: Recipe, pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], effects: Floats, settings: Settings
-) -> Floats:
-    """k_c of every DOF: as asked for, or from the source's takes."""
+    recipe: Recipe, pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], effects: Floats, settings: Settings,
+    wider: float,
+) -> Floats:  # fmt: skip
+    """k_c of every DOF: as asked for, or `wider` times what the source's takes need."""
     if settings.confidence is not None:
         return np.full(len(recipe.names), settings.confidence)
     takes = distinct([pair.source for pair in rows], [source for source, _ in _identities(pairs)])
-    return confidences(
+    return wider * confidences(
         recipe, takes, effects, floor=settings.floor, least=settings.reach, preference=settings.preference
     )
 
