@@ -60,7 +60,9 @@ SAME = 1e-6  # mean difference of two clips, in radians and units, below which t
 HORIZON = 0.3  # seconds for which speeds act where it is asked how far they move the body
 POSES = 128  # of the target style that a model keeps
 ONE_TAKE = 1.0  # steadiness where all stretches are of one take of each style, whose mean poses are one sample each
-OTHER_TAKES = 1.5  # times k_c of one take, judged by its stretches: walks of others are 2.3 times as unlike (see results)
+OTHER_TAKES = (
+    1.5  # times k_c of one take, judged by its stretches: walks of others are 2.3 times as unlike (see results)
+)
 WIDER = 1.25  # how much farther than in the examples the heading may sway
 
 

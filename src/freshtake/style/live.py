@@ -6,8 +6,9 @@ Clean-up of feet that slide: legs are turned so that feet stand, the body keeps 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -42,6 +43,7 @@ class Source(Protocol):
         """The same, and whether feet stand in the rows (rows, feet)."""
 
 
+Made = TypeVar("Made")
 Live = Callable[[], Source]  # the source of the moment: its strength may change
 
 
@@ -67,6 +69,21 @@ class LiveStyle:
     def advance_seen(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated, Bools]:
         """As `Translator.advance_seen`, with the classifiers of the feet."""
         return self.tool.advance_seen(state, rows, self.stands)
+
+
+def latest(ask: Callable[[], Any], make: Callable[[Any], Made]) -> Callable[[], Made]:
+    """What is made of the present answer, a slider's; anew only where the answer differs from the one before."""
+    before: Any = None
+    made: Made | None = None
+
+    def now() -> Made:
+        nonlocal before, made
+        answer = ask()
+        if made is None or type(answer) is not type(before) or not np.array_equal(answer, before):
+            made, before = make(answer), deepcopy(answer)
+        return made
+
+    return now
 
 
 def planted(clip: Clip, mask: Bools, floor: Floats, plant: bool | str = True) -> Clip:
