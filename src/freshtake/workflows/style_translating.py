@@ -13,7 +13,6 @@ from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.registry import for_writing
 from freshtake.formats.report_files import check_report_target, write_report
 from freshtake.formats.take_files import take_files
-from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.edit import with_up
@@ -23,6 +22,7 @@ from freshtake.style.parts import ALL
 from freshtake.style.settings import Settings
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
+from freshtake.workflows.style_fitting import fitted_clip
 from freshtake.workflows.takes_reading import read_clips
 
 NEED = "style translation needs clips with a skeleton"
@@ -212,8 +212,7 @@ def style_apply(
     models: list[StyleModel] = [model_of(source, "style") for source, _ in styles]
     model = models[0]
     taken = read_clips([[path]], reading, NEED)[0][0]
-    clip = fitted(taken, model.recipe)
-    assert isinstance(clip, Clip)
+    clip, back = fitted_clip(taken, model, (reading or {}).get("warn") or (lambda _: None))
     if len(models) > 1:
         if asked.parts or page is not None:
             raise UsageError("parts of the body and a report are for one style: leave one out, or apply one at a time")
@@ -235,15 +234,15 @@ def style_apply(
         out = model.translate(clip, plant=asked.plant, **how)
     if clip.skeleton.base is not None:
         out = out.changed(skeleton=replace(out.skeleton, base=clip.skeleton.base))
-    out = with_up(out, taken.up).changed(name=target.stem)
-    write_onto(target, put_onto(onto, out), taken.unit_m, onto)
+    delivered = with_up(back(out), taken.up).changed(name=target.stem)
+    write_onto(target, put_onto(onto, delivered), taken.unit_m, onto)
     written = [target]
     if page is not None and made is not None:
         from freshtake.workflows.style_reporting import translation_page
 
         written += write_report(page, *translation_page(model, clip, out, made))
     kept = {} if made is None else dict(zip(model.parts, made.blends.mean(axis=0).tolist(), strict=True))
-    return StyleApplied(clip, out, kept, tuple(written))
+    return StyleApplied(taken, delivered, kept, tuple(written))
 
 
 def style_facts(model: StyleModel) -> dict[str, Any]:
