@@ -54,7 +54,9 @@ def test_a_clip_of_another_skeleton_keeps_its_own_joints(crouch: Path, tmp_path:
 
 
 def test_a_skeleton_that_is_no_persons_is_refused(crouch: Path, tmp_path: Path) -> None:
-    rope = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n"
+    rope = (
+        "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n"
+    )
     rope += "JOINT b\n{\nOFFSET 0 1 0\nCHANNELS 3 Zrotation Yrotation Xrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n}\n"
     rows = "\n".join(" ".join(f"{v:.3f}" for v in np.sin(0.1 * k + np.arange(9))) for k in range(40))
     (tmp_path / "rope.bvh").write_text(f"{rope}MOTION\nFrames: 40\nFrame Time: 0.0166667\n{rows}\n")

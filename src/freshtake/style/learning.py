@@ -207,7 +207,7 @@ def check_pairs(pairs: Sequence[tuple[Clip, Clip]]) -> None:
             if not same_rate(clip.frame_time, first.frame_time):
                 raise UsageError(
                     f"{clip.name or f'{kind} {k}'} has {clip.fps:g} fps and {first.name or 'source 1'} {first.fps:g}: "
-                    "resample it first"
+                    "resample it first (--fps does)"
                 )
             if len(clip) < 8:
                 raise UsageError(f"{clip.name or f'{kind} {k}'} has {len(clip)} frames: at least 8 are needed")
