@@ -1,4 +1,4 @@
-"""Style translation in every direction, from one take of each style: takes of two people, then walks of other people."""
+"""Style translation in every direction, from one take of each style: takes of two people, walks of other people."""
 
 from __future__ import annotations
 

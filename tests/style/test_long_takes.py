@@ -3,9 +3,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import freshtake as ft
 from freshtake import samples
+from freshtake.errors import UsageError
+from freshtake.motion.edit import take_frames
 from freshtake.style.learning import ONE_TAKE, OTHER_TAKES, learn
 from freshtake.style.long_takes import cut_and_paired
 from freshtake.style.settings import Settings
@@ -53,3 +56,14 @@ def test_files_and_clips_of_one_take_are_learned_from_alike(tmp_path: Path) -> N
     assert found.model.settings == again.settings
     assert np.array_equal(found.model.confidence, again.confidence)
     assert (again.confidence >= OTHER_TAKES).all()
+
+
+def test_stretches_that_cannot_be_aligned_are_left_out_but_pairs_that_were_given_are_not() -> None:
+    source, target = walk(80, cycles=3), walk(180, "limp", cycles=3)
+    short = take_frames(target, 0, len(source) // 5)
+    learned = learn([(source, target), (source, short)], QUICK, one_take=True)
+    assert learned.pairs == ((source.name, target.name),)
+    for given in (False, True):
+        pairs = [(source, short)] if given else [(source, target), (source, short)]
+        with pytest.raises(UsageError, match="cannot be aligned"):
+            learn(pairs, QUICK, one_take=given)

@@ -106,7 +106,8 @@ def learn(
     with ThreadPoolExecutor() as pool:
         mapper: Mapper = map or pool.map
         tell(Progress(0.02, "aligning the pairs"))
-        warps = alignments or list(mapper(lambda pair: aligned(pair[0], pair[1], settings), pairs))
+        warps = alignments or list(mapper(lambda pair: _tried(pair, settings), pairs))
+        pairs, warps = _alignable(pairs, warps, one_take)
         tell(Progress(0.3, "representing the pairs"))
         recipe = style_recipe([clip for pair in pairs for clip in pair])
         rows = [pair_rows(recipe, *pair, alignment) for pair, alignment in zip(pairs, warps, strict=True)]
@@ -116,6 +117,24 @@ def learn(
 def aligned(source: Clip, target: Clip, settings: Settings) -> Alignment:
     """Iterative motion warping with the settings of the style."""
     return align(source, target, WarpSettings(slope=settings.slope, smoothing=settings.warp_smoothing))
+
+
+def _tried(pair: tuple[Clip, Clip], settings: Settings) -> Alignment | UsageError:
+    try:
+        return aligned(*pair, settings)
+    except UsageError as error:
+        return error
+
+
+def _alignable(
+    pairs: Sequence[tuple[Clip, Clip]], warps: Sequence[Alignment | UsageError], one_take: bool
+) -> tuple[list[tuple[Clip, Clip]], list[Alignment]]:
+    """Of stretches, those that can be aligned: a step of a run may be too short beside one of a walk; others must."""
+    good = [(pair, warp) for pair, warp in zip(pairs, warps, strict=True) if isinstance(warp, Alignment)]
+    for warp in warps:
+        if isinstance(warp, UsageError) and not (one_take and good):
+            raise warp
+    return [pair for pair, _ in good], [warp for _, warp in good]
 
 
 def learn_rows(
