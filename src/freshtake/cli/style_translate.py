@@ -200,7 +200,7 @@ def apply(
     ----------
     paths
         A model that `freshtake style learn` wrote (.ftm), left out where --style names models; then a clip in the
-        source style on the same skeleton, several, or a folder of them.
+        source style on any skeleton of a person, several, or a folder of them.
     """
     from freshtake.formats.ftm import is_model
     from freshtake.workflows import style_apply

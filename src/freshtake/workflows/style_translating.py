@@ -13,7 +13,6 @@ from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.registry import for_writing
 from freshtake.formats.report_files import check_report_target, write_report
 from freshtake.formats.take_files import take_files
-from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.edit import with_up
@@ -23,6 +22,7 @@ from freshtake.style.parts import ALL
 from freshtake.style.settings import Settings
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
+from freshtake.workflows.style_fitting import fitted_clip
 from freshtake.workflows.takes_reading import read_clips
 
 NEED = "style translation needs clips with a skeleton"
@@ -46,6 +46,7 @@ class StylePairs(NamedTuple):
     by_content: bool
     left_out: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    one_take: bool = False  # all pairs are stretches of one take of each style
 
 
 class StyleLearned(NamedTuple):
@@ -116,7 +117,7 @@ def _by_stretches(source: Clip, target: Clip) -> StylePairs:
         PairRow(a.name, b.name, described(first), described(second), distance)
         for (a, b), (first, second), distance in zip(stretches.pairs, stretches.contents, stretches.apart, strict=True)
     )
-    return StylePairs(stretches.pairs, table, True, (), (stretches.what,))
+    return StylePairs(stretches.pairs, table, True, (), (stretches.what,), stretches.are_cut)
 
 
 def _by_order(sources: list[Clip], targets: list[Clip]) -> StylePairs:
@@ -157,7 +158,12 @@ def style_learn(
     if show is not None:
         show(learned_pairs)
     share = 0.5 if page is not None else 1.0
-    model = learn(learned_pairs.pairs, settings, report=lambda p: report(Progress(share * p.share, p.what)))
+    model = learn(
+        learned_pairs.pairs,
+        settings,
+        one_take=learned_pairs.one_take,
+        report=lambda p: report(Progress(share * p.share, p.what)),
+    )
     written = [target]
     if page is not None:
         from freshtake.workflows.style_reporting import learning_page
@@ -209,8 +215,7 @@ def style_apply(
     models: list[StyleModel] = [model_of(source, "style") for source, _ in styles]
     model = models[0]
     taken = read_clips([[path]], reading, NEED)[0][0]
-    clip = fitted(taken, model.recipe)
-    assert isinstance(clip, Clip)
+    clip, back = fitted_clip(taken, model, (reading or {}).get("warn") or (lambda _: None))
     if len(models) > 1:
         if options.parts or page is not None:
             raise UsageError("parts of the body and a report are for one style: leave one out, or apply one at a time")
@@ -232,8 +237,8 @@ def style_apply(
         out = model.translate(clip, plant=options.plant, **how)
     if clip.skeleton.base is not None:
         out = out.changed(skeleton=replace(out.skeleton, base=clip.skeleton.base))
-    out = with_up(out, taken.up).changed(name=target.stem)
-    write_onto(target, put_onto(onto, out), taken.unit_m, onto)
+    delivered = with_up(back(out), taken.up).changed(name=target.stem)
+    write_onto(target, put_onto(onto, delivered), taken.unit_m, onto)
     written = [target]
     if page is not None and translated is not None:
         from freshtake.workflows.style_reporting import translation_page
@@ -242,7 +247,7 @@ def style_apply(
     input_shares = (
         {} if translated is None else dict(zip(model.parts, translated.blends.mean(axis=0).tolist(), strict=True))
     )
-    return StyleApplied(clip, out, input_shares, tuple(written))
+    return StyleApplied(taken, delivered, input_shares, tuple(written))
 
 
 def style_facts(model: StyleModel) -> dict[str, Any]:
