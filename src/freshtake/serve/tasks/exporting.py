@@ -102,7 +102,7 @@ def _character(context: Context, id: str, format: str) -> Onto:
     item = context.item(id)
     source = next(context.project.files.glob(f"{id}.source.*"), None)
     file = context.file(id) if source is None else source
-    context.called(file, item.name)
+    context.name_file(file, item.name)
     if item.facts.get("character") and format not in (*CHARACTERS, "pack"):
         context.warn(f"a {format} file holds no skin: it has the skeleton of {item.name} only")
     return onto_character(file, warn=context.warn)
