@@ -19,6 +19,7 @@ import { Ink, trails } from "./ink.js";
 import { arrange, LAYOUTS } from "./layout.js";
 import { colorOf, plainColor, ROLES, THEMES } from "./look.js";
 import { Plan } from "./plan.js";
+import { Skins } from "./skins.js";
 import { SurfaceShape } from "./surfaces.js";
 
 const TOGGLES = ["follow", "inPlace", "ghosts", "trails", "contacts", "plan", "names", "loop"];
@@ -77,6 +78,7 @@ class Viewport {
     this.state.duration = this.scene.duration;
     this.state.seconds = Math.min(this.state.seconds, this.scene.duration);
     this.figures = new Figures(THREE, this.scene, shared, shadows);
+    this.skins = new Skins(THREE, this.figures.placed, shared);
     const rest = this.scene.placements.map((told, number) => ({ ...told, number, of: this.scene.shapes[told.shape] }));
     const lines = rest.filter((one) => one.of.kind === "line"), meshes = rest.filter((one) => one.of.kind === "surface");
     this.strokes = lines.map((one, k) => {
@@ -94,7 +96,7 @@ class Viewport {
     this.element.classList.toggle("ft-live", Boolean(this.live));
     this.chooseStart(keep);
     if (!this.onlyLines) this.world.add(this.marks.mesh);
-    for (const mesh of this.figures.meshes) this.world.add(mesh);
+    for (const mesh of [...this.figures.meshes, ...this.skins.meshes]) this.world.add(mesh);
     for (const one of [...this.strokes, ...this.surfaces]) this.world.add(one.mesh);
     this.buildControls();
     this.buildHead();
@@ -123,7 +125,7 @@ class Viewport {
   }
 
   clear() {
-    for (const part of [this.figures, this.marks, this.ghosts, ...(this.strokes ?? []), ...(this.surfaces ?? []), ...(this.trails ?? [])]) part?.dispose();
+    for (const part of [this.figures, this.skins, this.marks, this.ghosts, ...(this.strokes ?? []), ...(this.surfaces ?? []), ...(this.trails ?? [])]) part?.dispose();
     this.ghosts = this.trails = null;
   }
 
@@ -278,6 +280,7 @@ class Viewport {
   update() {
     const { state, figures, layout, scene } = this, { seconds, inPlace } = state;
     figures.update(seconds, layout, inPlace);
+    this.skins.update(seconds, layout, inPlace, timeOf);
     for (const one of this.strokes) { const k = one.one.number; one.update(seconds, layout.x[k], layout.y[k], layout.z[k]); this.root(k, 0, 0); }
     for (const one of this.surfaces) { const k = one.one.number; this.root(k, ...one.update(seconds, layout.x[k], layout.z[k], inPlace)); }
     this.marks.mesh.visible = state.contacts;
