@@ -56,8 +56,9 @@ def make_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         state = State(project, Workers(project, workers))
         project.subscribe(state.events.publish)
+        project.subscribe(lambda event: _warm_streams(state, [event.get("item")]))
         app.state.studio = state
-        Thread(target=_warm, args=(state.helper,), daemon=True).start()
+        Thread(target=_warm, args=(state,), daemon=True).start()
         try:
             yield
         finally:
@@ -79,10 +80,17 @@ def make_app(
     return app
 
 
-def _warm(helper: HelperProcess) -> None:
-    """Have the process ready when it is needed."""
+def _warm(state: State) -> None:
+    """Have processes ready before they are needed."""
     with suppress(FreshtakeError):
-        helper.call(sum, ())
+        state.helper.call(sum, ())
+    _warm_streams(state, [item.model_dump() for item in state.project.items()])
+
+
+def _warm_streams(state: State, items: Iterable[dict[str, Any] | None]) -> None:
+    """Where there is a model, live motion is to begin at once."""
+    if any(item is not None and item["kind"] == "model" for item in items):
+        Thread(target=state.streams.warm, daemon=True).start()
 
 
 def error_response(status: int, sentence: str) -> JSONResponse:

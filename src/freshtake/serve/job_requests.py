@@ -52,11 +52,13 @@ class Vary(Shape):
 
 
 class Again(Shape):
-    """Make variants again from their seeds, with other settings where they are said; in place of the old if wanted."""
+    """Make variants again from their seeds, with other settings where they are given; `replace` puts them in place of
+    the old ones, and requests with the same `step` are undone together."""
 
     task: Literal["again"]
     items: Ids
     replace: bool = False
+    step: Annotated[str, Field(max_length=40)] | None = None
     amount: Amount | None = None
     parts: Parts | None = None
     pins: Annotated[list[PoseAt], Field(max_length=50)] | None = None

@@ -136,16 +136,20 @@ class Project:
 
     # Changes
 
-    def add(self, item: Item, file: str | None) -> Item:
-        """Put something new into the project."""
+    def add(self, item: Item, file: str | None, words: str | None = None, within: str | None = None) -> Item:
+        """Put something new into the project; with `words` it can be undone."""
         with self._lock, self._rows:
-            self._put(item.id, Row(file, False, item.model_dump_json()))
+            row = Row(file, False, item.model_dump_json())
+            if words is None:
+                self._put(item.id, row)
+            else:
+                self._step(words, {item.id: row._replace(gone=True)}, {item.id: row}, within)
         return item
 
     def update(self, id: str, words: str, file: str | None = None, within: str | None = None, **changes: Any) -> Item:
         """Change an item, so that it can be undone; `words` say what would be undone. A repair has another file.
 
-        Changes that follow one another `within` the same job are undone together.
+        Changes that follow one another `within` the same job, or the same movement of a slider, are undone together.
         """
         with self._lock, self._rows:
             old = self._row(id)

@@ -86,6 +86,7 @@ class _Slot(threading.Thread):
         self._process: Process | None = None
         self._job: str | None = None
         self._lock = threading.Lock()
+        self._step = ""  # changes of the same step are undone together
         self._count = 0
         self._killed = False  # is_alive() may stay true for a moment after kill()
         self.closed = False
@@ -128,6 +129,7 @@ class _Slot(threading.Thread):
 
     def _run_job(self, id: str, settings: dict[str, Any]) -> None:
         job = self._project.job(id)
+        self._step = settings.pop("step", None) or id
         with self._lock:
             if self.closed:
                 return
@@ -189,12 +191,13 @@ class _Slot(threading.Thread):
         self._change(id, phase=phase, done=done, of=of, seconds_left=left)
 
     def _add(self, id: str, body: str, file: str | None) -> None:
-        item = self._project.add(Item.model_validate_json(body), file)
+        item = Item.model_validate_json(body)
+        self._project.add(item, file, _undo_words(item, self._project.job(id).task), self._step)
         self._change(id, made=[*self._project.job(id).made, item.id])
 
     def _replace(self, id: str, item: str, words: str, file: str, changes: dict[str, Any]) -> None:
         try:
-            self._project.update(item, words, file, within=id, **changes)
+            self._project.update(item, words, file, within=self._step, **changes)
         except MissingItem:  # removed in the meantime
             (self._project.files / file).unlink(missing_ok=True)
             return
@@ -205,6 +208,15 @@ class _Slot(threading.Thread):
         if not self.closed:
             error = "the process that did this was ended from outside (is memory short?): try again, or with less"
             self._change(id, state="failed", error=error, seconds_left=None)
+
+
+def _undo_words(item: Item, task: str) -> str | None:
+    """What undo takes back when it takes out a new item; files to download are not undone."""
+    if item.kind in ("export", "report"):
+        return None
+    if item.kind == "variant":
+        return "make variants"
+    return f"learn {item.name}" if item.kind == "model" and task != "read" else f"add {item.name}"
 
 
 def _clear(project: Project, id: str, settings: dict[str, Any]) -> None:

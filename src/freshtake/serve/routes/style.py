@@ -20,7 +20,7 @@ router = APIRouter(prefix="/style", tags=["style"])
 Strength = Annotated[float, Field(ge=-4.0, le=4.0)]
 LONGEST = 60.0  # seconds of a take that is translated while one waits
 KEPT = 8  # takes as shapes
-LEGEND = {"input": "as it is", "variant": "translated"}
+LEGEND = {"input": "normal", "variant": "in the style"}
 
 
 class Restyled(Shape):
@@ -48,7 +48,7 @@ def preview(body: Restyled, project: TheProject) -> Response:
     if clip.duration > LONGEST:
         raise UsageError(f"{item.name} lasts {clip.duration:.0f} s: trim it to {LONGEST:g} s in the library first")
     models = [(model_of(project, id, "style"), weight) for id, weight in body.styles]
-    made = translated(models, clip, body.strength, body.plant).changed(name="translated")
+    made = translated(models, clip, body.strength, body.plant).changed(name="in the style")
     shapes = (_shape(source._replace(role="input")), shape_of(made, "variant"))
     return scene_response(Scene(shapes, layout="row", legend=LEGEND))
 

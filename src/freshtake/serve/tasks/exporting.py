@@ -110,7 +110,7 @@ def _character(context: Context, id: str, format: str) -> Onto:
 
 def _title(context: Context, ids: list[str]) -> str:
     first = context.item(ids[0])
-    return first.name if len(ids) == 1 else f"{first.group or first.name}_{len(ids)}"
+    return first.name if len(ids) == 1 else f"{first.group or first.name}_{len(ids)}_motions"
 
 
 def _zipped(folder: Path, target: Path) -> Path:

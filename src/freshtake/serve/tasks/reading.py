@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm import is_model
 from freshtake.motion import Stroke
-from freshtake.serve.items import Finding, Item
+from freshtake.serve.items import Finding, Item, Kind
 from freshtake.serve.tasks.context import Context
 
 if TYPE_CHECKING:
@@ -55,8 +55,9 @@ def add_take(context: Context, file: Path, name: str, *, group: str | None = Non
         if motion is None:
             raise UsageError(f"{name} holds no motion")
         facts: dict[str, Any] = {key: described.facts[key] for key in FACTS if key in described.facts}
+        kind: Kind = "character" if file.suffix == ".asf" else "strokes" if isinstance(motion, Stroke) else "take"
         context.add_motion(
-            "strokes" if isinstance(motion, Stroke) else "take",
+            kind,
             name if len(animations) == 1 else f"{name} {motion.name}",
             motion,
             facts={**facts, "character": skinned and beside is not None},

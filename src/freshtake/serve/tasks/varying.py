@@ -30,7 +30,7 @@ def again(context: Context, *, items: list[str], replace: bool = False, **change
         settings = {**old.settings, **changed}
         made = variant(context, old.parent, old.seed, settings)
         if replace:
-            words = f"make {old.name if len(items) == 1 else f'{len(items)} variants'} again"
+            words = f"change {old.name if len(items) == 1 else f'{len(items)} variants'}"
             context.replace(id, words, made, settings=settings)
         else:
             context.add_motion(

@@ -15,7 +15,7 @@ import compare from "./tabs/compare.js";
 import study from "./tabs/study.js";
 
 const TABS = [library, vary, curves, network, draw, style, blend, texture, compare, study];
-const DETACHED = "The connection to the studio's server is lost. It is tried again by itself; if this stays, start the studio again.";
+const DETACHED = "The connection to the studio's server is lost. The page keeps trying to reconnect; if this stays, start the studio again.";
 
 const ICONS = {
   undo: "M7 4 2.5 8.5 7 13v-3h4.5a3.2 3.2 0 0 1 0 6.5H8V18h3.5a4.8 4.8 0 0 0 0-9.7H7z",
@@ -71,7 +71,7 @@ function Shown() {
   useEffect(() => { if (failed) again(); }, [name]);
   const { Tab } = TABS.find((one) => one.name === name) ?? TABS[0];
   if (!ready) return html`<p class="starting">Opening the project …</p>`;
-  if (failed) return html`<div class="stage-over"><p>This part of the page stumbled. <${Button} onclick=${again}>Show it again<//></p></div>`;
+  if (failed) return html`<div class="stage-over"><p>Something went wrong in this tab. <${Button} onclick=${again}>Show it again<//></p></div>`;
   return html`<${Tab} key=${name} />`;
 }
 

@@ -32,7 +32,28 @@ function shape(told, bodies, skins, buffer) {
   const faces = told.faces === undefined ? null : new Uint32Array(buffer, told.faces, told.faceCount * 3);
   const worn = told.skin === undefined ? {}
     : { skin: skins[told.skin], matrices: new Float32Array(buffer, told.matrices, frames * told.joints * 12) };
-  return { ...told, ground, points, body, standing, faces, ...worn, duration: (frames - 1) * frameTime, box: box(points, ground) };
+  const all = { ...told, ground, points, body, standing, faces, ...worn, duration: (frames - 1) * frameTime, box: box(points, ground) };
+  if (all.skin) widen(all);
+  return all;
+}
+
+// A skin reaches beyond its joints: some of its vertices at some moments widen the box.
+function widen({ box: { low, high, nearLow, nearHigh }, skin: { vertices, joints, weights }, matrices, ground, frames, joints: count }) {
+  const step = Math.max(1, Math.floor(vertices.length / 3 / 500)), every = Math.max(1, Math.floor(frames / 12));
+  for (let frame = 0; frame < frames; frame += every) {
+    for (let v = 0; v < vertices.length / 3; v += step) {
+      for (let axis = 0; axis < 3; axis++) {
+        let value = 0;
+        for (let k = 0; k < 4; k++) {
+          const m = (frame * count + joints[4 * v + k]) * 12 + 4 * axis;
+          value += weights[4 * v + k] * (matrices[m] * vertices[3 * v] + matrices[m + 1] * vertices[3 * v + 1] + matrices[m + 2] * vertices[3 * v + 2] + matrices[m + 3]);
+        }
+        const near = axis === 1 ? value : value - ground[2 * frame + (axis >> 1)];
+        low[axis] = Math.min(low[axis], value); high[axis] = Math.max(high[axis], value);
+        nearLow[axis] = Math.min(nearLow[axis], near); nearHigh[axis] = Math.max(nearHigh[axis], near);
+      }
+    }
+  }
 }
 
 // The mesh of a character in its bind pose.

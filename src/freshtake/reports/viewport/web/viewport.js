@@ -7,8 +7,9 @@
 // `manifest` and `buffer` are what packing.py makes; `manifest.placements` (shape, x, z, turn, start, loop) is for
 // crowds, in which many figures share few clips. Options: theme (auto, light, dark), keys (an element or window whose
 // keys are listened to), controls, autoplay, onpick(number, shape), onframe(state) after every frame that was drawn,
-// start (parts of the state to begin every scene with). Motion that arrives frame by frame: live.js. A later scene with
-// setData(data, { keep: true }) keeps the moment, the camera and what the user has switched.
+// start (parts of the state to begin every scene with), top (pixels that something covers at the top). Motion that
+// arrives frame by frame: live.js. A later scene with setData(data, { keep: true }) keeps the moment, the camera and
+// what the user has switched.
 
 import { Camera, VIEWS } from "./camera.js";
 import { controls, SPEEDS } from "./bar.js";
@@ -201,8 +202,8 @@ class Viewport {
       const drift = (axis) => scene.placements.reduce((sum, _, k) => sum + layout[axis][k] - near[axis][k], 0) / scene.placements.length;
       for (const side of [box.low, box.high]) { side[0] += drift("x"); side[2] += drift("z"); }
     }
-    const covered = this.bar ? Math.min(0.3, 92 / Math.max(this.canvas.clientHeight, 1)) : 0.05;
-    this.camera.fit(box, covered);
+    const tall = Math.max(this.canvas.clientHeight, 1), { top = 0 } = this.options;
+    this.camera.fit(box, this.bar ? Math.min(0.3, 92 / tall) : 0.05, Math.min(0.15, top / tall));
     const size = Math.max(box.high[0] - box.low[0], box.high[2] - box.low[2], 4);
     this.shared.haze.value = this.camera.away + size * 1.5 + 6;
     this.floor.uniforms.reach.value = size * 2.5 + 12;
@@ -385,6 +386,7 @@ class Viewport {
     const views = { 1: "orbit", 2: "side", 3: "front", 4: "top" };
     const jump = (seconds) => { this.pause(); this.seek(seconds); };
     const pace = (by) => this.set("speed", SPEEDS[Math.min(Math.max(SPEEDS.indexOf(state.speed) + by, 0), SPEEDS.length - 1)]);
+    if (this.options.controls === false && event.key !== " ") return; // keys do what the controls do
     if (event.key === " ") { if (event.target.tagName === "BUTTON") event.target.blur(); this.toggle("playing"); }
     else if (event.key === "ArrowRight") jump(state.seconds + step);
     else if (event.key === "ArrowLeft") jump(state.seconds - step);
