@@ -216,6 +216,13 @@ def test_a_small_study_from_consent_to_its_outcome(methods: Window) -> None:
     ]  # fmt: skip
 
 
+def test_every_tab_opens_whatever_models_there_are(methods: Window) -> None:
+    for tab in methods.of("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.textContent)"):
+        methods.tab(tab)
+        methods.page.locator(f"main[aria-labelledby=tab-{tab.lower()}] > *").first.wait_for()
+        assert not methods.page.get_by_role("heading", name="Something went wrong").is_visible(), tab
+
+
 def test_the_page_asked_no_other_host_and_complained_of_nothing(methods: Window) -> None:
     assert all(
         address.startswith((methods.studio.url, "blob:", "data:", "ws://127.0.0.1")) for address in methods.requests

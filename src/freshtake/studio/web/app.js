@@ -1,7 +1,7 @@
 // The shell: header with tabs, the tab that is shown, work under way, what went wrong, files dropped anywhere.
 
 import { html, render, useEffect, useErrorBoundary, useRef } from "./vendor/preact-htm.module.js";
-import { Button, Progress, useJobs } from "./ui.js";
+import { Button, Empty, Progress, useJobs } from "./ui.js";
 import { connect, dismiss, redo, set, setTheme, state, undo, upload, useDark, useStore } from "./state.js";
 import library from "./tabs/library.js";
 import vary from "./tabs/vary.js";
@@ -71,7 +71,7 @@ function Shown() {
   useEffect(() => { if (failed) again(); }, [name]);
   const { Tab } = TABS.find((one) => one.name === name) ?? TABS[0];
   if (!ready) return html`<p class="starting">Opening the project …</p>`;
-  if (failed) return html`<div class="stage-over"><p>Something went wrong in this tab. <${Button} onclick=${again}>Show it again<//></p></div>`;
+  if (failed) return html`<div class="stage"><div class="stage-over" role="alert"><${Empty} title="Something went wrong in this tab" words="Your work is safe. Try again, or reload the page."><${Button} onclick=${again}>Try again<//><//></div></div>`;
   return html`<${Tab} key=${name} />`;
 }
 

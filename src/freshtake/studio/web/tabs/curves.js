@@ -3,7 +3,7 @@
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
 import { Button, Empty, ItemList, LinePlot, Note, Panel, PointPlot, Segmented, Select, Split, Viewport } from "../ui.js";
-import { choose, set, state, toast, useKept, useStore } from "../state.js";
+import { set, state, toast, useKept, useStore, variationModels } from "../state.js";
 
 const KINDS = [["time", "Over time"], ["against", "Two against each other"], ["pca", "Principal components"], ["durations", "Durations"]];
 const ABOUT = {
@@ -22,7 +22,7 @@ function firstChoice(items) {
   const moving = items.filter((item) => ["take", "variant", "strokes"].includes(item.kind));
   const chosen = moving.filter((item) => state.chosen.includes(item.id));
   const base = chosen.length ? chosen : moving.filter((item) => item.kind !== "variant").slice(0, 6);
-  const models = items.filter((item) => item.kind === "model" && (item.settings?.examples ?? []).some((id) => base.some((one) => one.id === id)));
+  const models = variationModels(items).filter((item) => (item.settings?.examples ?? []).some((id) => base.some((one) => one.id === id)));
   const made = moving.filter((item) => item.kind === "variant" && item.star >= 0 && models.some((one) => one.id === item.parent));
   return [...new Set([...base, ...made.slice(0, 15)].map((item) => item.id))];
 }

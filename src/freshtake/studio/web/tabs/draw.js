@@ -129,10 +129,12 @@ function bestColumns(count, wide, tall) {
 const told = (boxes) => boxes.filter((pens) => pens.length).map((pens) => { const start = pens[0][0][2]; return pens.map((pen) => pen.map(([x, y, t]) => [x, y, t - start])); });
 
 // Drawings outlive leaving the tab and reloading the page. Ctrl+Z takes back the last stroke here.
+const history = []; // earlier drawings, the newest last
+const MOST_STEPS = 50;
 function useBoxes() {
-  const [boxes, setKept] = useKept("draw boxes", EMPTY), before = useRef([]);
-  const put = (next) => { before.current = [...before.current.slice(-50), boxes]; setKept(next); };
-  const undoStroke = () => { const last = before.current.pop(); if (last) setKept(last); return Boolean(last); };
+  const [boxes, setKept] = useKept("draw boxes", EMPTY);
+  const put = (next) => { history.push(boxes); history.splice(0, history.length - MOST_STEPS); setKept(next); };
+  const undoStroke = () => { const last = history.pop(); if (last) setKept(last); return Boolean(last); };
   const newest = useRef(undoStroke);
   newest.current = undoStroke;
   useEffect(() => {
