@@ -13,7 +13,7 @@ from freshtake.motion.retarget import Retargeter, make_rig
 from freshtake.motion.skeleton import compatible
 from freshtake.motion.validation import same_rate
 from freshtake.style.model import StyleModel
-from freshtake.workflows.motion_retargeting import told
+from freshtake.workflows.motion_retargeting import retargeting_sentence
 
 Say = Callable[[str], None]
 
@@ -41,7 +41,7 @@ def fitted_clip(taken: Clip, model: StyleModel, say: Say) -> FittedClip:
     assert isinstance(body, Clip)
     rigs = make_rig(at_rate, who=name), make_rig(body, who="the model's skeleton")
     there, back = Retargeter(*rigs), Retargeter(*rigs[::-1])
-    say(f"{told(there, 'the skeleton of the model')}; the result is put back onto its own")
+    say(f"{retargeting_sentence(there, 'the skeleton of the model')}; the result is put back onto its own")
     return FittedClip(there.retarget(at_rate), lambda out: _at_rate(back.retarget(out), taken))
 
 

@@ -102,7 +102,7 @@ def _character(context: Context, id: str, format: str) -> Onto:
     item = context.item(id)
     source = next(context.project.files.glob(f"{id}.source.*"), None)
     file = context.file(id) if source is None else source
-    context.called(file, item.name)
+    context.name_file(file, item.name)
     if item.facts.get("character") and format not in (*CHARACTERS, "pack"):
         context.warn(f"a {format} file holds no skin: it has the skeleton of {item.name} only")
     return onto_character(file, warn=context.warn)
@@ -110,7 +110,7 @@ def _character(context: Context, id: str, format: str) -> Onto:
 
 def _title(context: Context, ids: list[str]) -> str:
     first = context.item(ids[0])
-    return first.name if len(ids) == 1 else f"{first.group or first.name}_{len(ids)}"
+    return first.name if len(ids) == 1 else f"{first.group or first.name}_{len(ids)}_motions"
 
 
 def _zipped(folder: Path, target: Path) -> Path:

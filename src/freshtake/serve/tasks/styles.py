@@ -42,14 +42,14 @@ def style_learn(
             "them by content"
         )
     context.report("pairing takes", 0.0, 1.0)
-    found = paired(sources, others, by_content=by == "content")
+    pairing = paired(sources, others, by_content=by == "content")
     settings = Settings()
     warps = []
-    for number, pair in enumerate(found.pairs):
-        context.report("aligning pairs", 0.3 * number / len(found.pairs), 1.0)
+    for number, pair in enumerate(pairing.pairs):
+        context.report("aligning pairs", 0.3 * number / len(pairing.pairs), 1.0)
         warps.append(aligned(*pair, settings))
     model = learn(
-        found.pairs, settings, alignments=warps, one_take=found.one_take,
+        pairing.pairs, settings, alignments=warps, one_take=pairing.one_take,
         report=lambda step: context.report(step.what, 0.3 + 0.7 * step.share, 1.0),
     )  # fmt: skip
     target = context.folder / "style.ftm"
@@ -57,11 +57,11 @@ def style_learn(
     facts = {
         **_short(style_facts(model)),
         "method": "style",
-        "pairs": [row._asdict() for row in found.table],
-        "by": "content" if found.by_content else "order",
-        "left_out": list(found.left_out),
+        "pairs": [row._asdict() for row in pairing.table],
+        "by": "content" if pairing.by_content else "order",
+        "left_out": list(pairing.left_out),
         "warps": [_curve(warp.path, warp.steps, 1.0 / model.frame_time) for warp in warps[:MOST_CURVES]],
-        "notes": list(found.notes),
+        "notes": list(pairing.notes),
     }
     context.add("model", name, target, facts, settings={"examples": items, "targets": targets, "by": by})
 
@@ -94,13 +94,13 @@ def translated(styles: Weighted, clip: Clip, strength: float = 1.0, plant: bool 
     if not any(strength * weight for _, weight in styles):
         return clip
     first = styles[0][0]
-    own, back = fitted_clip(clip, first, lambda _: None)
+    prepared, back = fitted_clip(clip, first, lambda _: None)
     if len(styles) == 1:
-        out = first.translate(own, strength=strength * styles[0][1], plant=plant)
+        out = first.translate(prepared, strength=strength * styles[0][1], plant=plant)
     else:
-        out = blend([model for model, _ in styles], own, [strength * weight for _, weight in styles], plant=plant)
-    if own.skeleton.base is not None:
-        out = out.changed(skeleton=replace(out.skeleton, base=own.skeleton.base))
+        out = blend([model for model, _ in styles], prepared, [strength * weight for _, weight in styles], plant=plant)
+    if prepared.skeleton.base is not None:
+        out = out.changed(skeleton=replace(out.skeleton, base=prepared.skeleton.base))
     return with_up(back(out), clip.up)
 
 
