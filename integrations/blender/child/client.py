@@ -30,6 +30,7 @@ from freshtake.bridge.messages import Decoder, Message, MessageError, encoded
 
 PIECE = 1 << 20  # bytes read at a time
 LAST_WORDS = 40  # lines of the child's own output that are kept
+SHIPPED = Path(__file__).resolve().parents[1] / "machine_code"  # what integrations/build_blender.py compiled
 
 START = "import sys; sys.path[:0] = sys.argv[1:]; from freshtake.bridge.__main__ import main; main()"
 YIELDING = "import os; hasattr(os, 'nice') and os.nice(5); "
@@ -89,7 +90,7 @@ class Handle:
 class Child:
     """The process, started with the first request and again after it was killed or crashed.
 
-    `cache` is a folder for compiled code, `path` the folders in which the child finds freshtake and what it needs
+    `cache` is a folder for what has to be compiled, `path` the folders in which the child finds freshtake and what it needs
     (default: where this process finds them), `python` the interpreter (default: this one). One that is `yielding` lets
     other processes go first.
     """
@@ -260,7 +261,8 @@ class _Process:
         environment = {**os.environ, "TMPDIR": scratch, "TEMP": scratch, "TMP": scratch}
         if self._cache is not None:
             self._cache.mkdir(parents=True, exist_ok=True)
-            environment["NUMBA_CACHE_DIR"] = str(self._cache)
+            environment["FRESHTAKE_CODE_CACHE"] = str(self._cache)
+        environment["FRESHTAKE_SHIPPED_CODE"] = str(SHIPPED)
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # on Windows, no console appears
         pipe = subprocess.PIPE
         return subprocess.Popen(

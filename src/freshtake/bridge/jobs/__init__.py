@@ -11,6 +11,7 @@ from freshtake.errors import UsageError
 from freshtake.workflows.compiling import expected_of_steps, expected_times
 
 HOMES = {
+    "unprepared": "preparing",
     "warm_up": "preparing",
     "samples": "sampling",
     "check_takes": "takes",
