@@ -65,6 +65,7 @@ def _textures() -> None:
 
     model = learn(samples.walk(_rng(), cycles=6), rng=_rng())
     model.sample(_rng(), frames=60)
+    model.loop(_rng(), frames=60)
 
 
 def _styles() -> None:
