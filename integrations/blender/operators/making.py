@@ -11,7 +11,7 @@ import bpy
 
 from ..armature.actions import assign
 from ..armature.motion import Motion
-from ..armature.writing import write_actions
+from ..armature.writing import how_made, write_actions
 from .placing import put
 from .takes import figure_named
 from .working import Work
@@ -22,10 +22,18 @@ def described(motions: Sequence[Motion], names: Sequence[str], about: Sequence[d
     return [replace(motion, name=name, about=how) for motion, name, how in zip(motions, names, about, strict=True)]
 
 
-def make(name: str, motions: Sequence[Motion], place: str = "ACTIONS") -> Work:
+def made_before(figure: Any, job: str) -> Any:
+    """The active Action, if a job of this name made it."""
+    action = figure.animation_data.action if figure.animation_data else None
+    about = how_made(action) if action is not None else None
+    return action if about is not None and about.get("job") == job else None
+
+
+def make(name: str, motions: Sequence[Motion], place: str = "ACTIONS", replaced: str = "") -> Work:
     """Write motions onto the armature of this name and put them where asked; the first is shown.
 
-    Nothing is left of them when it fails or is stopped.
+    Nothing is left of them when it fails or is stopped. The first takes the name and the place of the Action
+    `replaced`, which is deleted.
     """
     figure = figure_named(name)
     actions: list[Any] = yield from write_actions(figure, motions, bpy.context.scene.frame_start)
@@ -37,4 +45,7 @@ def make(name: str, motions: Sequence[Motion], place: str = "ACTIONS") -> Work:
         raise
     if place == "ACTIONS":
         assign(figure, actions[0])
+    if replaced in bpy.data.actions:
+        bpy.data.actions.remove(bpy.data.actions[replaced])
+        actions[0].name = replaced
     return actions

@@ -17,11 +17,12 @@ from ..armature.motion import Motion
 from ..armature.trouble import Trouble
 from . import wire
 
-BUDGET = 0.012  # seconds of work between two looks at the user
+BUDGET = 0.02  # seconds of work between two looks at the user
 PERIOD = 0.02  # seconds between two of the timer's ticks
 NOTES = 4  # sentences reported at most
 
 Work = Generator["Waiting | None", None, Any]
+AT_WORK: list[Any] = []  # operators that have not ended yet
 LONGEST: dict[str, float] = {}  # seconds of CPU in the longest tick of an operator's last run, for measuring
 
 
@@ -154,6 +155,8 @@ class Working(OnFigure):
         if not (self.wait or bpy.app.background or context.window is None):
             self.timer = context.window_manager.event_timer_add(PERIOD, window=context.window)
             context.window_manager.modal_handler_add(self)
+            AT_WORK.append(self.job)
+            self.shown = ""
             return {"RUNNING_MODAL"}
         while True:
             done = self.go_on()
@@ -173,7 +176,10 @@ class Working(OnFigure):
         done = self.go_on()
         if done is not None:
             return self.ended(context, done)
-        context.workspace.status_text_set(f"freshtake: {self.job.text or self.bl_label} (Esc cancels)")
+        text = f"freshtake: {self.job.text or self.bl_label} (Esc cancels)"
+        if text != self.shown:  # each time costs a redraw of the window
+            self.shown = text
+            context.workspace.status_text_set(text)
         return {"PASS_THROUGH"}
 
     def go_on(self) -> set[str] | None:
@@ -196,6 +202,7 @@ class Working(OnFigure):
 
     def ended(self, context: Any, result: set[str]) -> set[str]:
         """Take timer and status away."""
+        AT_WORK.remove(self.job)
         context.window_manager.event_timer_remove(self.timer)
         context.workspace.status_text_set(None)
         for area in context.window.screen.areas:

@@ -523,3 +523,42 @@ def check_the_sample_character_is_whole():
     assert motion.translations is None
     body = next(thing for thing in bpy.data.objects if thing.parent == figure)
     assert len(body.vertex_groups) == len(figure.data.bones) == 31
+
+
+def check_a_slider_that_is_moved_makes_its_motion_again():
+    from addon import live
+
+    figure = begin()
+    ops.learn(kind="texture", name="on and on")
+    settings = figure.freshtake
+    settings.endless_seconds, settings.use_jump_rate = 2.0, True
+    ops.endless()
+    (old,) = variants(figure)
+    name, keys = old.name, key_bytes(figure, old)
+    settings.jump_rate = 3.0
+    assert not bpy.app.timers.is_registered(live.remake)  # not unless it is wished
+    settings.live = True
+    for rate in (4.0, 8.0):
+        settings.jump_rate = rate
+    assert bpy.app.timers.is_registered(live.remake)
+    assert live.remake() is None
+    (new,) = variants(figure)
+    assert new.name == name and figure.animation_data.action == new
+    assert json.loads(new["freshtake"])["settings"]["jump_rate"] == 8.0
+    assert key_bytes(figure, new) != keys
+    live.stop()
+
+
+def check_a_broken_file_among_others_leaves_nothing():
+    begin()
+    broken = TAKES / "zz_broken.bvh"
+    broken.write_text("HIERARCHY\nROOT hips\n{\nOFFSET 0 0\n")
+    bpy.context.scene.render.fps = 24
+    try:
+        for active in (None, bpy.context.active_object):
+            bpy.context.view_layer.objects.active = active
+            files = [{"name": "walk_1.bvh"}, {"name": broken.name}]
+            refused(ops.takes_import, broken.name, directory=str(TAKES), files=files)
+            assert bpy.context.scene.render.fps == 24
+    finally:
+        broken.unlink()
