@@ -6,8 +6,6 @@ Arrays have frames first. Channels are continuous: from frame to frame each take
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")

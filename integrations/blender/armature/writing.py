@@ -30,13 +30,13 @@ def write_actions(thing: Any, motions: Sequence[Motion], first_frame: float = 1.
     try:
         rig = read_rig(thing)
         for motion in motions:
-            lies = fit(motion, rig, thing.name)
+            fitted = fit(motion, rig, thing.name)
             action = bpy.data.actions.new(motion.name)
             actions.append(action)
             frames = first_frame + np.arange(len(motion)) * (scene_fps(scene) / motion.fps)
             curves = new_curves(action, thing)
-            world = yield from _world(motion, lies)
-            for group, path, values in channels(world, rig, lies, thing):
+            world = yield from _world(motion, fitted)
+            for group, path, values in channels(world, rig, fitted, thing):
                 for index, column in enumerate(values.T):
                     _add_keys(curves(path, index, group), frames, column)
                     yield
@@ -50,7 +50,7 @@ def write_actions(thing: Any, motions: Sequence[Motion], first_frame: float = 1.
 
 
 class World(NamedTuple):
-    """Where the object is and how it is turned, and heads (frames, joints, 3) and rotations of joints as it sees them."""
+    """Place and rotation of the object, and heads (frames, joints, 3) and rotations of joints as it sees them."""
 
     place: np.ndarray
     turn: np.ndarray
@@ -58,33 +58,33 @@ class World(NamedTuple):
     turns: np.ndarray
 
 
-def _world(motion: Motion, lies: Fit) -> Steps:
+def _world(motion: Motion, fitted: Fit) -> Steps:
     """All of it, some frames at a time."""
     parts = []
     for start in range(0, len(motion), BLOCK):
-        parts.append(_seen_by_object(*motion.world(slice(start, start + BLOCK)), lies))
+        parts.append(_seen_by_object(*motion.world(slice(start, start + BLOCK)), fitted))
         yield
     return World(*[np.concatenate(found) for found in zip(*parts, strict=True)])
 
 
-def _seen_by_object(places: np.ndarray, turns: np.ndarray, lies: Fit) -> World:
+def _seen_by_object(places: np.ndarray, turns: np.ndarray, fitted: Fit) -> World:
     place, turn = places[:, 0], turns[:, 0]
-    if lies.with_object:
+    if fitted.with_object:
         back = np.swapaxes(turn, -1, -2)
         places = np.einsum("fij,fkj->fki", back, places - places[:, :1])
         turns = back[:, None] @ turns
-    return World(place, turn, places @ lies.upright / lies.scale, turns)  # upright^T from the left
+    return World(place, turn, places @ fitted.upright / fitted.scale, turns)  # upright^T from the left
 
 
-def channels(world: World, rig: Rig, lies: Fit, thing: Any) -> Iterator[tuple[str, str, np.ndarray]]:
+def channels(world: World, rig: Rig, fitted: Fit, thing: Any) -> Iterator[tuple[str, str, np.ndarray]]:
     """For each channel: its group, data path, and values (frames, width)."""
     frames = len(world.place)
-    if lies.with_object:
-        yield from _object_channels(thing, lies, world.place, world.turn)
-    up = lies.upright
+    if fitted.with_object:
+        yield from _object_channels(thing, fitted, world.place, world.turn)
+    up = fitted.upright
     rests = rotation_of(rig.rest[:, :3, :3])
     poses = empty_poses(rig, frames)
-    for bone, joint in enumerate(lies.joints):
+    for bone, joint in enumerate(fitted.joints):
         scale = np.broadcast_to(rig.scales[bone], (frames, 3))
         if joint < 0:
             turn = np.broadcast_to(rig.rotations[bone], (frames, 3, 3))
@@ -104,11 +104,11 @@ def _tiny(rig: Rig) -> float:
 
 
 def _object_channels(
-    thing: Any, lies: Fit, places: np.ndarray, turns: np.ndarray
+    thing: Any, fitted: Fit, places: np.ndarray, turns: np.ndarray
 ) -> Iterator[tuple[str, str, np.ndarray]]:
     mode = thing.rotation_mode
     yield "Object Transforms", "location", places
-    yield "Object Transforms", rotation_path(mode), channels_of(turns @ lies.upright, mode)
+    yield "Object Transforms", rotation_path(mode), channels_of(turns @ fitted.upright, mode)
 
 
 def _add_keys(curve: Any, frames: np.ndarray, values: np.ndarray) -> None:

@@ -18,7 +18,7 @@ MOST_PROCESSES = 3
 
 
 def _made(cache: Path) -> Child:
-    return Child(cache, yielding=True)
+    return Child(cache, low_priority=True)
 
 
 class Preparation:

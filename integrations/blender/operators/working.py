@@ -15,7 +15,7 @@ from bpy.props import BoolProperty
 
 from ..armature.motion import Motion
 from ..armature.trouble import Trouble
-from . import wire
+from . import motion_messages
 
 BUDGET = 0.02  # seconds of work between two looks at the user
 PERIOD = 0.02  # seconds between two of the timer's ticks
@@ -40,7 +40,7 @@ class Answer(NamedTuple):
 
     def motions(self) -> list[Motion]:
         """The motions that came back."""
-        return wire.received(self.values["clips"], self.arrays)
+        return motion_messages.motions_of(self.values["clips"], self.arrays)
 
     def model(self) -> bytes:
         """The model that came back."""
@@ -85,7 +85,7 @@ def ask(
 
     values, arrays = dict(params), {}
     for key, sent in motions.items():
-        values[key], parts = wire.sent(sent, key)
+        values[key], parts = motion_messages.packed_motions(sent, key)
         arrays |= parts
         yield None
     if model is not None:

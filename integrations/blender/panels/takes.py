@@ -9,7 +9,7 @@ import bpy
 
 from ..operators.working import active_figure
 from ..settings import KINDS
-from .frame import InSidebar, sentences
+from .sidebar import InSidebar, sentences
 
 
 class FRESHTAKE_PT_start(bpy.types.Panel):

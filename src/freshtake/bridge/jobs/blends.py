@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from freshtake.bridge.asking import Answer, Request
-from freshtake.bridge.jobs.finishing import finish_asked, length_given
+from freshtake.bridge.jobs.motion_options import finish_options, length_option
+from freshtake.bridge.requests import Answer, Request
 from freshtake.errors import UsageError
 from freshtake.workflows.density_blending import (
     BlendAsked,
@@ -32,7 +32,7 @@ def blend_learn(request: Request) -> Answer:
 
 def blend_sample(request: Request) -> Answer:
     """So much motion with these weights."""
-    length = length_given(request)
+    length = length_option(request)
     assert length is not None
     asked = BlendAsked(
         weights=_weights(request),
@@ -41,7 +41,7 @@ def blend_sample(request: Request) -> Answer:
     )
     target = request.folder / "blend.npz"
     density_sample(
-        request.model(), target, length, asked=asked, finish=finish_asked(request), report=request.report,
+        request.model(), target, length, asked=asked, finish=finish_options(request), report=request.report,
         warn=request.note,
     )  # fmt: skip
     return request.answer({}, [target])

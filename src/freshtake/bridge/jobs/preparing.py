@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from freshtake.bridge import shipped_code
-from freshtake.bridge.asking import Answer, Request
+from freshtake.bridge.requests import Answer, Request
 from freshtake.workflows.compiling import STEPS
 
 
