@@ -58,5 +58,5 @@ def test_a_pin_is_that_of_the_python() -> None:
     )
     assert f"scipy==2 --hash=sha256:{hashes['<']}\n" in pins_of(text, "3.11")
     assert f"scipy==2 --hash=sha256:{hashes['>=']}\n" in pins_of(text, "3.13")
-    with pytest.raises(SystemExit, match="4 pinned packages were expected for Python 3.11, but there are 3"):
+    with pytest.raises(SystemExit, match="4 pinned packages were expected"):
         pins_of(text.replace("numba", "other"), "3.11")

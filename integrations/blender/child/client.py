@@ -90,9 +90,9 @@ class Handle:
 class Child:
     """The process, started with the first request and again after it was killed or crashed.
 
-    `cache` is a folder for what has to be compiled, `path` the folders in which the child finds freshtake and what it needs
-    (default: where this process finds them), `python` the interpreter (default: this one). One that is `low_priority` lets
-    other processes go first.
+    `cache` is a folder for what has to be compiled, `path` the folders in which the child finds freshtake and what it
+    needs (default: where this process finds them), `python` the interpreter (default: this one). One of `low_priority`
+    lets other processes go first.
     """
 
     def __init__(

@@ -200,7 +200,7 @@ class FRESHTAKE_OT_takes_import(bpy.types.Operator):
 
 @contextmanager
 def all_or_nothing(scene: Any) -> Iterator[None]:
-    """When it fails inside, objects, armatures and Actions that were made there are removed, and the rate is restored."""
+    """When it fails inside, what was made there is removed (objects, armatures, Actions) and the rate is restored."""
     kinds = [getattr(bpy.data, kind) for kind in ("objects", "armatures", "actions")]
     before = [{thing.name for thing in things} for things in kinds]
     rate = scene.render.fps, scene.render.fps_base

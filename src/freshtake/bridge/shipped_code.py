@@ -80,7 +80,7 @@ def processor() -> str:
     name = OF_MACHINE.get(platform.machine(), "")
     if not name:
         return ""
-    from llvmlite.binding import get_host_cpu_features
+    from llvmlite.binding import get_host_cpu_features  # type: ignore[import-untyped]
 
     has = get_host_cpu_features()
     return name if all(has.get(feature) for feature in PROCESSORS[name]) else ""

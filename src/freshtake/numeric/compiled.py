@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import numba
@@ -73,10 +74,8 @@ class _DiskCache:
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep machine code that was just compiled, where there is a place for it."""
         self._tell(False)
-        try:
+        with suppress(OSError):  # a full disk, or a folder that may not be written: it is compiled again next time
             self._caches[-1].save_overload(signature, result)
-        except OSError:  # a full disk, or a folder that may not be written any more: it is compiled again next time
-            pass
 
     def _tell(self, begins: bool) -> None:
         for listener in _listeners:

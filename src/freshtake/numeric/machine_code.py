@@ -17,8 +17,8 @@ _folders: list[str] = []
 def keep_machine_code_in(*folders: str) -> None:
     """Look for machine code in these folders, in this order, and write what is compiled into the last one.
 
-    They may be moved and copied, because files in them are named by module. Without folders, numba chooses where: beside
-    the kernel's file, or in a folder of the user. To be called before the first kernel runs.
+    They may be moved and copied, because files in them are named by module. Without folders, numba chooses where:
+    beside the kernel's file, or in a folder of the user. To be called before the first kernel runs.
     """
     _folders[:] = folders
 
@@ -36,10 +36,10 @@ def caches_of(function: Kernel) -> list[Any]:
 
 
 def _folder_cache(function: Kernel, folder: str) -> Any:
-    class Locator(_CacheLocator):  # type: ignore[misc]
+    class Locator(_CacheLocator):
         @classmethod
         def from_function(cls, py_func: Kernel, py_file: str) -> Locator:
-            return cls()  # type: ignore[no-untyped-call]
+            return cls()
 
         def get_cache_path(self) -> str:
             return f"{folder}/{function.__module__}"
@@ -50,10 +50,10 @@ def _folder_cache(function: Kernel, folder: str) -> Any:
         def get_disambiguator(self) -> str:
             return str(function.__code__.co_firstlineno)
 
-    class Impl(CompileResultCacheImpl):  # type: ignore[misc]
-        _locator_classes = (Locator,)
+    class Impl(CompileResultCacheImpl):
+        _locator_classes = [Locator]  # noqa: RUF012
 
-    class Cache(FunctionCache):  # type: ignore[misc]
+    class Cache(FunctionCache):
         _impl_class = Impl
 
     return Cache(function)  # type: ignore[no-untyped-call]
@@ -62,8 +62,8 @@ def _folder_cache(function: Kernel, folder: str) -> Any:
 def fingerprint(function: Kernel) -> str:
     """A hash of all that a kernel is compiled from: its code, the kernels it calls and the constants it reads.
 
-    Numba's own stamp knows the kernel's file only, so that an edit of a kernel in another file would go unnoticed; where
-    it is the file's date, a copy would have to be compiled again.
+    Numba's own stamp knows the kernel's file only, so that an edit of a kernel in another file would go unnoticed;
+    where it is the file's date, a copy would have to be compiled again.
     """
     digest = hashlib.sha256()
     for part in _parts(function, set()):

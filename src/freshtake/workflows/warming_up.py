@@ -51,11 +51,11 @@ def _planting() -> None:
 
 
 def _variants() -> None:
-    from freshtake.workflows.variation_varying import variants
+    from freshtake.workflows.variation_varying import guided_variants
 
     model = _learning()
     for loop in (False, True):
-        for _ in variants(model, 1, plant="soft", loop=loop):
+        for _ in guided_variants(model, 1, plant="soft", loop=loop):
             pass
     model.made(_rng(), frames=60)
 
