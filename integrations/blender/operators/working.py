@@ -27,7 +27,7 @@ LONGEST: dict[str, float] = {}  # seconds of CPU in the longest tick of an opera
 
 
 class Waiting(NamedTuple):
-    """Nothing to do until the next tick; what is waited for."""
+    """Nothing to do until the next tick; what is waited for, where there is something new to say of it."""
 
     text: str
 
@@ -62,7 +62,7 @@ class Job:
                 waiting = next(self._work)
                 self.idle = waiting is not None
                 if waiting is not None:
-                    self.text = waiting.text
+                    self.text = waiting.text or self.text
                     return True
                 if time.perf_counter() - begun > BUDGET:
                     return True

@@ -13,7 +13,7 @@ ICONS = {"variation": "MOD_NOISE", "style": "MOD_HUE_SATURATION", "density": "OV
 
 
 class FRESHTAKE_UL_takes(bpy.types.UIList):
-    """Takes: whether they are used, and what they are examples of."""
+    """Takes: whether they are used, and whether something is wrong with them; the rest stands below the list."""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, icon: int, active: Any, prop: str, index: int = 0
@@ -25,8 +25,6 @@ class FRESHTAKE_UL_takes(bpy.types.UIList):
             row.label(text="(removed)", icon="ERROR")
             return
         row.prop(item.action, "name", text="", emboss=False, icon="ERROR" if item.wrong else "ACTION")
-        row.prop(item, "group", text="", placeholder="class")
-        row.prop(item, "style", text="")
         row.operator("freshtake.show", text="", icon="PLAY").action = item.action.name
 
 

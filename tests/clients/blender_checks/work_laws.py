@@ -448,7 +448,8 @@ def modal(work):
             self.reports = (*self.reports, text)
 
     window, out = Window(), Operator()
-    window.timers, out.job = 1, working.Job(work)
+    window.timers, out.job, out.shown = 1, working.Job(work), ""
+    working.AT_WORK.append(out.job)
     return out, window
 
 
@@ -456,8 +457,8 @@ def check_modal_operators_go_on_by_their_timer():
     done = []
 
     def work():
-        for number in range(3):
-            yield working.Waiting(f"step {number}")
+        for text in ("step 0", "", "step 1"):
+            yield working.Waiting(text)
         done.append(True)
 
     operator, window = modal(work())
@@ -467,8 +468,7 @@ def check_modal_operators_go_on_by_their_timer():
     assert operator.modal(window, Event("TIMER")) == {"FINISHED"}
     assert done
     assert window.timers == 0
-    assert window.said[0] == "freshtake: step 0 (Esc cancels)"
-    assert window.said[-1] is None
+    assert window.said == ["freshtake: step 0 (Esc cancels)", "freshtake: step 1 (Esc cancels)", None]
 
 
 def check_escape_cancels_and_cleans_up():
