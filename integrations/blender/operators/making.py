@@ -14,7 +14,7 @@ from ..armature.motion import Motion
 from ..armature.writing import how_made, write_actions
 from .placing import put
 from .takes import figure_named
-from .working import Work
+from .working import Doing, Work
 
 
 def described(motions: Sequence[Motion], names: Sequence[str], about: Sequence[dict[str, Any]]) -> list[Motion]:
@@ -36,6 +36,7 @@ def make(name: str, motions: Sequence[Motion], place: str = "ACTIONS", replaced:
     `replaced`, which is deleted.
     """
     figure = figure_named(name)
+    yield Doing(f"writing {motions[0].name}" + (f" and {len(motions) - 1} more" if len(motions) > 1 else ""))
     actions: list[Any] = yield from write_actions(figure, motions, bpy.context.scene.frame_start)
     try:
         yield from put(figure, actions, place)

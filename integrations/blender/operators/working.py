@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators that take their time: their work is a generator, gone on with a few milliseconds at a time by a timer.
 
-A generator yields None to go on at once when there is time left, or Waiting when there is nothing to do yet. In the
-interface the operator is modal and ends with Escape; in background mode, or with `wait`, it runs to its end.
+A generator yields None to go on at once when there is time left, Doing to say what it does now, or Waiting when there
+is nothing to do yet. In the interface the operator is modal and ends with Escape; in background mode, or with `wait`, it runs to its end.
 """
 
 import time
@@ -21,13 +21,19 @@ BUDGET = 0.02  # seconds of work between two looks at the user
 PERIOD = 0.02  # seconds between two of the timer's ticks
 NOTES = 4  # sentences reported at most
 
-Work = Generator["Waiting | None", None, Any]
+Work = Generator["Waiting | Doing | None", None, Any]
 AT_WORK: list[Any] = []  # operators that have not ended yet
 LONGEST: dict[str, float] = {}  # seconds of CPU in the longest tick of an operator's last run, for measuring
 
 
 class Waiting(NamedTuple):
     """Nothing to do until the next tick; what is waited for, where there is something new to say of it."""
+
+    text: str
+
+
+class Doing(NamedTuple):
+    """What is being done from now on."""
 
     text: str
 
@@ -59,10 +65,11 @@ class Job:
         begun, used = time.perf_counter(), time.thread_time()
         try:
             while True:
-                waiting = next(self._work)
-                self.idle = waiting is not None
-                if waiting is not None:
-                    self.text = waiting.text or self.text
+                step = next(self._work)
+                self.idle = isinstance(step, Waiting)
+                if step is not None:
+                    self.text = step.text or self.text
+                if self.idle:
                     return True
                 if time.perf_counter() - begun > BUDGET:
                     return True

@@ -29,14 +29,15 @@ class FRESHTAKE_UL_takes(bpy.types.UIList):
 
 
 class FRESHTAKE_UL_models(bpy.types.UIList):
-    """Models by name and kind."""
+    """Models by name and kind; a parcel marks those that are packed into the .blend, a sheet those in files."""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, icon: int, active: Any, prop: str, index: int = 0
     ) -> None:
         """One model."""
-        layout.prop(item, "name", text="", emboss=False, icon=ICONS[item.kind])
-        layout.label(text="packed" if item.text is not None else "file")
+        row = layout.row(align=True)
+        row.prop(item, "name", text="", emboss=False, icon=ICONS[item.kind])
+        row.label(text="", icon="PACKAGE" if item.text is not None else "FILE")
 
 
 class FRESHTAKE_UL_results(bpy.types.UIList):
