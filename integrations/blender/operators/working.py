@@ -2,7 +2,8 @@
 """Operators that take their time: their work is a generator, gone on with a few milliseconds at a time by a timer.
 
 A generator yields None to go on at once when there is time left, Doing to say what it does now, or Waiting when there
-is nothing to do yet. In the interface the operator is modal and ends with Escape; in background mode, or with `wait`, it runs to its end.
+is nothing to do yet. In the interface the operator is modal and ends with Escape; in background mode, or with `wait`,
+it runs to its end.
 """
 
 import time
