@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from freshtake.bridge.clip_arrays import unpacked
-from freshtake.bridge.clips import clip_of
+from freshtake.bridge.clip_conversion import clip_of
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.registry import by_name, write
 from freshtake.motion import Clip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from freshtake.bridge.asking import Answer, Request
+from freshtake.bridge.requests import Answer, Request
 from freshtake.methods.progress import Progress
 from freshtake.workflows.style_translating import StyleOptions, style_facts
 from freshtake.workflows.style_translating import style_apply as translate
