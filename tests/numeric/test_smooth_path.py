@@ -6,13 +6,18 @@ import numpy as np
 import pytest
 
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.smooth_path import smooth_path
+from freshtake.numeric.smooth_path import COLUMNS, EDGE, PathRoom, path_room, smooth_paths
 
 
-def solved(weights: Floats, wishes: Floats, past: Floats, known: int) -> Floats:
-    out = np.empty_like(wishes)
-    smooth_path(weights, wishes, past, known, np.empty((len(weights), 4)), out)
-    return out
+def solved(weights: Floats, wishes: Floats, past: Floats, known: int, room: PathRoom | None = None) -> Floats:
+    """Columns of wishes with the same weights; further columns of the room hold something else."""
+    frames, columns = wishes.shape
+    room = path_room(frames + 2) if room is None else room
+    room.weights[:frames], room.wishes[:frames], room.past[:] = 0.03, 1.0, 7.0
+    room.weights[:frames, :columns] = weights.reshape(frames, -1)
+    room.wishes[:frames, :columns], room.past[:, :columns] = wishes, past
+    smooth_paths(room, frames, known)
+    return room.path[EDGE : EDGE + frames, :columns].copy()
 
 
 def dense(weights: Floats, wishes: Floats, past: Floats, known: int) -> Floats:
@@ -53,3 +58,22 @@ def test_strong_wishes_are_met_and_nothing_stays_nothing() -> None:
     wishes = np.random.default_rng(0).normal(size=(20, 1))
     np.testing.assert_allclose(solved(np.full(20, 1e9), wishes, np.zeros((3, 1)), 3), wishes, atol=1e-6)
     np.testing.assert_array_equal(solved(np.full(20, 0.1), np.zeros((20, 1)), np.zeros((3, 1)), 3), np.zeros((20, 1)))
+
+
+def test_every_column_has_weights_of_its_own() -> None:
+    rng = np.random.default_rng(2)
+    weights, wishes, past = rng.uniform(1e-4, 0.1, (9, COLUMNS)), rng.normal(size=(9, COLUMNS)), np.ones((3, COLUMNS))
+    made = solved(weights, wishes, past, 3)
+    for column in range(COLUMNS):
+        one = slice(column, column + 1)
+        np.testing.assert_allclose(
+            made[:, one], dense(weights[:, column], wishes[:, one], past[:, one], 3), atol=1e-8, rtol=1e-8
+        )
+
+
+def test_room_that_was_used_for_longer_paths_changes_nothing() -> None:
+    rng, room = np.random.default_rng(3), path_room(24)
+    for frames, known in ((24, 3), (5, 3), (5, 1), (1, 0), (24, 2)):
+        weights, wishes = rng.uniform(1e-4, 0.1, frames), rng.normal(size=(frames, 2))
+        past = rng.normal(size=(3, 2))
+        np.testing.assert_array_equal(solved(weights, wishes, past, known, room), solved(weights, wishes, past, known))

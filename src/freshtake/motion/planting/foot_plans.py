@@ -12,8 +12,8 @@ from freshtake.motion.planting.rig import Bones, Frames, Ground, Scene
 from freshtake.motion.planting.settings import Pace
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
-from freshtake.numeric.limb_kernels import quintic
-from freshtake.numeric.smooth_path import smooth_path
+from freshtake.numeric.limb_kernels import copy_into, quintic
+from freshtake.numeric.smooth_path import EDGE, PathRoom, smooth_paths
 
 LEAST = 1e-3  # leg lengths below the floor that do not count
 FLOOR = 3.0  # times as firmly as a foot is held, it is kept above the floor
@@ -21,42 +21,34 @@ KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the least bend of a knee whose fo
 
 
 @compiled
-def plan_foot(scene: Scene, leg: int, frame: int, last: int, plan: Floats, firm: Floats) -> None:
+def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, plan: Floats, firm: Floats) -> None:
     """Offsets (frames, 3) of a foot from `frame` to `last`, and how firmly it is held (frames,)."""
     ground, pace, frames, memory = scene
-    count = last - frame
-    a, b = plane_of(ground.up)
-    weights, wishes, band = np.empty(count), np.empty((count, 2)), np.empty((count, 4))
-    flat, past = np.empty((count, 2)), np.empty((3, 2))
+    count, up = last - frame, ground.up
+    a, b = plane_of(up)
     _grips(pace, frames, leg, frame, last, firm)
-    _wishes(scene, leg, frame, last, firm, wishes)
+    _wishes(scene, leg, frame, last, firm, room.wishes)
     for k in range(count):
-        weights[k] = pace.free + firm[k] * pace.stand
-        for c in range(2):
-            wishes[k, c] *= firm[k] * pace.stand / weights[k]
+        weight = pace.free + firm[k] * pace.stand
+        held = firm[k] * pace.stand / weight
+        room.weights[k, a] = room.weights[k, b] = weight
+        room.wishes[k, a] *= held
+        room.wishes[k, b] *= held
+        lift, contact_strength = _lift(ground, pace, frames, leg, frame + k, firm[k])
+        room.weights[k, up] = pace.free + contact_strength * pace.height
+        room.wishes[k, up] = lift * contact_strength * pace.height / room.weights[k, up]
     for k in range(3):
-        past[k, 0], past[k, 1] = memory.offsets[leg, k, a], memory.offsets[leg, k, b]
-    smooth_path(weights, wishes, past, memory.known[0], band, flat)
-    for k in range(count):
-        plan[k, a], plan[k, b] = flat[k, 0], flat[k, 1]
-    rise, before = np.empty((count, 1)), np.empty((3, 1))
-    lift = wishes[:, :1]
-    for k in range(count):
-        wish, contact_strength = _lift(ground, pace, frames, leg, frame + k, firm[k])
-        weights[k] = pace.free + contact_strength * pace.height
-        lift[k, 0] = wish * contact_strength * pace.height / weights[k]
-    for k in range(3):
-        before[k, 0] = memory.offsets[leg, k, ground.up]
-    smooth_path(weights, lift, before, memory.known[0], band, rise)
+        copy_into(memory.offsets[leg, k], room.past[k])
+    smooth_paths(room, count, memory.known[0])
     again = False
     for k in range(count):  # a smooth path may dip below the floor beside a contact: once more, with these held up
         sunk = _sunk(ground, frames, leg, frame + k, firm[k])
-        if rise[k, 0] < sunk - LEAST * ground.leg:
-            weights[k], lift[k, 0], again = FLOOR * pace.height, sunk, True
+        if room.path[EDGE + k, up] < sunk - LEAST * ground.leg:
+            room.weights[k, up], room.wishes[k, up], again = FLOOR * pace.height, sunk, True
     if again:
-        smooth_path(weights, lift, before, memory.known[0], band, rise)
+        smooth_paths(room, count, memory.known[0])
     for k in range(count):
-        plan[k, ground.up] = rise[k, 0]
+        copy_into(room.path[EDGE + k], plan[k])
 
 
 @compiled
@@ -71,12 +63,13 @@ def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Fl
 
 @compiled
 def _wishes(scene: Scene, leg: int, frame: int, last: int, firm: Floats, wishes: Floats) -> None:
-    """Offsets (frames, 2) that would hold the foot still where it stands on average; 0 in the air."""
-    _, pace, frames, memory = scene
+    """Offsets (frames, 3) over the ground that would hold the foot where it stands on average; 0 in the air."""
+    ground, pace, frames, memory = scene
+    a, b = plane_of(ground.up)
     k = frame
     while k < last:
         if frames.age[k, leg] < 0:
-            wishes[k - frame, 0] = wishes[k - frame, 1] = 0.0
+            wishes[k - frame, a] = wishes[k - frame, b] = 0.0
             k += 1
             continue
         end = k
@@ -94,8 +87,8 @@ def _wishes(scene: Scene, leg: int, frame: int, last: int, firm: Floats, wishes:
                 x, y = _drifted(pace, memory.centers[leg], frames.pivot[k, leg], x, y)
             memory.centers[leg, 0], memory.centers[leg, 1] = x, y
         for i in range(k, end):
-            wishes[i - frame, 0] = x - frames.pivot[i, leg, 0]
-            wishes[i - frame, 1] = y - frames.pivot[i, leg, 1]
+            wishes[i - frame, a] = x - frames.pivot[i, leg, 0]
+            wishes[i - frame, b] = y - frames.pivot[i, leg, 1]
         k = end
 
 
@@ -141,30 +134,30 @@ def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: F
 
 
 @compiled
-def plan_sink(scene: Scene, frame: int, last: int, plans: Floats, firm: Floats) -> float:
-    """How far the hips sink in a frame so that standing legs reach their feet."""
+def plan_sink(scene: Scene, frame: int, last: int, room: PathRoom, plans: Floats, firm: Floats) -> float:
+    """How far the hips sink in a frame so that standing legs reach their feet; the first column of `room` is used."""
     ground, pace, frames, memory = scene
     count = last - frame
     if pace.sink == 0.0:
         return 0.0
-    weights, wishes, band = np.empty(count), np.empty((count, 1)), np.empty((count, 4))
-    path = np.empty((count, 1))
     needed = memory.sinks[0, 0] != 0.0 or memory.sinks[1, 0] != 0.0 or memory.sinks[2, 0] != 0.0
     for k in range(count):
-        wishes[k, 0] = 0.0
-        weights[k] = pace.free
+        wish, weight = 0.0, pace.free
         for leg in range(plans.shape[0]):
             if firm[leg, k] > 0.0:
                 short = min(_short(ground, frames, leg, frame + k, plans[leg, k]), pace.sink)
-                if short > wishes[k, 0]:
+                if short > wish:
                     needed = True
-                    wishes[k, 0] = short
-                    weights[k] = pace.free + firm[leg, k] * pace.height
-        wishes[k, 0] *= (weights[k] - pace.free) / weights[k]
+                    wish = short
+                    weight = pace.free + firm[leg, k] * pace.height
+        room.weights[k, 0] = weight
+        room.wishes[k, 0] = wish * (weight - pace.free) / weight
     if not needed:
         return 0.0
-    smooth_path(weights, wishes, memory.sinks, memory.known[0], band, path)
-    return float(path[0, 0])
+    for k in range(3):
+        room.past[k, 0] = memory.sinks[k, 0]
+    smooth_paths(room, count, memory.known[0])
+    return float(room.path[EDGE, 0])
 
 
 @compiled
