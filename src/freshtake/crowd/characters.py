@@ -158,8 +158,7 @@ def _upright(clip: Clip, body: Body, asked: Asked, tries: int) -> Made:
         clip = clip if fps is None else _loop_at(clip, fps)
     elif fps is not None:
         clip = resample(clip, fps)
-    made = upright_clip(clip, body)
-    root, rotations = made.root.copy(), made.rotations
+    root, rotations = _upright_pose(clip, body)
     if asked.course is None or not len(asked.course):
         root[:, [0, 2]] -= root[0, [0, 2]]
     return Made(root, rotations, travel, tries)
@@ -167,11 +166,16 @@ def _upright(clip: Clip, body: Body, asked: Asked, tries: int) -> Made:
 
 def upright_clip(clip: Clip, body: Body) -> Clip:
     """A clip of the model's in metres with y up, facing z."""
-    rotations = clip.rotations.copy()
-    rotations[:, 0] = multiply(body.upright, rotations[:, 0])
-    root = body.scale * rotate(body.upright, clip.root)
+    root, rotations = _upright_pose(clip, body)
     skeleton = sized(body.skeleton, body.scale)
     return Clip(skeleton, clip.frame_time, root, rotations, name=clip.name, unit_m=1.0)
+
+
+def _upright_pose(clip: Clip, body: Body) -> tuple[Floats, Floats]:
+    """Root and rotations in metres with y up, facing z."""
+    rotations = clip.rotations.copy()
+    rotations[:, 0] = multiply(body.upright, rotations[:, 0])
+    return body.scale * rotate(body.upright, clip.root), rotations
 
 
 def _loop_at(clip: Clip, fps: float) -> Clip:

@@ -99,8 +99,8 @@ def _arrays(motions: Motions) -> dict[str, np.ndarray[Any, Any]]:
         "starts": np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         "sizes": motions.sizes,
         "travel": motions.travel,
-        "root": np.concatenate(motions.roots).astype(np.float32),
-        "rotations": np.concatenate(motions.rotations).astype(np.float32),
+        "root": np.concatenate(motions.roots, dtype=np.float32, casting="same_kind"),
+        "rotations": np.concatenate(motions.rotations, dtype=np.float32, casting="same_kind"),
     }
 
 
