@@ -102,7 +102,7 @@ def test_a_bound_on_one_side_is_said_as_such(folder: Path) -> None:
 
 ADDED = {
     "[avoidance]\nradius = 0": "avoidance.radius: a number above 0 was expected, not 0",
-    "[avoidance]": "mode: loops of a library are for all ways, so avoidance",
+    "[avoidance]": "mode: characters share the loops of a library and cannot be steered one by one",
     "[repetition]\nvisible = 20": "repetition: the number of variants is found by it: leave variants out",
     "[repetition]\nvisible = 2000": "repetition.visible: 1 to 1000 was expected, not 2000",
     '[ground]\nfile = "a.npy"\nsize = [1, 2]': "ground.file: there is no height map 'a.npy'",

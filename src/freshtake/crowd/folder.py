@@ -15,7 +15,7 @@ from freshtake.formats.files import Existing, choose_existing, read_text, write_
 
 FORMAT, VERSION = "freshtake crowd", 1
 SETTINGS, MANIFEST, CHARACTERS = "crowd.json", "manifest.json", "characters.csv"
-COURSES, GROUND = "courses.npz", "ground.npz"
+ROUTES, GROUND = "routes.npz", "ground.npz"
 RECORDS = "records"
 
 
@@ -104,7 +104,7 @@ def _short(value: Any) -> str:
 
 def clear(folder: Path) -> None:
     """Remove the files of a crowd, and nothing else: the settings go first, so that no half crowd passes for whole."""
-    for name in (SETTINGS, MANIFEST, CHARACTERS, COURSES, GROUND, "crowd.usda", "prototype.usda"):
+    for name in (SETTINGS, MANIFEST, CHARACTERS, ROUTES, GROUND, "crowd.usda", "prototype.usda"):
         (folder / name).unlink(missing_ok=True)
     for record in sorted((folder / RECORDS).glob("shard_*.json")):
         record.unlink()

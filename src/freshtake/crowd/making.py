@@ -16,13 +16,13 @@ from freshtake import __version__
 from freshtake.crowd.casting import Cast, cast_of
 from freshtake.crowd.character_bodies import character_of
 from freshtake.crowd.characters import body_of, sized
-from freshtake.crowd.courses import speed_of, walkers_of, with_courses
 from freshtake.crowd.engines.dask import check_dask, run_on_dask
 from freshtake.crowd.engines.local import run_here
 from freshtake.crowd.folder import CHARACTERS, begin, finished, is_crowd, replace_file, write_manifest
 from freshtake.crowd.ground_files import ground_checksum, keep_ground, read_ground
 from freshtake.crowd.placing import NO_TABLES, Places
 from freshtake.crowd.plan import FORMATS, Plan
+from freshtake.crowd.routes import speed_of, walkers_of, with_routes
 from freshtake.crowd.shards import Shard, part_of, shards_of
 from freshtake.crowd.tasks import Record, Task, model_at
 from freshtake.crowd.terrain import Ground
@@ -99,7 +99,7 @@ def crowd_make(
     if engine == "dask" and not is_crowd(folder):
         check_dask(scheduler)
     begin(folder, _settings(plan, fps, format, cast, ground), anew=anew)
-    cast = with_courses(plan, cast, speeds, folder)
+    cast = with_routes(plan, cast, speeds, folder)
     kept = "" if ground is None else keep_ground(folder, ground)
     _write_characters(folder, plan, cast, ground)
     own = part_of(shards, part)

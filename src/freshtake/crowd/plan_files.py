@@ -86,8 +86,8 @@ def _group(path: Path, number: int, told: dict[str, Any], many: int) -> Group:
         problem = f"there is no character {told['character']!r}: check the path, from the plan on"
         raise FormatError(path, problem, f"{key}.character")
     share = float(told.get("share", 1.0))
-    ways: dict[str, Any] = {"paths": lines, "target": target, "placement": own, "character": wears}
-    return Group(model, told.get("name", ""), share, **ranges, **ways)
+    rest: dict[str, Any] = {"paths": lines, "target": target, "placement": own, "character": wears}
+    return Group(model, told.get("name", ""), share, **ranges, **rest)
 
 
 def _repetition(path: Path, plain: dict[str, Any], shares: list[float]) -> dict[str, Any]:

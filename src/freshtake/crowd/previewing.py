@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.crowd.folder import CHARACTERS, COURSES, read_manifest
+from freshtake.crowd.folder import CHARACTERS, ROUTES, read_manifest
 from freshtake.crowd.shard_files import Motions, read_shard
 from freshtake.errors import FormatError
 from freshtake.formats.files import check_free, read_text, replacing, write_bytes
@@ -52,8 +52,8 @@ def crowd_preview(folder: Path, page: Path | None, picture: Path | None) -> Prev
         written.append(page)
     if picture is not None:
         with replacing(picture) as temporary:
-            ways = (folder / COURSES).is_file()
-            crowd_picture(scene, (0.0, 0.5 * _shortest(scene)), ways).save(temporary, format="PNG", optimize=True)
+            steered = (folder / ROUTES).is_file()
+            crowd_picture(scene, (0.0, 0.5 * _shortest(scene)), steered).save(temporary, format="PNG", optimize=True)
         written.append(picture)
     return Previewed(written, len(scene.placements), len(scene.shapes), every)
 
@@ -64,10 +64,10 @@ def crowd_scene(folder: Path) -> tuple[Scene, int]:
     if manifest["file_format"] != "npz":
         raise FormatError(folder, "a preview shows crowds of npz shards: make one with --format npz")
     every = sum(record["last"] - record["first"] + 1 for record in manifest["shards"])
-    library, steered = manifest["mode"] == "library", (folder / COURSES).is_file()
+    library, steered = manifest["mode"] == "library", (folder / ROUTES).is_file()
     seconds = float(manifest["seconds"])
     fps = min(FPS, manifest["fps"])
-    if steered:  # everybody has a way, which nobody else can show: rather fewer frames
+    if steered:  # everybody has a route that nobody else can show: rather fewer frames
         fps = min(fps, max(LEAST_FPS, FRAMES / (every * seconds)))
     length = max(1.0, fps * (2.0 if library else 1.0) * seconds)
     groups = list(dict.fromkeys(record["group"] for record in manifest["shards"]))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from freshtake.motion.planting.contact_kernels import plane_of
 from freshtake.motion.planting.limb_leading import FULL, straight_length
 from freshtake.motion.planting.rig import Bones, Frames, Ground, Scene

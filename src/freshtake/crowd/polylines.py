@@ -14,7 +14,7 @@ AHEAD = 1.0  # metres ahead of the nearest point that a walker heads for: corner
 WINDOW = 3.0  # metres along a polyline in which the nearest point is looked for: it may cross itself
 
 
-class Ways(NamedTuple):
+class Polylines(NamedTuple):
     """Samples (samples, 2) of all polylines, one after the other; for every walker its sample at the start.
 
     `has` says who follows a polyline at all. Polylines go on beyond their end: straight, or round again where the last
@@ -36,7 +36,7 @@ class Ways(NamedTuple):
         return np.asarray(at + (off[..., 0] ** 2 + off[..., 1] ** 2).argmin(axis=1))
 
 
-def ways_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, longest: float) -> Ways | None:
+def polylines_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, longest: float) -> Polylines | None:
     """For walkers of groups with polylines: each follows the one of its group that it stands nearest to.
 
     `longest` is how far anybody walks.
@@ -60,7 +60,7 @@ def ways_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, longe
             samples.append(points)
             begun += len(points)
         has[members] = len(own) > 0
-    return Ways(np.concatenate(samples), first, has)
+    return Polylines(np.concatenate(samples), first, has)
 
 
 def _sampled(line: Floats, longest: float) -> tuple[Floats, int]:
