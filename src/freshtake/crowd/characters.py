@@ -62,7 +62,7 @@ class MotionRequest(NamedTuple):
     route: Floats | None = None  # (steps, 2): where to be, in metres of a body of size 1 that begins at 0 and goes z
 
 
-class Made(NamedTuple):
+class MadeMotion(NamedTuple):
     """Root (frames, 3) and joint rotations (frames, joints, 4) of a body that starts at the origin and faces z.
 
     `travel` (3,) is how far a loop goes, 0 for what is none; `tries` counts what was drawn.
@@ -99,7 +99,7 @@ def sized(skeleton: Skeleton, scale: float) -> Skeleton:
     return replace(skeleton, offsets=scale * skeleton.offsets, end_sites=sites)
 
 
-def make_motion(model: VariationModel, body: Body, asked: MotionRequest) -> Made:
+def make_motion(model: VariationModel, body: Body, asked: MotionRequest) -> MadeMotion:
     """One motion, the same whoever makes it: its generator is that of the seed and its number."""
 
     def draw(attempt: int, amount: float | Amount) -> Guided:
@@ -151,7 +151,7 @@ def _finished(model: VariationModel, clip: Clip, phases: Floats | None, rate: fl
     return Guided(clip, GoalReport(rate, clip.duration, None, 0.0, 0.0, ()))
 
 
-def _upright(clip: Clip, body: Body, asked: MotionRequest, tries: int) -> Made:
+def _upright(clip: Clip, body: Body, asked: MotionRequest, tries: int) -> MadeMotion:
     travel, fps = np.zeros(3), asked.fps
     if clip.playback is not None and clip.playback.loop:
         travel = body.scale * rotate(body.upright, clip.playback.travel)
@@ -161,7 +161,7 @@ def _upright(clip: Clip, body: Body, asked: MotionRequest, tries: int) -> Made:
     root, rotations = _upright_pose(clip, body)
     if asked.route is None or not len(asked.route):
         root[:, [0, 2]] -= root[0, [0, 2]]
-    return Made(root, rotations, travel, tries)
+    return MadeMotion(root, rotations, travel, tries)
 
 
 def upright_clip(clip: Clip, body: Body) -> Clip:
@@ -185,7 +185,7 @@ def _loop_at(clip: Clip, fps: float) -> Clip:
     return sampled_at(closed, np.arange(count) * (len(closed) - 1) / count, 1.0 / fps)
 
 
-def in_place(made: Made, ground: Floats, heading: float, size: float) -> tuple[Floats, Floats]:
+def in_place(made: MadeMotion, ground: Floats, heading: float, size: float) -> tuple[Floats, Floats]:
     """Root and rotations of a motion that starts at a place (x, z), turned to a heading, of a body of that size."""
     turn = about_axis(np.array(UP), heading)
     root = size * rotate(turn, made.root)

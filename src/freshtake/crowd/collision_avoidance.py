@@ -91,11 +91,11 @@ def allowed_velocities(planes: HalfPlanes, wish: Floats, fastest: Floats) -> Flo
         rows = np.flatnonzero((off < 0.0) & planes.there[:, k] & possible)
         if len(rows) == 0:
             continue
-        found, is_there = _on_border(planes.of(rows), k, wish[rows], fastest[rows])
-        velocity[rows[is_there]] = found[is_there]
-        possible[rows[~is_there]] = False
-    lost = np.flatnonzero(~possible)
-    velocity[lost] = _least_bad(planes.of(lost), wish[lost], fastest[lost])
+        on_border, exists = _on_border(planes.of(rows), k, wish[rows], fastest[rows])
+        velocity[rows[exists]] = on_border[exists]
+        possible[rows[~exists]] = False
+    impossible = np.flatnonzero(~possible)
+    velocity[impossible] = _least_bad(planes.of(impossible), wish[impossible], fastest[impossible])
     return velocity
 
 

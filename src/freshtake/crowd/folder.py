@@ -42,12 +42,12 @@ def json_bytes(value: Any) -> bytes:
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object of ours."""
     try:
-        found = json.loads(read_text(path))
+        value = json.loads(read_text(path))
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        value = None
+    if not isinstance(value, dict):
         raise FormatError(path, "this is damaged: start the crowd anew with --force")
-    return found
+    return value
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -143,10 +143,10 @@ def finished(folder: Path, shard: Shard, *, whole: bool = True) -> dict[str, Any
     try:
         record = read_json(path)
         file = folder / str(record["file"])
-        there = checksum(file) == (record["bytes"], record["sha256"]) if whole else file.exists()
+        is_whole = checksum(file) == (record["bytes"], record["sha256"]) if whole else file.exists()
     except (FormatError, KeyError):
         return None
-    return record if there and (record["first"], record["last"]) == (shard.first, shard.last) else None
+    return record if is_whole and (record["first"], record["last"]) == (shard.first, shard.last) else None
 
 
 def write_manifest(folder: Path, records: list[dict[str, Any]]) -> None:

@@ -41,10 +41,10 @@ def placed(
     if placement.kind == "paths":
         return along(placement.paths, number, placement.spacing)
     if placement.kind == "grid":
-        found = grid(number, placement.spacing)
+        places = grid(number, placement.spacing)
     else:
-        found = disc(number, placement.spacing, placement.radius, rng)
-    return Places(found.ground + np.array(placement.center), found.heading)
+        places = disc(number, placement.spacing, placement.radius, rng)
+    return Places(places.ground + np.array(placement.center), places.heading)
 
 
 def grid(number: int, spacing: float) -> Places:

@@ -43,23 +43,23 @@ def polylines_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, 
     """
     from scipy.spatial import cKDTree
 
-    if not any(len(own) for own in lines):
+    if not any(len(group_lines) for group_lines in lines):
         return None
     samples: list[Floats] = []
     first, has = np.zeros(len(place), dtype=np.intp), np.zeros(len(place), dtype=bool)
-    begun = 0
-    for number, own in enumerate(lines):
+    count_so_far = 0
+    for number, group_lines in enumerate(lines):
         members = np.flatnonzero(group == number)
         nearest = np.full(len(members), np.inf)
-        for line in own:
+        for line in group_lines:
             points, count = _sampled(line, longest)
-            found = cKDTree(points[:count]).query(place[members])
-            far, index = np.asarray(found[0]), np.asarray(found[1])
+            nearest_samples = cKDTree(points[:count]).query(place[members])
+            far, index = np.asarray(nearest_samples[0]), np.asarray(nearest_samples[1])
             closer = far < nearest
-            nearest[closer], first[members[closer]] = far[closer], begun + index[closer]
+            nearest[closer], first[members[closer]] = far[closer], count_so_far + index[closer]
             samples.append(points)
-            begun += len(points)
-        has[members] = len(own) > 0
+            count_so_far += len(points)
+        has[members] = len(group_lines) > 0
     return Polylines(np.concatenate(samples), first, has)
 
 

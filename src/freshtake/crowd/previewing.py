@@ -137,7 +137,7 @@ def _same_body(figure: Figure, others: list[_Shown]) -> Figure:
 
 def _placements(folder: Path, shown: list[_Shown], library: bool, seconds: float) -> Iterator[Placed]:
     """Characters with their own motion or, where it is not shown, another one of their group."""
-    own = {one.number: k for k, one in enumerate(shown)}
+    shape_of_motion = {one.number: k for k, one in enumerate(shown)}
     groups: dict[str, list[int]] = {}
     for k, one in enumerate(shown):
         groups.setdefault(one.group, []).append(k)
@@ -145,9 +145,9 @@ def _placements(folder: Path, shown: list[_Shown], library: bool, seconds: float
     for row in rows[:: max(1, -(-len(rows) // FIGURES))]:
         number = int(row["variant"])
         others = groups.get(row["group"], list(range(len(shown))))
-        k = own.get(number, others[number % len(others)])
+        k = shape_of_motion.get(number, others[number % len(others)])
         figure = shown[k].figure
-        if not library and number in own:
+        if not library and number in shape_of_motion:
             yield shown[k].place._replace(shape=k)
             continue
         spare = (len(figure) - 1) * figure.frame_time - seconds

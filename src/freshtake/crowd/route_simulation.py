@@ -99,8 +99,8 @@ def neighbors_of(walkers: Walkers, moving: Ints, place: Floats, velocity: Floats
     from scipy.spatial import cKDTree
 
     count = min(NEIGHBORS + 1, len(place))
-    found = cKDTree(place).query(place[moving], count, distance_upper_bound=reach)
-    far, other = np.asarray(found[0])[:, 1:], np.asarray(found[1])[:, 1:]
+    nearest = cKDTree(place).query(place[moving], count, distance_upper_bound=reach)
+    far, other = np.asarray(nearest[0])[:, 1:], np.asarray(nearest[1])[:, 1:]
     there = np.isfinite(far)
     other = np.where(there, other, 0)
     share = np.where(walkers.speed[other] > 0.0, 0.5, 1.0)

@@ -75,8 +75,8 @@ def walkers_of(plan: Plan, cast: Cast, speeds: Floats) -> Walkers:
     if plan.avoidance is not None:
         radius = plan.avoidance.radius * cast.size
         check_apart(cast.ground, radius)
-    for group, own in zip(plan.groups, speeds, strict=True):
-        if own == 0.0 and (group.paths or group.target):
+    for group, speed_of_group in zip(plan.groups, speeds, strict=True):
+        if speed_of_group == 0.0 and (group.paths or group.target):
             raise UsageError(
                 f"{group.model.name}: its motion does not walk on and on, so that it can follow no path and reach no "
                 "target: give the group a cyclic model that travels"
@@ -89,11 +89,11 @@ def check_apart(ground: Floats, radius: Floats) -> None:
     from scipy.spatial import cKDTree
 
     pairs = cKDTree(ground).query_pairs(2.0 * float(radius.max(initial=0.0)), output_type="ndarray")
-    apart = np.linalg.norm(ground[pairs[:, 0]] - ground[pairs[:, 1]], axis=1)
-    close = np.flatnonzero(apart < radius[pairs].sum(axis=1) - 1e-9)
+    distance = np.linalg.norm(ground[pairs[:, 0]] - ground[pairs[:, 1]], axis=1)
+    close = np.flatnonzero(distance < radius[pairs].sum(axis=1) - 1e-9)
     if len(close):
         first, second = sorted(pairs[close[0]].tolist())
         raise UsageError(
-            f"placement: characters {first + 1} and {second + 1} stand {apart[close[0]]:.2g} m apart and could not "
+            f"placement: characters {first + 1} and {second + 1} stand {distance[close[0]]:.2g} m apart and could not "
             f"avoid each other with a radius of {radius[first]:.2g} m: give more spacing, or a smaller avoidance.radius"
         )

@@ -11,7 +11,7 @@ import numpy as np
 from freshtake import __version__
 from freshtake.crowd.casting import Cast
 from freshtake.crowd.character_bodies import character_of
-from freshtake.crowd.characters import Body, Made, MotionRequest, body_of, make_motion
+from freshtake.crowd.characters import Body, MadeMotion, MotionRequest, body_of, make_motion
 from freshtake.crowd.folder import replacing_ours, write_record
 from freshtake.crowd.ground_files import kept_ground
 from freshtake.crowd.routes import speed_of
@@ -82,16 +82,16 @@ def run_task(task: Task, model: VariationModel | None = None) -> Record:
     return record
 
 
-def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[Made], Motions]:
+def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[MadeMotion], Motions]:
     """The motions of a shard, on the character that is asked for, in their places and on the ground."""
     fps = task.fps or 1.0 / model.frame_time
-    wearing = None if task.character is None else character_of(task.character, model, body, task.model)
+    character = None if task.character is None else character_of(task.character, model, body, task.model)
     steers = task.cast is not None and task.cast.routes.shape[1] > 0 and speed_of(model, body) > 0.0
-    made = [make_motion(model, body, asked) for asked in _asked(task, steers, wearing.ratio if wearing else 1.0)]
+    made = [make_motion(model, body, asked) for asked in _asked(task, steers, character.ratio if character else 1.0)]
     legs = () if model.planting_model is None else model.planting_model.legs
-    if wearing is not None:
-        made = [wearing.put(one, body, fps) for one in made]
-        body, legs = wearing.body, wearing.legs
+    if character is not None:
+        made = [character.put(one, body, fps) for one in made]
+        body, legs = character.body, character.legs
     motions = motions_of(task.shard, made, task.cast, body, fps, task.prim)._replace(character=task.character)
     if task.ground and task.cast is not None:
         motions = on_the_ground(motions, legs, kept_ground(task.folder, task.ground))
@@ -115,6 +115,6 @@ def route_from_start(cast: Cast, k: int, ratio: float) -> Floats:
 
     `ratio` is how many times as far the character walks as the model's own body.
     """
-    gone = (cast.routes[k].astype(np.float64) - cast.ground[k]) / (ratio * cast.size[k])
-    own = (gone[:, 1] + 1j * gone[:, 0]) * np.exp(-1j * cast.heading[k])
-    return np.stack([own.imag, own.real], axis=1)
+    covered = (cast.routes[k].astype(np.float64) - cast.ground[k]) / (ratio * cast.size[k])
+    along_z = (covered[:, 1] + 1j * covered[:, 0]) * np.exp(-1j * cast.heading[k])
+    return np.stack([along_z.imag, along_z.real], axis=1)
