@@ -79,7 +79,7 @@ def crowd_scene(folder: Path) -> tuple[Scene, int]:
         placements = tuple(_placements(folder, shown, library, seconds))
     some = "" if every <= len(shown) or steered else f", {len(shown)} of their {every} motions"
     title = f"{len(placements)} of {manifest['number']} characters{some}"
-    legend = {roles[group]: group for group in groups} if 1 < len(groups) <= len(ROLES) else {}
+    legend = {roles[group]: group for group in groups} if len(groups) <= len(ROLES) else {}
     return Scene(tuple(one.figure for one in shown), title, legend=legend, placements=placements), every
 
 
