@@ -111,7 +111,8 @@ def test_figures_against_a_slow_oracle() -> None:
         assert values["side", names[middle]] == pytest.approx(np.abs(np.arcsin(side)).max(), abs=1e-6)
     heights = world.positions[..., 1]
     assert values["depth", "the body"] == pytest.approx(-heights.min() / leg)
-    assert found.frames[-4] == heights.min(axis=1).argmin()
+    lowest = heights.min(axis=1)  # frames may share it: a foot stands
+    assert lowest[found.frames[-4]] == pytest.approx(lowest.min(), abs=1e-9 * leg)
     jolts = np.linalg.norm(np.diff(world.positions, 2, axis=0), axis=-1)
     assert values["peak", "joints"] == pytest.approx(math.log(jolts.max() / leg / clip.frame_time**2))
     gaps = [_distance(*(place[plan.pairs[-1, k]] for k in range(4))) for place in world.positions]

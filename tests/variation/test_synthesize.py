@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -11,7 +12,8 @@ import pytest
 
 from freshtake.errors import UsageError
 from freshtake.variation import Amount, VariationModel, learn
-from freshtake.variation.synthesize import MOST_EXAMPLES, advance, begin
+from freshtake.variation.synthesis.dynamics import STABLE
+from freshtake.variation.synthesize import BLOCK, MOST_EXAMPLES, advance, begin
 from tests.variation.twins import takes
 
 
@@ -146,7 +148,7 @@ def test_the_order_of_dofs_does_not_matter(cyclic: bool) -> None:
     names = [made.dofs[k] for k in order]
     values = [x[:, order] for x in made.material.values]
     other = learn(values, rng=np.random.default_rng(0), names=names, frame_time=1 / 30, cyclic=cyclic)
-    for name in (*names, "tempo"):
+    for name in (*names, "time"):
         assert set(other.transition.parents(name)) == set(made.transition.parents(name))
     np.testing.assert_allclose(rows(other, 0, amount=0.0), rows(made, 0, amount=0.0)[:, order], atol=1e-6)
 
@@ -161,13 +163,16 @@ def test_one_example_with_a_learned_structure_varies() -> None:
 
 def test_a_deviation_that_was_pushed_away_comes_back() -> None:
     made = model()
+    assert made.dynamics is not None and made.dynamics.growth <= STABLE
+    frames_a_step = (len(made.phase_frames) - 1) / made.dynamics.slices
+    blocks = math.ceil(math.log(1e-4) / math.log(STABLE) * frames_a_step / BLOCK)
     ends: list[list[np.ndarray]] = [[], []]
     for push in (0, 1):
         rng = np.random.default_rng(0)
         sampler = made.sampler(Amount(1.0, time=0.0))
         state = begin(sampler, rng)
         state = replace(state, rest=state.rest + 5.0 * push)
-        for _ in range(14):
+        for _ in range(blocks):
             state, block = advance(state, sampler, rng)
             ends[push].append(block)
     apart = [float(np.abs(a - b).max()) for a, b in zip(*ends, strict=True)]

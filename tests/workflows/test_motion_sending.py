@@ -140,7 +140,7 @@ def test_messages_and_callers_steer(folder: Path, receiver: socket.socket) -> No
                 voice.sendto(message("/freshtake/end"), ("127.0.0.1", port))
 
     motion_send(
-        folder / "walk.ftm", Address(*receiver.getsockname()), steers=steers, seconds=20.0, listen=port, in_place=True,
+        folder / "walk.ftm", Address(*receiver.getsockname()), steers=steers, seconds=600.0, listen=port, in_place=True,
         each_tick=each_tick, warn=said.append,
     )  # fmt: skip
     assert steers == Steers(0.25, 1.0, 30.0, ended=True)

@@ -63,7 +63,7 @@ def learned(
         transition, parts = learn_kernel_networks(material, settings, rng, report, mapper)
         return VariationModel(material, settings, cyclic, transition, kernel=parts)
     report(Progress(0.05, "laying the examples on one another"))
-    phase_frames = common_phase_frames(material)
+    phase_frames = common_phase_frames(material, cyclic)
     courses = example_courses(material, phase_frames, settings, cyclic)
     if settings.step is None:
         settings = settings.changed(step=usual_step(material, courses))

@@ -48,7 +48,7 @@ from freshtake.variation.settings import Settings
 from freshtake.variation.synthesis.amount import Amount, amount_of
 from freshtake.variation.synthesis.body_nodes import body_nodes
 from freshtake.variation.synthesis.common_phase import align
-from freshtake.variation.synthesis.courses import Courses, courses_of
+from freshtake.variation.synthesis.courses import Courses, courses_of, steadied
 from freshtake.variation.synthesis.dynamics import Dynamics, deviating_together
 from freshtake.variation.synthesis.frame_kernels import Amounts, Tables
 from freshtake.variation.synthesis.hinges import Hinge, hinges_of, on_hinges
@@ -60,9 +60,10 @@ from freshtake.variation.synthesize import Sampler, SynthesisState, begin, sampl
 ALIGNMENT = 0.05  # seconds by which warps are smoothed
 
 
-def common_phase_frames(material: Material) -> Floats:
-    """The common phase of the examples (see common_phase)."""
-    return align(material.values, material.weights, ALIGNMENT / material.frame_time)
+def common_phase_frames(material: Material, cyclic: bool) -> Floats:
+    """The common phase of the examples (see common_phase), which they go through at smooth paces."""
+    found = align(material.values, material.weights, ALIGNMENT / material.frame_time)
+    return steadied(found, material, cyclic)
 
 
 def example_courses(material: Material, phase_frames: Floats, settings: Settings, cyclic: bool) -> Courses:
@@ -121,7 +122,7 @@ class VariationModel:
     @cached_property
     def phase_frames(self) -> Floats:
         """The common phase of the examples (see common_phase)."""
-        return common_phase_frames(self.material)
+        return common_phase_frames(self.material, self.cyclic)
 
     @cached_property
     def courses(self) -> Courses:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from freshtake import samples
 from freshtake.methods.progress import silent
 from freshtake.numeric.arrays import Floats
 from freshtake.variation import Amount, Settings, learn
@@ -20,6 +21,7 @@ from freshtake.variation.synthesis.courses import (
     node_weights,
     paces,
     smoothed,
+    steadied,
     steady_and_away,
 )
 from freshtake.variation.synthesis.dynamics_learning import usual_step
@@ -44,6 +46,16 @@ def test_smooth_part_and_detail_sum_to_the_example(cyclic: bool, frames: float) 
             own.smooth[k, :, :4] + own.detail[k], read_at(whole, phase_frames[:, k]), atol=1e-12
         )  # fmt: skip
     assert np.abs(own.detail).max() > 1e-3 if frames else np.abs(own.detail).max() == 0.0
+
+
+@pytest.mark.parametrize("cyclic", [True, False])
+def test_an_example_goes_through_the_phase_at_its_time(cyclic: bool) -> None:
+    """A body whose time runs otherwise than its poses and places would travel in jerks."""
+    clips = [samples.walk(np.random.default_rng(k), cycles=1) for k in range(4)]
+    made = learn(clips, Settings(max_parents=3), rng=np.random.default_rng(0), cyclic=cyclic)
+    dofs, phases = len(made.dofs), np.arange(len(made.phase_frames), dtype=np.float64)
+    time, tempo = made.courses.smooth[..., dofs], made.courses.smooth[:, :1, -1]
+    np.testing.assert_allclose(tempo * phases + time, made.phase_frames.T, atol=0.1)
 
 
 def test_detail_is_what_is_faster_than_the_step() -> None:
@@ -101,7 +113,10 @@ def test_the_tempo_is_the_mean_pace_and_the_time_what_it_leaves() -> None:
     np.testing.assert_allclose(own.smooth[:, :, -1], np.array([[60 / 75], [90 / 75]]).repeat(76, axis=1), atol=1e-12)
     np.testing.assert_allclose(own.smooth[:, :, 3], 0.0, atol=1e-12)
     uneven = 60.0 * (np.linspace(0.0, 1.0, 76) + 0.1 * np.sin(2 * np.pi * np.linspace(0.0, 1.0, 76)))
-    bent = courses_of(material([base, base]), np.stack([uneven] * 2, axis=1), detail_frames=2.0, cyclic=False)
+    twice = material([base, base])
+    frames = steadied(np.stack([uneven] * 2, axis=1), twice, False)
+    np.testing.assert_array_equal(frames[[0, -1]], [[0.0, 0.0], [60.0, 60.0]])
+    bent = courses_of(twice, frames, detail_frames=2.0, cyclic=False)
     np.testing.assert_allclose(bent.smooth[:, :, -1], 60 / 75, atol=0.02)
     time = bent.smooth[0, :, 3]
     assert time[0] == 0.0 and abs(time[-1]) < 1.0 and time[10:25].min() > 1.0 and time[50:65].max() < -0.7
@@ -115,7 +130,8 @@ def test_paces_where_something_moves_count_most() -> None:
     moving = np.where(u < 0.5, np.sin(8 * np.pi * u), 0.0)[:, None]
     phase_frames = np.repeat(np.arange(81.0)[:, None], 2, axis=1)
     phase_frames[50:70, 1] += 6.0 * np.sin(np.linspace(0.0, np.pi, 20))
-    own = courses_of(material([moving, 1.1 * moving]), phase_frames, detail_frames=2.0, cyclic=False)
+    both = material([moving, 1.1 * moving])
+    own = courses_of(both, steadied(phase_frames, both, False), detail_frames=2.0, cyclic=False)
     assert np.abs(own.smooth[1, :38, 1]).max() < 0.6  # frames
 
 

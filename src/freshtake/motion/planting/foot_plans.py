@@ -140,16 +140,16 @@ def plan_sink(scene: Scene, frame: int, last: int, room: PathRoom, plans: Floats
         return 0.0
     needed = memory.sinks[0, 0] != 0.0 or memory.sinks[1, 0] != 0.0 or memory.sinks[2, 0] != 0.0
     for k in range(count):
-        wish, weight = 0.0, pace.free
+        wish, weight = 0.0, pace.rise
         for leg in range(plans.shape[0]):
             if firm[leg, k] > 0.0:
                 short = min(_short(ground, frames, leg, frame + k, plans[leg, k]), pace.sink)
                 if short > wish:
                     needed = True
                     wish = short
-                    weight = pace.free + firm[leg, k] * pace.height
+                    weight = pace.rise + firm[leg, k] * pace.drop
         room.weights[k, 0] = weight
-        room.wishes[k, 0] = wish * (weight - pace.free) / weight
+        room.wishes[k, 0] = wish * (weight - pace.rise) / weight
     if not needed:
         return 0.0
     for k in range(3):

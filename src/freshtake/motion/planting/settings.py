@@ -86,6 +86,8 @@ class Pace(NamedTuple):
     speed_off: float
     rest_on: float  # per frame, too: of feet that stand although contacts do not say so
     rest_off: float
+    drop: float  # weights like `height` and `free`, of hips that sink and come back
+    rise: float
 
     @property
     def latency(self) -> int:
@@ -93,6 +95,7 @@ class Pace(NamedTuple):
         return self.horizon + self.wait
 
 
+DROP, RISE = 0.08, 0.16  # seconds in which hips sink and come back: slower than feet, or their shaking shows
 NO_DRIFT = 60.0  # seconds: a foot that is locked hard stays where it is
 BRIDGED, SHORTEST, WINDOW = 0.05, 0.06, 1.0 / 30.0  # seconds
 HEIGHT_ON, HEIGHT_OFF = 0.07, 0.11  # leg lengths
@@ -115,4 +118,5 @@ def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) 
         int(careful), HEIGHT_ON * leg, HEIGHT_OFF * leg, settings.steps * leg * frame_time,
         FASTER * settings.steps * leg * frame_time,
         *(settings.rests * speed * leg * frame_time for speed in (ContactSettings.speed_on, ContactSettings.speed_off)),
+        (frame_time / DROP) ** 6, (frame_time / RISE) ** 6,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from freshtake.variation.network.likelihood import Likelihood
 from freshtake.variation.settings import Settings
 from freshtake.variation.synthesis.body_nodes import BodyNodes
 from freshtake.variation.synthesis.common_phase import read_at, warp_onto
-from freshtake.variation.synthesis.courses import Courses, courses_of, mean_pace, node_weights
+from freshtake.variation.synthesis.courses import Courses, courses_of, mean_pace, node_weights, steadied
 from freshtake.variation.synthesis.dynamics import Dynamics
 from freshtake.variation.synthesis.foot_nodes import heading_columns
 from freshtake.variation.synthesis.traits import sizes_at, trait_basis
@@ -55,18 +55,18 @@ def take_likelihood(
 def deviations_of(courses: Courses, material: Material, settings: Settings, rows: Floats) -> tuple[Floats, Floats]:
     """How a take differs from the examples' mean, (phases, nodes), and the frame of the take at every phase."""
     mean, weights, time = courses.mean, material.weights, material.frame_time
-    phase_frames = warp_onto(mean_rows(courses, material) * weights, rows * weights, SMOOTH / time)
-    frames = settings.network_step / time if settings.detail else 0.0
+    warped = warp_onto(mean_rows(courses, material) * weights, rows * weights, SMOOTH / time)
     alone = Material((rows,), material.names, weights, material.rates, time, material.recipe)
+    phase_frames = steadied(warped[:, None], alone, courses.cyclic)
     own = courses_of(
         alone,
-        phase_frames[:, None],
-        detail_frames=frames,
+        phase_frames,
+        detail_frames=settings.network_step / time if settings.detail else 0.0,
         cyclic=courses.cyclic,
         body=courses.body,
         stride=courses.stride,
     )
-    return own.smooth[0] - mean, phase_frames
+    return own.smooth[0] - mean, phase_frames[:, 0]
 
 
 def mean_rows(courses: Courses, material: Material) -> Floats:

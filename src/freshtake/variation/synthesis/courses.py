@@ -113,8 +113,7 @@ def courses_of(
     fine = [(x - y)[:, :dofs] for x, y in zip(rows, low, strict=True)]
     pace = paces(phase_frames, cyclic)
     smooth, detail = (at_phases(parts, phase_frames, pace, material.rates, cyclic) for parts in (low, fine))
-    warp = _smooth_pace(pace, smooth.mean(axis=0)[:, :dofs] * material.weights, PACE / material.frame_time, cyclic)
-    tempo, time = steady_and_away(warp[..., None], cyclic)
+    tempo, time = steady_and_away(pace.T[..., None], cyclic)
     time = time - time[:, :1]  # every take begins on time
     smooth, seen = smooth[..., :dofs], smooth[..., dofs:].reshape(*smooth.shape[:2], len(feet.joints), 3)
     travel = _to_places(smooth, pace, material, cyclic)
@@ -210,16 +209,26 @@ def at_phases(rows: Sequence[Floats], phase_frames: Floats, pace: Floats, speeds
     return out
 
 
-def _smooth_pace(pace: Floats, mean: Floats, frames: float, cyclic: bool) -> Floats:
-    """The pace (examples, phases), smoothed by its neighbours, those phases that move most counting most.
+def steadied(phase_frames: Floats, material: Material, cyclic: bool) -> Floats:
+    """The frame of each example at each phase (phases, examples), its pace smoothed; examples last as long as before.
 
-    Every example takes as long as before.
+    Poses, places and time are all read at these frames, so that mean and deviations together are the example itself.
+    With a smooth time but poses and places read at the frames that time warping finds, the body would travel in jerks.
     """
+    rows = [closed(x) if cyclic else x for x in material.values]
+    pace = paces(phase_frames, cyclic)
+    mean = at_phases(rows, phase_frames, pace, material.rates, cyclic).mean(axis=0)
+    pace = _smooth_pace(pace, mean * material.weights, PACE / material.frame_time, cyclic)
+    steps = np.cumsum(0.5 * (pace[1:] + pace[:-1]), axis=0)
+    return np.concatenate([np.zeros_like(steps[:1]), steps * (phase_frames[-1] / steps[-1])])
+
+
+def _smooth_pace(pace: Floats, mean: Floats, frames: float, cyclic: bool) -> Floats:
+    """The pace (phases, examples), smoothed by its neighbours, those phases that move most counting most."""
     moving = (np.gradient(mean, axis=0) ** 2).sum(axis=1)
     weight = moving / max(float(moving.mean()), 1e-300) + STILL
     kept = np.clip(pace, SLOWEST, FASTEST)
     last = -1 if cyclic else None  # the last phase of a cycle is its first
     above = smoothed(weight[:last, None] * kept[:last], frames, cyclic)
     out = above / smoothed(weight[:last, None], frames, cyclic)
-    out *= pace[:last].mean(axis=0) / out.mean(axis=0)
-    return np.asarray(np.concatenate([out, out[:1]]).T if cyclic else out.T)
+    return np.concatenate([out, out[:1]]) if cyclic else out
