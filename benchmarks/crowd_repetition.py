@@ -20,7 +20,7 @@ import numpy as np
 import freshtake as ft
 from benchmarks.baselines import SAMPLES, Takes, bundled, need_data, recorded
 from benchmarks.timing import table
-from freshtake.crowd.characters import Asked, body_of, made_motion
+from freshtake.crowd.characters import MotionRequest, body_of, make_motion
 from freshtake.evaluation.repetition import RATE, acuity, frames_in_window, nearest_other, views
 from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import closed
@@ -54,7 +54,7 @@ def shares(takes: Takes, seed: int) -> tuple[dict[str, Floats], dict[int, Floats
     inputs, extra = takes
     model = ft.variation.learn(inputs, rng=np.random.default_rng(0), cyclic=True)
     body = body_of(model, "model")
-    asked = Asked(seed, 0, SECONDS, None)
+    asked = MotionRequest(seed, 0, SECONDS, None)
     loops = [_clip(model, body, asked._replace(number=k, loop=True)) for k in range(max(SIZES))]
     unique = [_clip(model, body, asked._replace(number=5000 + k)) for k in range(VISIBLE * VIEWS)]
     cycles = [closed(take, 0, len(take) - 1) for take in inputs]
@@ -77,8 +77,8 @@ def shares(takes: Takes, seed: int) -> tuple[dict[str, Floats], dict[int, Floats
     return told, {m: library(shown_loops[:m]) for m in SIZES}
 
 
-def _clip(model: ft.VariationModel, body: object, asked: Asked) -> Clip:
-    made = made_motion(model, body, asked)  # type: ignore[arg-type]
+def _clip(model: ft.VariationModel, body: object, asked: MotionRequest) -> Clip:
+    made = make_motion(model, body, asked)  # type: ignore[arg-type]
     return Clip(body.skeleton, model.frame_time, made.root / body.scale, made.rotations)  # type: ignore[attr-defined]
 
 

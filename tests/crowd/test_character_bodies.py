@@ -12,9 +12,9 @@ import freshtake as ft
 from freshtake.cli.entry import run
 from freshtake.crowd import Avoidance, Group, Plan, crowd_make, read_shard
 from freshtake.crowd.bone_textures import crowd_textures
-from freshtake.crowd.folder import COURSES
+from freshtake.crowd.folder import ROUTES
+from freshtake.crowd.route_simulation import STEP
 from freshtake.crowd.shard_files import clips_of
-from freshtake.crowd.walking import STEP
 from freshtake.motion.body.roles import leg_length, pelvis
 from freshtake.samples.rigs import rig
 
@@ -45,7 +45,7 @@ def made(walk: Path, hero: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 def test_characters_walk_their_ways_as_their_legs_allow(made: Path, walk: Path) -> None:
-    places = np.load(made / COURSES)["places"]
+    places = np.load(made / ROUTES)["places"]
     clips = [clip for path in sorted(made.glob("shard_*.npz")) for clip in clips_of(read_shard(path))]
     assert "J_Bip_C_Hips" in clips[0].skeleton.names and len(clips) == 4
     for clip, place in zip(clips, places, strict=True):

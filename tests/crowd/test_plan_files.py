@@ -102,8 +102,8 @@ def test_a_bound_on_one_side_is_said_as_such(folder: Path) -> None:
 
 ADDED = {
     "[avoidance]\nradius = 0": "avoidance.radius: a number above 0 was expected, not 0",
-    "[avoidance]": "mode: loops of a library are for all ways, so avoidance",
-    "[repetition]\nvisible = 20": "repetition: the number of variants is found by it: leave variants out",
+    "[avoidance]": "mode: characters share the loops of a library and cannot be steered one by one",
+    "[repetition]\nvisible = 20": "repetition: it decides how many variants there are: leave out variants",
     "[repetition]\nvisible = 2000": "repetition.visible: 1 to 1000 was expected, not 2000",
     '[ground]\nfile = "a.npy"\nsize = [1, 2]': "ground.file: there is no height map 'a.npy'",
     '[ground]\nfile = "a.npy"\nsize = [1, 0]': r"ground.size\[1\]: a number above 0 was expected, not 0",
@@ -144,7 +144,7 @@ model = "a.ftm"
 @pytest.mark.parametrize(
     "paths, sentence",
     [
-        ("[[[0, 0]]]", r"placement.paths\[0\]: 2 or more entries were expected, not 1"),
+        ("[[[0, 0]]]", r"placement.paths\[0\]: 2 or more points of a path were expected, not 1"),
         ("[[[0, 0], [0, 1], [0, 1]]]", r"placement.paths\[0\]\[2\]: this point is where the one before it is"),
         ("[]", "placement.paths: 1 or more"),
         ("[[[0, 0], [1]]]", r"placement.paths\[0\]\[1\]: 2 entries"),

@@ -81,8 +81,8 @@ def crowd(
     source
         A model (.ftm), or a plan (.toml) that names models.
     """
-    from freshtake.crowd.asking import plan_asked
     from freshtake.crowd.making import check_folder, crowd_make
+    from freshtake.crowd.plan_request import requested_plan
     from freshtake.crowd.shards import part_asked
 
     prepare_folder(out, force=force, empty=False)
@@ -91,7 +91,7 @@ def crowd(
     part = part_asked(shard)
     changes = {"number": count, "seconds": seconds, "fps": fps, "mode": mode, "variants": variants, "seed": seed}
     changes = {key: value for key, value in changes.items() if value is not None}
-    plan, places = plan_asked(source, changes, avoid=avoid, character=character)
+    plan, places = requested_plan(source, changes, avoid=avoid, character=character)
     if openjd is not None:
         wears = None if character is None else character.resolve()
         return _job(openjd, source, out, plan, {**changes, "format": format, "avoid": avoid, "character": wears}, json)

@@ -42,11 +42,11 @@ def bone_mesh(skeleton: Skeleton) -> BoneMesh:
 
 def _spindle(start: Floats, end: Floats) -> Floats:
     """Both ends and four points around the waist (6, 3)."""
-    way = end - start
-    length = float(np.linalg.norm(way))
+    along = end - start
+    length = float(np.linalg.norm(along))
     radius = float(np.clip(THICK * length, THINNEST, THICKEST))
-    side = np.cross(way, np.eye(3)[int(np.argmin(np.abs(way)))])
+    side = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
     side *= radius / np.linalg.norm(side)
-    other = np.cross(way, side) / length
-    waist = start + WAIST * way
+    other = np.cross(along, side) / length
+    waist = start + WAIST * along
     return np.stack([start, waist + side, waist + other, waist - side, waist - other, end])

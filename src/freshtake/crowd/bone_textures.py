@@ -83,19 +83,19 @@ def crowd_textures(folder: Path, out: Path, kind: str = "exr") -> TexturesMade:
             if body not in bodies:
                 bodies.append(body)
             name = f"bones_{len(files):03d}.{kind}"
-            told = {"file": name, "body": bodies.index(body), "width": rows.shape[1], "height": len(rows)}
+            texture = {"file": name, "body": bodies.index(body), "width": rows.shape[1], "height": len(rows)}
             if kind == "exr":
                 (place / name).write_bytes(exr_bytes(rows))
             else:
-                told |= _write_png(place / name, rows)
-            files.append(told)
+                texture |= _write_png(place / name, rows)
+            files.append(texture)
         about = {
             "format": "freshtake bone textures", "version": 1, "mode": manifest["mode"], "textures": files,
             "bodies": bodies, "motions": listed, "characters": _characters(folder),
         }  # fmt: skip
         (place / "bones.json").write_bytes(json_bytes(about))
-    written = [out / told["file"] for told in files] + [out / "bones.json"]
-    return TexturesMade(written, len(listed), sum(told["frames"] for told in listed))
+    written = [out / texture["file"] for texture in files] + [out / "bones.json"]
+    return TexturesMade(written, len(listed), sum(texture["frames"] for texture in listed))
 
 
 def _pages(
@@ -134,17 +134,17 @@ def _write_png(path: Path, rows: Floats) -> dict[str, Any]:
 
     columns = rows.reshape(len(rows), -1, 3, 4).transpose(0, 1, 3, 2)  # (rows, joints, columns, 3)
     whole = np.empty(columns.shape, dtype=np.uint16)
-    told: dict[str, Any] = {}
+    ranges: dict[str, Any] = {}
     for name, part in (("turn_range", np.s_[:, :, :3]), ("place_range", np.s_[:, :, 3])):
         low, high = float(columns[part].min()), float(columns[part].max())
         high = max(high, low + 1e-6)
         whole[part] = np.rint((columns[part] - low) / (high - low) * STEPS)
-        told[name] = [low, high]
+        ranges[name] = [low, high]
     flat = whole.reshape(len(rows), -1, 3)
     data = io.BytesIO()
     Image.fromarray(np.concatenate([flat >> 8, flat & 255], axis=1).astype(np.uint8), "RGB").save(data, "PNG")
     path.write_bytes(data.getvalue())
-    return {**told, "width": 2 * flat.shape[1]}
+    return {**ranges, "width": 2 * flat.shape[1]}
 
 
 def _characters(folder: Path) -> list[dict[str, float | str]]:

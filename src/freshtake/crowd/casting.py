@@ -27,7 +27,7 @@ class Cast(NamedTuple):
     amount: Floats
     size: Floats
     variant: Ints  # from 1; in unique mode the character's own number
-    course: Floats  # (characters, steps, 2): where walkers are to be; no steps where nobody is steered
+    routes: Floats  # (characters, steps, 2): where walkers are at each step; no steps where nobody is steered
 
     def part(self, first: int, last: int) -> Cast:
         """Characters `first` to `last` of them, counted from 1."""
@@ -56,20 +56,20 @@ def cast_of(plan: Plan, tables: Mapping[Path, Places] = NO_TABLES) -> Cast:
 
 
 def _places(plan: Plan, group: Ints, tables: Mapping[Path, Places]) -> Places:
-    """Groups stand among each other, those with a placement of their own apart; tables are taken line by line."""
-    among = np.flatnonzero([plan.groups[k].placement is None for k in group])
+    """Groups are mixed, except those with a placement of their own; tables are taken line by line."""
+    together = np.flatnonzero([plan.groups[k].placement is None for k in group])
     ground, heading = np.empty((len(group), 2)), np.empty(len(group))
-    if len(among):
-        found = placed(plan.placement, len(among), generator(plan.seed, 0, PLACES), tables)
-        mixed = np.arange(len(among))
+    if len(together):
+        shared = placed(plan.placement, len(together), generator(plan.seed, 0, PLACES), tables)
+        order = np.arange(len(together))
         if plan.placement.kind != "csv" and len(plan.groups) > 1:
-            mixed = generator(plan.seed, 0, ORDER).permutation(len(among))
-        ground[among], heading[among] = found.ground[mixed], found.heading[mixed]
+            order = generator(plan.seed, 0, ORDER).permutation(len(together))
+        ground[together], heading[together] = shared.ground[order], shared.heading[order]
     for number, one in enumerate(plan.groups):
         members = np.flatnonzero(group == number)
         if one.placement is not None and len(members):
-            own = placed(one.placement, len(members), generator(plan.seed, 1 + number, PLACES), tables)
-            ground[members], heading[members] = own.ground, own.heading
+            places = placed(one.placement, len(members), generator(plan.seed, 1 + number, PLACES), tables)
+            ground[members], heading[members] = places.ground, places.heading
     return Places(ground, heading)
 
 
@@ -81,6 +81,6 @@ def _between(share: Floats, group: Ints, ranges: list[Range]) -> Floats:
 def _variants(plan: Plan, group: Ints, share: Floats) -> Ints:
     if plan.mode == "unique":
         return np.arange(1, plan.number + 1)
-    have = np.array(library_counts(plan))
-    first = np.concatenate([[0], np.cumsum(have)[:-1]])
-    return np.asarray(1 + first[group] + np.floor(share * have[group]).astype(np.intp))
+    variants = np.array(library_counts(plan))
+    first = np.concatenate([[0], np.cumsum(variants)[:-1]])
+    return np.asarray(1 + first[group] + np.floor(share * variants[group]).astype(np.intp))

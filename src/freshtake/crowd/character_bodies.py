@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.crowd.characters import LEG, Body, Made, sized, upright_clip
+from freshtake.crowd.characters import LEG, Body, MadeMotion, sized, upright_clip
 from freshtake.errors import FormatError
 from freshtake.formats.gltf.rig import character_rig
 from freshtake.formats.rig import Rig
@@ -39,14 +39,14 @@ class Character(NamedTuple):
         """Joints, bind pose and meshes of the file, in metres; None of files without a skin."""
         if not self.onto.gltf:
             return None
-        found = character_rig(self.onto.path, as_filed(self.onto.clip))[1]
+        filed = character_rig(self.onto.path, as_filed(self.onto.clip))[1]
         unit = _unit(self.onto.clip)
         if unit == 1.0:
-            return found
-        meshes = tuple(mesh._replace(vertices=unit * mesh.vertices) for mesh in found.meshes)
-        return replace(found, translations=unit * found.translations, meshes=meshes)
+            return filed
+        meshes = tuple(mesh._replace(vertices=unit * mesh.vertices) for mesh in filed.meshes)
+        return replace(filed, translations=unit * filed.translations, meshes=meshes)
 
-    def put(self, made: Made, own: Body, fps: float) -> Made:
+    def put(self, made: MadeMotion, own: Body, fps: float) -> MadeMotion:
         """A motion on this body; root and travel are then its own."""
         playback = None
         if made.travel.any():
@@ -56,7 +56,7 @@ class Character(NamedTuple):
             playback=playback,
         )  # fmt: skip
         clip = _on_its_root(_put(self.onto, source), self.onto.path)
-        return Made(clip.root, clip.rotations, self.ratio * made.travel, made.tries)
+        return MadeMotion(clip.root, clip.rotations, self.ratio * made.travel, made.tries)
 
 
 @lru_cache(maxsize=8)

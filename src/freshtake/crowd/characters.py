@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.crowd.following import Way, along_way, way_of
-from freshtake.crowd.walking import STEP
+from freshtake.crowd.route_following import Route, follow_route, smooth_route
+from freshtake.crowd.route_simulation import STEP
 from freshtake.errors import UsageError
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.facing import facing, mean_angle
@@ -33,7 +33,7 @@ from freshtake.variation.model import VariationModel
 from freshtake.variation.synthesis.amount import Amount
 from freshtake.workflows.seeds import generator
 
-LEG = 0.9  # metres, of bodies whose unit nobody knows
+LEG = 0.9  # metres, of bodies whose unit is not known
 UP = (0.0, 1.0, 0.0)
 SPARE = 1.3  # times the frames that a motion of usual speed needs: variants may be slower
 
@@ -47,8 +47,8 @@ class Body(NamedTuple):
     up: str
 
 
-class Asked(NamedTuple):
-    """What is asked of one motion; `loop` makes a loop of about `seconds`."""
+class MotionRequest(NamedTuple):
+    """What one motion is to be like; `loop` makes a loop of about `seconds`."""
 
     seed: int
     number: int
@@ -59,13 +59,13 @@ class Asked(NamedTuple):
     plant: bool = True
     guard: bool = True
     loop: bool = False
-    course: Floats | None = None  # (steps, 2): where to be, in metres of a body of size 1 that begins at 0 and goes z
+    route: Floats | None = None  # (steps, 2): where to be, in metres of a body of size 1 that begins at 0 and goes z
 
 
-class Made(NamedTuple):
+class MadeMotion(NamedTuple):
     """Root (frames, 3) and joint rotations (frames, joints, 4) of a body that starts at the origin and faces z.
 
-    `travel` (3,) is the way once through a loop, 0 for what is none; `tries` counts what was drawn.
+    `travel` (3,) is how far a loop goes, 0 for what is none; `tries` counts what was drawn.
     """
 
     root: Floats
@@ -99,13 +99,13 @@ def sized(skeleton: Skeleton, scale: float) -> Skeleton:
     return replace(skeleton, offsets=scale * skeleton.offsets, end_sites=sites)
 
 
-def made_motion(model: VariationModel, body: Body, asked: Asked) -> Made:
+def make_motion(model: VariationModel, body: Body, asked: MotionRequest) -> MadeMotion:
     """One motion, the same whoever makes it: its generator is that of the seed and its number."""
 
     def draw(attempt: int, amount: float | Amount) -> Guided:
         words = (asked.seed, asked.number, attempt) if attempt else (asked.seed, asked.number)
-        if asked.course is not None and len(asked.course):
-            return _on_its_way(model, body, generator(*words), amount, asked)
+        if asked.route is not None and len(asked.route):
+            return _on_route(model, body, generator(*words), amount, asked)
         return _drawn(model, generator(*words), amount, asked)
 
     with one_blas_thread():
@@ -113,34 +113,34 @@ def made_motion(model: VariationModel, body: Body, asked: Asked) -> Made:
     return _upright(best.motion, body, asked, report.tries)
 
 
-def _drawn(model: VariationModel, rng: np.random.Generator, much: float | Amount, asked: Asked) -> Guided:
+def _drawn(model: VariationModel, rng: np.random.Generator, amount: float | Amount, asked: MotionRequest) -> Guided:
     if asked.loop and model.cyclic and model.kernel is None:
-        return model.guided(rng, Goals(duration=asked.seconds), amount=much, plant=asked.plant, loop=True)
+        return model.guided(rng, Goals(duration=asked.seconds), amount=amount, plant=asked.plant, loop=True)
     frames = 1 + round(asked.seconds / model.frame_time)
     skip = round(asked.phase * (len(model.material.values[0]) - 1)) if model.cyclic else 0
-    made = model.made(rng, amount=much, frames=frames + skip)
+    made = model.made(rng, amount=amount, frames=frames + skip)
     clip: Clip = take_frames(model.decode(made.rows), skip) if skip else model.decode(made.rows)
     return _finished(model, clip, None if made.phases is None else made.phases[skip:], 1.0, asked.plant)
 
 
-def _on_its_way(
-    model: VariationModel, body: Body, rng: np.random.Generator, much: float | Amount, asked: Asked
+def _on_route(
+    model: VariationModel, body: Body, rng: np.random.Generator, amount: float | Amount, asked: MotionRequest
 ) -> Guided:
-    """A motion along the course that is asked for."""
-    assert asked.course is not None
+    """A motion along the route that is asked for."""
+    assert asked.route is not None
     cycle = round(float(np.mean([len(rows) - 1 for rows in model.material.values])))
     frames = 1 + round(asked.seconds / model.frame_time)
-    way = way_of(asked.course, STEP, model.frame_time, frames)
+    route = smooth_route(asked.route, STEP, model.frame_time, frames)
     forward = ground_of(rotate(inverse(body.upright), np.array([0.0, 0.0, 1.0])), body.up).item()
-    way = Way(way.ground * forward / body.scale, way.direction + np.angle(forward), way.gone / body.scale)
+    route = Route(route.ground * forward / body.scale, route.direction + np.angle(forward), route.distance / body.scale)
     skip = round(asked.phase * cycle)
-    needed = skip + 2 * cycle + round(SPARE * way.gone[-1] / max(model.travel.speed, 1e-9) / model.frame_time)
-    made = model.made(rng, amount=much, frames=needed)
-    done = along_way(take_frames(model.decode(made.rows), skip), way, cycle)
-    phases = made.phases
+    needed = round(SPARE * route.distance[-1] / max(model.travel.speed, 1e-9) / model.frame_time)
+    drawn = model.made(rng, amount=amount, frames=skip + 2 * cycle + needed)
+    routed = follow_route(take_frames(model.decode(drawn.rows), skip), route, cycle)
+    phases = drawn.phases
     if phases is not None:
-        phases = np.interp(done.places, np.arange(len(phases) - skip), phases[skip:])
-    return _finished(model, done.clip, phases, done.rate, asked.plant)
+        phases = np.interp(routed.frames, np.arange(len(phases) - skip), phases[skip:])
+    return _finished(model, routed.clip, phases, routed.rate, asked.plant)
 
 
 def _finished(model: VariationModel, clip: Clip, phases: Floats | None, rate: float, plant: bool) -> Guided:
@@ -151,27 +151,31 @@ def _finished(model: VariationModel, clip: Clip, phases: Floats | None, rate: fl
     return Guided(clip, GoalReport(rate, clip.duration, None, 0.0, 0.0, ()))
 
 
-def _upright(clip: Clip, body: Body, asked: Asked, tries: int) -> Made:
+def _upright(clip: Clip, body: Body, asked: MotionRequest, tries: int) -> MadeMotion:
     travel, fps = np.zeros(3), asked.fps
     if clip.playback is not None and clip.playback.loop:
         travel = body.scale * rotate(body.upright, clip.playback.travel)
         clip = clip if fps is None else _loop_at(clip, fps)
     elif fps is not None:
         clip = resample(clip, fps)
-    made = upright_clip(clip, body)
-    root, rotations = made.root.copy(), made.rotations
-    if asked.course is None or not len(asked.course):
+    root, rotations = _upright_pose(clip, body)
+    if asked.route is None or not len(asked.route):
         root[:, [0, 2]] -= root[0, [0, 2]]
-    return Made(root, rotations, travel, tries)
+    return MadeMotion(root, rotations, travel, tries)
 
 
 def upright_clip(clip: Clip, body: Body) -> Clip:
     """A clip of the model's in metres with y up, facing z."""
-    rotations = clip.rotations.copy()
-    rotations[:, 0] = multiply(body.upright, rotations[:, 0])
-    root = body.scale * rotate(body.upright, clip.root)
+    root, rotations = _upright_pose(clip, body)
     skeleton = sized(body.skeleton, body.scale)
     return Clip(skeleton, clip.frame_time, root, rotations, name=clip.name, unit_m=1.0)
+
+
+def _upright_pose(clip: Clip, body: Body) -> tuple[Floats, Floats]:
+    """Root and rotations in metres with y up, facing z."""
+    rotations = clip.rotations.copy()
+    rotations[:, 0] = multiply(body.upright, rotations[:, 0])
+    return body.scale * rotate(body.upright, clip.root), rotations
 
 
 def _loop_at(clip: Clip, fps: float) -> Clip:
@@ -181,7 +185,7 @@ def _loop_at(clip: Clip, fps: float) -> Clip:
     return sampled_at(closed, np.arange(count) * (len(closed) - 1) / count, 1.0 / fps)
 
 
-def in_place(made: Made, ground: Floats, heading: float, size: float) -> tuple[Floats, Floats]:
+def in_place(made: MadeMotion, ground: Floats, heading: float, size: float) -> tuple[Floats, Floats]:
     """Root and rotations of a motion that starts at a place (x, z), turned to a heading, of a body of that size."""
     turn = about_axis(np.array(UP), heading)
     root = size * rotate(turn, made.root)

@@ -15,7 +15,7 @@ from freshtake.formats.files import Existing, choose_existing, read_text, write_
 
 FORMAT, VERSION = "freshtake crowd", 1
 SETTINGS, MANIFEST, CHARACTERS = "crowd.json", "manifest.json", "characters.csv"
-COURSES, GROUND = "courses.npz", "ground.npz"
+ROUTES, GROUND = "routes.npz", "ground.npz"
 RECORDS = "records"
 
 
@@ -42,12 +42,12 @@ def json_bytes(value: Any) -> bytes:
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object of ours."""
     try:
-        found = json.loads(read_text(path))
+        value = json.loads(read_text(path))
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        value = None
+    if not isinstance(value, dict):
         raise FormatError(path, "this is damaged: start the crowd anew with --force")
-    return found
+    return value
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _short(value: Any) -> str:
 
 def clear(folder: Path) -> None:
     """Remove the files of a crowd, and nothing else: the settings go first, so that no half crowd passes for whole."""
-    for name in (SETTINGS, MANIFEST, CHARACTERS, COURSES, GROUND, "crowd.usda", "prototype.usda"):
+    for name in (SETTINGS, MANIFEST, CHARACTERS, ROUTES, GROUND, "crowd.usda", "prototype.usda"):
         (folder / name).unlink(missing_ok=True)
     for record in sorted((folder / RECORDS).glob("shard_*.json")):
         record.unlink()
@@ -143,10 +143,10 @@ def finished(folder: Path, shard: Shard, *, whole: bool = True) -> dict[str, Any
     try:
         record = read_json(path)
         file = folder / str(record["file"])
-        there = checksum(file) == (record["bytes"], record["sha256"]) if whole else file.exists()
+        is_whole = checksum(file) == (record["bytes"], record["sha256"]) if whole else file.exists()
     except (FormatError, KeyError):
         return None
-    return record if there and (record["first"], record["last"]) == (shard.first, shard.last) else None
+    return record if is_whole and (record["first"], record["last"]) == (shard.first, shard.last) else None
 
 
 def write_manifest(folder: Path, records: list[dict[str, Any]]) -> None:

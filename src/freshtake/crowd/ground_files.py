@@ -43,11 +43,11 @@ def _picture(path: Path) -> Floats:
     from PIL import Image, UnidentifiedImageError
 
     try:
-        with Image.open(io.BytesIO(read_bytes(path)), formats=["PNG"]) as found:
-            if max(found.size) > MOST:
+        with Image.open(io.BytesIO(read_bytes(path)), formats=["PNG"]) as picture:
+            if max(picture.size) > MOST:
                 raise FormatError(path, f"at most {MOST} x {MOST} pixels are read")
-            deep = found.mode.startswith("I")
-            values = np.asarray(found if deep else found.convert("L"), dtype=np.float64)
+            deep = picture.mode.startswith("I")
+            values = np.asarray(picture if deep else picture.convert("L"), dtype=np.float64)
     except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError):
         raise FormatError(path, "this is no PNG picture, or it is damaged") from None
     return np.asarray(values / (65535.0 if deep else 255.0))
@@ -55,8 +55,8 @@ def _picture(path: Path) -> Floats:
 
 def _array(path: Path) -> Floats:
     try:
-        found = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
-        return np.asarray(found, dtype=np.float64)
+        heights = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
+        return np.asarray(heights, dtype=np.float64)
     except (ValueError, TypeError, EOFError, OSError):
         raise FormatError(path, "this is no array of numbers (.npy), or it is damaged") from None
 

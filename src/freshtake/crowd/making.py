@@ -16,13 +16,13 @@ from freshtake import __version__
 from freshtake.crowd.casting import Cast, cast_of
 from freshtake.crowd.character_bodies import character_of
 from freshtake.crowd.characters import body_of, sized
-from freshtake.crowd.courses import speed_of, walkers_of, with_courses
 from freshtake.crowd.engines.dask import check_dask, run_on_dask
 from freshtake.crowd.engines.local import run_here
 from freshtake.crowd.folder import CHARACTERS, begin, finished, is_crowd, replace_file, write_manifest
 from freshtake.crowd.ground_files import ground_checksum, keep_ground, read_ground
 from freshtake.crowd.placing import NO_TABLES, Places
 from freshtake.crowd.plan import FORMATS, Plan
+from freshtake.crowd.routes import speed_of, walkers_of, with_routes
 from freshtake.crowd.shards import Shard, part_of, shards_of
 from freshtake.crowd.tasks import Record, Task, model_at
 from freshtake.crowd.terrain import Ground
@@ -99,26 +99,26 @@ def crowd_make(
     if engine == "dask" and not is_crowd(folder):
         check_dask(scheduler)
     begin(folder, _settings(plan, fps, format, cast, ground), anew=anew)
-    cast = with_courses(plan, cast, speeds, folder)
-    kept = "" if ground is None else keep_ground(folder, ground)
+    cast = with_routes(plan, cast, speeds, folder)
+    ground_sha256 = "" if ground is None else keep_ground(folder, ground)
     _write_characters(folder, plan, cast, ground)
-    own = part_of(shards, part)
-    known = {shard.number: finished(folder, shard) for shard in own}
-    todo = [shard for shard in own if known[shard.number] is None]
-    tasks = [_task(plan, folder, shard, cast, format)._replace(ground=kept) for shard in todo]
+    part_shards = part_of(shards, part)
+    records_by_shard = {shard.number: finished(folder, shard) for shard in part_shards}
+    unfinished = [shard for shard in part_shards if records_by_shard[shard.number] is None]
+    tasks = [_task(plan, folder, shard, cast, format)._replace(ground=ground_sha256) for shard in unfinished]
     for done, record in enumerate(run(tasks) if tasks else (), start=1):
-        known[record["shard"]] = record
-        report(Progress(done / len(todo), f"shard {done} of {len(todo)}"))
-    others = {s.number: finished(folder, s, whole=False) for s in shards if s.number not in known}
-    found = {**known, **others}
-    records = [told for shard in shards if (told := found[shard.number]) is not None]
+        records_by_shard[record["shard"]] = record
+        report(Progress(done / len(unfinished), f"shard {done} of {len(unfinished)}"))
+    others = {s.number: finished(folder, s, whole=False) for s in shards if s.number not in records_by_shard}
+    records_by_shard |= others
+    records = [known for shard in shards if (known := records_by_shard[shard.number]) is not None]
     missing = len(shards) - len(records)
     if not missing:
         if format == "usd":
             _write_stage(folder, plan, shards, fps)
         write_manifest(folder, records)
     frames = sum(record["frames"] for record in records)
-    return CrowdMade(folder, len(todo), len(own) - len(todo), missing, records, plan.number, frames)
+    return CrowdMade(folder, len(unfinished), len(part_shards) - len(unfinished), missing, records, plan.number, frames)
 
 
 def _prims(plan: Plan) -> list[str]:
@@ -140,8 +140,8 @@ def _write_stage(folder: Path, plan: Plan, shards: list[Shard], fps: float) -> N
         body = body_of(model, group.model.name)
         bodies[prim] = sized(body.skeleton, body.scale)
         if group.character is not None:
-            wearing = character_of(group.character.resolve(), model, body, group.model.resolve())
-            bodies[prim] = wearing.rig() or wearing.body.skeleton
+            character = character_of(group.character.resolve(), model, body, group.model.resolve())
+            bodies[prim] = character.rig() or character.body.skeleton
     write_stage(folder, shards, bodies, fps, 1 + round(plan.seconds * fps))
 
 
@@ -197,11 +197,11 @@ def _settings(plan: Plan, fps: float, format: str, cast: Cast, ground: Ground | 
     """All that decides what is in the files, with checksums of the models and of the cast."""
     out = asdict(plan)
     out["fps"] = fps
-    for group, told in zip(plan.groups, out["groups"], strict=True):
-        told["model"] = group.model.name
-        told["model_sha256"] = hashlib.sha256(read_bytes(group.model)).hexdigest()
+    for group, settings in zip(plan.groups, out["groups"], strict=True):
+        settings["model"] = group.model.name
+        settings["model_sha256"] = hashlib.sha256(read_bytes(group.model)).hexdigest()
         if group.character is not None:
-            told["character_sha256"] = hashlib.sha256(read_bytes(group.character)).hexdigest()
+            settings["character_sha256"] = hashlib.sha256(read_bytes(group.character)).hexdigest()
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(values).tobytes() for values in cast)).hexdigest()
     if ground is not None:
         out["ground"]["sha256"] = ground_checksum(ground)

@@ -41,10 +41,10 @@ def placed(
     if placement.kind == "paths":
         return along(placement.paths, number, placement.spacing)
     if placement.kind == "grid":
-        found = grid(number, placement.spacing)
+        places = grid(number, placement.spacing)
     else:
-        found = disc(number, placement.spacing, placement.radius, rng)
-    return Places(found.ground + np.array(placement.center), found.heading)
+        places = disc(number, placement.spacing, placement.radius, rng)
+    return Places(places.ground + np.array(placement.center), places.heading)
 
 
 def grid(number: int, spacing: float) -> Places:
@@ -104,8 +104,8 @@ def along(paths: tuple[Polyline, ...], number: int, spacing: float) -> Places:
         far = spacing * (picked[mine] - first)
         reached = np.concatenate([[0.0], np.cumsum(step)])
         leg = np.clip(np.searchsorted(reached, far, "right") - 1, 0, len(step) - 1)
-        way = np.diff(line, axis=0)[leg] / step[leg, None]
-        ground[mine] = line[leg] + way * (far - reached[leg])[:, None]
-        heading[mine] = np.arctan2(way[:, 0], way[:, 1])
+        direction = np.diff(line, axis=0)[leg] / step[leg, None]
+        ground[mine] = line[leg] + direction * (far - reached[leg])[:, None]
+        heading[mine] = np.arctan2(direction[:, 0], direction[:, 1])
         first += room
     return Places(ground, heading)

@@ -109,7 +109,7 @@ class Plan:
 
     @property
     def steered(self) -> bool:
-        """Whether characters follow ways that are planned before their motions are made."""
+        """Whether characters follow routes that are planned before their motions are made."""
         return self.avoidance is not None or any(group.paths or group.target for group in self.groups)
 
     def __post_init__(self) -> None:
@@ -131,7 +131,10 @@ class Plan:
             raise UsageError(f"shard_size: 1 or more characters were expected, not {self.shard_size}")
         if self.steered and self.mode == "library":
             what = "avoidance" if self.avoidance is not None else "paths and targets of groups"
-            raise UsageError(f"mode: loops of a library are for all ways, so {what} need the mode unique")
+            raise UsageError(
+                "mode: characters share the loops of a library and cannot be steered one by one: use the mode unique, "
+                f"or leave out {what}"
+            )
         if self.repetition is not None and self.mode != "library":
             raise UsageError('repetition: only motions of a library are repeated: add mode = "library"')
         total = sum(group.share for group in self.groups)

@@ -27,12 +27,12 @@ CLOSE = 1e-9
 
 def read_plan(path: Path, changes: dict[str, Any] | None = None) -> Plan:
     """A plan from TOML; files that it names are beside it. `changes` are fields that replace those of the file."""
-    found = _loaded(path)
-    for key, problem in problems(found):
+    values = _loaded(path)
+    for key, problem in problems(values):
         raise FormatError(path, problem, key)
-    groups = tuple(_group(path, number, told, len(found["groups"])) for number, told in enumerate(found["groups"]))
-    placement = _placement(path, found.get("placement", {}), "placement")
-    plain = {key: value for key, value in found.items() if key not in ("groups", "placement")}
+    groups = tuple(_group(path, number, group, len(values["groups"])) for number, group in enumerate(values["groups"]))
+    placement = _placement(path, values.get("placement", {}), "placement")
+    plain = {key: value for key, value in values.items() if key not in ("groups", "placement")}
     if "ground" in plain:
         plain["ground"] = _ground(path, plain["ground"])
     if "avoidance" in plain:
@@ -60,58 +60,58 @@ def _loaded(path: Path) -> dict[str, Any]:
         raise FormatError(path, "this is no TOML: check quotes, brackets and equals signs", place) from None
 
 
-def _group(path: Path, number: int, told: dict[str, Any], many: int) -> Group:
+def _group(path: Path, number: int, values: dict[str, Any], many: int) -> Group:
     key = f"groups[{number}]"
-    model = path.parent / told["model"]
+    model = path.parent / values["model"]
     if not model.is_file():
         raise FormatError(
-            path, f"there is no model {told['model']!r}: check the path, from the plan on", f"{key}.model"
+            path, f"there is no model {values['model']!r}: check the path, from the plan on", f"{key}.model"
         )
-    if many > 1 and "share" not in told:
+    if many > 1 and "share" not in values:
         raise FormatError(path, "with several groups each needs its share, such as 0.6", f"{key}.share")
     ranges: dict[str, Any] = {}
     for name in RANGES:
-        if name in told:
-            low, high = told[name]
+        if name in values:
+            low, high = values[name]
             if low > high:
-                raise FormatError(path, f"a range from low to high was expected, not {told[name]}", f"{key}.{name}")
+                raise FormatError(path, f"a range from low to high was expected, not {values[name]}", f"{key}.{name}")
             ranges[name] = float(low), float(high)
-    if "paths" in told and "target" in told:
+    if "paths" in values and "target" in values:
         raise FormatError(path, "a group follows paths or walks to a target: leave one out", f"{key}.target")
-    own = _placement(path, told["placement"], f"{key}.placement") if "placement" in told else None
-    target = (float(told["target"][0]), float(told["target"][1])) if "target" in told else None
-    lines = _lines(path, told.get("paths", ()), f"{key}.paths")
-    wears = path.parent / told["character"] if "character" in told else None
-    if wears is not None and not wears.is_file():
-        problem = f"there is no character {told['character']!r}: check the path, from the plan on"
+    placement = _placement(path, values["placement"], f"{key}.placement") if "placement" in values else None
+    target = (float(values["target"][0]), float(values["target"][1])) if "target" in values else None
+    lines = _lines(path, values.get("paths", ()), f"{key}.paths")
+    character = path.parent / values["character"] if "character" in values else None
+    if character is not None and not character.is_file():
+        problem = f"there is no character {values['character']!r}: check the path, from the plan on"
         raise FormatError(path, problem, f"{key}.character")
-    share = float(told.get("share", 1.0))
-    ways: dict[str, Any] = {"paths": lines, "target": target, "placement": own, "character": wears}
-    return Group(model, told.get("name", ""), share, **ranges, **ways)
+    share = float(values.get("share", 1.0))
+    rest: dict[str, Any] = {"paths": lines, "target": target, "placement": placement, "character": character}
+    return Group(model, values.get("name", ""), share, **ranges, **rest)
 
 
 def _repetition(path: Path, plain: dict[str, Any], shares: list[float]) -> dict[str, Any]:
     """As many variants as keep to it."""
     if "variants" in plain:
-        raise FormatError(path, "the number of variants is found by it: leave variants out", "repetition")
-    told = Repetition(**plain["repetition"])
+        raise FormatError(path, "it decides how many variants there are: leave out variants", "repetition")
+    repetition = Repetition(**plain["repetition"])
     seconds = float(plain.get("seconds", Plan.seconds))
-    near = min(0.5, told.within / seconds) if seconds > 0.0 else 0.5
-    needed = loops_needed(told.visible, told.probability, shares, near)
-    return {"repetition": told, "variants": needed}
+    near = min(0.5, repetition.within / seconds) if seconds > 0.0 else 0.5
+    needed = loops_needed(repetition.visible, repetition.probability, shares, near)
+    return {"repetition": repetition, "variants": needed}
 
 
-def _ground(path: Path, told: dict[str, Any]) -> GroundMap:
-    file = path.parent / told["file"]
+def _ground(path: Path, values: dict[str, Any]) -> GroundMap:
+    file = path.parent / values["file"]
     if not file.is_file():
         raise FormatError(
-            path, f"there is no height map {told['file']!r}: check the path, from the plan on", "ground.file"
+            path, f"there is no height map {values['file']!r}: check the path, from the plan on", "ground.file"
         )
-    if file.suffix.lower() == ".png" and "height" not in told:
+    if file.suffix.lower() == ".png" and "height" not in values:
         raise FormatError(path, "a picture needs it: how high white is, in metres", "ground.height")
-    wide, deep = told["size"]
-    x, z = told.get("center", (0.0, 0.0))
-    return GroundMap(file, (float(wide), float(deep)), (float(x), float(z)), float(told.get("height", 1.0)))
+    wide, deep = values["size"]
+    x, z = values.get("center", (0.0, 0.0))
+    return GroundMap(file, (float(wide), float(deep)), (float(x), float(z)), float(values.get("height", 1.0)))
 
 
 NEEDS = {"paths": "paths", "csv": "file"}
@@ -121,23 +121,23 @@ TAKES = {
 }  # fmt: skip
 
 
-def _placement(path: Path, told: dict[str, Any], key: str) -> Placement:
-    kind = told.get("kind", "grid")
-    for name in told.keys() - TAKES[kind] - {"kind"}:
+def _placement(path: Path, values: dict[str, Any], key: str) -> Placement:
+    kind = values.get("kind", "grid")
+    for name in values.keys() - TAKES[kind] - {"kind"}:
         raise FormatError(path, f"a placement of the kind {kind} has no {name}", f"{key}.{name}")
     needed = NEEDS.get(kind)
-    if needed is not None and needed not in told:
+    if needed is not None and needed not in values:
         raise FormatError(path, f"a placement of the kind {kind} needs it", f"{key}.{needed}")
-    x, z = told.get("center", (0.0, 0.0))
-    file = path.parent / told["file"] if "file" in told else None
-    lines = _lines(path, told.get("paths", ()), f"{key}.paths")
-    spacing = float(told.get("spacing", SPACING))
-    return Placement(kind, spacing, told.get("radius"), (float(x), float(z)), lines, file)
+    x, z = values.get("center", (0.0, 0.0))
+    file = path.parent / values["file"] if "file" in values else None
+    lines = _lines(path, values.get("paths", ()), f"{key}.paths")
+    spacing = float(values.get("spacing", SPACING))
+    return Placement(kind, spacing, values.get("radius"), (float(x), float(z)), lines, file)
 
 
-def _lines(path: Path, told: Sequence[Sequence[Sequence[float]]], key: str) -> tuple[Polyline, ...]:
+def _lines(path: Path, values: Sequence[Sequence[Sequence[float]]], key: str) -> tuple[Polyline, ...]:
     """Polylines without points twice in a row."""
-    lines = tuple(tuple((float(x), float(z)) for x, z in line) for line in told)
+    lines = tuple(tuple((float(x), float(z)) for x, z in line) for line in values)
     for number, line in enumerate(lines):
         for place, (a, b) in enumerate(pairwise(line)):
             if math.dist(a, b) < CLOSE:
@@ -148,8 +148,8 @@ def _lines(path: Path, told: Sequence[Sequence[Sequence[float]]], key: str) -> t
 
 def read_places(plan: Plan) -> dict[Path, Places]:
     """The tables of places that a plan names, by their files."""
-    own = [group.placement for group in plan.groups if group.placement is not None]
-    files = [placement.file for placement in (plan.placement, *own)]
+    placements = [group.placement for group in plan.groups if group.placement is not None]
+    files = [placement.file for placement in (plan.placement, *placements)]
     return {file: read_table(file) for file in files if file is not None}
 
 

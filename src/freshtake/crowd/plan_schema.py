@@ -21,8 +21,8 @@ KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
 @lru_cache(maxsize=1)
 def schema() -> dict[str, Any]:
     """The schema of plans."""
-    found: dict[str, Any] = json.loads(files("freshtake.crowd").joinpath("crowd.schema.json").read_text("utf-8"))
-    return found
+    loaded: dict[str, Any] = json.loads(files("freshtake.crowd").joinpath("crowd.schema.json").read_text("utf-8"))
+    return loaded
 
 
 def problems(value: Any) -> Iterator[tuple[str, str]]:
@@ -56,15 +56,16 @@ def _table(value: dict[str, Any], rule: dict[str, Any], key: str) -> Iterator[tu
     for name in rule.get("required", ()):
         if name not in value:
             yield _below(key, name), "this key is needed"
-    for name in value.keys() & known.keys():
-        yield from _problems(value[name], known[name], _below(key, name))
+    for name, rule_of_key in known.items():
+        if name in value:
+            yield from _problems(value[name], rule_of_key, _below(key, name))
 
 
 def _list(value: list[Any], rule: dict[str, Any], key: str) -> Iterator[tuple[str, str]]:
     least, most = rule.get("minItems", 0), rule.get("maxItems", math.inf)
     if not least <= len(value) <= most:
         wanted = f"{least}" if least == most else f"{least} or more" if len(value) < least else f"at most {most}"
-        yield key, f"{wanted} entries were expected, not {len(value)}"
+        yield key, f"{wanted} {rule.get('title', 'entries')} were expected, not {len(value)}"
     for place, item in enumerate(value):
         yield from _problems(item, rule["items"], f"{key}[{place}]")
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.crowd.folder import CHARACTERS, COURSES, read_manifest
+from freshtake.crowd.folder import CHARACTERS, ROUTES, read_manifest
 from freshtake.crowd.shard_files import Motions, read_shard
 from freshtake.errors import FormatError
 from freshtake.formats.files import check_free, read_text, replacing, write_bytes
@@ -52,8 +52,8 @@ def crowd_preview(folder: Path, page: Path | None, picture: Path | None) -> Prev
         written.append(page)
     if picture is not None:
         with replacing(picture) as temporary:
-            ways = (folder / COURSES).is_file()
-            crowd_picture(scene, (0.0, 0.5 * _shortest(scene)), ways).save(temporary, format="PNG", optimize=True)
+            steered = (folder / ROUTES).is_file()
+            crowd_picture(scene, (0.0, 0.5 * _shortest(scene)), steered).save(temporary, format="PNG", optimize=True)
         written.append(picture)
     return Previewed(written, len(scene.placements), len(scene.shapes), every)
 
@@ -64,10 +64,10 @@ def crowd_scene(folder: Path) -> tuple[Scene, int]:
     if manifest["file_format"] != "npz":
         raise FormatError(folder, "a preview shows crowds of npz shards: make one with --format npz")
     every = sum(record["last"] - record["first"] + 1 for record in manifest["shards"])
-    library, steered = manifest["mode"] == "library", (folder / COURSES).is_file()
+    library, steered = manifest["mode"] == "library", (folder / ROUTES).is_file()
     seconds = float(manifest["seconds"])
     fps = min(FPS, manifest["fps"])
-    if steered:  # everybody has a way, which nobody else can show: rather fewer frames
+    if steered:  # everybody has a route that nobody else can show: rather fewer frames
         fps = min(fps, max(LEAST_FPS, FRAMES / (every * seconds)))
     length = max(1.0, fps * (2.0 if library else 1.0) * seconds)
     groups = list(dict.fromkeys(record["group"] for record in manifest["shards"]))
@@ -79,7 +79,7 @@ def crowd_scene(folder: Path) -> tuple[Scene, int]:
         placements = tuple(_placements(folder, shown, library, seconds))
     some = "" if every <= len(shown) or steered else f", {len(shown)} of their {every} motions"
     title = f"{len(placements)} of {manifest['number']} characters{some}"
-    legend = {roles[group]: group for group in groups} if 1 < len(groups) <= len(ROLES) else {}
+    legend = {roles[group]: group for group in groups} if len(groups) <= len(ROLES) else {}
     return Scene(tuple(one.figure for one in shown), title, legend=legend, placements=placements), every
 
 
@@ -137,7 +137,7 @@ def _same_body(figure: Figure, others: list[_Shown]) -> Figure:
 
 def _placements(folder: Path, shown: list[_Shown], library: bool, seconds: float) -> Iterator[Placed]:
     """Characters with their own motion or, where it is not shown, another one of their group."""
-    own = {one.number: k for k, one in enumerate(shown)}
+    shape_of_motion = {one.number: k for k, one in enumerate(shown)}
     groups: dict[str, list[int]] = {}
     for k, one in enumerate(shown):
         groups.setdefault(one.group, []).append(k)
@@ -145,9 +145,9 @@ def _placements(folder: Path, shown: list[_Shown], library: bool, seconds: float
     for row in rows[:: max(1, -(-len(rows) // FIGURES))]:
         number = int(row["variant"])
         others = groups.get(row["group"], list(range(len(shown))))
-        k = own.get(number, others[number % len(others)])
+        k = shape_of_motion.get(number, others[number % len(others)])
         figure = shown[k].figure
-        if not library and number in own:
+        if not library and number in shape_of_motion:
             yield shown[k].place._replace(shape=k)
             continue
         spare = (len(figure) - 1) * figure.frame_time - seconds

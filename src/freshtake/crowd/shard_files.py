@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.crowd.casting import Cast
-from freshtake.crowd.characters import Body, Made, in_place, sized
+from freshtake.crowd.characters import Body, MadeMotion, in_place, sized
 from freshtake.crowd.shards import Shard
 from freshtake.crowd.terrain import Ground, onto_ground
 from freshtake.errors import FormatError
@@ -39,7 +39,7 @@ class Motions(NamedTuple):
 
 
 def motions_of(
-    shard: Shard, made: Sequence[Made], cast: Cast | None, body: Body, fps: float, group: str = ""
+    shard: Shard, made: Sequence[MadeMotion], cast: Cast | None, body: Body, fps: float, group: str = ""
 ) -> Motions:
     """Motions in the places of their characters; as they are where there is no `cast` (variants of a library)."""
     skeleton = sized(body.skeleton, body.scale)
@@ -99,8 +99,8 @@ def _arrays(motions: Motions) -> dict[str, np.ndarray[Any, Any]]:
         "starts": np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         "sizes": motions.sizes,
         "travel": motions.travel,
-        "root": np.concatenate(motions.roots).astype(np.float32),
-        "rotations": np.concatenate(motions.rotations).astype(np.float32),
+        "root": np.concatenate(motions.roots, dtype=np.float32, casting="same_kind"),
+        "rotations": np.concatenate(motions.rotations, dtype=np.float32, casting="same_kind"),
     }
 
 

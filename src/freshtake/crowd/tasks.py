@@ -11,10 +11,10 @@ import numpy as np
 from freshtake import __version__
 from freshtake.crowd.casting import Cast
 from freshtake.crowd.character_bodies import character_of
-from freshtake.crowd.characters import Asked, Body, Made, body_of, made_motion
-from freshtake.crowd.courses import speed_of
+from freshtake.crowd.characters import Body, MadeMotion, MotionRequest, body_of, make_motion
 from freshtake.crowd.folder import replacing_ours, write_record
 from freshtake.crowd.ground_files import kept_ground
+from freshtake.crowd.routes import speed_of
 from freshtake.crowd.shard_files import Motions, checksum, file_name, motions_of, on_the_ground, write_shard
 from freshtake.crowd.shards import Shard
 from freshtake.errors import UsageError
@@ -82,39 +82,39 @@ def run_task(task: Task, model: VariationModel | None = None) -> Record:
     return record
 
 
-def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[Made], Motions]:
+def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[MadeMotion], Motions]:
     """The motions of a shard, on the character that is asked for, in their places and on the ground."""
     fps = task.fps or 1.0 / model.frame_time
-    wearing = None if task.character is None else character_of(task.character, model, body, task.model)
-    steers = task.cast is not None and task.cast.course.shape[1] > 0 and speed_of(model, body) > 0.0
-    made = [made_motion(model, body, asked) for asked in _asked(task, steers, wearing.ratio if wearing else 1.0)]
+    character = None if task.character is None else character_of(task.character, model, body, task.model)
+    steers = task.cast is not None and task.cast.routes.shape[1] > 0 and speed_of(model, body) > 0.0
+    made = [make_motion(model, body, asked) for asked in _asked(task, steers, character.ratio if character else 1.0)]
     legs = () if model.planting_model is None else model.planting_model.legs
-    if wearing is not None:
-        made = [wearing.put(one, body, fps) for one in made]
-        body, legs = wearing.body, wearing.legs
+    if character is not None:
+        made = [character.put(one, body, fps) for one in made]
+        body, legs = character.body, character.legs
     motions = motions_of(task.shard, made, task.cast, body, fps, task.prim)._replace(character=task.character)
     if task.ground and task.cast is not None:
         motions = on_the_ground(motions, legs, kept_ground(task.folder, task.ground))
     return made, motions
 
 
-def _asked(task: Task, steers: bool, ratio: float) -> list[Asked]:
+def _asked(task: Task, steers: bool, ratio: float) -> list[MotionRequest]:
     numbers = range(task.shard.first, task.shard.last + 1)
-    first = Asked(task.seed, 0, task.seconds, task.fps, plant=task.plant, guard=task.guard)
+    first = MotionRequest(task.seed, 0, task.seconds, task.fps, plant=task.plant, guard=task.guard)
     if task.cast is None:
         return [first._replace(number=number, amount=task.amount, loop=True) for number in numbers]
     amounts, phases = task.cast.amount.tolist(), task.cast.phase.tolist()
     every = [first._replace(number=n, amount=amounts[k], phase=phases[k]) for k, n in enumerate(numbers)]
     if not steers:
         return every
-    return [one._replace(course=own_course(task.cast, k, ratio)) for k, one in enumerate(every)]
+    return [one._replace(route=route_from_start(task.cast, k, ratio)) for k, one in enumerate(every)]
 
 
-def own_course(cast: Cast, k: int, ratio: float) -> Floats:
-    """The way of a character as its motion sees it: from the origin on, along z, in lengths of a body of size 1.
+def route_from_start(cast: Cast, k: int, ratio: float) -> Floats:
+    """The route of a character as its motion sees it: from the origin on, along z, in lengths of a body of size 1.
 
     `ratio` is how many times as far the character walks as the model's own body.
     """
-    gone = (cast.course[k].astype(np.float64) - cast.ground[k]) / (ratio * cast.size[k])
-    own = (gone[:, 1] + 1j * gone[:, 0]) * np.exp(-1j * cast.heading[k])
-    return np.stack([own.imag, own.real], axis=1)
+    covered = (cast.routes[k].astype(np.float64) - cast.ground[k]) / (ratio * cast.size[k])
+    along_z = (covered[:, 1] + 1j * covered[:, 0]) * np.exp(-1j * cast.heading[k])
+    return np.stack([along_z.imag, along_z.real], axis=1)

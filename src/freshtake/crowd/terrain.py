@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.crowd.following import smoothed
+from freshtake.crowd.route_following import smoothed
 from freshtake.motion import Clip
 from freshtake.motion.body.limbs import Limb
 from freshtake.motion.planting.limb_leading import lead_limbs

@@ -2,8 +2,8 @@
 
 Every character is a SkelRoot that travels, with an animation of its own bound to it, and an instanceable child that
 refers to the prototype (a skeleton and a simple body). A reference and not an inherit: the classes of different
-payloads would be different prototypes. Layers are written with Sdf, prim by prim, which is many times faster than by
-way of a stage.
+payloads would be different prototypes. Layers are written with Sdf, prim by prim, which is many times faster than
+through a stage.
 """
 
 from __future__ import annotations

@@ -118,6 +118,15 @@ class Clip(Timed):
             out._take_in(set(changes))
         return out
 
+    def span(self, start: int, stop: int) -> Clip:
+        """Frames start to stop (exclusive) without playback; arrays are views of this clip's, which were checked."""
+        out = copy(self)
+        for name in ("root", "rotations", "joint_translations", "channels"):
+            values = getattr(self, name)
+            object.__setattr__(out, name, None if values is None else values[start:stop])
+        object.__setattr__(out, "playback", None)
+        return out
+
     def single_frames(self) -> Iterator[Clip]:
         """One-frame clips, one after the other; their arrays are views of this clip's, which were checked."""
         for frame, out in enumerate(self.posed_frames(self.root, self.rotations, self.joint_translations)):

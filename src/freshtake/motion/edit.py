@@ -30,6 +30,10 @@ def take_frames(clip: Clip, start: int = 0, stop: int | None = None, step: int =
         raise UsageError(
             f"frames {start}:{stop}:{step} leave nothing of {clip.name or 'a clip'} with {len(clip)} frames"
         )
+    provenance = _noted(clip, f"frames {rows[0]}..{rows[-1]}" + (f" by {step}" if step > 1 else ""))
+    if step == 1:
+        playback = clip.playback if len(rows) == len(clip) else None
+        return clip.span(rows[0], rows[-1] + 1).changed(provenance=provenance, playback=playback)
     pick = slice(rows[0], rows[-1] + 1, step)
     return replace(
         clip,
@@ -39,7 +43,7 @@ def take_frames(clip: Clip, start: int = 0, stop: int | None = None, step: int =
         joint_translations=None if clip.joint_translations is None else clip.joint_translations[pick],
         channels=None if clip.channels is None else clip.channels[pick],
         playback=clip.playback if len(rows) == len(clip) else None,
-        provenance=_noted(clip, f"frames {rows[0]}..{rows[-1]}" + (f" by {step}" if step > 1 else "")),
+        provenance=provenance,
     )
 
 

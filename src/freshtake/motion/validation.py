@@ -44,17 +44,19 @@ def frozen(
 
 def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats:
     """Like `frozen`, and of unit length: tiny errors are scaled away, others refused."""
-    array: Floats = frozen(value, name, shape)
-    with np.errstate(over="ignore"):
+    array: Floats = frozen(value, name, shape, finite=False)
+    with np.errstate(over="ignore", invalid="ignore"):
         w, x, y, z = array[..., 0], array[..., 1], array[..., 2], array[..., 3]
         length = np.sqrt(w * w + x * x + y * y + z * z)
-    off = np.abs(length - 1.0)
+        off = np.abs(length - 1.0)
     worst = off.max(initial=0.0)
-    if worst > 1e-3:
+    if not worst <= 1e-3:
+        frozen(array, name, shape)  # says so where one is not finite
         place = tuple(int(i) for i in np.unravel_index(off.argmax(), off.shape))
         raise InvalidMotion(f"{name} must be unit quaternions, but has length {length[place]:.6g} at index {place}")
     if worst > 1e-15:
-        array = array / length[..., None]
+        array.setflags(write=True)
+        array /= length[..., None]
         array.setflags(write=False)
     return array
 

@@ -60,12 +60,11 @@ def carry_into(q: Floats, v: Floats, out: Floats) -> None:
 
 @compiled
 def exponential_into(v: Floats, out: Floats) -> None:
-    """out = the unit quaternion of the rotation vector v."""
+    """out = the unit quaternion of the rotation vector v; `out` may be v."""
     angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     factor = 0.5 - angle * angle / 48.0 if angle < SMALL else math.sin(0.5 * angle) / angle
-    out[0] = math.cos(0.5 * angle)
-    for axis in range(3):
-        out[1 + axis] = factor * v[axis]
+    x, y, z = factor * v[0], factor * v[1], factor * v[2]
+    out[0], out[1], out[2], out[3] = math.cos(0.5 * angle), x, y, z
 
 
 @compiled
@@ -136,10 +135,9 @@ def logarithm_into(q: Floats, out: Floats) -> None:
 @compiled
 def local_turn_into(reference: Floats, basis: Floats, y: Floats, out: Floats) -> None:
     """out = reference exp(basis y)."""
-    vector = np.empty(3)
     for row in range(3):
-        vector[row] = basis[row, 0] * y[0] + basis[row, 1] * y[1] + basis[row, 2] * y[2]
-    exponential_into(vector, out)
+        out[row] = basis[row, 0] * y[0] + basis[row, 1] * y[1] + basis[row, 2] * y[2]
+    exponential_into(out[:3], out)
     turn_into(reference, out, out)
 
 
@@ -149,7 +147,8 @@ def joint_coordinates(reference: Floats, basis: Floats, q: Floats, y: Floats) ->
 
     Of two links, hinges about axes a and b, the first takes the angle that b shows about a, the second the rest.
     """
-    rest, vector = np.empty(4), np.empty(3)
+    room = np.empty(7)
+    rest, vector = room[:4], room[4:]
     last = len(reference) - 1
     if last == 0:
         turn_back_into(reference[0], q, rest)
@@ -187,7 +186,8 @@ def joint_turn(reference: Floats, basis: Floats, y: Floats, out: Floats) -> None
 def nearest_turn(reference: Floats, basis: Floats, low: Floats, high: Floats, q: Floats, wanted: Floats) -> None:
     """Turn q, in place, as near to `wanted` as the joint's own directions and ranges allow."""
     size = len(low)
-    here, there = np.empty(size), np.empty(size)
+    room = np.empty((2, size))
+    here, there = room[0], room[1]
     joint_coordinates(reference, basis, q, here)
     joint_coordinates(reference, basis, wanted, there)
     if low[size - 3] <= high[size - 3] and low[size - 2] > high[size - 2] and low[size - 1] > high[size - 1]:

@@ -1,34 +1,65 @@
-"""The smooth path nearest to target values: a banded least-squares problem over a few frames, compiled."""
+"""Smooth paths nearest to target values: banded least-squares problems over a few frames, compiled."""
 
 from __future__ import annotations
 
-import math
+from typing import NamedTuple
 
-from freshtake.numeric.arrays import Floats
+import numpy as np
+
+from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
+
+COLUMNS = 3  # solved side by side: the processor works on one while another waits for its row before
+EDGE = 3  # rows of zeros before the first and after the last frame
+
+
+class PathRoom(NamedTuple):
+    """What `smooth_paths` reads, works with and fills; made once for many paths of at most so many frames.
+
+    Fill `weights`, `targets` and `past`, then read `path` from row `EDGE` on.
+    """
+
+    weights: Floats  # (frames, COLUMNS)
+    targets: Floats  # (frames, COLUMNS)
+    past: Floats  # (3, COLUMNS): the path's last values, newest first
+    path: Floats  # (EDGE + frames + EDGE, COLUMNS)
+    factors: Floats  # (EDGE + frames + EDGE, 4, COLUMNS): 1 / D, and L one, two and three columns left of the diagonal
+    smoothness: Floats  # (frames, 4): the matrix of squared third differences, from the diagonal to the left
+    made_for: Ints  # (2,): what `smoothness` was made for
 
 
 @compiled
-def smooth_path(weights: Floats, targets: Floats, past: Floats, known: int, band: Floats, path: Floats) -> None:
-    """path (frames, columns): minimizes Σ w (x - target)² + Σ (third difference of x)².
+def path_room(frames: int) -> PathRoom:
+    """Room for paths of at most so many frames."""
+    padded = frames + 2 * EDGE
+    return PathRoom(
+        np.zeros((frames, COLUMNS)), np.zeros((frames, COLUMNS)), np.zeros((3, COLUMNS)), np.zeros((padded, COLUMNS)),
+        np.zeros((padded, 4, COLUMNS)), np.zeros((frames, 4)), np.zeros(2, dtype=np.intp),
+    )  # fmt: skip
 
-    `past` (3, columns) holds the path's last values, newest first, of which `known` are given; they do not move, so
-    that speed and acceleration go on without a jump. A weight of T⁻⁶ lets x follow its targets within about T frames.
-    `band` (frames, 4) is scratch.
+
+@compiled
+def smooth_paths(room: PathRoom, frames: int, known: int) -> None:
+    """Each column of the path minimizes Σ w (x - target)² + Σ (third difference of x)² over so many frames.
+
+    Of `past`, `known` values are given; they do not move, so that speed and acceleration go on without a jump. A weight
+    of T⁻⁶ lets x follow targets within about T frames.
     """
-    frames, columns = targets.shape
     first = max(3 - known, 0)
+    if room.made_for[0] != frames or room.made_for[1] != first:
+        _third_differences(first, frames, room.smoothness)
+        room.made_for[0], room.made_for[1] = frames, first
     for k in range(frames):
-        for c in range(columns):
-            path[k, c] = weights[k] * targets[k, c]
-        if k >= first and k + 3 < frames:
-            band[k, 0] = weights[k] + 1.0 + 9.0 + 9.0 + 1.0
-            band[k, 1], band[k, 2], band[k, 3] = -15.0, 6.0, -1.0
-        else:
-            _at_an_end(k, first, frames, weights[k], band[k])
+        for c in range(COLUMNS):
+            room.path[EDGE + k, c] = room.weights[k, c] * room.targets[k, c]
     for k in range(first, min(3, frames)):
-        _after_the_past(k, past, path)
-    _solve(band, path)
+        _after_the_past(k, room.past, room.path[EDGE:])
+    for k in range(EDGE):
+        for c in range(COLUMNS):
+            room.path[EDGE + frames + k, c] = 0.0
+            for d in range(4):
+                room.factors[EDGE + frames + k, d, c] = 0.0
+    _solve(room, frames)
 
 
 @compiled
@@ -38,13 +69,15 @@ def _factor(i: int) -> float:
 
 
 @compiled
-def _at_an_end(k: int, first: int, frames: int, weight: float, row: Floats) -> None:
-    """A row of the matrix near its ends, which not all of four differences reach; they go from `first` to `frames`."""
-    row[0] = weight
-    row[1] = row[2] = row[3] = 0.0
-    for i in range(max(first - k, 0), min(4, frames - k)):
-        for d in range(4 - i):
-            row[d] += _factor(i) * _factor(i + d)
+def _third_differences(first: int, frames: int, out: Floats) -> None:
+    """out[k, d]: the matrix of Σ (third difference)² at (k, k - d); differences end at frames from `first` on."""
+    for k in range(frames):
+        for d in range(4):
+            out[k, d] = 0.0
+    for end in range(first, frames):
+        for i in range(min(end, 3) + 1):
+            for d in range(min(end, 3) + 1 - i):
+                out[end - i, d] += _factor(i) * _factor(i + d)
 
 
 @compiled
@@ -52,38 +85,25 @@ def _after_the_past(k: int, past: Floats, right: Floats) -> None:
     """What the difference that ends at frame k has of values before frame 0, on the right side."""
     for i in range(k + 1):
         for j in range(k + 1, 4):
-            for c in range(right.shape[1]):
+            for c in range(COLUMNS):
                 right[k - i, c] -= _factor(i) * _factor(j) * past[j - k - 1, c]
 
 
 @compiled
-def _solve(band: Floats, right: Floats) -> None:
-    """Cholesky's method; band[k, d] is the matrix at (k, k - d) and becomes its root, 1 / root where d is 0."""
-    frames, columns = right.shape
+def _solve(room: PathRoom, frames: int) -> None:
+    """The path, which holds the right side, by A = L D Lᵀ with A = smoothness + diag(weights)."""
+    path, factors, weights, smoothness = room.path, room.factors, room.weights, room.smoothness
     for k in range(frames):
-        total, a, b, c = band[k, 0], 0.0, 0.0, 0.0
-        if k > 2:
-            c = band[k, 3] * band[k - 3, 0]
-            total -= c * c
-        if k > 1:
-            b = (band[k, 2] - c * band[k - 2, 1]) * band[k - 2, 0]
-            total -= b * b
-        if k > 0:
-            a = (band[k, 1] - c * band[k - 1, 2] - b * band[k - 1, 1]) * band[k - 1, 0]
-            total -= a * a
-        band[k, 0], band[k, 1], band[k, 2], band[k, 3] = 1.0 / math.sqrt(total), a, b, c
-        for column in range(columns):
-            value = right[k, column]
-            if k > 0:
-                value -= a * right[k - 1, column]
-            if k > 1:
-                value -= b * right[k - 2, column]
-            if k > 2:
-                value -= c * right[k - 3, column]
-            right[k, column] = value * band[k, 0]
-    for k in range(frames - 1, -1, -1):
-        for column in range(columns):
-            value = right[k, column]
-            for d in range(1, min(frames - 1 - k, 3) + 1):
-                value -= band[k + d, d] * right[k + d, column]
-            right[k, column] = value * band[k, 0]
+        r = EDGE + k
+        for c in range(COLUMNS):
+            a3 = smoothness[k, 3]
+            a2 = smoothness[k, 2] - a3 * factors[r - 2, 1, c]
+            a1 = smoothness[k, 1] - a3 * factors[r - 1, 2, c] - a2 * factors[r - 1, 1, c]
+            l1, l2, l3 = a1 * factors[r - 1, 0, c], a2 * factors[r - 2, 0, c], a3 * factors[r - 3, 0, c]
+            factors[r, 0, c] = 1.0 / (weights[k, c] + smoothness[k, 0] - a3 * l3 - a2 * l2 - a1 * l1)
+            factors[r, 1, c], factors[r, 2, c], factors[r, 3, c] = l1, l2, l3
+            path[r, c] = path[r, c] - l3 * path[r - 3, c] - l2 * path[r - 2, c] - l1 * path[r - 1, c]
+    for r in range(EDGE + frames - 1, EDGE - 1, -1):
+        for c in range(COLUMNS):
+            later = factors[r + 3, 3, c] * path[r + 3, c] + factors[r + 2, 2, c] * path[r + 2, c]
+            path[r, c] = path[r, c] * factors[r, 0, c] - later - factors[r + 1, 1, c] * path[r + 1, c]

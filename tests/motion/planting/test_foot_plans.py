@@ -26,6 +26,7 @@ from freshtake.motion.planting.planter import Planter
 from freshtake.motion.planting.rig import Frames, Ground, Scene, empty_frames, fresh_memory
 from freshtake.motion.planting.settings import PlantSettings, pace
 from freshtake.numeric.limb_kernels import quintic
+from freshtake.numeric.smooth_path import path_room
 from tests.motion.puppet import steady, walk
 
 GROUND = Ground(1, 0.9, 0, np.array([0.08, 0.08]), np.array([[[0.02, 0.04], [0.01, 0.03]]] * 2))
@@ -55,18 +56,18 @@ def test_feet_are_held_more_firmly_the_farther_a_contact_is_from_its_ends() -> N
         assert firm[k] == pytest.approx(math.prod(ramps) if age >= 0 else 0.0)
 
 
-def test_feet_wish_to_be_where_they_stand_on_average() -> None:
+def test_feet_are_held_where_they_stand_on_average() -> None:
     frames, memory = some_frames(1), fresh_memory(2)
-    firm, wishes = np.random.default_rng(0).uniform(0.1, 1.0, len(AGES)), np.empty((len(AGES), 2))
-    _holding_offsets(Scene(GROUND, PACE, frames, memory), 1, 0, len(AGES), firm, wishes)
+    firm, targets = np.random.default_rng(0).uniform(0.1, 1.0, len(AGES)), np.zeros((len(AGES), 3))
+    _holding_offsets(Scene(GROUND, PACE, frames, memory), 1, 0, len(AGES), firm, targets)
     contact = np.cumsum(np.diff([-1, *AGES]) < 0)
     for k, age in enumerate(AGES):
         same = np.array([other >= 0 and contact[n] == contact[k] for n, other in enumerate(AGES)])
         if age < 0:
-            assert (wishes[k] == 0.0).all()
+            assert (targets[k] == 0.0).all()
         else:
             mean = np.average(frames.pivot[same, 1], axis=0, weights=firm[same] + 1e-9)
-            np.testing.assert_allclose(wishes[k], mean - frames.pivot[k, 1], atol=1e-12)
+            np.testing.assert_allclose(targets[k, [0, 2]], mean - frames.pivot[k, 1], atol=1e-12)
 
 
 def test_the_center_of_a_contact_follows_faster_the_farther_it_is() -> None:
@@ -109,12 +110,12 @@ def test_a_hip_that_has_come_down_by_what_is_short_is_within_reach() -> None:
 def test_hips_sink_only_for_standing_legs_that_do_not_reach() -> None:
     frames, plans, firm = some_frames(4), np.zeros((2, 9, 3)), np.ones((2, 9))
     frames.points[:, :, 1] = frames.points[:, :, 0] - [0.0, 0.85, 0.0]
-    scene = Scene(GROUND, PACE, frames, fresh_memory(2))
-    assert plan_sink(scene, 0, 9, plans, firm) == 0.0
+    scene, room = Scene(GROUND, PACE, frames, fresh_memory(2)), path_room(9)
+    assert plan_sink(scene, 0, 9, room, plans, firm) == 0.0
     frames.points[:, 0, 1, 1] -= 0.04  # 0.01 beyond the longest
-    sinks = [plan_sink(scene, 0, 9, plans, share * firm) for share in (0.0, 0.2, 1.0)]
+    sinks = [plan_sink(scene, 0, 9, room, plans, share * firm) for share in (0.0, 0.2, 1.0)]
     assert sinks[0] == 0.0 and 0.0 < sinks[1] < sinks[2] < 0.011
-    assert plan_sink(scene._replace(pace=PACE._replace(sink=0.0)), 0, 9, plans, firm) == 0.0
+    assert plan_sink(scene._replace(pace=PACE._replace(sink=0.0)), 0, 9, room, plans, firm) == 0.0
 
 
 def test_knees_are_kept_bent_by_how_far_feet_are_moved() -> None:

@@ -24,16 +24,15 @@ def place_path(
     bones: Bones, limb: int, root: Floats, rotations: Floats, offsets: Floats, places: Floats, turns: Floats
 ) -> None:
     """Forward kinematics along a limb's path: places (joints, 3) and world rotations (joints, 4)."""
-    arm = np.empty(3)
     copy_into(root, places[0])
     copy_into(rotations[0], turns[0])
     for k in range(1, bones.path.shape[1]):
         joint = bones.path[limb, k]
         if joint < 0:
             return
-        carry_into(turns[k - 1], offsets[joint], arm)
+        carry_into(turns[k - 1], offsets[joint], places[k])
         for axis in range(3):
-            places[k, axis] = places[k - 1, axis] + arm[axis]
+            places[k, axis] += places[k - 1, axis]
         turn_into(turns[k - 1], rotations[joint], turns[k])
 
 

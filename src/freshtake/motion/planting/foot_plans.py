@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from freshtake.motion.planting.contact_kernels import plane_of
 from freshtake.motion.planting.limb_leading import FULL, straight_length
 from freshtake.motion.planting.rig import Bones, Frames, Ground, Scene
 from freshtake.motion.planting.settings import Pace
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
-from freshtake.numeric.limb_kernels import quintic
-from freshtake.numeric.smooth_path import smooth_path
+from freshtake.numeric.limb_kernels import copy_into, quintic
+from freshtake.numeric.smooth_path import EDGE, PathRoom, smooth_paths
 
 LEAST = 1e-3  # leg lengths below the floor that do not count
 FLOOR = 3.0  # times as firmly as a foot is held, it is kept above the floor
@@ -21,42 +19,34 @@ KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the least bend of a knee whose fo
 
 
 @compiled
-def plan_foot(scene: Scene, leg: int, frame: int, last: int, plan: Floats, firm: Floats) -> None:
+def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, plan: Floats, firm: Floats) -> None:
     """Offsets (frames, 3) of a foot from `frame` to `last`, and how firmly it is held (frames,)."""
     ground, pace, frames, memory = scene
-    count = last - frame
-    a, b = plane_of(ground.up)
-    weights, targets, band = np.empty(count), np.empty((count, 2)), np.empty((count, 4))
-    flat, past = np.empty((count, 2)), np.empty((3, 2))
+    count, up = last - frame, ground.up
+    a, b = plane_of(up)
     _grips(pace, frames, leg, frame, last, firm)
-    _holding_offsets(scene, leg, frame, last, firm, targets)
+    _holding_offsets(scene, leg, frame, last, firm, room.targets)
     for k in range(count):
-        weights[k] = pace.free + firm[k] * pace.stand
-        for c in range(2):
-            targets[k, c] *= firm[k] * pace.stand / weights[k]
+        weight = pace.free + firm[k] * pace.stand
+        held = firm[k] * pace.stand / weight
+        room.weights[k, a] = room.weights[k, b] = weight
+        room.targets[k, a] *= held
+        room.targets[k, b] *= held
+        lift, contact_strength = _lift(ground, pace, frames, leg, frame + k, firm[k])
+        room.weights[k, up] = pace.free + contact_strength * pace.height
+        room.targets[k, up] = lift * contact_strength * pace.height / room.weights[k, up]
     for k in range(3):
-        past[k, 0], past[k, 1] = memory.offsets[leg, k, a], memory.offsets[leg, k, b]
-    smooth_path(weights, targets, past, memory.known[0], band, flat)
-    for k in range(count):
-        plan[k, a], plan[k, b] = flat[k, 0], flat[k, 1]
-    rise, before = np.empty((count, 1)), np.empty((3, 1))
-    lift = targets[:, :1]
-    for k in range(count):
-        wish, contact_strength = _lift(ground, pace, frames, leg, frame + k, firm[k])
-        weights[k] = pace.free + contact_strength * pace.height
-        lift[k, 0] = wish * contact_strength * pace.height / weights[k]
-    for k in range(3):
-        before[k, 0] = memory.offsets[leg, k, ground.up]
-    smooth_path(weights, lift, before, memory.known[0], band, rise)
+        copy_into(memory.offsets[leg, k], room.past[k])
+    smooth_paths(room, count, memory.known[0])
     again = False
     for k in range(count):  # a smooth path may dip below the floor beside a contact: once more, with these held up
         sunk = _sunk(ground, frames, leg, frame + k, firm[k])
-        if rise[k, 0] < sunk - LEAST * ground.leg:
-            weights[k], lift[k, 0], again = FLOOR * pace.height, sunk, True
+        if room.path[EDGE + k, up] < sunk - LEAST * ground.leg:
+            room.weights[k, up], room.targets[k, up], again = FLOOR * pace.height, sunk, True
     if again:
-        smooth_path(weights, lift, before, memory.known[0], band, rise)
+        smooth_paths(room, count, memory.known[0])
     for k in range(count):
-        plan[k, ground.up] = rise[k, 0]
+        copy_into(room.path[EDGE + k], plan[k])
 
 
 @compiled
@@ -71,12 +61,13 @@ def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Fl
 
 @compiled
 def _holding_offsets(scene: Scene, leg: int, frame: int, last: int, firm: Floats, targets: Floats) -> None:
-    """Offsets (frames, 2) that would hold the foot still where it stands on average; 0 in the air."""
-    _, pace, frames, memory = scene
+    """Offsets (frames, 3) over the ground that would hold the foot where it stands on average; 0 in the air."""
+    ground, pace, frames, memory = scene
+    a, b = plane_of(ground.up)
     k = frame
     while k < last:
         if frames.age[k, leg] < 0:
-            targets[k - frame, 0] = targets[k - frame, 1] = 0.0
+            targets[k - frame, a] = targets[k - frame, b] = 0.0
             k += 1
             continue
         end = k
@@ -94,8 +85,8 @@ def _holding_offsets(scene: Scene, leg: int, frame: int, last: int, firm: Floats
                 x, y = _drifted(pace, memory.centers[leg], frames.pivot[k, leg], x, y)
             memory.centers[leg, 0], memory.centers[leg, 1] = x, y
         for i in range(k, end):
-            targets[i - frame, 0] = x - frames.pivot[i, leg, 0]
-            targets[i - frame, 1] = y - frames.pivot[i, leg, 1]
+            targets[i - frame, a] = x - frames.pivot[i, leg, 0]
+            targets[i - frame, b] = y - frames.pivot[i, leg, 1]
         k = end
 
 
@@ -136,35 +127,35 @@ def _lift(ground: Ground, pace: Pace, frames: Frames, leg: int, frame: int, firm
 def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: Floats) -> float:
     """How far a leg stretches without stretching more than in the examples, or than it does itself."""
     full = straight_length(bones, leg, offsets)
-    distance = math.sqrt((ankle[0] - hip[0]) ** 2 + (ankle[1] - hip[1]) ** 2 + (ankle[2] - hip[2]) ** 2)
-    return float(min(max(bones.reach[leg, 1] * full, distance), FULL * full))
+    own = math.sqrt((ankle[0] - hip[0]) ** 2 + (ankle[1] - hip[1]) ** 2 + (ankle[2] - hip[2]) ** 2)
+    return float(min(max(bones.reach[leg, 1] * full, own), FULL * full))
 
 
 @compiled
-def plan_sink(scene: Scene, frame: int, last: int, plans: Floats, firm: Floats) -> float:
-    """How far the hips sink in a frame so that standing legs reach their feet."""
+def plan_sink(scene: Scene, frame: int, last: int, room: PathRoom, plans: Floats, firm: Floats) -> float:
+    """How far the hips sink in a frame so that standing legs reach their feet; the first column of `room` is used."""
     ground, pace, frames, memory = scene
     count = last - frame
     if pace.sink == 0.0:
         return 0.0
-    weights, targets, band = np.empty(count), np.empty((count, 1)), np.empty((count, 4))
-    path = np.empty((count, 1))
     needed = memory.sinks[0, 0] != 0.0 or memory.sinks[1, 0] != 0.0 or memory.sinks[2, 0] != 0.0
     for k in range(count):
-        targets[k, 0] = 0.0
-        weights[k] = pace.rise
+        target, weight = 0.0, pace.rise
         for leg in range(plans.shape[0]):
             if firm[leg, k] > 0.0:
                 short = min(_short(ground, frames, leg, frame + k, plans[leg, k]), pace.sink)
-                if short > targets[k, 0]:
+                if short > target:
                     needed = True
-                    targets[k, 0] = short
-                    weights[k] = pace.rise + firm[leg, k] * pace.drop
-        targets[k, 0] *= (weights[k] - pace.rise) / weights[k]
+                    target = short
+                    weight = pace.rise + firm[leg, k] * pace.drop
+        room.weights[k, 0] = weight
+        room.targets[k, 0] = target * (weight - pace.rise) / weight
     if not needed:
         return 0.0
-    smooth_path(weights, targets, memory.sinks, memory.known[0], band, path)
-    return float(path[0, 0])
+    for k in range(3):
+        room.past[k, 0] = memory.sinks[k, 0]
+    smooth_paths(room, count, memory.known[0])
+    return float(room.path[EDGE, 0])
 
 
 @compiled

@@ -13,6 +13,7 @@ from freshtake.motion.planting.rig import Bones, Memory, PlantedFrames, Scene
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 from freshtake.numeric.limb_kernels import copy_into
+from freshtake.numeric.smooth_path import path_room
 
 UNMOVED = 1e-9  # leg lengths
 
@@ -44,14 +45,14 @@ def plant_frames(bones: Bones, scene: Scene, offsets: Floats, counts: Ints, ende
     counts[2] = decided
     given = decided if ended else max(decided - pace.horizon, counts[3])
     size, legs = pace.horizon + 1, frames.points.shape[1]
-    plans, firm = np.empty((legs, size, 3)), np.empty((legs, size))
+    plans, firm, room = np.empty((legs, size, 3)), np.empty((legs, size)), path_room(size)
     for frame in range(counts[3], given):
         k = frame - counts[3]
         last = min(frame + size, decided)
         for leg in range(legs):
-            plan_foot(scene, leg, frame, last, plans[leg], firm[leg])
+            plan_foot(scene, leg, frame, last, room, plans[leg], firm[leg])
             contact_strengths[k, leg] = firm[leg, 0]
-        sink = plan_sink(scene, frame, last, plans, firm)
+        sink = plan_sink(scene, frame, last, room, plans, firm)
         remember(memory, plans, sink)
         copy_into(frames.root[frame], root[k])
         root[k, ground.up] -= pace.sink * math.tanh(sink / pace.sink) if sink != 0.0 else 0.0

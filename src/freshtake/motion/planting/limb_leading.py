@@ -25,6 +25,7 @@ from freshtake.numeric.limb_kernels import (
 FULL = 0.9998  # of a limb's length: nearer to straight, no direction to bend is left
 SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # of a limb's length: of feet that stand, of pins, beyond its own stretch
 ROUNDS = 3  # where an ankle cannot turn in every direction
+ROOM = 16  # vectors that leading one limb works with: one allocation instead of twenty
 
 
 class Move(NamedTuple):
@@ -70,12 +71,14 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
     if still:
         return 0.0
     longest = bones.path.shape[1]
-    places, turns = np.empty((longest, 3)), np.empty((longest, 4))
+    places, room = np.empty((longest, 3)), np.empty((ROOM + 2 * longest, 4))
+    turns, sample = room[ROOM : ROOM + longest], room[ROOM + longest :]
     place_path(bones, limb, root, rotations, offsets, places, turns)
     path = LimbPath(places, turns)
     end, toe = bones.at[limb, 2], bones.at[limb, 3]
-    goal, aim, foot, tip, now = np.empty(3), np.empty(3), np.empty(4), np.zeros(3), np.zeros(3)
-    sample = np.empty((longest, 4))
+    goal, aim, tip, now, foot = room[0, :3], room[1, :3], room[2, :3], room[3, :3], room[4]
+    for axis in range(3):
+        tip[axis] = now[axis] = 0.0
     for k in range(longest):
         if bones.path[limb, k] >= 0:
             copy_into(rotations[bones.path[limb, k]], sample[k])
@@ -90,8 +93,8 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
     for _ in range(ROUNDS if led_by_toe and bones.links[limb, 1] > 0 else 1):
         for k in range(bones.at[limb, 0], end + 1):
             copy_into(sample[k], rotations[bones.path[limb, k]])
-        _bend(bones, limb, aim, full, move, rotations, path)
-        missed = _keep_foot(bones, limb, FootGoal(foot, goal, tip, now), offsets, rotations, path)
+        _bend(bones, limb, aim, full, move, rotations, path, room[5:12])
+        missed = _keep_foot(bones, limb, FootGoal(foot, goal, tip, now), offsets, rotations, path, room[12:16])
         for axis in range(3):  # an ankle that cannot turn freely turns the toe away, which the ankle makes up for
             aim[axis] = goal[axis] + tip[axis] - now[axis]
     return missed
@@ -103,10 +106,10 @@ def lead_limbs(
 ) -> None:
     """All limbs of all frames led by moves (frames, limbs, 3), in place; `by_toe` (limbs,) as in lead_limb."""
     for frame in range(len(root)):
-        frame_offsets = offsets[min(frame, len(offsets) - 1)]
+        own = offsets[min(frame, len(offsets) - 1)]
         for limb in range(moves.shape[1]):
             move = Move(before[frame], root[frame], moves[frame, limb], 0.0, by_toe[limb] == 1, 0.0, PINNED)
-            lead_limb(bones, limb, move, frame_offsets, rotations[frame])
+            lead_limb(bones, limb, move, own, rotations[frame])
 
 
 @compiled
@@ -120,21 +123,25 @@ def straight_length(bones: Bones, limb: int, offsets: Floats) -> float:
 
 
 @compiled
-def _bend(bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotations: Floats, path: LimbPath) -> None:
-    """Knee and hip for a goal of the ankle, as far as a limb of this `full` length reaches; `path` is that before."""
+def _bend(
+    bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotations: Floats, path: LimbPath, room: Floats
+) -> None:
+    """Knee and hip for a goal of the ankle, as far as a limb of this `full` length reaches; `path` is that before.
+
+    `room` (7, 4) is for work.
+    """
     places, turns = path
     upper, middle, end = bones.at[limb, 0], bones.at[limb, 1], bones.at[limb, 2]
-    thigh, shank, line, axis, turn, swing = (
-        np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(4), np.empty(4),
-    )  # fmt: skip
-    wanted_squared = present_squared = 0.0
+    thigh, shank, line, axis = room[0, :3], room[1, :3], room[2, :3], room[3, :3]
+    turn, swing, wanted = room[4], room[5], room[6]
+    asked = own = 0.0
     for k in range(3):
         thigh[k] = places[middle, k] - places[upper, k]
         shank[k] = places[end, k] - places[middle, k]
         line[k] = goal[k] - places[upper, k]
-        wanted_squared += line[k] * line[k]
-        present_squared += (thigh[k] + shank[k]) ** 2
-    distance = within_reach(bones.reach[limb], math.sqrt(wanted_squared), math.sqrt(present_squared), full, move.soft)
+        asked += line[k] * line[k]
+        own += (thigh[k] + shank[k]) ** 2
+    distance = within_reach(bones.reach[limb], math.sqrt(asked), math.sqrt(own), full, move.soft)
     _knee_axis(bones, limb, thigh, shank, turns[middle], axis)
     angle = bend_angle(thigh, shank, axis, distance, move.slack)
     for k in range(3):
@@ -149,7 +156,6 @@ def _bend(bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotati
     turn_back_into(turns[middle - 1], turn, rotations[bones.path[limb, middle]])
     turn_into(swing, turns[upper], turn)
     if bones.links[limb, 0] > 0:
-        wanted = np.empty(4)
         turn_back_into(turns[upper - 1], turn, wanted)
         count = bones.links[limb, 0]
         nearest_turn(
@@ -161,19 +167,19 @@ def _bend(bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotati
 
 
 @compiled
-def within_reach(reach: Floats, wanted: float, present: float, full: float, soft: float) -> float:
-    """The distance from hip to ankle that a limb takes for a `wanted` one, softly limited to what the limb can do.
+def within_reach(reach: Floats, asked: float, own: float, full: float, soft: float) -> float:
+    """The distance from hip to ankle that a limb takes where `asked` is wanted: softly not beyond what it does.
 
     It stretches and folds as far as in the examples, or as far as it did itself. Near straight, a knee would have to
     turn ever faster, so that the limb gives way from `soft` of its length before its end on.
     """
-    most = min(max(reach[1] * full, present + GIVE * full), max(FULL * full, present))
-    begin = max(present, most - soft * full)
-    if wanted > begin:
+    most = min(max(reach[1] * full, own + GIVE * full), max(FULL * full, own))
+    begin = max(own, most - soft * full)
+    if asked > begin:
         room = max(most - begin, 1e-12)
-        return float(begin + room * (1.0 - math.exp(-(wanted - begin) / room)))
-    least = min(present, reach[0] * full)
-    return float(max(wanted, least))
+        return float(begin + room * (1.0 - math.exp(-(asked - begin) / room)))
+    least = min(own, reach[0] * full)
+    return float(max(asked, least))
 
 
 @compiled
@@ -192,15 +198,17 @@ def _knee_axis(bones: Bones, limb: int, thigh: Floats, shank: Floats, turn: Floa
 
 
 @compiled
-def _keep_foot(bones: Bones, limb: int, foot: FootGoal, offsets: Floats, rotations: Floats, path: LimbPath) -> float:
+def _keep_foot(
+    bones: Bones, limb: int, foot: FootGoal, offsets: Floats, rotations: Floats, path: LimbPath, room: Floats
+) -> float:
     """Turn the ankle so that the foot has its rotation in the world, as far as the ankle can.
 
-    Returns how far the toe, or else the ankle, is from its goal.
+    Returns how far the toe, or else the ankle, is from its goal. `room` (4, 4) is for work.
     """
     places, turns = path
     turn, goal, tip, now = foot
     upper, end, toe = bones.at[limb, 0], bones.at[limb, 2], bones.at[limb, 3]
-    world, place, arm = np.empty(4), np.empty(3), np.empty(3)
+    world, wanted, place, arm = room[0], room[1], room[2, :3], room[3, :3]
     copy_into(turns[upper - 1], world)
     copy_into(places[upper], place)
     for k in range(upper, end):
@@ -210,7 +218,6 @@ def _keep_foot(bones: Bones, limb: int, foot: FootGoal, offsets: Floats, rotatio
             place[axis] += arm[axis]
     joint, count = bones.path[limb, end], bones.links[limb, 1]
     if bones.upright[limb]:
-        wanted = np.empty(4)
         turn_back_into(world, turn, wanted)
         if count == 0:
             copy_into(wanted, rotations[joint])

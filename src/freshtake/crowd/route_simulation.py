@@ -1,7 +1,7 @@
-"""Where everybody walks: the way of a whole crowd over the ground, step by step, with or without avoiding each other.
+"""Where everybody walks: the routes of a whole crowd over the ground, with or without avoiding each other.
 
-Walkers keep a heading, go to a target or follow a polyline. It is simulated before any motion is made, as discs, and
-motions follow these ways afterwards.
+Walkers keep a heading, go to a target or follow a polyline. Bodies are discs here; motions are made afterwards and
+follow these routes.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.crowd.avoiding import Neighbors, allowed_velocities, half_planes
+from freshtake.crowd.collision_avoidance import Neighbors, allowed_velocities, half_planes
 from freshtake.crowd.plan import Avoidance
-from freshtake.crowd.ways import Ways
+from freshtake.crowd.polylines import Polylines
 from freshtake.numeric.arrays import Bools, Floats, Ints
 
 STEP = 0.1  # seconds
@@ -20,7 +20,7 @@ NEIGHBORS = 10  # the nearest are seen
 FASTEST = 1.25  # times the own speed
 SPEEDING = 2.0  # metres per second and second: nobody changes velocity faster
 ROUNDS = 20  # of moving overlapping discs apart
-SWAY = 0.03  # metres that a body may be off its way: nobody comes closer than the radii and twice this
+SWAY = 0.03  # metres that a body may be off its route: nobody comes closer than the radii and twice this
 ROOM = 0.05  # metres that walkers try to keep beyond that
 CLOSE = 1e-4  # metres of overlap that are none
 NEAR = 1.0  # metres from a target at which its direction is kept
@@ -28,27 +28,27 @@ UNEVEN = 0.01  # metres per second by which wishes differ, so that two who meet 
 
 
 class Walkers(NamedTuple):
-    """Everybody at the start: place, speed (0 stands), radius, direction (walkers, 2), target or NaN, way or none."""
+    """Everybody at the start: place, speed (0 stands), radius, direction (walkers, 2), target or NaN, polylines."""
 
     place: Floats
     speed: Floats
     radius: Floats
     direction: Floats
     target: Floats
-    ways: Ways | None = None
+    polylines: Polylines | None = None
 
 
-def walked(walkers: Walkers, seconds: float, avoiding: Avoidance | None, rng: np.random.Generator) -> Floats:
+def simulate_routes(walkers: Walkers, seconds: float, avoiding: Avoidance | None, rng: np.random.Generator) -> Floats:
     """Places (walkers, steps, 2) every `STEP` seconds, a little beyond the end."""
     steps = 2 + int(np.ceil(seconds / STEP))
     uneven = UNEVEN * (2.0 * rng.random((len(walkers.place), 2)) - 1.0)
     place, direction, at = walkers.place.copy(), walkers.direction.copy(), None
-    if walkers.ways is not None:
-        at = walkers.ways.first.copy()
-    course = np.empty((len(place), steps, 2))
+    if walkers.polylines is not None:
+        at = walkers.polylines.first.copy()
+    routes = np.empty((len(place), steps, 2))
     velocity = walkers.speed[:, None] * _direction(walkers, place, direction, at)
     for step in range(steps):
-        course[:, step] = place
+        routes[:, step] = place
         direction = _direction(walkers, place, direction, at)
         wish = walkers.speed[:, None] * direction
         if avoiding is not None:
@@ -58,20 +58,20 @@ def walked(walkers: Walkers, seconds: float, avoiding: Avoidance | None, rng: np
         if avoiding is not None:
             place = moved_apart(place, walkers.radius + SWAY, walkers.speed > 0.0)
             velocity = (place - before) / STEP
-        if walkers.ways is not None and at is not None:
-            at = walkers.ways.advanced(at, place)
-    return course
+        if walkers.polylines is not None and at is not None:
+            at = walkers.polylines.advanced(at, place)
+    return routes
 
 
 def _direction(walkers: Walkers, place: Floats, before: Floats, at: Ints | None) -> Floats:
     """Where everybody wants to go, as unit vectors."""
     out = before.copy()
     goal = walkers.target - place
-    if walkers.ways is not None and at is not None:
-        ahead = walkers.ways.ahead(at)
-        goal = np.where(walkers.ways.has[:, None], ahead - place, goal)
+    if walkers.polylines is not None and at is not None:
+        ahead = walkers.polylines.ahead(at)
+        goal = np.where(walkers.polylines.has[:, None], ahead - place, goal)
     length = np.sqrt(goal[:, 0] ** 2 + goal[:, 1] ** 2)
-    far = length > (NEAR if walkers.ways is None else np.where(walkers.ways.has, 1e-6, NEAR))  # false for NaN
+    far = length > (NEAR if walkers.polylines is None else np.where(walkers.polylines.has, 1e-6, NEAR))  # false for NaN
     out[far] = goal[far] / length[far, None]
     return out
 
@@ -99,8 +99,8 @@ def neighbors_of(walkers: Walkers, moving: Ints, place: Floats, velocity: Floats
     from scipy.spatial import cKDTree
 
     count = min(NEIGHBORS + 1, len(place))
-    found = cKDTree(place).query(place[moving], count, distance_upper_bound=reach)
-    far, other = np.asarray(found[0])[:, 1:], np.asarray(found[1])[:, 1:]
+    nearest = cKDTree(place).query(place[moving], count, distance_upper_bound=reach)
+    far, other = np.asarray(nearest[0])[:, 1:], np.asarray(nearest[1])[:, 1:]
     there = np.isfinite(far)
     other = np.where(there, other, 0)
     share = np.where(walkers.speed[other] > 0.0, 0.5, 1.0)

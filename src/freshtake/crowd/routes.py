@@ -1,4 +1,4 @@
-"""The ways of a whole crowd, planned once and kept beside its shards, so that every part of a farm follows the same."""
+"""The routes of a whole crowd, planned once and kept beside its shards: every part of a farm follows the same."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 
 from freshtake.crowd.casting import WALKS, Cast
 from freshtake.crowd.characters import Body
-from freshtake.crowd.folder import COURSES, replacing_ours
+from freshtake.crowd.folder import ROUTES, replacing_ours
 from freshtake.crowd.plan import Plan
-from freshtake.crowd.walking import Walkers, walked
-from freshtake.crowd.ways import ways_of
+from freshtake.crowd.polylines import polylines_of
+from freshtake.crowd.route_simulation import Walkers, simulate_routes
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.npz.archive import open_archive, write_archive
 from freshtake.formats.npz.array_fields import text_array
@@ -32,24 +32,26 @@ def speed_of(model: VariationModel, body: Body) -> float:
     return speed if speed >= WALKING else 0.0
 
 
-def with_courses(plan: Plan, cast: Cast, speeds: list[float], folder: Path) -> Cast:
-    """The cast with the ways of all walkers: planned now, or read where another part of the same crowd has done so."""
+def with_routes(plan: Plan, cast: Cast, speeds: list[float], folder: Path) -> Cast:
+    """The cast with the routes of all walkers: planned now, or read where another part of the crowd has done so."""
     if not plan.steered:
         return cast
     walkers = walkers_of(plan, cast, np.array(speeds))
     digest = hashlib.sha256(repr((plan.seed, plan.seconds, plan.avoidance)).encode())
-    for values in (*walkers[:5], *(walkers.ways or ())):
+    for values in (*walkers[:5], *(walkers.polylines or ())):
         digest.update(np.ascontiguousarray(values).tobytes())
-    path, key = folder / COURSES, digest.hexdigest()
-    course = _kept(path, key)
-    if course is None:
-        course = walked(walkers, plan.seconds, plan.avoidance, generator(plan.seed, 0, WALKS)).astype(np.float32)
-        replacing_ours(write_archive, path, {"key": text_array(key), "places": course})
-    direction = walkers.ways is not None or any(group.target for group in plan.groups)
-    first = course[:, 1].astype(np.float64) - course[:, 0]
+    path, key = folder / ROUTES, digest.hexdigest()
+    routes = _kept(path, key)
+    if routes is None:
+        routes = simulate_routes(walkers, plan.seconds, plan.avoidance, generator(plan.seed, 0, WALKS)).astype(
+            np.float32
+        )
+        replacing_ours(write_archive, path, {"key": text_array(key), "places": routes})
+    direction = walkers.polylines is not None or any(group.target for group in plan.groups)
+    first = routes[:, 1].astype(np.float64) - routes[:, 0]
     moves = (first != 0.0).any(axis=1) if direction else np.zeros(len(first), dtype=bool)
     heading = np.where(moves, np.arctan2(first[:, 0], first[:, 1]), cast.heading)
-    return cast._replace(course=course, heading=heading)
+    return cast._replace(routes=routes, heading=heading)
 
 
 def _kept(path: Path, key: str) -> Floats | None:
@@ -67,19 +69,19 @@ def walkers_of(plan: Plan, cast: Cast, speeds: Floats) -> Walkers:
     speed = speeds[cast.group] * cast.size
     target = np.array([group.target or (np.nan, np.nan) for group in plan.groups])[cast.group]
     lines = [[np.array(line) for line in group.paths] for group in plan.groups]
-    ways = ways_of(lines, cast.group, cast.ground, 2.0 * plan.seconds * float(speed.max(initial=0.0)))
+    polylines = polylines_of(lines, cast.group, cast.ground, 2.0 * plan.seconds * float(speed.max(initial=0.0)))
     direction = np.stack([np.sin(cast.heading), np.cos(cast.heading)], axis=1)
     radius = np.zeros(len(speed))
     if plan.avoidance is not None:
         radius = plan.avoidance.radius * cast.size
         check_apart(cast.ground, radius)
-    for group, own in zip(plan.groups, speeds, strict=True):
-        if own == 0.0 and (group.paths or group.target):
+    for group, speed_of_group in zip(plan.groups, speeds, strict=True):
+        if speed_of_group == 0.0 and (group.paths or group.target):
             raise UsageError(
                 f"{group.model.name}: its motion does not walk on and on, so that it can follow no path and reach no "
                 "target: give the group a cyclic model that travels"
             )
-    return Walkers(cast.ground, speed, radius, direction, target, ways)
+    return Walkers(cast.ground, speed, radius, direction, target, polylines)
 
 
 def check_apart(ground: Floats, radius: Floats) -> None:
@@ -87,11 +89,11 @@ def check_apart(ground: Floats, radius: Floats) -> None:
     from scipy.spatial import cKDTree
 
     pairs = cKDTree(ground).query_pairs(2.0 * float(radius.max(initial=0.0)), output_type="ndarray")
-    apart = np.linalg.norm(ground[pairs[:, 0]] - ground[pairs[:, 1]], axis=1)
-    close = np.flatnonzero(apart < radius[pairs].sum(axis=1) - 1e-9)
+    distance = np.linalg.norm(ground[pairs[:, 0]] - ground[pairs[:, 1]], axis=1)
+    close = np.flatnonzero(distance < radius[pairs].sum(axis=1) - 1e-9)
     if len(close):
         first, second = sorted(pairs[close[0]].tolist())
         raise UsageError(
-            f"placement: characters {first + 1} and {second + 1} stand {apart[close[0]]:.2g} m apart and could not "
+            f"placement: characters {first + 1} and {second + 1} stand {distance[close[0]]:.2g} m apart and could not "
             f"avoid each other with a radius of {radius[first]:.2g} m: give more spacing, or a smaller avoidance.radius"
         )

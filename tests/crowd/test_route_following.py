@@ -1,4 +1,4 @@
-"""Steered characters: where their ways have them at every moment, apart from each other, feet on the ground."""
+"""Steered characters: where their routes have them at every moment, apart from each other, feet on the ground."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from freshtake.crowd import Avoidance, Group, Placement, Plan, crowd_make, read_shard
-from freshtake.crowd.folder import COURSES
+from freshtake.crowd.folder import ROUTES
 from freshtake.crowd.previewing import crowd_scene
+from freshtake.crowd.route_simulation import STEP
 from freshtake.crowd.shard_files import clips_of
-from freshtake.crowd.walking import STEP
 from freshtake.errors import UsageError
 from freshtake.motion.body.facing import facing
 from freshtake.reports.viewport.crowd_picture import pose_of, track_of
@@ -40,10 +40,10 @@ def made(walk: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_bodies_are_where_their_ways_have_them_and_never_meet(made: Path) -> None:
+def test_bodies_are_where_their_routes_have_them_and_never_meet(made: Path) -> None:
     shards = [read_shard(path) for path in sorted(made.glob("shard_*.npz"))]
     roots = np.array([root[:, [0, 2]] for shard in shards for root in shard.roots])
-    places = np.load(made / COURSES)["places"]
+    places = np.load(made / ROUTES)["places"]
     times, steps = np.arange(roots.shape[1]) / 30.0, STEP * np.arange(places.shape[1])
     wanted = np.array([[np.interp(times, steps, one[:, k]) for k in range(2)] for one in places]).transpose(0, 2, 1)
     assert np.linalg.norm(roots - wanted, axis=2).max() < 0.1
@@ -57,19 +57,19 @@ def test_bodies_are_where_their_ways_have_them_and_never_meet(made: Path) -> Non
 
 def test_feet_stand_and_bodies_face_where_they_go(made: Path) -> None:
     clips = [clip for path in sorted(made.glob("shard_*.npz")) for clip in clips_of(read_shard(path))]
-    places = np.load(made / COURSES)["places"]
+    places = np.load(made / ROUTES)["places"]
     for clip, place in zip(clips, places, strict=True):
         stands = standing(clip)
         assert (stands == 2).sum() <= 0.1 * (stands > 0).sum()
-        way = np.diff(place, axis=0) @ [1j, 1.0]  # heading 0 is along z
+        step = np.diff(place, axis=0) @ [1j, 1.0]  # heading 0 is along z
         angles = facing(clip)
         assert angles is not None
-        off = np.angle(np.exp(1j * angles[::3]) / way[: len(angles[::3])])
+        off = np.angle(np.exp(1j * angles[::3]) / step[: len(angles[::3])])
         assert np.abs(off).mean() < 0.2
     assert abs(facing(clips[-1])[-10:].mean() - np.pi / 2) < 0.4  # type: ignore[index]  # round the corner, along x
 
 
-def test_a_preview_has_everybody_on_their_own_way(made: Path) -> None:
+def test_a_preview_has_everybody_on_their_own_route(made: Path) -> None:
     scene, _ = crowd_scene(made)
     roots = [root for path in sorted(made.glob("shard_*.npz")) for root in read_shard(path).roots]
     assert len(scene.placements) == 8 and set(scene.legend.values()) == {"east", "north", "turning"}
@@ -79,11 +79,11 @@ def test_a_preview_has_everybody_on_their_own_way(made: Path) -> None:
         np.testing.assert_allclose(track_of(scene, placed)[:, [0, 2]], root[:, [0, 2]], atol=1e-3)
 
 
-def test_every_part_follows_the_same_ways_whoever_plans_them(walk: Path, made: Path, tmp_path: Path) -> None:
+def test_every_part_follows_the_same_routes_whoever_plans_them(walk: Path, made: Path, tmp_path: Path) -> None:
     for part in (2, 3, 1):
         crowd_make(crossing(walk), tmp_path / "parts", part=(part, 3), workers=1)
         if part == 3:
-            (tmp_path / "parts" / COURSES).unlink()  # another machine plans anew
+            (tmp_path / "parts" / ROUTES).unlink()  # another machine plans anew
     for path in sorted(made.glob("*.npz")):
         assert (tmp_path / "parts" / path.name).read_bytes() == path.read_bytes()
 
@@ -93,5 +93,5 @@ def test_what_cannot_be_steered_is_one_sentence(walk: Path, tmp_path: Path) -> N
     with pytest.raises(UsageError, match=r"placement: characters 1 and 2 stand 0\.3 m apart and could not avoid"):
         crowd_make(close, tmp_path / "crowd", workers=1)
     assert not (tmp_path / "crowd").exists()
-    with pytest.raises(UsageError, match="mode: loops of a library are for all ways, so avoidance need"):
+    with pytest.raises(UsageError, match="use the mode unique, or leave out avoidance"):
         replace(close, mode="library")

@@ -91,26 +91,26 @@ def allowed_velocities(planes: HalfPlanes, wish: Floats, fastest: Floats) -> Flo
         rows = np.flatnonzero((off < 0.0) & planes.there[:, k] & possible)
         if len(rows) == 0:
             continue
-        found, is_there = _on_border(planes.of(rows), k, wish[rows], fastest[rows])
-        velocity[rows[is_there]] = found[is_there]
-        possible[rows[~is_there]] = False
-    lost = np.flatnonzero(~possible)
-    velocity[lost] = _least_bad(planes.of(lost), wish[lost], fastest[lost])
+        on_border, exists = _on_border(planes.of(rows), k, wish[rows], fastest[rows])
+        velocity[rows[exists]] = on_border[exists]
+        possible[rows[~exists]] = False
+    impossible = np.flatnonzero(~possible)
+    velocity[impossible] = _least_bad(planes.of(impossible), wish[impossible], fastest[impossible])
     return velocity
 
 
 def _on_border(planes: HalfPlanes, k: int, wish: Floats, fastest: Floats) -> tuple[Floats, Bools]:
     """The point of border k nearest to the wish that half-planes before k allow, and where there is one."""
     point, normal = planes.point[:, k], planes.normal[:, k]
-    way = np.stack([normal[:, 1], -normal[:, 0]], axis=1)
-    middle = -_dot(point, way)
+    along = np.stack([normal[:, 1], -normal[:, 0]], axis=1)
+    middle = -_dot(point, along)
     room = middle**2 + fastest**2 - _dot(point, point)
     reach = np.sqrt(np.maximum(room, 0.0))
     low, high = middle - reach, middle + reach
     good = room >= 0.0
     for j in range(k):
         there = planes.there[:, j]
-        slope = _dot(way, planes.normal[:, j])
+        slope = _dot(along, planes.normal[:, j])
         gap = _dot(planes.point[:, j] - point, planes.normal[:, j])
         parallel = np.abs(slope) < SMALL
         good &= ~(there & parallel & (gap > 0.0))
@@ -118,8 +118,8 @@ def _on_border(planes: HalfPlanes, k: int, wish: Floats, fastest: Floats) -> tup
         low = np.where(there & ~parallel & (slope > 0.0), np.maximum(low, at), low)
         high = np.where(there & ~parallel & (slope < 0.0), np.minimum(high, at), high)
     good &= low <= high
-    at = np.clip(_dot(wish - point, way), low, np.maximum(low, high))
-    return point + at[:, None] * way, good
+    at = np.clip(_dot(wish - point, along), low, np.maximum(low, high))
+    return point + at[:, None] * along, good
 
 
 def _least_bad(planes: HalfPlanes, wish: Floats, fastest: Floats) -> Floats:

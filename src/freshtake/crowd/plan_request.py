@@ -13,7 +13,7 @@ from freshtake.errors import FormatError
 PLANS = (".toml",)
 
 
-def plan_asked(
+def requested_plan(
     source: Path, changes: dict[str, Any], *, avoid: bool = False, character: Path | None = None
 ) -> tuple[Plan, dict[Path, Places]]:
     """A plan from a file, or one of a single model; `changes` are fields of it that the user gave beside it.

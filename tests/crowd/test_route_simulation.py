@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from freshtake.crowd.avoiding import HalfPlanes, Neighbors, allowed_velocities, half_planes
+from freshtake.crowd.collision_avoidance import HalfPlanes, Neighbors, allowed_velocities, half_planes
 from freshtake.crowd.plan import Avoidance
-from freshtake.crowd.walking import STEP, SWAY, Walkers, walked
-from freshtake.crowd.ways import ways_of
+from freshtake.crowd.polylines import polylines_of
+from freshtake.crowd.route_simulation import STEP, SWAY, Walkers, simulate_routes
 from freshtake.numeric.arrays import Floats
 
 HORIZON = 3.0
@@ -71,7 +71,7 @@ def test_velocities_are_the_nearest_allowed_ones_of_a_fine_search() -> None:
 
 
 def streams(radius: float = 0.3) -> Walkers:
-    """A hundred in two blocks whose ways cross at a right angle."""
+    """A hundred in two blocks whose routes cross at a right angle."""
     block = 1.1 * np.stack(np.meshgrid(np.arange(5.0), np.arange(10.0)), axis=-1).reshape(-1, 2)
     place = np.concatenate([block - [9.0, 5.0], block[:, ::-1] - [5.0, 11.0]])
     direction = np.repeat([[1.0, 0.0], [0.0, 1.0]], 50, axis=0)
@@ -81,16 +81,16 @@ def streams(radius: float = 0.3) -> Walkers:
 
 def test_crossing_streams_of_a_hundred_keep_apart_and_get_through() -> None:
     walkers = streams()
-    course = walked(walkers, 10.0, Avoidance(), np.random.default_rng(1))
-    between = np.concatenate([course, 0.5 * (course[:, 1:] + course[:, :-1])], axis=1)
+    routes = simulate_routes(walkers, 10.0, Avoidance(), np.random.default_rng(1))
+    between = np.concatenate([routes, 0.5 * (routes[:, 1:] + routes[:, :-1])], axis=1)
     apart = min(pdist(places).min() for places in between.transpose(1, 0, 2))
     assert apart > 0.6  # and a little sway of bodies is left beyond it
-    through = walked(walkers, 10.0, None, np.random.default_rng(1))
+    through = simulate_routes(walkers, 10.0, None, np.random.default_rng(1))
     assert min(pdist(places).min() for places in through.transpose(1, 0, 2)) < 0.3
-    gone = ((course[:, -1] - course[:, 0]) * walkers.direction).sum(axis=1)
+    gone = ((routes[:, -1] - routes[:, 0]) * walkers.direction).sum(axis=1)
     assert gone.min() > 3.0 and gone.mean() > 0.75 * 10.1 * walkers.speed.mean()
-    again = walked(walkers, 1.0, Avoidance(), np.random.default_rng(1))
-    np.testing.assert_array_equal(course[:, : again.shape[1]], again)
+    again = simulate_routes(walkers, 1.0, Avoidance(), np.random.default_rng(1))
+    np.testing.assert_array_equal(routes[:, : again.shape[1]], again)
 
 
 def test_who_stands_is_gone_around_and_stays() -> None:
@@ -99,25 +99,25 @@ def test_who_stands_is_gone_around_and_stays() -> None:
         place, np.array([1.3, 0.0, 1.3]), np.full(3, 0.3), np.array([[0.0, 1.0], [0.0, 1.0], [-1.0, 0.0]]),
         np.array([[0.0, 12.0], [np.nan, np.nan], [np.nan, np.nan]]),
     )  # fmt: skip
-    course = walked(walkers, 10.0, Avoidance(), np.random.default_rng(0))
-    assert (course[1] == place[1]).all()
-    assert np.linalg.norm(course[0] - course[1], axis=1).min() > 0.6 + 2 * SWAY - 1e-3
-    assert course[0, -1, 1] > 10.0 and abs(course[0, -1, 0]) < 0.5  # and back to its target
-    assert course[2, -1, 0] < -6.0
+    routes = simulate_routes(walkers, 10.0, Avoidance(), np.random.default_rng(0))
+    assert (routes[1] == place[1]).all()
+    assert np.linalg.norm(routes[0] - routes[1], axis=1).min() > 0.6 + 2 * SWAY - 1e-3
+    assert routes[0, -1, 1] > 10.0 and abs(routes[0, -1, 0]) < 0.5  # and back to its target
+    assert routes[2, -1, 0] < -6.0
 
 
 def test_polylines_are_followed_from_the_nearest_point_and_round_again() -> None:
     corner = np.array([[0.0, 0.0], [0.0, 8.0], [8.0, 8.0]])
     ring = np.array([[20.0, 0.0], [24.0, 0.0], [24.0, 4.0], [20.0, 4.0], [20.0, 0.0]])
     place = np.array([[0.4, 2.0], [20.0, 3.0]])
-    ways = ways_of([[ring, corner]], np.zeros(2, dtype=np.intp), place, 40.0)
-    walkers = Walkers(place, np.full(2, 1.3), np.zeros(2), np.full((2, 2), np.nan), np.full((2, 2), np.nan), ways)
-    course = walked(walkers, 16.0, None, np.random.default_rng(0))
-    for line, own in ((np.vstack([corner, [30.0, 8.0]]), course[0, 10:]), (ring, course[1])):
-        a, way = line[:-1], np.diff(line, axis=0)
-        share = np.clip(((own[:, None] - a) * way).sum(axis=-1) / (way**2).sum(axis=-1), 0.0, 1.0)
-        off = np.linalg.norm(own[:, None] - a - share[..., None] * way, axis=-1).min(axis=1)
+    polylines = polylines_of([[ring, corner]], np.zeros(2, dtype=np.intp), place, 40.0)
+    walkers = Walkers(place, np.full(2, 1.3), np.zeros(2), np.full((2, 2), np.nan), np.full((2, 2), np.nan), polylines)
+    routes = simulate_routes(walkers, 16.0, None, np.random.default_rng(0))
+    for line, own in ((np.vstack([corner, [30.0, 8.0]]), routes[0, 10:]), (ring, routes[1])):
+        a, leg = line[:-1], np.diff(line, axis=0)
+        share = np.clip(((own[:, None] - a) * leg).sum(axis=-1) / (leg**2).sum(axis=-1), 0.0, 1.0)
+        off = np.linalg.norm(own[:, None] - a - share[..., None] * leg, axis=-1).min(axis=1)
         assert off.max() < 0.4 and off.mean() < 0.15
-    assert course[0, -1, 0] > 10.0 and abs(course[0, -1, 1] - 8.0) < 0.05  # straight on after the end
-    turned = np.unwrap(np.angle(course[1] @ [1, 1j] - (22 + 2j)))
+    assert routes[0, -1, 0] > 10.0 and abs(routes[0, -1, 1] - 8.0) < 0.05  # straight on after the end
+    turned = np.unwrap(np.angle(routes[1] @ [1, 1j] - (22 + 2j)))
     assert turned[-1] - turned[0] > 2 * np.pi  # once round, in the direction of the points

@@ -14,7 +14,7 @@ AHEAD = 1.0  # metres ahead of the nearest point that a walker heads for: corner
 WINDOW = 3.0  # metres along a polyline in which the nearest point is looked for: it may cross itself
 
 
-class Ways(NamedTuple):
+class Polylines(NamedTuple):
     """Samples (samples, 2) of all polylines, one after the other; for every walker its sample at the start.
 
     `has` says who follows a polyline at all. Polylines go on beyond their end: straight, or round again where the last
@@ -36,31 +36,31 @@ class Ways(NamedTuple):
         return np.asarray(at + (off[..., 0] ** 2 + off[..., 1] ** 2).argmin(axis=1))
 
 
-def ways_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, longest: float) -> Ways | None:
+def polylines_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, longest: float) -> Polylines | None:
     """For walkers of groups with polylines: each follows the one of its group that it stands nearest to.
 
     `longest` is how far anybody walks.
     """
     from scipy.spatial import cKDTree
 
-    if not any(len(own) for own in lines):
+    if not any(len(group_lines) for group_lines in lines):
         return None
     samples: list[Floats] = []
     first, has = np.zeros(len(place), dtype=np.intp), np.zeros(len(place), dtype=bool)
-    begun = 0
-    for number, own in enumerate(lines):
+    count_so_far = 0
+    for number, group_lines in enumerate(lines):
         members = np.flatnonzero(group == number)
         nearest = np.full(len(members), np.inf)
-        for line in own:
+        for line in group_lines:
             points, count = _sampled(line, longest)
-            found = cKDTree(points[:count]).query(place[members])
-            far, index = np.asarray(found[0]), np.asarray(found[1])
+            nearest_samples = cKDTree(points[:count]).query(place[members])
+            far, index = np.asarray(nearest_samples[0]), np.asarray(nearest_samples[1])
             closer = far < nearest
-            nearest[closer], first[members[closer]] = far[closer], begun + index[closer]
+            nearest[closer], first[members[closer]] = far[closer], count_so_far + index[closer]
             samples.append(points)
-            begun += len(points)
-        has[members] = len(own) > 0
-    return Ways(np.concatenate(samples), first, has)
+            count_so_far += len(points)
+        has[members] = len(group_lines) > 0
+    return Polylines(np.concatenate(samples), first, has)
 
 
 def _sampled(line: Floats, longest: float) -> tuple[Floats, int]:

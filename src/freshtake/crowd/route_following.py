@@ -1,0 +1,100 @@
+"""A motion that follows a route: bent to it, and played at the pace that has the body in its place at every moment.
+
+The model's own steering turns towards a path and knows no time; those who avoid each other have to be in a place at a
+moment. So what a motion does about its own path (without the sway of steps) is put onto the route, and it is played at
+the pace that makes both equally long. Poses, and how bodies sway, stay those of the model.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.motion import Clip
+from freshtake.motion.edit import sampled_at, turned
+from freshtake.motion.features.ground import Complexes, ground_of, set_ground
+from freshtake.numeric.arrays import Floats
+
+EASED = 0.15  # seconds: standard deviation by which routes are smoothed, since nobody turns on the spot
+TURNING = 0.3  # seconds: that of directions
+SLOW = 0.1  # of the usual speed: below it the direction is that before and after
+
+
+class Route(NamedTuple):
+    """All (frames,): where a walker is to be, its direction in radians, how far it has come."""
+
+    ground: Complexes
+    direction: Floats
+    distance: Floats
+
+
+def smooth_route(places: Floats, step: float, frame_time: float, frames: int) -> Route:
+    """Places (steps, 2), x and z every `step` seconds, as a smooth route at a frame rate."""
+    from scipy.interpolate import CubicSpline
+
+    points = places[:, 1] + 1j * places[:, 0]
+    spline = CubicSpline(np.arange(len(points)) * step, smoothed(points, EASED / step))
+    times = np.minimum(np.arange(frames) * frame_time, (len(points) - 1) * step)
+    ground, velocity = spline(times), smoothed(spline(times, 1), TURNING / frame_time)
+    speed = np.abs(velocity)
+    moving = np.flatnonzero(speed > SLOW * max(float(np.median(speed)), 1e-9))
+    moving = moving if len(moving) else np.arange(1)
+    direction = np.interp(np.arange(frames), moving, np.unwrap(np.angle(velocity[moving])))
+    ahead = np.maximum((np.diff(ground) * np.exp(-1j * direction[:-1])).real, 0.0)
+    return Route(ground, direction, np.concatenate([[0.0], np.cumsum(ahead)]))
+
+
+def smoothed(values: Complexes, deviation: float) -> Complexes:
+    """By a Gaussian, with both ends going on as they are."""
+    reach = min(max(1, round(3.0 * deviation)), len(values) - 1)
+    if deviation < 0.3 or reach < 1:
+        return values
+    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / deviation) ** 2)
+    return _averaged(values, weights / weights.sum())
+
+
+def _averaged(values: Complexes, weights: Floats) -> Complexes:
+    reach = len(weights) // 2
+    before = 2.0 * values[0] - values[reach:0:-1]
+    after = 2.0 * values[-1] - values[-2 : -reach - 2 : -1]
+    return np.asarray(np.convolve(np.concatenate([before, values, after]), weights, mode="valid"))
+
+
+class BodyPath(NamedTuple):
+    """All (frames,): the path of a motion without the sway of its steps, as direction and distance, and the sway."""
+
+    direction: Floats
+    distance: Floats
+    sway: Complexes
+
+
+def body_path(clip: Clip, cycle: int) -> BodyPath:
+    """The mean over one cycle before and after, which leaves out what repeats with the steps."""
+    places = ground_of(clip.root, clip.up)
+    reach = min(cycle, len(places) - 1)
+    weights = np.convolve(np.ones(reach), np.ones(reach))
+    ground = _averaged(places, weights / weights.sum())
+    step = np.diff(ground, append=2.0 * ground[-1] - ground[-2])
+    distance = np.concatenate([[0.0], np.cumsum(np.abs(step[:-1]))])
+    return BodyPath(np.unwrap(np.angle(step)), distance, places - ground)
+
+
+class RoutedMotion(NamedTuple):
+    """The motion on its route, the frames of the drawn one that it was read at, and its mean pace."""
+
+    clip: Clip
+    frames: Floats
+    rate: float
+
+
+def follow_route(clip: Clip, route: Route, cycle: int) -> RoutedMotion:
+    """A motion put onto a route in its own lengths; it has to go at least as far."""
+    path, every = body_path(clip, cycle), np.arange(len(clip))
+    frames = np.interp(route.distance, path.distance, every)
+    turn = route.direction - np.interp(frames, every, path.direction)
+    sway = np.interp(frames, every, path.sway.real) + 1j * np.interp(frames, every, path.sway.imag)
+    out = turned(sampled_at(clip, frames), turn)
+    root = out.root.copy()
+    set_ground(root, route.ground + sway * np.exp(1j * turn), clip.up)
+    return RoutedMotion(out.changed(root=root), frames, float(frames[-1] - frames[0]) / max(len(frames) - 1, 1))
