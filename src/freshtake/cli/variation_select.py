@@ -30,10 +30,12 @@ class Measure:
     ] = False
     among: Annotated[
         bool,
-        Parameter(negative="", help="With --likelihood, as in the paper: score the clips in groups among themselves."),
+        Parameter(
+            negative="", help="Like `--likelihood`, with the clips scored in groups among themselves, as in the paper."
+        ),
     ] = False
     relearn: Annotated[
-        bool, Parameter(negative="", help="With --likelihood: learn a model for every group; far slower.")
+        bool, Parameter(negative="", help="Like `--likelihood`, with a model learned for every group; far slower.")
     ] = False
     percentile: Annotated[
         float, Parameter(help="How many clips like the trusted ones may be rejected, in percent.")
