@@ -101,7 +101,7 @@ def _print(facts: dict[str, Any]) -> None:
         )
     plain = facts["pca"]
     console.print(
-        f"{len(facts['kept'])} of {len(facts['kept']) + len(facts['dropped'])} kept; {100 * facts['size']:.1f} % "
-        f"of the size at {facts['bound']:.3g} % (plain PCA: {plain['modes']} modes, {100 * plain['size']:.1f} %)",
+        f"{len(facts['kept'])} of {len(facts['kept']) + len(facts['dropped'])} kept: {100 * facts['size']:.1f} % "
+        f"of the size, error at most {facts['bound']:.3g} % (plain PCA: {plain['modes']} modes, {100 * plain['size']:.1f} %)",
         markup=False,
     )

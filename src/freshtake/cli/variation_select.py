@@ -113,13 +113,13 @@ def _print(done: Selected) -> None:
         figure = show(verdict.figure) if math.isfinite(verdict.figure) else "-"
         word = "kept    " if verdict.kept else "rejected"
         console.print(f"{word} {figure:>8}  {path}{'' if verdict.kept else ': ' + verdict.reason}", markup=False)
-    what = "log-likelihood per frame and DOF"
+    what = "a log-likelihood per frame and DOF"
     if selection.measure == "difference":
-        what = "share of clips of the trusted kind that are as far off"
+        what = "a share of similar clips that would be as far off"
     trusted_range = f"{show(float(selection.trusted.min()))} to {show(float(selection.trusted.max()))}"
     console.print(
-        f"{len(done.kept)} of {len(done.sources)} kept; {what}, at least {show(selection.threshold)} "
-        f"(trusted clips, when left out: {trusted_range})",
+        f"{len(done.kept)} of {len(done.sources)} kept: those with {what} of at least {show(selection.threshold)} "
+        f"(trusted clips, each left out in turn: {trusted_range})",
         markup=False,
     )
 
