@@ -13,9 +13,9 @@ import freshtake as ft
 from benchmarks.style_measures import planted_speed
 from benchmarks.timing import least_cpu, table
 from freshtake.density import DensityModel, Settings, learn
+from freshtake.density.joint_rotations import recorded
 from freshtake.density.measures import holding
 from freshtake.density.pose_density import log_density
-from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.numeric.arrays import Floats
 
@@ -36,7 +36,6 @@ BLEND_SEEDS, RAMP, REST = 5, 4.0, 2.0  # seconds
 NOVEL_FRAMES = 600
 PAPER_FRAMES = 600
 PAPER_TAKES = [take for take in TAKES if take.startswith("okwechime")]  # hundreds of kernels: it tries every one
-NEAR_FLOOR = 0.03  # leg lengths
 
 
 def density() -> str:
@@ -109,13 +108,8 @@ def _figure(value: float) -> str:
 
 
 def foot_speed(clip: ft.Clip) -> float:
-    """Mean horizontal speed of foot joints near the floor, in the clip's unit per second."""
-    joints = [joint for foot in feet(clip.skeleton) for joint in foot.joints]
-    places = clip.positions()[:, joints]
-    height = places[..., 1] - np.percentile(places[..., 1], 2, axis=0)
-    near = np.maximum(height[1:], height[:-1]) < NEAR_FLOOR * leg_length(clip.skeleton)
-    speed = np.linalg.norm(np.diff(places[..., [0, 2]], axis=0), axis=-1) / clip.frame_time
-    return float(speed[near].mean()) if near.any() else np.nan
+    """Mean horizontal speed of feet while they stand, by contacts found in the clip itself."""
+    return planted_speed(clip, joint_contacts(clip))
 
 
 def switch(model: DensityModel, y: Floats, frames: int) -> tuple[float, int]:
@@ -145,7 +139,7 @@ def blends() -> str:
         model = learn(clips)
         own = [np.linalg.norm(np.diff(model.encode(c), 2, axis=0), axis=1) for found in clips.values() for c in found]
         sharpest = max(float(np.percentile(x, 99.9)) for x in own)
-        skate = max(foot_speed(clip) for found in clips.values() for clip in found)
+        skate = max(foot_speed(clip) for clip in recorded(model))
         for method in ("default", "switch"):
             other = replace(model, settings=model.settings.changed(method=method))
             found = [blend_figures(other, seed, sharpest, skate) for seed in range(BLEND_SEEDS)]
@@ -217,7 +211,7 @@ def midway() -> str:
     walk = ft.samples.walk(np.random.default_rng(1), cycles=6)
     run = ft.samples.run(np.random.default_rng(2), cycles=8)
     model = learn({"walk": [walk], "run": [run]})
-    usual = [planted_speed(clip, joint_contacts(clip)) for clip in (walk, run)]
+    usual = [foot_speed(clip) for clip in (walk, run)]
     rows = [["the takes themselves", f"{usual[0]:.1f} and {usual[1]:.1f}", "", "1"]]
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         speeds = []
@@ -225,7 +219,7 @@ def midway() -> str:
             clip = model.sample(
                 np.random.default_rng(3), frames=900, weights={"walk": 1.0 - share, "run": share}, plant=plant
             )
-            speeds.append(planted_speed(clip, joint_contacts(clip)))
+            speeds.append(foot_speed(clip))
         rows.append([
             f"walk {1 - share:.0%}, run {share:.0%}", f"{speeds[0]:.1f}", f"{speeds[1]:.1f}",
             f"{speeds[1] / max(usual):.2f}",

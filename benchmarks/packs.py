@@ -64,7 +64,7 @@ def _new(scratch: Path) -> Path:
 
 
 def _row(name: str, made: Pack, takes: list[Clip]) -> list[str]:
-    changes, clips = made.told["groups"][0]["changes"], [clip["quality"] for clip in made.told["clips"]]
+    changes, clips = made.facts["groups"][0]["changes"], [clip["quality"] for clip in made.facts["clips"]]
     worst = [f"{changes[key]:.2f}" for key in ("step", "foot_speed", "acceleration")]
     usual = [f"{np.median([clip[key] for clip in clips]):.2f}" for key in ("seam_step", "foot_speed", "acceleration")]
     slide = [clip["foot_slide"] for clip in clips if clip["foot_slide"] is not None]
@@ -95,7 +95,9 @@ def speed(scratch: Path) -> str:
         used = time.process_time() - began, time.perf_counter() - wall
         size = sum(path.stat().st_size for path in made.paths if path.suffix == ".fbx") / 1e6
         what = "with sheet and page" if preview else "files and list"
-        rows.append([what, str(len(made.told["clips"])), str(VERTICES), f"{size:.1f}", *(f"{one:.1f}" for one in used)])
+        rows.append(
+            [what, str(len(made.facts["clips"])), str(VERTICES), f"{size:.1f}", *(f"{one:.1f}" for one in used)]
+        )
     return table("a walk as FBX", ["written", "clips", "vertices", "MB", "CPU s", "s"], rows)
 
 

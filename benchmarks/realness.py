@@ -69,7 +69,7 @@ def make(takes: Takes, folder: Path, given: argparse.Namespace) -> dict[int, lis
         from freshtake.variation import Settings
         from freshtake.workflows import variation_learn, variation_vary
         from freshtake.workflows.motion_finishing import Finish
-        from freshtake.workflows.variation_varying import VariantsAsked
+        from freshtake.workflows.variation_varying import VariantOptions
 
         variation_learn(takes.inputs, model, Settings(**settings))
     else:
@@ -78,7 +78,7 @@ def make(takes: Takes, folder: Path, given: argparse.Namespace) -> dict[int, lis
     for seed in given.seeds:
         out = folder / f"seed_{seed}"
         if settings:
-            variation_vary(model, out, given.n, asked=VariantsAsked(seed=seed), finish=Finish(plant=given.plant))
+            variation_vary(model, out, given.n, options=VariantOptions(seed=seed), finish=Finish(plant=given.plant))
         else:
             planting = () if given.plant else ("--no-plant",)
             command("vary", model, "-n", given.n, "--seed", seed, "-o", out, *planting)

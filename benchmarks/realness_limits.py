@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.timing import table
-from freshtake.evaluation.discriminator import Told
+from freshtake.evaluation.discriminator import SetAuc
 from freshtake.evaluation.results import CLEAR, KEPT, Figure
 
 Figures = dict[str, Figure]
@@ -27,7 +27,7 @@ class Run(NamedTuple):
 
     seed: int
     figures: dict[str, Figures]
-    told: dict[str, Told]
+    told: dict[str, SetAuc]
     mean_auc: dict[str, float]
 
 
@@ -90,7 +90,7 @@ def _cell(figures: Sequence[Figure | None]) -> str:
     return f"{value:.2f}{mark} ({min(first.real):.2f}–{max(first.real):.2f})"
 
 
-def _auc(told: Sequence[Told], part: str) -> str:
+def _auc(told: Sequence[SetAuc], part: str) -> str:
     if not told:
         return "–"
     control = [one.control[part] for one in told if one.control]

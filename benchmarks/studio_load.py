@@ -34,26 +34,29 @@ class Load(NamedTuple):
     memory: list[tuple[float, float]]
 
 
-def load(url: str, seconds: float, sessions: int = 20, learners: int = 5, server: int | None = None) -> Load:
-    """Use a server with takes and variants in it; what takes and variants there are is asked of it."""
-    until = time.monotonic() + seconds
-    result = Load({}, [], [0] * sessions, 0, [])
-    threads = [threading.Thread(target=_session, args=(url, k, until, result)) for k in range(sessions)]
-    threads += [threading.Thread(target=_window, args=(url, k, until, result)) for k in range(sessions)]
-    for thread in threads:
-        thread.start()
+def load(
+    url: str, seconds: float, sessions: int = 20, learners: int = 5, *, least: int = 1, server: int | None = None
+) -> Load:
+    """Use a server with takes and variants in it for so long, and until each session has made `least` requests."""
     began = time.monotonic()
+    until, over = began + seconds, threading.Event()
+    result = Load({}, [], [0] * sessions, 0, [])
+    users = [threading.Thread(target=_session, args=(url, k, until, least, result)) for k in range(sessions)]
+    windows = [threading.Thread(target=_window, args=(url, k, over, result)) for k in range(sessions)]
+    for thread in [*windows, *users]:
+        thread.start()
     with httpx.Client(base_url=url, timeout=120.0) as client:
         takes = _ids(client, "take")[:4]
         jobs: list[str] = []
-        while time.monotonic() < until:
+        while any(user.is_alive() for user in users):
             jobs = [id for id in jobs if client.get(f"/api/jobs/{id}").json()["state"] in ("waiting", "running")]
             while len(jobs) < learners:
                 jobs.append(client.post("/api/jobs", json={"task": "learn", "items": takes}).json()["id"])
             if server is not None:
                 result.memory.append((time.monotonic() - began, resident(server)))
             time.sleep(0.5)
-        for thread in threads:
+        over.set()
+        for thread in [*users, *windows]:
             thread.join()
         done = [job for job in client.get("/api/project").json()["jobs"] if job["task"] == "learn"]
         for id in jobs:
@@ -61,12 +64,13 @@ def load(url: str, seconds: float, sessions: int = 20, learners: int = 5, server
     return result._replace(learned=sum(job["state"] == "done" for job in done))
 
 
-def _session(url: str, number: int, until: float, result: Load) -> None:
-    chance = random.Random(number)
+def _session(url: str, number: int, until: float, least: int, result: Load) -> None:
+    chance, count = random.Random(number), 0
     with httpx.Client(base_url=url, timeout=120.0) as client:
         takes, variants = _ids(client, "take"), _ids(client, "variant")
         time.sleep(chance.random() * THINKING)
-        while time.monotonic() < until:
+        while time.monotonic() < until or count < least:
+            count += 1
             some = ",".join([*takes[:4], *variants[:8]])
             kind, method, path, body = chance.choice(
                 [
@@ -89,9 +93,9 @@ def _session(url: str, number: int, until: float, result: Load) -> None:
             time.sleep(THINKING)
 
 
-def _window(url: str, number: int, until: float, result: Load) -> None:
+def _window(url: str, number: int, over: threading.Event, result: Load) -> None:
     with connect(url.replace("http", "ws", 1).rstrip("/") + "/api/events", open_timeout=60.0) as socket:
-        while time.monotonic() < until:
+        while not over.is_set():
             try:
                 json.loads(socket.recv(timeout=0.2))
                 result.events[number] += 1

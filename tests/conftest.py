@@ -34,7 +34,7 @@ def no_word_of_time() -> Iterator[None]:
     """What compiles depends on the runs before, and how long a command takes on the machine: nobody is told."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("freshtake.cli.console.BETWEEN_LINES", float("inf"))
-        patch.setattr("freshtake.workflows.compiling.WORTH_SAYING", float("inf"))
+        patch.setattr("freshtake.workflows.compiling.LEAST_ANNOUNCED", float("inf"))
         yield
 
 

@@ -34,7 +34,7 @@ def test_rows_are_checked_with_a_sentence() -> None:
     np.testing.assert_array_equal(checked_rows([1.0, 2.0], names), [[1.0, 2.0]])
     with pytest.raises(InvalidMotion, match=r"'Hips\.height' is nan in row 1"):
         checked_rows([[1.0, 2.0], [3.0, np.nan]], names)
-    with pytest.raises(InvalidMotion, match="a row has 3 numbers, but there are 2 DOFs"):
+    with pytest.raises(InvalidMotion, match="a row has 3 numbers, but the model has 2 DOFs"):
         checked_rows(np.zeros((4, 3)), names)
 
 

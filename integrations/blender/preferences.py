@@ -16,13 +16,13 @@ class FreshtakePreferences(bpy.types.AddonPreferences):
     bl_idname = __package__
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Preparing and last words."""
+        """Preparing, and recent output."""
         preparation = shared.preparation()
         self.layout.label(text=preparation.sentence or "Prepared: nothing has to be compiled any more.")
-        lines = [line for child in shared.children() for line in child.last_words.splitlines()][-SHOWN:]
+        lines = [line for child in shared.children() for line in child.recent_output.splitlines()][-SHOWN:]
         if lines:
             box = self.layout.box()
-            box.label(text="Last words of its processes:")
+            box.label(text="Recent output of its processes:")
             for line in lines:
                 box.label(text=line)
 

@@ -12,6 +12,8 @@ from bpy.props import (
     StringProperty,
 )
 
+from .live import remakes
+
 KINDS = [
     ("variation", "Variants", "New takes like the ones given"),
     ("style", "Style", "A motion in another style"),
@@ -68,7 +70,7 @@ class FreshtakePart(bpy.types.PropertyGroup):
 class FreshtakeWeight(bpy.types.PropertyGroup):
     """How much of a class."""
 
-    weight: FloatProperty(name="Weight", default=1.0, min=0.0, max=1.0)
+    weight: FloatProperty(name="Weight", default=1.0, min=0.0, max=1.0, update=remakes("blend"))
 
 
 class FreshtakeMapRow(bpy.types.PropertyGroup):
@@ -107,13 +109,21 @@ class FreshtakeFigure(bpy.types.PropertyGroup):
     place: EnumProperty(name="As", items=PLACES)
     spacing: FloatProperty(name="Spacing", default=1.5, min=0.01, max=1000.0, subtype="DISTANCE")
 
-    strength: FloatProperty(name="Strength", default=1.0, min=0.0, max=2.0, description="0: as it is, 1: the style")
+    live: BoolProperty(
+        name="Live", description="When a slider is moved, the motion is made again in place of the one before"
+    )
+    strength: FloatProperty(
+        name="Strength", default=1.0, min=0.0, max=2.0, description="0: as it is, 1: the style",
+        update=remakes("style_apply"),
+    )  # fmt: skip
     weights: CollectionProperty(type=FreshtakeWeight)
     blend_seconds: FloatProperty(name="Seconds", default=10.0, min=0.5, max=3600.0)
     endless_seconds: FloatProperty(name="Seconds", default=20.0, min=0.5, max=3600.0)
     endless_loop: BoolProperty(name="Loop", description="A loop of that length instead of a piece of endless motion")
-    use_jump_rate: BoolProperty(name="Jumps", description="Choose how often it jumps to another place of the take")
-    jump_rate: FloatProperty(name="Jumps per second", default=0.5, min=0.02, max=10.0)
+    use_jump_rate: BoolProperty(
+        name="Jumps", description="Choose how often it jumps to another place of the take", update=remakes("endless")
+    )
+    jump_rate: FloatProperty(name="Jumps per second", default=0.5, min=0.02, max=10.0, update=remakes("endless"))
 
     source: PointerProperty(
         name="From", type=bpy.types.Object, poll=lambda self, thing: thing.type == "ARMATURE",

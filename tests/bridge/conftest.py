@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from freshtake import samples
-from freshtake.bridge.asking import Answer
 from freshtake.bridge.clip_arrays import packed, unpacked
-from freshtake.bridge.clips import arrays_of, clip_of
+from freshtake.bridge.clip_conversion import arrays_of, clip_of
 from freshtake.bridge.messages import Message, decoded, encoded
+from freshtake.bridge.requests import Answer
 from freshtake.bridge.serving import run
 from freshtake.motion import Clip
 

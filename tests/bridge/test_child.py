@@ -193,10 +193,14 @@ def test_what_was_prepared_is_not_prepared_again(tmp_path: Path) -> None:
 class Slow:
     """A child that is done with a step when it is asked for the third time, and fails at one that is named `fails`."""
 
-    def __init__(self, open_steps: set[str], done: list[str], fails: str = "") -> None:
+    def __init__(self, open_steps: set[str], done: list[str], fails: str = "", shipped: bool = False) -> None:
         self.open, self.finished, self.fails, self.closed = open_steps, done, fails, False
+        self.answer = None if self.fails == "unprepared" else {"steps": [] if shipped else list(STEPS)}
 
     def request(self, name: str, params: dict[str, list[str]]) -> Slow:
+        if name == "unprepared":
+            self.step = ""
+            return self
         (self.step,) = params["steps"]
         assert name == "warm_up" and set(STEPS[self.step].after) <= set(self.finished)
         self.open.add(self.step)
@@ -204,6 +208,8 @@ class Slow:
         return self
 
     def poll(self) -> list[Event]:
+        if not self.step:
+            return [Failed("no disk") if self.answer is None else Result(self.answer, {})]
         self.asked += 1
         if self.asked < 3:
             return [Progress("preparing", 0.0, 1.0, 10.0)]
@@ -223,14 +229,23 @@ def test_steps_are_compiled_once_each_after_what_they_need_and_then_never_again(
     preparation = Preparation(tmp_path, processes, lambda cache: Slow(running, done))  # type: ignore[arg-type, return-value]
     while preparation.tick():
         most = max(most, len(running))
-        assert re.fullmatch(r"preparing, \d+ s left", preparation.sentence)
+        assert re.fullmatch(r"preparing, \d+ s left", preparation.sentence) or not running
     assert sorted(done) == sorted(STEPS) and most == processes
     assert all(child.closed for child in preparation.children)  # type: ignore[attr-defined]
     assert preparation.sentence == "" and Preparation(tmp_path).tick() is False
 
 
-def test_a_step_that_fails_is_said_and_tried_again_next_time(tmp_path: Path) -> None:
-    preparation = Preparation(tmp_path, 2, lambda cache: Slow(set(), [], "planting"))  # type: ignore[arg-type, return-value]
+def test_nothing_is_compiled_where_machine_code_came_with_the_extension(tmp_path: Path) -> None:
+    done: list[str] = []
+    preparation = Preparation(tmp_path, 2, lambda cache: Slow(set(), done, shipped=True))  # type: ignore[arg-type, return-value]
+    while preparation.tick():
+        assert preparation.sentence == ""
+    assert done == [] and preparation.sentence == "" and Preparation(tmp_path).done
+
+
+@pytest.mark.parametrize("fails", ["unprepared", "planting"])
+def test_a_step_that_fails_is_said_and_tried_again_next_time(tmp_path: Path, fails: str) -> None:
+    preparation = Preparation(tmp_path, 2, lambda cache: Slow(set(), [], fails))  # type: ignore[arg-type, return-value]
     while preparation.tick():
         pass
     assert preparation.sentence == "freshtake could not be prepared: no disk"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from freshtake import samples
 from freshtake.bridge.clip_arrays import PARTS, PLAIN, packed, unpacked
-from freshtake.bridge.clips import arrays_of, clip_of
+from freshtake.bridge.clip_conversion import arrays_of, clip_of
 from freshtake.bridge.messages import Message, decoded, encoded
 from freshtake.errors import FreshtakeError
 from freshtake.motion import Clip

@@ -16,7 +16,7 @@ import freshtake as ft
 from freshtake import samples
 from freshtake.bridge.jobs import HOMES
 from freshtake.bridge.messages import Decoder, Message
-from freshtake.bridge.serving import Speaker, _answer
+from freshtake.bridge.serving import MessageWriter, _answer
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import find_cycles
@@ -197,7 +197,7 @@ def test_whatever_is_asked_there_is_one_answer_and_no_traceback(
 ) -> None:
     values, arrays = TAKES if with_takes else ({}, {})
     out = io.BytesIO()
-    _answer(Message("request", 9, {"name": job, "params": {**values, **params}}, arrays), Speaker(out))
+    _answer(Message("request", 9, {"name": job, "params": {**values, **params}}, arrays), MessageWriter(out))
     (*_, last) = Decoder().feed(out.getvalue())
     assert last.kind in ("result", "failed") and last.number == 9
     assert not str(last.values.get("sentence", "")).startswith("freshtake failed"), capfd.readouterr().err

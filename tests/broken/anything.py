@@ -47,6 +47,6 @@ ANYTHING = (
     Case("link to itself", "clip.bvh", loop, ("clip.bvh",)),
     Case("name with a null", "clip\0.bvh", lambda path: None, ("clip",)),
     Case("name too long", "x" * 5000 + ".bvh", lambda path: None, ("cannot be read",)),
-    Case("unknown ending", "clip.xyz", RUBBISH, ("clip.xyz", "no format that can be read", "BVH (.bvh)")),
-    Case("no ending", "clip", "hello\n", ("clip", "no format that can be read")),
+    Case("unknown ending", "clip.xyz", RUBBISH, ("clip.xyz", "this format cannot be read", "BVH (.bvh)")),
+    Case("no ending", "clip", "hello\n", ("clip", "this format cannot be read")),
 )

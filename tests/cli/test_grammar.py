@@ -271,7 +271,7 @@ def test_a_path_is_followed_from_its_first_point_in_its_own_direction_and_the_un
     out = tmp_path / "one.bvh"
     arguments = [*command.split(), *MODELS[command], "--seconds", "3", "--path", str(tmp_path / "way.csv")]
     assert run([*arguments, "-o", str(out)]) == 0
-    assert "of 1200 centimetres gone, off by" in capsys.readouterr().out
+    assert "of the path's 1200 centimetres, off by" in capsys.readouterr().out
     root = ft.read_clip(out).root
     assert np.linalg.norm(root[0, [0, 2]] - [500.0, 300.0]) < 10.0
     assert np.abs(root[:, 0] - 500.0).max() < 40.0 and root[-1, 2] < 100.0
@@ -312,7 +312,7 @@ def test_the_same_note_for_many_files_is_said_once(
 def test_help_of_a_group_lists_its_own_commands(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*words.split(), "--help"]) == 0
     said = capsys.readouterr().out
-    assert "─ Commands ─" in said and "Of freshtake itself" not in said
+    assert "─ Commands ─" in said and "General options" not in said
 
 
 @pytest.mark.parametrize("words", ["view", "style apply", "style gaits sample"])

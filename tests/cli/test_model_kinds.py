@@ -68,7 +68,7 @@ def test_a_model_of_another_method_is_one_sentence(
 @pytest.mark.parametrize("command", ["explain {model}", "blend report {model} -o {out}/b.html"])
 def test_a_clip_is_no_model(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
     assert run(command.format(model=models / "clip.bvh", out=tmp_path).split()) == 2
-    assert "this is no freshtake model: write one with freshtake" in capsys.readouterr().err
+    assert "this is not a freshtake model: write one with freshtake" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -68,7 +68,7 @@ def test_replay_joins_inputs(files: dict[str, list[str]], tmp_path: Path, capsys
         (["--kind", "pink"], "strawman, perlin, pca, convex, replay"),
         (["--joints", "Tail"], "'Tail'"),
         (["--amount", "-1"], "between 0 and 1000"),
-        (["--amount", "1", "--match", "x.ftm"], "exclude one another"),
+        (["--amount", "1", "--match", "x.ftm"], "exclude each other"),
         (["--kind", "replay", "--amount", "1"], "leave the amount out"),
         (["-n", "0"], "number of files"),
         (["--clips", "0"], "number of clips"),

@@ -96,7 +96,7 @@ def test_a_clip_with_the_characters_own_joints_is_left_as_it_is(folder: Path, tm
             '[source]\nleft_upper_leg = "LeftFoot"\nleft_lower_leg = "LeftUpLeg"\n',
             "source: .* it is the other way round",
         ),
-        ('[wings]\nleft = "L"\n', "'wings' is no table of a map"),
+        ('[wings]\nleft = "L"\n', "'wings' is not a table of a map"),
     ],
 )
 def test_maps_that_cannot_be_end_in_one_sentence(

@@ -19,7 +19,7 @@ from freshtake.motion import MeshSequence, Stroke
 from freshtake.motion.edit import take_frames
 from freshtake.texture import Settings, learn
 from freshtake.workflows import compression_table, error_table, texture_learn, texture_sample
-from freshtake.workflows.texture_sampling import PlayAsked
+from freshtake.workflows.texture_sampling import PlayOptions
 from tests.clients.test_gltf_validator import CLIENTS, NODE, troubles, validated
 from tests.texture.made import FRAME_TIME, circling, long_walk, sheet
 
@@ -92,7 +92,7 @@ def test_gltf_by_modes_reads_back_as_the_mesh(tmp_path: Path) -> None:
         mesh = sheet(normals=name == "facing")
         save(tmp_path / "m.ftm", learn(mesh, settings))
         model = load(tmp_path / "m.ftm")
-        texture_sample(tmp_path / "m.ftm", tmp_path / f"{name}.glb", 80, asked=PlayAsked(seed=3))
+        texture_sample(tmp_path / "m.ftm", tmp_path / f"{name}.glb", 80, options=PlayOptions(seed=3))
         back = read(tmp_path / f"{name}.glb", mesh=True)
         rows = model.sample_rows(np.random.default_rng(3), 80)
         made = model.decode(rows)
@@ -191,7 +191,9 @@ def test_a_loop_with_a_large_jump_is_warned_of(tmp_path: Path) -> None:
     texture_learn([tmp_path / "ring.npz"], tmp_path / "m.ftm")
     heard: list[str] = []
     for frames in (160, 200):
-        texture_sample(tmp_path / "m.ftm", tmp_path / "l.npz", frames, asked=PlayAsked(loop=True), warn=heard.append)
+        texture_sample(
+            tmp_path / "m.ftm", tmp_path / "l.npz", frames, options=PlayOptions(loop=True), warn=heard.append
+        )
     assert len(heard) == 1 and heard[0].startswith("a loop of 160 frames needs a jump of") and "; loops of " in heard[0]
 
 
@@ -253,6 +255,6 @@ def test_tables_and_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_morphs_that_are_read_as_a_clip_say_what_is_left_out(tmp_path: Path) -> None:
     save(tmp_path / "m.ftm", learn(sheet(), Settings()))
-    texture_sample(tmp_path / "m.ftm", tmp_path / "m.glb", 8, asked=PlayAsked(seed=3))
+    texture_sample(tmp_path / "m.ftm", tmp_path / "m.glb", 8, options=PlayOptions(seed=3))
     with pytest.warns(UserWarning, match=r"m\.glb: its mesh changes by morph targets.*--mesh"):
         read(tmp_path / "m.glb")

@@ -108,5 +108,5 @@ def test_dropped_takes_survive_their_file_and_must_fit_the_model(tmp_path: Path)
     with pytest.raises(FormatError, match="do not fit the model"):
         read_rebuilds(path, 3, 4)
     write_archive(path, {"x": np.zeros(2)})
-    with pytest.raises(FormatError, match="no dropped takes"):
+    with pytest.raises(FormatError, match="not a file of dropped takes"):
         read_rebuilds(path, 3, 4)

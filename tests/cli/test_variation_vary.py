@@ -303,7 +303,7 @@ def test_goals_parts_and_planting_from_the_command_line(
         assert run(["stream", model, "--frames", "300", "-o", str(tmp_path / f"{name}.npz"), *more]) == 0
     free, led, kept = (ft.read(tmp_path / f"{name}.npz") for name in ("free", "led", "kept"))
     assert not np.allclose(free.root, led.root)
-    assert "of 724.3 centimetres gone, off by" in capsys.readouterr().out
+    assert "of the path's 724.3 centimetres, off by" in capsys.readouterr().out
     assert not np.allclose(free.root, kept.root)
 
 
@@ -336,4 +336,4 @@ def test_a_duration_that_cannot_be_is_said_with_what_became_of_it(
     assert run(["vary", str(tmp_path / "cheer.ftm"), "-n", "2", "-o", str(tmp_path / "new"), "--duration", "60"]) == 0
     said = capsys.readouterr().err
     longest = max(ft.read_clip(path).duration for path in (tmp_path / "new").iterdir())
-    assert "the duration of 60 s was missed, it became " in said and f"{longest:.3g} s: the pace has" in said
+    assert "the duration of 60 s became " in said and f"{longest:.3g} s, because the pace has" in said

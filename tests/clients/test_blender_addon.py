@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 
 from freshtake.bridge.clip_arrays import unpacked
-from freshtake.bridge.clips import clip_of
+from freshtake.bridge.clip_conversion import clip_of
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.registry import by_name, write
 from freshtake.motion import Clip
 from freshtake.motion.body.rooting import as_filed
-from freshtake.workflows.density_blending import BlendAsked, density_sample
-from freshtake.workflows.length_asking import Seconds
+from freshtake.workflows.density_blending import BlendOptions, density_sample
+from freshtake.workflows.lengths import Seconds
 from freshtake.workflows.motion_delivering import Delivery
 from freshtake.workflows.motion_finishing import Finish
-from freshtake.workflows.motion_retargeting import RetargetAsked, motion_retarget
+from freshtake.workflows.motion_retargeting import RetargetOptions, motion_retarget
 from freshtake.workflows.motion_sampling import motion_samples
-from freshtake.workflows.style_translating import StyleAsked, style_apply
-from freshtake.workflows.texture_sampling import PlayAsked, texture_sample
-from freshtake.workflows.variation_varying import VariantsAsked, variation_vary
+from freshtake.workflows.style_translating import StyleOptions, style_apply
+from freshtake.workflows.texture_sampling import PlayOptions, texture_sample
+from freshtake.workflows.variation_varying import VariantOptions, variation_vary
 from tests.clients.conftest import run_in_blender
 
 pytestmark = pytest.mark.client
@@ -91,7 +91,7 @@ def told(each_blender: Path, takes: Path, tmp_path_factory: pytest.TempPathFacto
 
 
 def test_variants_are_the_librarys(told: Told, tmp_path: Path) -> None:
-    made = variation_vary(told.folder / "variation.ftm", tmp_path, 3, asked=VariantsAsked(seed=11), finish=NPZ)
+    made = variation_vary(told.folder / "variation.ftm", tmp_path, 3, options=VariantOptions(seed=11), finish=NPZ)
     for number, path in enumerate(made.paths, 1):
         told.compare(f"vary_{number}", path)
         assert told.about(f"vary_{number}")["number"] == number
@@ -99,8 +99,8 @@ def test_variants_are_the_librarys(told: Told, tmp_path: Path) -> None:
 
 def test_loop_is_the_librarys_and_ends_as_it_begins(told: Told, tmp_path: Path) -> None:
     finish = Finish(ending="npz", delivery=Delivery(closing=True))
-    asked = VariantsAsked(seed=11, loop=True)
-    made = variation_vary(told.folder / "variation.ftm", tmp_path, 1, asked=asked, finish=finish)
+    asked = VariantOptions(seed=11, loop=True)
+    made = variation_vary(told.folder / "variation.ftm", tmp_path, 1, options=asked, finish=finish)
     told.compare("loop", made.paths[0])
     places = told.seen["loop/places"]
     shift = places[-1] - places[0]
@@ -109,26 +109,26 @@ def test_loop_is_the_librarys_and_ends_as_it_begins(told: Told, tmp_path: Path) 
 
 def test_style_is_the_librarys(told: Told, tmp_path: Path) -> None:
     target = tmp_path / "styled.npz"
-    style_apply([(told.folder / "style.ftm", 1.0)], told.given("style"), target, asked=StyleAsked(plant=True))
+    style_apply([(told.folder / "style.ftm", 1.0)], told.given("style"), target, options=StyleOptions(plant=True))
     told.compare("style", target)
 
 
 def test_blend_is_the_librarys(told: Told, tmp_path: Path) -> None:
     target = tmp_path / "blend.npz"
-    asked = BlendAsked(weights=f"walk:{1 / 1.5!r},run:{0.5 / 1.5!r}", seed=11)
-    density_sample(told.folder / "density.ftm", target, Seconds(2.0), asked=asked, finish=NPZ)
+    asked = BlendOptions(weights=f"walk:{1 / 1.5!r},run:{0.5 / 1.5!r}", seed=11)
+    density_sample(told.folder / "density.ftm", target, Seconds(2.0), options=asked, finish=NPZ)
     told.compare("blend", target)
 
 
 def test_endless_is_the_librarys(told: Told, tmp_path: Path) -> None:
     target = tmp_path / "endless.npz"
-    texture_sample(told.folder / "texture.ftm", target, Seconds(2.0), asked=PlayAsked(seed=11), finish=NPZ)
+    texture_sample(told.folder / "texture.ftm", target, Seconds(2.0), options=PlayOptions(seed=11), finish=NPZ)
     told.compare("endless", target)
 
 
 def test_another_armature_moves_as_the_library_retargets(told: Told, tmp_path: Path) -> None:
-    asked = RetargetAsked(ending="npz")
-    made = motion_retarget([told.given("apply")], told.given("target"), tmp_path / "out", asked=asked)
+    asked = RetargetOptions(ending="npz")
+    made = motion_retarget([told.given("apply")], told.given("target"), tmp_path / "out", options=asked)
     rows = json.loads(str(told.seen["map"]))
     assert {name for name, source, target in rows if source and target} >= {"hips", "left_foot", "right_hand"}
     told.seen["apply/places"] = told.seen["apply/places"] - (1.0, 2.0, 0.0)  # where the object stands

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from freshtake.bridge.clip_arrays import packed
-from freshtake.bridge.clips import arrays_of
+from freshtake.bridge.clip_conversion import arrays_of
 from freshtake.motion.cycles.cycles import find_cycles
 from tests.bridge.conftest import walks
 from tests.clients.conftest import BLENDERS, ROOT, run_in_blender

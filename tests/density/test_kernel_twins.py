@@ -31,8 +31,8 @@ from freshtake.density.jumps import (
     track_of,
     visit,
 )
-from freshtake.density.kernel_graph import BEFORE as SHORTLY_BEFORE
-from freshtake.density.kernel_graph import jump_strains
+from freshtake.density.possible_jumps import BEFORE as SHORTLY_BEFORE
+from freshtake.density.possible_jumps import jump_strains
 from freshtake.density.runs import GROWTH, LONGEST, Leap, Limits, Place, aligned_place, fading, read_at, rehearse
 from tests.density.made import two_switched
 
@@ -142,7 +142,7 @@ def test_a_jump_that_is_thought_of_is_as_hard_as_the_mildest_of_its_rehearsals(t
     runs = np.stack([track.starts, track.lasts[track.starts] + 1], axis=1)
     limits = Limits(0.3 * float(track.sharpest[0]), float(track.farthest[0]), 12.0)
     here, there, found = np.array([150, 100, 60]), np.array([30, 58, 140]), np.empty(3)
-    jump_strains(rows, runs, here, there, limits, found)
+    jump_strains(rows, runs, here, there, limits, found, np.empty(3))
     for i, j, strain in zip(here, there, found, strict=True):
         run, goal_run = ((int(track.firsts[k]), int(track.lasts[k])) for k in (i, j))
         hardest = 0.0
@@ -164,10 +164,28 @@ def test_a_jump_that_is_thought_of_is_as_hard_as_the_mildest_of_its_rehearsals(t
 
 
 def test_a_jump_that_is_forced_is_made_where_every_one_is_too_sharp(track: Track) -> None:
-    strict = track._replace(sharpest=track.sharpest * 1e-6, farthest=track.farthest * 1e-6)
+    none = np.zeros(0, dtype=np.intp)
+    strict = track._replace(
+        sharpest=track.sharpest * 1e-6, farthest=track.farthest * 1e-6, goals=none, first_jumps=0 * track.first_jumps
+    )
     chances = np.random.default_rng(5).random(10)
     assert not jump(strict, RATES, following(strict, 60), 0, False, chances)
     assert jump(strict, RATES, following(strict, 60), 0, True, chances)
+
+
+def test_a_jump_that_was_learned_is_drawn_by_its_chance(track: Track) -> None:
+    """Of the jumps of one kernel, each as often as the table says, within four standard errors."""
+    kernel = int(np.argmax(np.diff(track.first_jumps)))
+    a, b = track.first_jumps[kernel], track.first_jumps[kernel + 1]
+    chances, rng, draws = np.exp(-0.5 * track.likelihoods[a:b]), np.random.default_rng(6), 2000
+    goals = np.zeros(draws, dtype=int)
+    for number in range(draws):
+        state = following(track, kernel)
+        assert jump(track, RATES, state, int(track.owners[kernel]), False, rng.random(10))
+        goals[number] = int(state.clock[RUN])
+    for goal, chance in zip(track.goals[a:b], chances, strict=True):
+        error = np.sqrt(chance * (1.0 - chance) / draws)
+        assert (goals == goal).mean() == pytest.approx(chance, abs=4.0 * error + 1e-3)
 
 
 def test_the_best_moment_is_the_nearest_of_all(track: Track) -> None:

@@ -9,6 +9,7 @@ import freshtake as ft
 from freshtake.density import DensityModel, Settings, learn
 from freshtake.density.class_weights import schedule
 from freshtake.density.cycle_blend_kernel import swerve
+from freshtake.density.even_jumps import no_jumps
 from freshtake.density.jumps import (
     AGE,
     FAR,
@@ -217,7 +218,7 @@ def test_jumps_come_about_once_per_stay() -> None:
 
 def test_a_jump_that_is_too_sharp_is_not_made() -> None:
     """Where no second difference is allowed, a run is followed to its end; with the data's own, it is left before."""
-    model = followed_orbit()
+    model = replace(followed_orbit(), jumps=no_jumps(len(followed_orbit().weights)))  # drawn by the density
     strict = replace(model, limits=np.array([[1e-9, *model.limits[0, 1:]]]))
     left = []
     for chosen in (model, strict):
@@ -287,8 +288,8 @@ def test_frames_leave_recorded_curves_by_the_density_and_stay_near() -> None:
     for novelty in (0.0, 0.1, 0.4):
         model = learn({"walk": [take]}, Settings(novelty=novelty))
         rows = model.rows(np.random.default_rng(0), frames=3000)
-        curve.append(on_curve(model, rows[:600]))
+        curve.append(on_curve(model, rows[::4]))
         found.append(holding(model.runs("walk"), rows[:, : model.modes]))
-    assert curve[0] > 0.4 and curve[1] < 0.9 * curve[0] and curve[2] < 0.6 * curve[0]
+    assert curve[0] > 0.4 and curve[1] < 0.9 * curve[0] and curve[2] < 0.8 * curve[1]
     assert found[1].distance < 1.2 * found[0].distance and found[1].sharpness < 1.2 * found[0].sharpness
     assert found[1].period == pytest.approx(1.0, abs=0.03)

@@ -64,7 +64,7 @@ def test_few_sets_and_sets_without_limbs_are_refused() -> None:
     plain = Skeleton(tuple(f"j{k}" for k in range(len(NAMES))), PARENTS, np.abs(OFFSETS))
     clips = [Clip(plain, one.frame_time, one.root, one.rotations) for one in takes(1, 3)]
     found = {**sets(0.0), "crates": unpacked(clips, clips, [])}
-    with pytest.raises(UsageError, match="crates: clips are told apart by hands, feet and hips"):
+    with pytest.raises(UsageError, match="crates: clips are compared by hands, feet and hips"):
         tell_sets_apart(found)
     line = Stroke(np.random.default_rng(0).normal(size=(10, 2)), np.arange(10) / 60)
     with pytest.raises(UsageError, match="letters"):

@@ -37,8 +37,8 @@ def test_weights_that_change_are_outside_the_constant_span_only() -> None:
 def test_what_is_at_right_angles_is_all_outside() -> None:
     gallery, _ = prepared(takes(5, 3), takes(6, 1))
     found = span.input_span(gallery)
-    differences = found.away(found.aligned).reshape(3, -1)
-    other = found.away(found.mean + np.random.default_rng(0).normal(size=found.mean.shape)).ravel()
+    differences = found.deviations(found.aligned).reshape(3, -1)
+    other = found.deviations(found.mean + np.random.default_rng(0).normal(size=found.mean.shape)).ravel()
     other -= differences.T @ np.linalg.lstsq(differences.T, other, rcond=None)[0]
     parts = span.shares(gallery, found.mean + other.reshape(found.mean.shape))
     assert abs(parts["outside_span"].value - 1.0) < 1e-9
@@ -49,7 +49,7 @@ def test_a_small_shift_in_time_is_no_deviation() -> None:
     found = span.input_span(gallery)
     later = found.mean + 0.3 * np.gradient(found.mean, axis=0)
     assert np.abs(later - found.mean).max() > 1e-3
-    assert np.abs(found.away(later)).max() < 1e-12
+    assert np.abs(found.deviations(later)).max() < 1e-12
 
 
 def test_a_stroke_has_too_few_dimensions_for_single_frames() -> None:

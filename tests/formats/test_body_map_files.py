@@ -31,7 +31,7 @@ def test_one_of_both_may_be_left_out(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("", "the map is empty"),
-        ('hips = "Hips"\n', r"'hips' is no table of a map: write \[source\] or \[target\]"),
+        ('hips = "Hips"\n', r"'hips' is not a table of a map: write \[source\] or \[target\]"),
         ("[target]\nhips = Hips\n", "line 2: this is neither TOML nor JSON"),
         ('{"target": {"hips": "Hips",}}', "line 1: this is neither TOML nor JSON"),
         ("[target]\nhips = 3\n", "target.hips: the name of a joint was expected"),

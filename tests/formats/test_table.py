@@ -219,7 +219,7 @@ BROKEN = [
     ("t,time,x\n0,1,2\n", "two columns hold times"),
     ("t\n0\n1\n", "columns such as x,y or NAME.x,NAME.y,NAME.z were expected"),
     ("t,A.x,A.y\n0,1,2\n", "point 'A' has no column A.z"),
-    ("t,A.x,A.y,A.z,weight\n0,1,2,3,4\n", "column 'weight' is no time and no coordinate"),
+    ("t,A.x,A.y,A.z,weight\n0,1,2,3,4\n", "column 'weight' is neither a time nor a coordinate"),
     ("t,A.x,A.X,A.y,A.z\n0,1,2,3,4\n", "point 'A' has two columns for X"),
     ("t,A.x,A.y,A.z\n0,1,2,3\n1,1,,3\n", "line 3: point 'A' has only some of x, y and z"),
     ("t,A.x,A.y,A.z\n0,1,2,3\n1,1,inf,3\n", "line 3: a position is infinite"),
@@ -297,7 +297,7 @@ def test_points_can_say_their_axis_and_unit(tmp_path: Path, line: str, up: str, 
     (tmp_path / "x.csv").write_text(f"{line}\nt,a.x,a.y,a.z\n0,1,2,3\n0.1,4,5,6\n")
     taken = registry.take_in(tmp_path / "x.csv", ReadOptions())
     assert isinstance(taken.motion, ft.PointClip)
-    assert (taken.motion.up, taken.motion.unit_m, taken.up) == (up, unit_m, "said by the file")
+    assert (taken.motion.up, taken.motion.unit_m, taken.up) == (up, unit_m, "stated in the file")
     assert ft.read(tmp_path / "x.csv", up="y", unit_m=1.0).unit_m == 1.0  # type: ignore[union-attr]
     ft.write(tmp_path / "y.csv", taken.motion)
     again = ft.read(tmp_path / "y.csv")

@@ -61,7 +61,7 @@ def status(guard: Guard, *arguments: Any, **headers: Any) -> int:
     return found
 
 
-PLAIN, SECRET = Guard(inner), Guard(inner, token=TOKEN, wide=True)
+PLAIN, SECRET = Guard(inner), Guard(inner, token=TOKEN, open_to_network=True)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8790", "localhost:1", "localhost", "[::1]:8790"])

@@ -11,7 +11,7 @@ import pytest
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.serve.items import Item, Job, display_name, new_id
-from freshtake.serve.project import NotThere, Project
+from freshtake.serve.project import MissingItem, Project
 from freshtake.serve.workers import _Slot
 from tests.serve.studio import Studio
 
@@ -30,8 +30,8 @@ def test_steps_are_undone_and_done_again_in_their_order(tmp_path: Path) -> None:
     project = Project(tmp_path)
     a, b = put(project, "a"), put(project, "b")
     before = project.items()
-    project.alter(a.id, "star a", star=1)
-    project.alter(a.id, "rename a", name="c")
+    project.update(a.id, "star a", star=1)
+    project.update(a.id, "rename a", name="c")
     project.remove([b.id], "remove b")
     after = project.items()
     assert [i.name for i in after] == ["c"] and after[0].star == 1
@@ -45,7 +45,7 @@ def test_steps_are_undone_and_done_again_in_their_order(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing to do again"):
         project.redo()
     project.undo()
-    project.alter(a.id, "unstar c", star=0)
+    project.update(a.id, "unstar c", star=0)
     assert project.view().redo is None, "what was undone is gone once something else is done"
     project.close()
 
@@ -55,15 +55,15 @@ def test_changes_of_one_job_are_undone_together(tmp_path: Path) -> None:
     a, b = put(project, "a"), put(project, "b")
     before = project.items()
     for one in (a, b, a):
-        project.alter(one.id, "again", name=f"{project.item(one.id).name}!", within="job")
+        project.update(one.id, "again", name=f"{project.item(one.id).name}!", within="job")
     after = project.items()
     assert [i.name for i in after] == ["a!!", "b!"]
     project.undo()
     assert project.items() == before and project.view().undo is None
     project.redo()
     assert project.items() == after
-    project.alter(a.id, "star", star=1)
-    project.alter(a.id, "again", name="later", within="job")
+    project.update(a.id, "star", star=1)
+    project.update(a.id, "again", name="later", within="job")
     assert project.view().undo == "again"
     project.undo()
     assert project.item(a.id).name == "a!!" and project.view().undo == "star"
@@ -73,10 +73,10 @@ def test_changes_of_one_job_are_undone_together(tmp_path: Path) -> None:
 def test_every_change_has_its_number_and_is_told(tmp_path: Path) -> None:
     project = Project(tmp_path)
     told: list[dict[str, object]] = []
-    project.listen(told.append)
+    project.subscribe(told.append)
     a = put(project, "a")
-    project.alter(a.id, "star", star=1)
-    project.alter(a.id, "star", star=1)
+    project.update(a.id, "star", star=1)
+    project.update(a.id, "star", star=1)
     project.remove([a.id], "remove")
     project.undo()
     assert [event["change"] for event in told] == [1, 2, 3, 4] and project.change == 4
@@ -176,7 +176,7 @@ def test_changes_by_the_routes(studio: Studio, takes: list[str]) -> None:
     assert "undo" in studio.refused("GET", f"/items/{id}", 404)
     studio.http.post("/api/undo")
     assert studio.item(id) == old
-    with pytest.raises(NotThere):
+    with pytest.raises(MissingItem):
         assert studio.project is not None
         studio.project.item("0" * 16)
 
@@ -201,9 +201,9 @@ def test_items_that_are_removed_while_a_job_replaces_them_stay_removed(tmp_path:
         (project.files / f"new_{one.name}.npz").write_bytes(b"other motion")
         theirs.send(("replace", one.id, "again", f"new_{one.name}.npz", {"star": 1}))
     theirs.send(("done",))
-    _Slot(project, Queue(), ready=False)._listen(ours, job.id, None)
+    _Slot(project, Queue(), start_early=False)._listen(ours, job.id, None)
     assert project.job(job.id).state == "done" and project.job(job.id).made == [there.id]
     assert project.path(there.id).name == "new_there.npz" and not (project.files / "new_gone.npz").exists()
-    with pytest.raises(NotThere):
+    with pytest.raises(MissingItem):
         project.item(gone.id)
     project.close()

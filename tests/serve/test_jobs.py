@@ -16,7 +16,7 @@ from websockets.sync.client import connect
 import freshtake as ft
 from freshtake.cli.entry import run
 from freshtake.serve.tasks import TASKS
-from freshtake.serve.worker import _within
+from freshtake.serve.worker import _memory_limit
 from freshtake.workflows.variation_varying import guided_variants
 from tests.serve.studio import PATIENCE, Studio
 
@@ -166,6 +166,22 @@ def test_time_is_limited_even_for_work_that_reports(studio: Studio, monkeypatch:
 
 
 def test_memory_is_limited_while_a_file_is_read() -> None:
-    with pytest.raises(MemoryError), _within(64 * 2**20):
+    with pytest.raises(MemoryError), _memory_limit(64 * 2**20):
         bytearray(512 * 2**20)
     assert len(bytearray(512 * 2**20))
+
+
+def test_what_a_job_made_is_one_step_to_undo_and_so_is_one_movement_of_a_slider(studio: Studio, model: str) -> None:
+    made = studio.made("vary", [model], number=2, seed=90)
+    assert studio.get("/project")["undo"] == "make variants"
+    studio.http.post("/api/undo")
+    assert not {item["id"] for item in studio.get("/project")["items"]} & set(made)
+    studio.http.post("/api/redo")
+    for amount in (0.5, 0.2):
+        studio.ask("again", made, replace=True, amount=amount, step="one drag")
+    assert [studio.item(id)["settings"]["amount"] for id in made] == [0.2, 0.2]
+    assert studio.get("/project")["undo"] == "change 2 variants"
+    studio.http.post("/api/undo")
+    assert [studio.item(id)["settings"]["amount"] for id in made] == [1.0, 1.0]
+    studio.http.post("/api/undo")
+    assert not {item["id"] for item in studio.get("/project")["items"]} & set(made)

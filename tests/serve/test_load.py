@@ -8,8 +8,7 @@ from tests.serve.studio import Studio
 
 
 def test_windows_are_answered_while_models_are_learned(studio: Studio, variants: list[str]) -> None:
-    found = load(studio.url, 2.0, sessions=20, learners=5)
-    assert found.failed == []
-    assert sum(map(len, found.times.values())) >= 20
-    assert min(found.events) > 0, "every window heard of the others' stars and of the jobs"
-    assert max(found.events) - min(found.events) <= 0.5 * max(found.events) + 20
+    result = load(studio.url, 0.0, sessions=20, learners=5, least=2)
+    assert result.failed == []
+    assert sum(map(len, result.times.values())) == 40
+    assert min(result.events) > 0, "every window heard of the others' stars and of the jobs"

@@ -22,8 +22,9 @@ VARIANTS = 15
 def journey(window: Window, takes: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Window:
     """Four takes are sent, learned, and become fifteen variants."""
     assert window.page.get_by_role("heading", name="Drop a few takes").is_visible()
-    window.upload(takes)
+    window.upload(takes[::-1])
     window.until(f"{window.count('take')} === 4 && v?.scene.shapes.length === 4")
+    assert [item["name"] for item in window.studio.items("take")] == [take.stem for take in takes], "by their names"
     window.tab("Vary")
     window.press("Learn from 4 takes")
     window.until(f"{window.count('model')} === 1")
@@ -69,6 +70,42 @@ def test_another_amount_makes_the_variants_again_from_their_seeds(journey: Windo
     journey.until(f"{amounts}.every((amount) => amount !== 0.5)")
     journey.page.keyboard.press("Control+Shift+z")
     journey.until(f"{amounts}.every((amount) => amount === 0.5)")
+
+
+def test_variants_follow_the_amount_while_it_is_dragged_and_that_is_one_step_to_undo(journey: Window) -> None:
+    amounts = "[...new Set(s.items.filter((item) => item.kind === 'variant').map((item) => item.settings.amount))]"
+    slider = journey.page.get_by_label("Amount", exact=True)
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    assert box is not None
+    middle = box["y"] + 0.5 * box["height"]
+    journey.page.mouse.move(box["x"] + 0.25 * box["width"], middle)
+    journey.page.mouse.down()
+    for share in (0.6, 0.8):
+        journey.page.mouse.move(box["x"] + share * box["width"], middle)
+        journey.until(f"{amounts}.join() === String({journey.page.get_by_label('Amount', exact=True).input_value()})")
+    journey.page.mouse.up()
+    journey.until("s.vary.amount > 1.5 && s.jobs.every((job) => job.state === 'done')")
+    journey.page.locator("main").focus()
+    journey.page.keyboard.press("Control+z")
+    journey.until(f"{amounts}.join() === '0.5' && s.vary.amount === 0.5")
+
+
+def test_variants_wear_the_skin_of_a_character(journey: Window, takes: list[Path], tmp_path: Path) -> None:
+    ft.write(tmp_path / "hero.glb", ft.read_clip(takes[0]), unit_m=0.01)
+    journey.tab("Library")
+    journey.upload([tmp_path / "hero.glb"])
+    journey.until("v?.skins.worn.length === 1")
+    journey.tab("Vary")
+    journey.page.get_by_label("Shown on").select_option(label="hero")
+    journey.until(f"v?.skins.worn.length === {VARIANTS}")
+    reach = "Math.max(...v.skins.worn.map((one) => Math.max(...one.texels)))"
+    journey.until(f"v.timing.frames > 1 && {reach} > 0.5")
+    journey.page.get_by_label("Shown on").select_option(label="Figures")
+    journey.until("v.skins.worn.length === 0")
+    journey.page.locator("main").focus()
+    journey.page.keyboard.press("Control+z")
+    journey.until(f"{journey.count('take')} === 4")
 
 
 def test_starred_variants_are_exported_and_read_again(journey: Window, tmp_path: Path) -> None:

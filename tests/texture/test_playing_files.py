@@ -19,8 +19,8 @@ from freshtake.workflows import texture_learn, texture_sample
 from freshtake.workflows.motion_delivering import Delivery
 from freshtake.workflows.motion_finishing import Finish
 from freshtake.workflows.motion_retargeting import onto_character
-from freshtake.workflows.texture_playing import guide_asked
-from freshtake.workflows.texture_sampling import Going, PlayAsked
+from freshtake.workflows.texture_playing import guide_of
+from freshtake.workflows.texture_sampling import PlayOptions, PlayRoute
 from tests.texture.made import long_walk, sheet
 
 
@@ -34,7 +34,7 @@ def folder(tmp_path_factory) -> Path:
 
 
 def test_a_loop_of_six_seconds_lasts_six_seconds(folder: Path) -> None:
-    made = texture_sample(folder / "walk.ftm", folder / "loop.npz", 360, asked=PlayAsked(loop=True))
+    made = texture_sample(folder / "walk.ftm", folder / "loop.npz", 360, options=PlayOptions(loop=True))
     loop = read(folder / "loop.npz")
     assert np.isclose(made.duration, 6.0) and made.frames == 360 == len(loop)
     assert loop.playback.loop and made.playback["loop"] and made.playback["speed"] > 0.0
@@ -42,7 +42,7 @@ def test_a_loop_of_six_seconds_lasts_six_seconds(folder: Path) -> None:
         folder / "walk.ftm",
         folder / "spot.npz",
         360,
-        asked=PlayAsked(loop=True),
+        options=PlayOptions(loop=True),
         finish=Finish(delivery=Delivery("none", True)),
     )
     spot = read(folder / "spot.npz")
@@ -51,21 +51,21 @@ def test_a_loop_of_six_seconds_lasts_six_seconds(folder: Path) -> None:
 
 
 def test_a_plan_of_headings_and_speeds(folder: Path) -> None:
-    going = Going(plan=[(4.0, "heading=90"), (6.0, "speed=1.25")], guide=guide_asked(0.0, None, None))
-    texture_sample(folder / "walk.ftm", folder / "corner.bvh", 600, asked=PlayAsked(going=going))
+    going = PlayRoute(plan=[(4.0, "heading=90"), (6.0, "speed=1.25")], guide=guide_of(0.0, None, None))
+    texture_sample(folder / "walk.ftm", folder / "corner.bvh", 600, options=PlayOptions(going=going))
     angles = np.degrees(heading(read(folder / "corner.bvh")))
     assert abs(angles[60:240].mean()) < 8.0 and abs(angles[420:].mean() - 90.0) < 8.0
     for plan, says in (([(1.0, "heading=x")], "says no heading"), ([(1.0, "left")], "no cell 'left'")):
         with pytest.raises(UsageError, match=says):
-            texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, asked=PlayAsked(going=Going(plan=plan)))
+            texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, options=PlayOptions(going=PlayRoute(plan=plan)))
     with pytest.raises(UsageError, match="a course is that of a loop"):
-        texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, asked=PlayAsked(going=Going(course="closed")))
+        texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, options=PlayOptions(going=PlayRoute(course="closed")))
     with pytest.raises(UsageError, match="a loop is not steered"):
-        texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, asked=PlayAsked(loop=True, going=going))
+        texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, options=PlayOptions(loop=True, going=going))
     heard: list[str] = []
-    fast = Going(guide=guide_asked(None, None, 1e4))
-    texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, asked=PlayAsked(going=fast), warn=heard.append)
-    assert len(heard) == 1 and "cannot be had" in heard[0]
+    fast = PlayRoute(guide=guide_of(None, None, 1e4))
+    texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, options=PlayOptions(going=fast), warn=heard.append)
+    assert len(heard) == 1 and "is out of reach" in heard[0]
 
 
 @pytest.mark.parametrize("loop", [False, True])
@@ -76,7 +76,7 @@ def test_a_character_keeps_its_skin(folder: Path, loop: bool) -> None:
         folder / "body.ftm",
         folder / "new.glb",
         90,
-        asked=PlayAsked(loop=loop),
+        options=PlayOptions(loop=loop),
         finish=Finish(onto=onto_character(folder / "body.glb")),
     )
     old, new = load(folder / "body.glb").top.value, load(folder / "new.glb").top.value
@@ -102,7 +102,7 @@ def test_meshes_have_no_skin_to_be_put_onto(tmp_path: Path) -> None:
 def test_morph_targets_have_normals(tmp_path: Path) -> None:
     write(tmp_path / "sheet.npz", sheet(normals=True))
     texture_learn([tmp_path / "sheet.npz"], tmp_path / "m.ftm")
-    texture_sample(tmp_path / "m.ftm", tmp_path / "loop.glb", 80, asked=PlayAsked(loop=True))
+    texture_sample(tmp_path / "m.ftm", tmp_path / "loop.glb", 80, options=PlayOptions(loop=True))
     (primitive,) = load(tmp_path / "loop.glb").top.value["meshes"][0]["primitives"]
     assert primitive["targets"] and all({"POSITION", "NORMAL"} <= set(target) for target in primitive["targets"])
 

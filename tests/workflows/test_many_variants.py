@@ -12,7 +12,7 @@ from freshtake import samples
 from freshtake.formats.ftm import save
 from freshtake.variation import Settings, learn
 from freshtake.workflows.motion_finishing import Finish
-from freshtake.workflows.variation_varying import VariantsAsked, variation_vary
+from freshtake.workflows.variation_varying import VariantOptions, variation_vary
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def made(model: Path, folder: Path, count: int, ending: str) -> list[bytes]:
     return [
         path.read_bytes()
         for path in variation_vary(
-            model, folder, count, asked=VariantsAsked(seed=3), finish=Finish(ending=ending)
+            model, folder, count, options=VariantOptions(seed=3), finish=Finish(ending=ending)
         ).paths
     ]
 

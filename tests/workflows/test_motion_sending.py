@@ -24,7 +24,7 @@ from freshtake.samples import walk
 from freshtake.workflows.live_pacing import Tick, lateness, ticks
 from freshtake.workflows.live_posing import joined
 from freshtake.workflows.live_steering import Inbox, Steers, key_pressed, obey
-from freshtake.workflows.motion_sending import Address, address_asked, motion_send
+from freshtake.workflows.motion_sending import Address, address_of, motion_send
 from tests.formats.osc_reader import read_packet
 
 
@@ -214,7 +214,7 @@ def test_values_stay_within_their_limits() -> None:
     key_pressed(steers, "a")
     assert (steers.amount, steers.speed, steers.heading) == (4.0, 0.1, 15.0)
     assert not key_pressed(steers, "x") and not key_pressed(steers, "3") and key_pressed(steers, "2")
-    assert steers.weights == {"run": 1.0} and "run 1" in steers.told()
+    assert steers.weights == {"run": 1.0} and "run 1" in steers.status()
     obey(steers, Message("/freshtake/weight", ("walk", 3.0)))
     obey(steers, Message("/freshtake/heading", ()))
     assert steers.weights == {"run": 1.0, "walk": 3.0} and steers.heading is None
@@ -270,5 +270,5 @@ def test_keys_are_read_without_waiting_and_the_terminal_is_left_as_it_was() -> N
 
 
 def test_this_machine_alone_unless_another_is_meant() -> None:
-    assert address_asked("vmc://") == ("127.0.0.1", 39539)
-    assert address_asked("vmc://198.51.100.7:5", anywhere=True) == ("198.51.100.7", 5)
+    assert address_of("vmc://") == ("127.0.0.1", 39539)
+    assert address_of("vmc://198.51.100.7:5", anywhere=True) == ("198.51.100.7", 5)

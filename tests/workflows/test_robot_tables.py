@@ -44,7 +44,7 @@ def test_a_limiter_counts_and_names(tmp_path: Path) -> None:
     np.testing.assert_array_equal(kept.points[:, :2], stroke.points[:, :2])
     limiter.report(said.append)
     assert len(said) == 1 and "'elbow'" in said[0]
-    with pytest.raises(ft.UsageError, match="'wrist', which is no column; the columns are base, shoulder, elbow"):
+    with pytest.raises(ft.UsageError, match="'wrist', which is not a column; the columns are base, shoulder, elbow"):
         Limiter({"wrist": (0.0, 1.0)})(stroke)
 
 

@@ -96,7 +96,7 @@ def test_info_says_axis_unit_rate_root_and_feet(
     facts = json.loads(capsys.readouterr().out)["files"][0]
     assert (facts["up"], facts["up_from"], facts["unit_m"], facts["unit"]) == ("y", "as given", 0.0254, "inches")
     assert run(["info", path, "--unit", "furlong"]) == 2
-    assert "is no unit of length: give one of m, cm" in capsys.readouterr().err
+    assert "is not a unit of length: give one of m, cm" in capsys.readouterr().err
 
 
 def test_rounded_frame_times_are_one_rate(takes: list[Clip], tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ THIN, THICK = 0.012, 0.055  # body sizes between which solids are wide
 def build_armature(motion: Motion, name: str) -> Any:
     """An armature object whose bones have their heads where the joints are at rest."""
     thing = bpy.data.objects.new(name, bpy.data.armatures.new(name))
-    bpy.context.scene.collection.objects.link(thing)
+    bpy.context.collection.objects.link(thing)
     bpy.context.view_layer.objects.active = thing
     bpy.ops.object.mode_set(mode="EDIT")
     heads, tails = _ends(motion)
@@ -68,7 +68,7 @@ def build_body(thing: Any, name: str, color: tuple[float, float, float, float]) 
     mesh.from_pydata(places, [], faces)
     mesh.polygons.foreach_set("use_smooth", np.ones(len(faces), dtype=bool))
     body = bpy.data.objects.new(name, mesh)
-    bpy.context.scene.collection.objects.link(body)
+    bpy.context.collection.objects.link(body)
     for bone, corners in groups.items():
         body.vertex_groups.new(name=bone).add(corners, 1.0, "REPLACE")
     body.parent = thing

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -50,7 +50,10 @@ def read_actions(thing: Any, actions: Sequence[Any]) -> Steps:
     When one of them moves the object itself, or when the armature has several roots, joint 0 stands for the object.
     """
     rig = read_rig(thing)
-    curves = [_by_channel(curves_of(action, thing)) for action in actions]
+    curves = []
+    for action in actions:
+        curves.append(_by_channel(curves_of(action, thing)))
+        yield
     keyed = {channel for found in curves for channel in found}
     moved = any(bone is None and prop != "scale" and _is_transform(prop) for bone, prop in keyed)
     with_object = moved or rig.several_roots()
@@ -62,7 +65,7 @@ def read_actions(thing: Any, actions: Sequence[Any]) -> Steps:
                 f"the Action {action.name!r} moves no bone of {thing.name!r}: choose one of its own Actions"
             )
         times = sample_times(action, [curve for parts in found.values() for curve in parts.values()], rate)
-        values = _Values(found, keyed, times.frames)
+        values = yield from _values(found, keyed, times.frames)
         poses = empty_poses(rig, len(times.frames))
         for bone in range(len(rig.names)):
             pose_bone(rig, bone, poses, *values.of_bone(rig, bone))
@@ -99,7 +102,7 @@ def read_pose_at(thing: Any, action: Any, frame: float, with_object: bool | None
     """The pose that an Action has at a frame, as a motion of one frame."""
     rig = read_rig(thing)
     found = _by_channel(curves_of(action, thing))
-    values = _Values(found, set(found), np.array([float(frame)]))
+    values: _Values = run(_values(found, set(found), np.array([float(frame)])))
     poses = empty_poses(rig, 1)
     for bone in range(len(rig.names)):
         pose_bone(rig, bone, poses, *values.of_bone(rig, bone))
@@ -201,7 +204,7 @@ def _object_now(thing: Any) -> tuple[np.ndarray, np.ndarray]:
 class _Values(NamedTuple):
     """Channels over frames. What this Action does not have is as posed now, unless another Action of the set has it."""
 
-    curves: Curves
+    sampled: Mapping[tuple[str | None, str], Mapping[int, np.ndarray]]
     keyed: set[tuple[str | None, str]]
     frames: np.ndarray
 
@@ -225,10 +228,20 @@ class _Values(NamedTuple):
     def _of(self, bone: str | None, prop: str, now: Any, default: Any) -> np.ndarray:
         fill = default if (bone, prop) in self.keyed else now
         out = np.tile(np.asarray(fill, dtype=np.float64), (len(self.frames), 1))
-        for index, curve in self.curves.get((bone, prop), {}).items():
+        for index, values in self.sampled.get((bone, prop), {}).items():
             if index < out.shape[1]:
-                out[:, index] = curve_values(curve, self.frames)
+                out[:, index] = values
         return out
+
+
+def _values(curves: Curves, keyed: set[tuple[str | None, str]], frames: np.ndarray) -> Steps:
+    """All channels of an Action; yields after each."""
+    sampled: dict[tuple[str | None, str], dict[int, np.ndarray]] = {}
+    for channel, parts in curves.items():
+        for index, curve in parts.items():
+            sampled.setdefault(channel, {})[index] = curve_values(curve, frames)
+            yield
+    return _Values(sampled, keyed, frames)
 
 
 def curve_values(curve: Any, frames: np.ndarray) -> np.ndarray:

@@ -6,8 +6,6 @@ Arrays have frames first. Channels are continuous: from frame to frame each take
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
@@ -144,15 +142,12 @@ def eulers(matrices: np.ndarray, order: str) -> np.ndarray:
     b = np.arctan2(-sign * matrices[:, k, i], cosine)
     left = matrices @ _turn(i, -a) @ _turn(j, -b)
     c = np.arctan2(left[:, (k + 2) % 3, (k + 1) % 3], left[:, (k + 1) % 3, (k + 1) % 3])
-    out, previous = [], (0.0, 0.0, 0.0)
-    for near, *here in zip(cosine.tolist(), a.tolist(), b.tolist(), c.tolist(), strict=True):
-        if near < LOCKED:  # a and c turn about one axis: a keeps its value
-            here[0] += previous[0]
-            here[2] += sign * previous[0] if here[1] > 0 else -sign * previous[0]
-        previous = _nearest(here, previous)
-        out.append(previous)
-    angles = np.empty((len(out), 3))
-    angles[:, [i, j, k]] = out
+    locked = cosine < LOCKED  # there a and c turn about one axis: a keeps its value
+    known = np.maximum.accumulate(np.where(locked, -1, np.arange(len(a))))
+    a = np.where(known >= 0, a[known], 0.0)
+    c = np.where(locked, c + np.where(b > 0, sign, -sign) * a, c)
+    angles = np.empty((len(a), 3))
+    angles[:, [i, j, k]] = continuous_eulers(np.stack([a, b, c], axis=1))
     return angles
 
 
@@ -162,11 +157,22 @@ def _turn(axis: int, angles: np.ndarray) -> np.ndarray:
     return _about(axis, given)
 
 
-def _nearest(angles: Sequence[float], previous: Sequence[float]) -> tuple[float, ...]:
-    """Of all triples that are the same rotation, the one nearest to the frame before. Plain numbers: it is quicker."""
-    other = (angles[0] + np.pi, np.pi - angles[1], angles[2] + np.pi)
-    both = [
-        tuple(angle - TURN * round((angle - last) / TURN) for angle, last in zip(triple, previous, strict=True))
-        for triple in (angles, other)
-    ]
-    return min(both, key=lambda triple: sum(abs(angle - last) for angle, last in zip(triple, previous, strict=True)))
+def continuous_eulers(angles: np.ndarray) -> np.ndarray:
+    """Of all triples that are the same rotation, the one nearest to the frame before (frames, 3); the first, to zero.
+
+    (a, b, c) and (a + 180°, 180° - b, c + 180°) are the same rotation. Which is nearer to the frame before depends on
+    whether that frame is of the same form, and not on which form it is.
+    """
+    others = np.stack([angles[:, 0] + np.pi, np.pi - angles[:, 1], angles[:, 2] + np.pi], axis=1)
+    before = np.concatenate([np.zeros((1, 3)), angles[:-1]])
+    same, changed = _within_half_a_turn(angles - before), _within_half_a_turn(others - before)
+    changes = np.abs(changed).sum(axis=1) < np.abs(same).sum(axis=1)
+    is_other = np.cumsum(changes) % 2 == 1
+    steps = np.where(changes[:, None], changed, same)
+    steps[is_other != changes, 1] *= -1.0  # where the frame before is of the other form
+    chosen = np.where(is_other[:, None], others, angles)
+    return chosen + TURN * np.round((np.cumsum(steps, axis=0) - chosen) / TURN)
+
+
+def _within_half_a_turn(angles: np.ndarray) -> np.ndarray:
+    return angles - TURN * np.round(angles / TURN)

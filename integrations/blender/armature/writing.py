@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -30,16 +30,16 @@ def write_actions(thing: Any, motions: Sequence[Motion], first_frame: float = 1.
     try:
         rig = read_rig(thing)
         for motion in motions:
-            lies = fit(motion, rig, thing.name)
+            fitted = fit(motion, rig, thing.name)
             action = bpy.data.actions.new(motion.name)
             actions.append(action)
             frames = first_frame + np.arange(len(motion)) * (scene_fps(scene) / motion.fps)
             curves = new_curves(action, thing)
-            world = yield from _world(motion)
-            for group, path, values in channels(world, rig, lies, thing):
+            world = yield from _world(motion, fitted)
+            for group, path, values in channels(world, rig, fitted, thing):
                 for index, column in enumerate(values.T):
                     _add_keys(curves(path, index, group), frames, column)
-                yield
+                    yield
             _describe(action, motion, frames)
     except BaseException:  # GeneratorExit too: the user cancelled
         for action in actions:
@@ -49,38 +49,49 @@ def write_actions(thing: Any, motions: Sequence[Motion], first_frame: float = 1.
     return actions
 
 
-def _world(motion: Motion) -> Steps:
-    """Places and rotations of all joints, some frames at a time."""
+class World(NamedTuple):
+    """Place and rotation of the object, and heads (frames, joints, 3) and rotations of joints as it sees them."""
+
+    place: np.ndarray
+    turn: np.ndarray
+    heads: np.ndarray
+    turns: np.ndarray
+
+
+def _world(motion: Motion, fitted: Fit) -> Steps:
+    """All of it, some frames at a time."""
     parts = []
     for start in range(0, len(motion), BLOCK):
-        parts.append(motion.world(slice(start, start + BLOCK)))
+        parts.append(_seen_by_object(*motion.world(slice(start, start + BLOCK)), fitted))
         yield
-    return tuple(np.concatenate(found) for found in zip(*parts, strict=True))
+    return World(*[np.concatenate(found) for found in zip(*parts, strict=True)])
 
 
-def channels(
-    world: tuple[np.ndarray, np.ndarray], rig: Rig, lies: Fit, thing: Any
-) -> Iterator[tuple[str, str, np.ndarray]]:
-    """For each channel: its group, data path, and values (frames, width)."""
-    places, turns = world
-    frames = len(places)
-    if lies.with_object:
-        yield from _object_channels(thing, lies, places[:, 0], turns[:, 0])
-        back = np.swapaxes(turns[:, 0], -1, -2)
+def _seen_by_object(places: np.ndarray, turns: np.ndarray, fitted: Fit) -> World:
+    place, turn = places[:, 0], turns[:, 0]
+    if fitted.with_object:
+        back = np.swapaxes(turn, -1, -2)
         places = np.einsum("fij,fkj->fki", back, places - places[:, :1])
         turns = back[:, None] @ turns
-    up = lies.upright
-    heads = places @ up / lies.scale  # up^T from the left
+    return World(place, turn, places @ fitted.upright / fitted.scale, turns)  # upright^T from the left
+
+
+def channels(world: World, rig: Rig, fitted: Fit, thing: Any) -> Iterator[tuple[str, str, np.ndarray]]:
+    """For each channel: its group, data path, and values (frames, width)."""
+    frames = len(world.place)
+    if fitted.with_object:
+        yield from _object_channels(thing, fitted, world.place, world.turn)
+    up = fitted.upright
     rests = rotation_of(rig.rest[:, :3, :3])
     poses = empty_poses(rig, frames)
-    for bone, joint in enumerate(lies.joints):
+    for bone, joint in enumerate(fitted.joints):
         scale = np.broadcast_to(rig.scales[bone], (frames, 3))
         if joint < 0:
             turn = np.broadcast_to(rig.rotations[bone], (frames, 3, 3))
             pose_bone(rig, bone, poses, np.broadcast_to(rig.locations[bone], (frames, 3)), turn, scale)
             continue
-        wanted = up.T @ turns[:, joint] @ up @ rests[bone]
-        location, turn = solve_bone(rig, bone, poses, wanted, heads[:, joint], scale)
+        wanted = up.T @ world.turns[:, joint] @ up @ rests[bone]
+        location, turn = solve_bone(rig, bone, poses, wanted, world.heads[:, joint], scale)
         name, mode = rig.names[bone], rig.modes[bone]
         if not rig.inherits[bone].connected:
             yield name, bone_path(name, "location"), np.where(np.abs(location) < _tiny(rig), 0.0, location)
@@ -93,11 +104,11 @@ def _tiny(rig: Rig) -> float:
 
 
 def _object_channels(
-    thing: Any, lies: Fit, places: np.ndarray, turns: np.ndarray
+    thing: Any, fitted: Fit, places: np.ndarray, turns: np.ndarray
 ) -> Iterator[tuple[str, str, np.ndarray]]:
     mode = thing.rotation_mode
     yield "Object Transforms", "location", places
-    yield "Object Transforms", rotation_path(mode), channels_of(turns @ lies.upright, mode)
+    yield "Object Transforms", rotation_path(mode), channels_of(turns @ fitted.upright, mode)
 
 
 def _add_keys(curve: Any, frames: np.ndarray, values: np.ndarray) -> None:

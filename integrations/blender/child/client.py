@@ -29,10 +29,11 @@ from typing import Any, NamedTuple
 from freshtake.bridge.messages import Decoder, Message, MessageError, encoded
 
 PIECE = 1 << 20  # bytes read at a time
-LAST_WORDS = 40  # lines of the child's own output that are kept
+OUTPUT_LINES = 40  # lines of the child's own output that are kept
+SHIPPED = Path(__file__).resolve().parents[1] / "machine_code"  # what integrations/build_blender.py compiled
 
 START = "import sys; sys.path[:0] = sys.argv[1:]; from freshtake.bridge.__main__ import main; main()"
-YIELDING = "import os; hasattr(os, 'nice') and os.nice(5); "
+LOW_PRIORITY = "import os; hasattr(os, 'nice') and os.nice(5); "
 
 
 class Progress(NamedTuple):
@@ -89,9 +90,9 @@ class Handle:
 class Child:
     """The process, started with the first request and again after it was killed or crashed.
 
-    `cache` is a folder for compiled code, `path` the folders in which the child finds freshtake and what it needs
-    (default: where this process finds them), `python` the interpreter (default: this one). One that is `yielding` lets
-    other processes go first.
+    `cache` is a folder for what has to be compiled, `path` the folders in which the child finds freshtake and what it
+    needs (default: where this process finds them), `python` the interpreter (default: this one). One of `low_priority`
+    lets other processes go first.
     """
 
     def __init__(
@@ -100,16 +101,16 @@ class Child:
         *,
         path: Sequence[str] | None = None,
         python: str | None = None,
-        yielding: bool = False,
+        low_priority: bool = False,
     ) -> None:
-        start = YIELDING + START if yielding else START
-        self._command = [python or sys.executable, "-I", "-c", start, *(found_path() if path is None else path)]
+        start = LOW_PRIORITY + START if low_priority else START
+        self._command = [python or sys.executable, "-I", "-c", start, *(library_path() if path is None else path)]
         self._cache = cache
         self._lock = threading.RLock()
         self._waiting: dict[int, Handle] = {}  # in the order in which they were asked
         self._numbers = 0
         self._process: _Process | None = None
-        self._words: deque[str] = deque(maxlen=LAST_WORDS)
+        self._output: deque[str] = deque(maxlen=OUTPUT_LINES)
         atexit.register(self.close)
 
     def request(
@@ -130,9 +131,9 @@ class Child:
         return bool(self._waiting)
 
     @property
-    def last_words(self) -> str:
+    def recent_output(self) -> str:
         """The last lines that the child printed, for a report of what went wrong."""
-        return "\n".join(self._words)
+        return "\n".join(self._output)
 
     def close(self) -> None:
         """Kill the process; whatever was not done is cancelled."""
@@ -151,7 +152,7 @@ class Child:
             handle._put(Failed(str(error)))
             return
         if self._process is None:
-            self._process = _Process(self._command, self._cache, self._words, self._heard, self._ended)
+            self._process = _Process(self._command, self._cache, self._output, self._received, self._ended)
         self._process.send(data)
 
     def _cancel(self, handle: Handle) -> None:
@@ -161,19 +162,19 @@ class Child:
             self._waiting.pop(handle.number)
             handle._put(CANCELLED)
             self._stop()
-            self._again()
+            self._resend()
 
     def _stop(self) -> None:
         if self._process is not None:
             self._process.kill()
             self._process = None
 
-    def _again(self) -> None:
+    def _resend(self) -> None:
         """Ask a new process for all that waits."""
         for handle in list(self._waiting.values()):
             self._send(handle)
 
-    def _heard(self, process: _Process, message: Message) -> None:
+    def _received(self, process: _Process, message: Message) -> None:
         with self._lock:
             handle = self._waiting.get(message.number)
             if process is not self._process or handle is None:
@@ -193,7 +194,7 @@ class Child:
             process.kill()
             if self._waiting:
                 self._waiting.pop(min(self._waiting))._put(Failed(why))
-                self._again()
+                self._resend()
 
 
 def _event(message: Message) -> Event | None:
@@ -213,12 +214,14 @@ def _event(message: Message) -> Event | None:
 class _Process:
     """One run of the child: three threads write to it, read from it and keep what it prints."""
 
-    def __init__(self, command: Sequence[str], cache: Path | None, words: deque[str], heard: Any, ended: Any) -> None:
-        self._command, self._cache, self._heard, self._ended = command, cache, heard, ended
+    def __init__(
+        self, command: Sequence[str], cache: Path | None, output: deque[str], received: Any, ended: Any
+    ) -> None:
+        self._command, self._cache, self._received, self._ended = command, cache, received, ended
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._popen: subprocess.Popen[bytes] | None = None
         self._killed = False
-        self.lines = words
+        self.lines = output
         threading.Thread(target=self._run, name="freshtake", daemon=True).start()
 
     def send(self, data: bytes) -> None:
@@ -241,7 +244,7 @@ class _Process:
             if self._killed:
                 self._popen.kill()
             readers = [
-                threading.Thread(target=work, name="freshtake", daemon=True) for work in (self._read, self._read_words)
+                threading.Thread(target=work, name="freshtake", daemon=True) for work in (self._read, self._read_output)
             ]
             for reader in readers:
                 reader.start()
@@ -260,7 +263,8 @@ class _Process:
         environment = {**os.environ, "TMPDIR": scratch, "TEMP": scratch, "TMP": scratch}
         if self._cache is not None:
             self._cache.mkdir(parents=True, exist_ok=True)
-            environment["NUMBA_CACHE_DIR"] = str(self._cache)
+            environment["FRESHTAKE_CODE_CACHE"] = str(self._cache)
+        environment["FRESHTAKE_SHIPPED_CODE"] = str(SHIPPED)
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # on Windows, no console appears
         pipe = subprocess.PIPE
         return subprocess.Popen(
@@ -284,7 +288,7 @@ class _Process:
         try:
             while piece := os.read(self._popen.stdout.fileno(), PIECE):
                 for message in decoder.feed(piece):
-                    self._heard(self, message)
+                    self._received(self, message)
         except (MessageError, OSError) as error:
             why = f"freshtake's process sent what cannot be understood ({error})"
             self._popen.kill()
@@ -296,14 +300,14 @@ class _Process:
         said = next((line.strip() for line in reversed(self.lines) if line.strip()), "")
         return f"freshtake's process ended unexpectedly (code {code}{': ' + said if said else ''}): try again"
 
-    def _read_words(self) -> None:
+    def _read_output(self) -> None:
         assert self._popen is not None
         assert self._popen.stderr is not None
         for line in self._popen.stderr:
             self.lines.append(line.decode("utf-8", "replace").rstrip())
 
 
-def found_path() -> tuple[str, ...]:
+def library_path() -> tuple[str, ...]:
     """The folder in which this process found freshtake; the wheels beside it are there too."""
     import freshtake
 

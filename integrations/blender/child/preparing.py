@@ -18,7 +18,7 @@ MOST_PROCESSES = 3
 
 
 def _made(cache: Path) -> Child:
-    return Child(cache, yielding=True)
+    return Child(cache, low_priority=True)
 
 
 class Preparation:
@@ -30,7 +30,9 @@ class Preparation:
         self._after = {name: step.after for name, step in STEPS.items()}
         self._mark = cache / MARK
         self._expected = {step: sum(times.values()) for step, times in expected_of_steps().items()}
-        self._waiting = list(self._expected)
+        self._waiting: list[str] = []
+        self._question: Handle | None = None  # which steps the machine code that came with the extension leaves to do
+        self._answered = False
         count = processes or max(1, min(MOST_PROCESSES, os.cpu_count() or 1))
         self.children = [made(cache) for _ in range(count)]
         self._running: dict[int, tuple[str, Handle]] = {}
@@ -44,6 +46,9 @@ class Preparation:
         """Go on with it; False when there is nothing left to do."""
         if self.done:
             return False
+        if not self._answered:
+            self._ask()
+            return not self.done
         for number, child in enumerate(self.children):
             if number in self._running:
                 self._hear(number)
@@ -58,6 +63,17 @@ class Preparation:
         elif not self.done:
             self.sentence = f"preparing, {self.seconds_left:.0f} s left"
         return not self.done
+
+    def _ask(self) -> None:
+        """Find out what there is to compile."""
+        if self._question is None:
+            self._question = self.children[0].request("unprepared", {})
+        for event in self._question.poll():
+            match event:
+                case Result():
+                    self._waiting, self._answered = list(event.values["steps"]), True
+                case Failed():
+                    self._fail(event.sentence)
 
     def _next(self) -> str | None:
         """A step that needs nothing that is not compiled yet, so that nothing is compiled twice."""
@@ -85,8 +101,11 @@ class Preparation:
                 case Result():
                     del self._running[number]
                 case Failed():
-                    self._end(f"freshtake could not be prepared: {event.sentence}")
+                    self._fail(event.sentence)
                     return
+
+    def _fail(self, sentence: str) -> None:
+        self._end(f"freshtake could not be prepared: {sentence}")
 
     def _end(self, sentence: str) -> None:
         self.done, self.sentence = True, sentence

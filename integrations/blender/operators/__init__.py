@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from .. import settings
+from .. import live, settings
 from . import applying, learning, sampling, styling, takes, varying
 
 MODULES = (sampling, takes, learning, varying, styling, applying)
@@ -21,6 +21,7 @@ def register() -> None:
 
 def unregister() -> None:
     """All of it again."""
+    live.stop()
     for module in reversed(MODULES):
         for cls in reversed(module.CLASSES):
             bpy.utils.unregister_class(cls)

@@ -11,10 +11,10 @@ import bpy
 
 from ..armature.actions import assign
 from ..armature.motion import Motion
-from ..armature.writing import write_actions
+from ..armature.writing import how_made, write_actions
 from .placing import put
 from .takes import figure_named
-from .working import Work
+from .working import Doing, Work
 
 
 def described(motions: Sequence[Motion], names: Sequence[str], about: Sequence[dict[str, Any]]) -> list[Motion]:
@@ -22,12 +22,21 @@ def described(motions: Sequence[Motion], names: Sequence[str], about: Sequence[d
     return [replace(motion, name=name, about=how) for motion, name, how in zip(motions, names, about, strict=True)]
 
 
-def make(name: str, motions: Sequence[Motion], place: str = "ACTIONS") -> Work:
+def made_before(figure: Any, job: str) -> Any:
+    """The active Action, if a job of this name made it."""
+    action = figure.animation_data.action if figure.animation_data else None
+    about = how_made(action) if action is not None else None
+    return action if about is not None and about.get("job") == job else None
+
+
+def make(name: str, motions: Sequence[Motion], place: str = "ACTIONS", replaced: str = "") -> Work:
     """Write motions onto the armature of this name and put them where asked; the first is shown.
 
-    Nothing is left of them when it fails or is stopped.
+    Nothing is left of them when it fails or is stopped. The first takes the name and the place of the Action
+    `replaced`, which is deleted.
     """
     figure = figure_named(name)
+    yield Doing(f"writing {motions[0].name}" + (f" and {len(motions) - 1} more" if len(motions) > 1 else ""))
     actions: list[Any] = yield from write_actions(figure, motions, bpy.context.scene.frame_start)
     try:
         yield from put(figure, actions, place)
@@ -37,4 +46,7 @@ def make(name: str, motions: Sequence[Motion], place: str = "ACTIONS") -> Work:
         raise
     if place == "ACTIONS":
         assign(figure, actions[0])
+    if replaced in bpy.data.actions:
+        bpy.data.actions.remove(bpy.data.actions[replaced])
+        actions[0].name = replaced
     return actions

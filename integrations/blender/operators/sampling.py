@@ -9,7 +9,7 @@ from ..armature.actions import assign
 from ..armature.building import build_armature, build_body
 from ..armature.writing import write_actions
 from .takes import list_actions
-from .working import Work, Working, ask
+from .working import Doing, Work, Working, ask
 
 METRES = 0.01  # samples are in centimetres
 COLOR = (0.9, 0.45, 0.15, 1.0)
@@ -38,7 +38,7 @@ class FRESHTAKE_OT_sample(Working, bpy.types.Operator):
             character = build_armature(motions[0], "Sample")
             made.append(character)
             made.append(build_body(character, "Sample body", COLOR))
-            yield None
+            yield Doing(f"writing {len(motions)} takes")
             scene.render.fps, scene.render.fps_base = round(motions[0].fps), 1.0
             actions = yield from write_actions(character, motions)
         except BaseException:

@@ -4,31 +4,51 @@
 from typing import Any
 
 import bpy
+from bpy.props import BoolProperty
 
 from ..armature.trouble import Trouble
-from .making import described, make
+from ..armature.writing import how_made
+from .making import described, made_before, make
 from .models import fingerprint, model_bytes, model_row
 from .takes import read_listed
 from .working import Work, Working, ask
+
+REPLACE = BoolProperty(
+    name="Replace", description="Make the active Action again instead of another one", options={"HIDDEN", "SKIP_SAVE"}
+)
 
 
 class FRESHTAKE_OT_style_apply(Working, bpy.types.Operator):
     """Bring the active Action into the style that was learned"""
 
     bl_idname, bl_label = "freshtake.style_apply", "Apply style"
+    replace: REPLACE
 
     def work(self, context: Any, figure: Any) -> Work:
-        """Translate the active Action."""
+        """Translate the active Action, or again what it was made from."""
+        old = made_before(figure, "style") if self.replace else None
         name, settings, row = figure.name, figure.freshtake, model_row(figure, "style")
         model, title = model_bytes(row), row.name
         params = {"strength": settings.strength, "plant": settings.plant}
-        motions = yield from read_listed(figure, [_Active(figure)])
+        replaced = "" if old is None else old.name
+        motions = yield from read_listed(figure, [_Active(figure) if old is None else _TakeOf(old)])
         answer = yield from ask("style_apply", params, {"clips": motions}, model)
         about = {"job": "style", "model": title, "model_is": fingerprint(model), "settings": params}
         made = answer.motions()
         names = [f"{motion.name} {title}" for motion in motions]
-        yield from make(name, described(made, names, [{**about, "take": motion.name} for motion in motions]))
+        about_each = [{**about, "take": motion.name} for motion in motions]
+        yield from make(name, described(made, names, about_each), replaced=replaced)
         self.tell(answer)
+
+
+class _TakeOf:
+    """The Action that another was made from, as a row of the list of takes has it."""
+
+    def __init__(self, made: Any) -> None:
+        take = (how_made(made) or {}).get("take", "")
+        self.action = bpy.data.actions.get(take)
+        if self.action is None:
+            raise Trouble(f"{made.name!r} was made from {take!r}, which is gone: make another Action active")
 
 
 class _Active:
@@ -44,6 +64,7 @@ class FRESHTAKE_OT_blend(Working, bpy.types.Operator):
     """Make a motion with so much of each class"""
 
     bl_idname, bl_label = "freshtake.blend", "Blend"
+    replace: REPLACE
 
     def work(self, context: Any, figure: Any) -> Work:
         """Ask with the weights of the panel."""
@@ -62,6 +83,7 @@ class FRESHTAKE_OT_endless(Working, bpy.types.Operator):
     """Make a motion that goes on and on, or a loop of the length asked"""
 
     bl_idname, bl_label = "freshtake.endless", "Make"
+    replace: REPLACE
 
     def work(self, context: Any, figure: Any) -> Work:
         """Ask with the settings of the panel."""
@@ -98,11 +120,13 @@ class FRESHTAKE_OT_loop(Working, bpy.types.Operator):
 def _sampled(operator: Any, figure: Any, kind: str, job: str, params: dict[str, Any]) -> Work:
     name, row = figure.name, model_row(figure, kind)
     model, title = model_bytes(row), row.name
+    old = made_before(figure, job) if operator.replace else None
+    replaced = "" if old is None else old.name
     answer = yield from ask(job, params, {}, model)
     motions = answer.motions()
     about = {"job": job, "model": title, "model_is": fingerprint(model), "seed": params["seed"], "settings": params}
     names = [f"{title} s{params['seed']}"] * len(motions)
-    yield from make(name, described(motions, names, [about] * len(motions)))
+    yield from make(name, described(motions, names, [about] * len(motions)), replaced=replaced)
     operator.tell(answer)
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Takes: the Actions of an armature, what is wrong with them, and cutting them into cycles or repeats."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -183,26 +184,45 @@ class FRESHTAKE_OT_takes_import(bpy.types.Operator):
         figure = active_figure(context)
         taken: list[Any] = []
         try:
-            for path in sorted(Path(self.directory) / file.name for file in self.files):
-                figure, action = _import(context, path, figure)
-                taken.append(action)
-        except (Trouble, RuntimeError) as error:
-            self.report({"ERROR"}, str(error).strip())
-            return {"CANCELLED"}
-        if not taken:
-            self.report({"ERROR"}, "no BVH file was chosen")
+            with all_or_nothing(context.scene):
+                for path in sorted(Path(self.directory) / file.name for file in self.files):
+                    figure, action = _import(context, path, figure)
+                    taken.append(action)
+                if not taken:
+                    raise Trouble("no BVH file was chosen: choose at least one")
+        except Trouble as error:
+            self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         list_actions(figure, taken)
         context.view_layer.objects.active = figure
         return {"FINISHED"}
 
 
+@contextmanager
+def all_or_nothing(scene: Any) -> Iterator[None]:
+    """When it fails inside, what was made there is removed (objects, armatures, Actions) and the rate is restored."""
+    kinds = [getattr(bpy.data, kind) for kind in ("objects", "armatures", "actions")]
+    before = [{thing.name for thing in things} for things in kinds]
+    rate = scene.render.fps, scene.render.fps_base
+    try:
+        yield
+    except BaseException:
+        for things, names in zip(kinds, before, strict=True):
+            for thing in [thing for thing in things if thing.name not in names]:
+                things.remove(thing)
+        scene.render.fps, scene.render.fps_base = rate
+        raise
+
+
 def _import(context: Any, path: Path, figure: Any) -> tuple[Any, Any]:
     """A file's Action, on the figure if there is one."""
     before = set(bpy.data.objects)
-    bpy.ops.import_anim.bvh(filepath=str(path), update_scene_fps=figure is None, use_fps_scale=figure is not None)
-    made = next(thing for thing in bpy.data.objects if thing not in before)
-    own = made.animation_data.action
+    try:
+        bpy.ops.import_anim.bvh(filepath=str(path), update_scene_fps=figure is None, use_fps_scale=figure is not None)
+        made = next(thing for thing in bpy.data.objects if thing not in before)
+        own = made.animation_data.action
+    except (RuntimeError, StopIteration, AttributeError):  # Blender's importer fails in many ways
+        raise Trouble(f"Blender cannot read {path}: it is no BVH file, or it is damaged") from None
     own.name = path.stem
     if figure is None:
         own.use_fake_user = True

@@ -14,7 +14,7 @@ from ..armature.trouble import Trouble
 from ..armature.writing import how_made
 from .making import described, make
 from .models import fingerprint, model_bytes, model_facts, model_row
-from .poses_kept import kept_pose, pose_from
+from .saved_poses import pose_of_values, pose_values
 from .working import OnFigure, Work, Working, active_figure, ask
 
 
@@ -56,7 +56,7 @@ class FRESHTAKE_OT_vary_again(Working, bpy.types.Operator):
         if fingerprint(model) != about["model_is"]:
             raise Trouble(f"the model {about['model']!r} was learned anew since then: its variants are others now")
         params = about["settings"]
-        poses = {key: [pose_from(kept, key)] for key, kept in about.get("poses", {}).items()}
+        poses = {key: [pose_of_values(kept, key)] for key, kept in about.get("poses", {}).items()}
         answer = yield from ask("vary", {**params, "number": 1, "first": about["number"]}, poses, model)
         yield from _written(name, about["model"], model, answer, params, poses, "ACTIONS")
         self.tell(answer)
@@ -70,7 +70,7 @@ def _written(
         {
             "job": "vary", "model": title, "model_is": fingerprint(model), "seed": variant["seed"],
             "number": variant["number"], "settings": params,
-            **({"poses": {key: kept_pose(found[0]) for key, found in poses.items()}} if poses else {}),
+            **({"poses": {key: pose_values(found[0]) for key, found in poses.items()}} if poses else {}),
         }
         for variant in made
     ]  # fmt: skip

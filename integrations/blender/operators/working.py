@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators that take their time: their work is a generator, gone on with a few milliseconds at a time by a timer.
 
-A generator yields None to go on at once when there is time left, or Waiting when there is nothing to do yet. In the
-interface the operator is modal and ends with Escape; in background mode, or with `wait`, it runs to its end.
+A generator yields None to go on at once when there is time left, Doing to say what it does now, or Waiting when there
+is nothing to do yet. In the interface the operator is modal and ends with Escape; in background mode, or with `wait`,
+it runs to its end.
 """
 
 import time
@@ -15,18 +16,25 @@ from bpy.props import BoolProperty
 
 from ..armature.motion import Motion
 from ..armature.trouble import Trouble
-from . import wire
+from . import motion_messages
 
-BUDGET = 0.012  # seconds of work between two looks at the user
+BUDGET = 0.02  # seconds of work between two looks at the user
 PERIOD = 0.02  # seconds between two of the timer's ticks
 NOTES = 4  # sentences reported at most
 
-Work = Generator["Waiting | None", None, Any]
+Work = Generator["Waiting | Doing | None", None, Any]
+AT_WORK: list[Any] = []  # operators that have not ended yet
 LONGEST: dict[str, float] = {}  # seconds of CPU in the longest tick of an operator's last run, for measuring
 
 
 class Waiting(NamedTuple):
-    """Nothing to do until the next tick; what is waited for."""
+    """Nothing to do until the next tick; what is waited for, where there is something new to say of it."""
+
+    text: str
+
+
+class Doing(NamedTuple):
+    """What is being done from now on."""
 
     text: str
 
@@ -39,7 +47,7 @@ class Answer(NamedTuple):
 
     def motions(self) -> list[Motion]:
         """The motions that came back."""
-        return wire.received(self.values["clips"], self.arrays)
+        return motion_messages.motions_of(self.values["clips"], self.arrays)
 
     def model(self) -> bytes:
         """The model that came back."""
@@ -58,10 +66,11 @@ class Job:
         begun, used = time.perf_counter(), time.thread_time()
         try:
             while True:
-                waiting = next(self._work)
-                self.idle = waiting is not None
-                if waiting is not None:
-                    self.text = waiting.text
+                step = next(self._work)
+                self.idle = isinstance(step, Waiting)
+                if step is not None:
+                    self.text = step.text or self.text
+                if self.idle:
                     return True
                 if time.perf_counter() - begun > BUDGET:
                     return True
@@ -84,7 +93,7 @@ def ask(
 
     values, arrays = dict(params), {}
     for key, sent in motions.items():
-        values[key], parts = wire.sent(sent, key)
+        values[key], parts = motion_messages.packed_motions(sent, key)
         arrays |= parts
         yield None
     if model is not None:
@@ -154,6 +163,8 @@ class Working(OnFigure):
         if not (self.wait or bpy.app.background or context.window is None):
             self.timer = context.window_manager.event_timer_add(PERIOD, window=context.window)
             context.window_manager.modal_handler_add(self)
+            AT_WORK.append(self.job)
+            self.shown = ""
             return {"RUNNING_MODAL"}
         while True:
             done = self.go_on()
@@ -173,7 +184,10 @@ class Working(OnFigure):
         done = self.go_on()
         if done is not None:
             return self.ended(context, done)
-        context.workspace.status_text_set(f"freshtake: {self.job.text or self.bl_label} (Esc cancels)")
+        text = f"freshtake: {self.job.text or self.bl_label} (Esc cancels)"
+        if text != self.shown:  # each time costs a redraw of the window
+            self.shown = text
+            context.workspace.status_text_set(text)
         return {"PASS_THROUGH"}
 
     def go_on(self) -> set[str] | None:
@@ -196,6 +210,7 @@ class Working(OnFigure):
 
     def ended(self, context: Any, result: set[str]) -> set[str]:
         """Take timer and status away."""
+        AT_WORK.remove(self.job)
         context.window_manager.event_timer_remove(self.timer)
         context.workspace.status_text_set(None)
         for area in context.window.screen.areas:

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ..operators.working import active_figure
-from .frame import InSidebar
+from .sidebar import InSidebar
 
 
 class FRESHTAKE_PT_apply(InSidebar, bpy.types.Panel):

@@ -13,7 +13,7 @@ ICONS = {"variation": "MOD_NOISE", "style": "MOD_HUE_SATURATION", "density": "OV
 
 
 class FRESHTAKE_UL_takes(bpy.types.UIList):
-    """Takes: whether they are used, and what they are examples of."""
+    """Takes: whether they are used, and whether something is wrong with them; the rest stands below the list."""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, icon: int, active: Any, prop: str, index: int = 0
@@ -25,20 +25,19 @@ class FRESHTAKE_UL_takes(bpy.types.UIList):
             row.label(text="(removed)", icon="ERROR")
             return
         row.prop(item.action, "name", text="", emboss=False, icon="ERROR" if item.wrong else "ACTION")
-        row.prop(item, "group", text="", placeholder="class")
-        row.prop(item, "style", text="")
         row.operator("freshtake.show", text="", icon="PLAY").action = item.action.name
 
 
 class FRESHTAKE_UL_models(bpy.types.UIList):
-    """Models by name and kind."""
+    """Models by name and kind; a parcel marks those that are packed into the .blend, a sheet those in files."""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, icon: int, active: Any, prop: str, index: int = 0
     ) -> None:
         """One model."""
-        layout.prop(item, "name", text="", emboss=False, icon=ICONS[item.kind])
-        layout.label(text="packed" if item.text is not None else "file")
+        row = layout.row(align=True)
+        row.prop(item, "name", text="", emboss=False, icon=ICONS[item.kind])
+        row.label(text="", icon="PACKAGE" if item.text is not None else "FILE")
 
 
 class FRESHTAKE_UL_results(bpy.types.UIList):

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ..operators.working import active_figure
-from .frame import InSidebar
+from .sidebar import InSidebar
 
 
 class FRESHTAKE_PT_vary(InSidebar, bpy.types.Panel):
@@ -69,7 +69,9 @@ class FRESHTAKE_PT_style(InSidebar, bpy.types.Panel):
         """Strength and the button."""
         figure = active_figure(context).freshtake
         self.layout.prop(figure, "strength", slider=True)
-        self.layout.prop(figure, "plant")
+        row = self.layout.row()
+        row.prop(figure, "plant")
+        row.prop(figure, "live")
         self.layout.operator("freshtake.style_apply", icon="MOD_HUE_SATURATION")
 
 
@@ -84,7 +86,7 @@ class FRESHTAKE_PT_blend(InSidebar, bpy.types.Panel):
         figure, layout = active_figure(context).freshtake, self.layout
         for weight in figure.weights:
             layout.prop(weight, "weight", text=weight.name, slider=True)
-        for name in ("blend_seconds", "seed", "plant", "in_place"):
+        for name in ("blend_seconds", "seed", "plant", "in_place", "live"):
             layout.prop(figure, name)
         layout.operator("freshtake.blend", icon="OVERLAY")
 
@@ -105,6 +107,7 @@ class FRESHTAKE_PT_endless(InSidebar, bpy.types.Panel):
         rate = row.row()
         rate.enabled = figure.use_jump_rate
         rate.prop(figure, "jump_rate", slider=True)
+        layout.prop(figure, "live")
         layout.operator("freshtake.endless", icon="FILE_REFRESH")
         layout.operator("freshtake.loop", icon="CON_FOLLOWPATH")
 

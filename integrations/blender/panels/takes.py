@@ -9,7 +9,7 @@ import bpy
 
 from ..operators.working import active_figure
 from ..settings import KINDS
-from .frame import InSidebar, sentences
+from .sidebar import InSidebar, sentences
 
 
 class FRESHTAKE_PT_start(bpy.types.Panel):
@@ -51,7 +51,12 @@ class FRESHTAKE_PT_takes(InSidebar, bpy.types.Panel):
         row.operator("freshtake.takes_cut", text="Cut into cycles").at = "cycles"
         row.operator("freshtake.takes_cut", text="Cut at repeats").at = "repeats"
         if 0 <= figure.take_index < len(figure.takes):
-            sentences(layout, figure.takes[figure.take_index].wrong, context.region.width)
+            take = figure.takes[figure.take_index]
+            sentences(layout, take.wrong, context.region.width)
+            column = layout.column(align=True)
+            column.use_property_split, column.use_property_decorate = True, False
+            column.prop(take, "group", text="Class (for Blend)", placeholder="walk, run, ...")
+            column.row(align=True).prop(take, "style", text="Style", expand=True)
         sentences(layout, figure.together, context.region.width)
 
 

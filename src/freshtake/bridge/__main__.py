@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import BinaryIO
+
+SHIPPED, CACHE = "FRESHTAKE_SHIPPED_CODE", "FRESHTAKE_CODE_CACHE"  # folders of machine code
 
 
 def main() -> None:
     """Serve until standard input ends."""
     incoming, outgoing = _streams()
+    from freshtake.bridge import shipped_code
     from freshtake.bridge.serving import serve
 
+    shipped, cache = (Path(text) if (text := os.environ.get(name)) else None for name in (SHIPPED, CACHE))
+    shipped_code.use(shipped, cache)
     code = serve(incoming, outgoing, lambda: os._exit(0))
     outgoing.flush()
     os._exit(code)

@@ -12,23 +12,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from freshtake.bridge.asking import Answer, Request
 from freshtake.bridge.jobs import compiles, job_of
 from freshtake.bridge.messages import Decoder, Message, MessageError, encoded
-from freshtake.bridge.telling import telling
+from freshtake.bridge.progress_messages import sending_progress
+from freshtake.bridge.requests import Answer, Request
 from freshtake.errors import FreshtakeError, UsageError
 
 PIECE = 1 << 20
 CORRUPT = 2  # exit code after a message that was not understood
 
 
-class Speaker:
+class MessageWriter:
     """Messages out, whole ones, from any thread."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream, self._lock = stream, threading.Lock()
 
-    def say(self, message: Message) -> None:
+    def send(self, message: Message) -> None:
         """Send one message."""
         data = encoded(message)
         with self._lock:
@@ -37,22 +37,22 @@ class Speaker:
 
     def fail(self, number: int, sentence: str) -> None:
         """Say why there is no result."""
-        self.say(Message("failed", number, {"sentence": sentence}))
+        self.send(Message("failed", number, {"sentence": sentence}))
 
 
 def serve(incoming: BinaryIO, outgoing: BinaryIO, ended: Callable[[], None]) -> int:
     """Answer requests until the stream ends; `ended` is called then, in another thread, whatever is being done."""
     from freshtake import __version__
 
-    speaker = Speaker(outgoing)
-    speaker.say(Message("hello", 0, {"freshtake": __version__, "python": sys.version.split()[0]}))
+    writer = MessageWriter(outgoing)
+    writer.send(Message("hello", 0, {"freshtake": __version__, "python": sys.version.split()[0]}))
     inbox: queue.SimpleQueue[Message | MessageError | None] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(incoming, inbox, ended), name="listener", daemon=True).start()
     while (message := inbox.get()) is not None:
         if isinstance(message, MessageError):
-            speaker.fail(0, str(message))
+            writer.fail(0, str(message))
             return CORRUPT
-        _answer(message, speaker)
+        _answer(message, writer)
     return 0
 
 
@@ -75,24 +75,24 @@ def _listen(
     ended()
 
 
-def _answer(message: Message, speaker: Speaker) -> None:
+def _answer(message: Message, writer: MessageWriter) -> None:
     """Do one job; whatever goes wrong with it becomes one sentence."""
 
     def progress(values: dict[str, Any]) -> None:
-        speaker.say(Message("progress", message.number, values))
+        writer.send(Message("progress", message.number, values))
 
     with tempfile.TemporaryDirectory(prefix="freshtake-") as folder:
         try:
             answer = run(message, Path(folder), progress)
-            speaker.say(Message("result", message.number, answer.values, answer.arrays))
+            writer.send(Message("result", message.number, answer.values, answer.arrays))
         except FreshtakeError as error:
-            speaker.fail(message.number, str(error))
+            writer.fail(message.number, str(error))
         except MemoryError:
-            speaker.fail(message.number, "there is not enough memory for this: use fewer or shorter clips")
+            writer.fail(message.number, "there is not enough memory for this: use fewer or shorter clips")
         except Exception as error:
             traceback.print_exc()
             said = str(error).partition("\n")[0][:200]
-            speaker.fail(message.number, f"freshtake failed with {type(error).__name__}: {said}")
+            writer.fail(message.number, f"freshtake failed with {type(error).__name__}: {said}")
 
 
 def run(message: Message, folder: Path, progress: Callable[[dict[str, Any]], None]) -> Answer:
@@ -101,9 +101,9 @@ def run(message: Message, folder: Path, progress: Callable[[dict[str, Any]], Non
     if message.kind != "request" or not isinstance(name, str) or not isinstance(params, dict):
         raise UsageError("a request names a job and its parameters")
     job = job_of(name)
-    with telling(progress, lambda: compiles(name, params)) as teller:
-        request = Request(params, message.arrays, folder, teller.report)
+    with sending_progress(progress, lambda: compiles(name, params)) as sender:
+        request = Request(params, message.arrays, folder, sender.report)
         try:
             return job(request)
         except FreshtakeError as error:
-            raise UsageError(request.in_words(str(error))) from None
+            raise UsageError(request.with_clip_names(str(error))) from None

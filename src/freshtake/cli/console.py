@@ -28,14 +28,14 @@ _repeats: ContextVar[dict[str, int] | None] = ContextVar("repeats", default=None
 
 
 def begin(command: str, quiet: bool) -> None:
-    """Say which command runs; a quiet one prints its errors and, where asked for, its JSON alone."""
+    """Set the command that runs; a quiet one prints only errors and, with --json, its JSON."""
     _command.set(command)
     _quiet.set(quiet)
     _repeats.set({})
 
 
 def end() -> None:
-    """Say how often warnings would have been repeated."""
+    """Print how many files each repeated warning concerns."""
     for what, count in (_repeats.get() or {}).items():
         if count > 1 and not _quiet.get():
             more = "1 more file" if count == 2 else f"{count - 1} more files"
@@ -84,23 +84,23 @@ def say(sentence: str) -> None:
     output().print(sentence, markup=False)
 
 
-def made_facts(made: Any) -> dict[str, Any]:
+def made_facts(result: Any) -> dict[str, Any]:
     """Of one motion that was written: its file, its length and, where it followed a path, how well; for JSON."""
-    facts = {"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration}
-    return facts if made.followed is None else {**facts, "path": made.followed._asdict()}
+    facts = {"written": str(result.path), "frames": len(result.motion), "duration_s": result.motion.duration}
+    return facts if result.followed is None else {**facts, "path": result.followed._asdict()}
 
 
-def say_made(made: Any) -> None:
+def say_made(result: Any) -> None:
     """The same in words."""
     from freshtake.workflows.path_following import path_sentence
 
-    say(f"wrote {made.path}: {in_words(made.motion)}")
-    if made.followed is not None:
-        say(path_sentence([made.followed], made.motion))
+    say(f"wrote {result.path}: {in_words(result.motion)}")
+    if result.followed is not None:
+        say(path_sentence([result.followed], result.motion))
 
 
 def warn(sentence: str) -> None:
-    """One warning on stderr; what was said of one file is not said of every other, but counted."""
+    """One warning on stderr; the same warning for further files is only counted."""
     file, colon, what = sentence.partition(": ")
     repeats = _repeats.get()
     if repeats is not None and colon and " " not in file:

@@ -111,10 +111,10 @@ def learn(
     if json:
         print_json({"written": str(out), **facts})
         return 0
-    told = ", ".join(f"{name} ({count} frames)" for name, count in facts["kernels"].items())
+    class_counts = ", ".join(f"{name} ({count} frames)" for name, count in facts["kernels"].items())
     how = "blended into one another" if facts["blends"] else "changed between, one at a time"
     say(
-        f"wrote {out}: {told}, to be {how}; next: freshtake blend sample {out} --seconds 6 -o new.bvh --weights "
+        f"wrote {out}: {class_counts}, {how}; next: freshtake blend sample {out} --seconds 6 -o new.bvh --weights "
         f'"{model.classes[0]}:1->{model.classes[-1]}:1"',
     )
     return 0
@@ -136,7 +136,7 @@ class Blending:
         Parameter(help="`default`, `switch`, `paper` or `aligned`, as in `blend learn`; default: as learned."),
     ] = None
     noise: Annotated[
-        float | None, Parameter(help="Let poses stray, smoothly; 0 is not at all, 1 is much (in kernel widths).")
+        float | None, Parameter(help="Let poses vary smoothly; 0 is not at all, 1 is a lot (in kernel widths).")
     ] = None
     speed: Annotated[
         float | None,
@@ -148,7 +148,7 @@ class Blending:
     residuals: Annotated[bool, Parameter(help="Give back the fine detail.")] = True
 
     def control(self) -> Control | None:
-        """How fast and where the motion goes; None where nothing is asked."""
+        """How fast and where the motion goes; None where no such option is given."""
         from freshtake.workflows.density_blending import control_of
 
         return control_of(self.speed, self.turn, self.heading, self.path)
@@ -164,7 +164,7 @@ def sample(
     *,
     to: Output,
     length: Length = LENGTH,
-    asked: Blending = BLENDING,
+    blending: Blending = BLENDING,
     finishing: Finishing = FINISHING,
     seed: Seed = 0,
     json: Json = False,
@@ -187,19 +187,21 @@ def sample(
         A model that `freshtake blend learn` wrote.
     """  # fmt: skip
     from freshtake.workflows import density_sample
-    from freshtake.workflows.density_blending import BlendAsked
+    from freshtake.workflows.density_blending import BlendOptions
 
     out = to.prepare()
     with progress_bar() as report:
-        made = density_sample(
-            model, out, length.asked(),
-            asked=BlendAsked(asked.weights, asked.method, asked.noise, asked.residuals, asked.control(), seed),
-            finish=finishing.asked(), report=report, warn=warn,
+        result = density_sample(
+            model, out, length.value(),
+            options=BlendOptions(
+                blending.weights, blending.method, blending.noise, blending.residuals, blending.control(), seed
+            ),
+            finish=finishing.value(), report=report, warn=warn,
         )  # fmt: skip
     if json:
-        print_json(made_facts(made))
+        print_json(made_facts(result))
     else:
-        say_made(made)
+        say_made(result)
     return 0
 
 

@@ -18,7 +18,7 @@ from freshtake import __version__
 from freshtake.cli.console import warn
 from freshtake.cli.crowd_make import app as crowd
 from freshtake.cli.density_blend import app as blend
-from freshtake.cli.every_command import complete_asked
+from freshtake.cli.every_command import complete_command
 from freshtake.cli.motion_convert import convert
 from freshtake.cli.motion_cut import cut
 from freshtake.cli.motion_evaluate import evaluate
@@ -55,7 +55,7 @@ app = App(
     version=f"freshtake {__version__}",
     help_format="markdown",
     suppress_keyboard_interrupt=False,
-    group_commands=Group("Of freshtake itself", sort_key=99),
+    group_commands=Group("General options", sort_key=99),
     help_epilogue="Every command has `--help` with examples. Bad input ends with one sentence and exit code 2.",
 )
 GROUPS = {
@@ -90,7 +90,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
-            warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: what comes of it is checked, and said in words
+            warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: results are checked, and reported in words
             warnings.showwarning = _note
             result = copy_context().run(_command, arguments)  # what it chooses about files ends with it
         sys.stdout.flush()
@@ -113,25 +113,25 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _command(arguments: Sequence[str]) -> Any:
-    complete_asked(app, arguments)
+    complete_command(app, arguments)
     return app(list(arguments), exit_on_error=False, print_error=False, result_action="return_value")
 
 
 def _note(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
 ) -> None:
-    """A warning from below, as one sentence; the same one is said once."""
+    """A warning from below, as one sentence; each one is printed once."""
     warn(str(message))
 
 
 def _verb(arguments: Sequence[str]) -> str:
     """The leading arguments that name a command, as `style apply`, with a blank after each."""
-    found, level = "", app
+    verb, level = "", app
     for word in arguments:
         if word.startswith("-") or word not in level:
             break
-        found, level = f"{found}{word} ", level[word]
-    return found
+        verb, level = f"{verb}{word} ", level[word]
+    return verb
 
 
 def _leave_at_once(code: int) -> NoReturn:

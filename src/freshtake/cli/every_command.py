@@ -12,7 +12,7 @@ from cyclopts import App, Parameter
 from freshtake.cli.console import begin, end
 
 Quiet = Annotated[
-    bool, Parameter(name=["--quiet", "-q"], negative="", help="Print errors only (and what --json asks for).")
+    bool, Parameter(name=["--quiet", "-q"], negative="", help="Print errors only (and, with --json, the JSON).")
 ]
 
 
@@ -26,8 +26,8 @@ def complete(group: App, words: tuple[str, ...] = ()) -> None:
         _complete_one(inner, (*words, name))
 
 
-def complete_asked(group: App, arguments: Sequence[str]) -> None:
-    """Only the command that the arguments begin with: to look at all of them takes time that nobody wants to wait."""
+def complete_command(group: App, arguments: Sequence[str]) -> None:
+    """Complete only the command that the arguments begin with, because completing all of them takes noticeable time."""
     words: tuple[str, ...] = ()
     for word in arguments:
         if word.startswith("-") or word not in group:
@@ -52,9 +52,9 @@ def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
         finally:
             end()
 
-    said = inspect.signature(command, eval_str=True)
+    signature = inspect.signature(command, eval_str=True)
     extra = inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Quiet)
-    run.__signature__ = said.replace(parameters=[*said.parameters.values(), extra])  # type: ignore[attr-defined]
+    run.__signature__ = signature.replace(parameters=[*signature.parameters.values(), extra])  # type: ignore[attr-defined]
     run.__annotations__ = {**inspect.get_annotations(command, eval_str=True), "quiet": Quiet}
     run.is_complete = True  # type: ignore[attr-defined]
     del run.__wrapped__  # whoever looks at the command sees the option too

@@ -31,7 +31,7 @@ class Source:
 
     skeleton: SkeletonFile = None
     source_fps: Annotated[
-        float | None, Parameter(help="Frames per second of files that do not say it, where --fps resamples them.")
+        float | None, Parameter(help="Frames per second of files that do not state it, where --fps resamples them.")
     ] = None
     unit: Unit = None
     up: Up = None
@@ -54,7 +54,7 @@ class Changes:
     onto: OntoCharacter = ONTO
     repair: Annotated[
         list[str] | None,
-        Parameter(consume_multiple=True, negative="", help="Named repairs, in order; `info` says which."),
+        Parameter(consume_multiple=True, negative="", help="Named repairs, in order; `info` suggests them."),
     ] = None
     travel: Travel = TRAVEL
 
@@ -67,7 +67,7 @@ def convert(
     /,
     *,
     out: Annotated[
-        Path | None, Parameter(name=["--out", "-o"], help="The file to write, or a folder: then every path is read.")
+        Path | None, Parameter(name=["--out", "-o"], help="The file to write, or a folder; then all PATHS are read.")
     ] = None,
     piece: Piece = PIECE,
     source: Source = SOURCE,
@@ -75,7 +75,7 @@ def convert(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Convert IN to OUT; the ending of OUT says the format. Nothing is repaired unless asked for.
+    """Convert IN to OUT; the ending of OUT gives the format. Nothing is repaired without --repair.
 
     **Examples**
 
@@ -93,7 +93,7 @@ def convert(
         IN and OUT; several IN go into one glTF, FBX or USD file as named animations, or with -o into a folder.
     """
     from freshtake.workflows import motion_convert as run
-    from freshtake.workflows.motion_converting import ConvertAsked
+    from freshtake.workflows.motion_converting import ConvertOptions
     from freshtake.workflows.motion_delivering import playback_summary
     from freshtake.workflows.motion_finishing import Finish
 
@@ -103,11 +103,11 @@ def convert(
         *paths, out = paths
     prepare(out, force=force)
     with progress_bar() as report:
-        made = run(
+        result = run(
             files(paths),
             out,
-            finish=Finish(unit_m=source.unit, onto=changes.onto.asked(), delivery=changes.travel.asked()),
-            asked=ConvertAsked(
+            finish=Finish(unit_m=source.unit, onto=changes.onto.value(), delivery=changes.travel.value()),
+            options=ConvertOptions(
                 fps=piece.fps, start=piece.start, end=piece.end, up=source.to_up, repairs=changes.repair or []
             ),
             reading=source.options(piece.fps),
@@ -115,18 +115,20 @@ def convert(
             report=report,
         )
     if json:
-        told = {
-            "written": str(out) if len(made.paths) == 1 and made.paths[0] == out else [str(p) for p in made.paths],
-            "from": [str(s) for s in made.sources],
-            "frames": [len(m) for m in made.motions],
+        facts = {
+            "written": str(out)
+            if len(result.paths) == 1 and result.paths[0] == out
+            else [str(p) for p in result.paths],
+            "from": [str(s) for s in result.sources],
+            "frames": [len(m) for m in result.motions],
         }
-        found = [playback_summary(motion) for motion in made.motions]
-        print_json({**told, "playback": found} if any(found) else told)
-    elif len(made.paths) == 1:
-        several = len(made.motions) > 1
-        said = "; ".join((f"{motion.name!r} " if several else "") + in_words(motion) for motion in made.motions)
-        say(f"wrote {made.paths[0]}: {said}")
+        playbacks = [playback_summary(motion) for motion in result.motions]
+        print_json({**facts, "playback": playbacks} if any(playbacks) else facts)
+    elif len(result.paths) == 1:
+        several = len(result.motions) > 1
+        lengths = "; ".join((f"{motion.name!r} " if several else "") + in_words(motion) for motion in result.motions)
+        say(f"wrote {result.paths[0]}: {lengths}")
     else:
-        for path, motion in zip(made.paths, made.motions, strict=True):
+        for path, motion in zip(result.paths, result.motions, strict=True):
             say(f"wrote {path}: {in_words(motion)}")
     return 0

@@ -14,17 +14,17 @@ from freshtake.cli.reading import READING, Reading, files
 
 
 @option_group
-class Where:
+class CutChoices:
     """Where a take is cut."""
 
     cycles: Annotated[bool, Parameter(negative="", help="Cut into cycles (the default).")] = False
     between: Annotated[
         str | None, Parameter(name="--range", help="Cut out A:B, frames (from 0, B not included) or times: 1.5s:4s.")
     ] = None
-    like: Annotated[Path | None, Parameter(help="Cut out what is like this short clip.")] = None
+    like: Annotated[Path | None, Parameter(help="Cut out every part that is like this short clip.")] = None
 
 
-WHERE = Where()
+CUT_CHOICES = CutChoices()
 
 
 def cut(
@@ -32,7 +32,7 @@ def cut(
     /,
     *,
     to: Output,
-    where: Where = WHERE,
+    where: CutChoices = CUT_CHOICES,
     format: Ending = None,
     reading: Reading = READING,
     json: Json = False,
@@ -59,7 +59,7 @@ def cut(
 
     out = to.prepare()
     with progress_bar() as report:
-        made = run(
+        pieces = run(
             files(takes),
             out,
             at=CutAt(cycles=where.cycles, between=where.between, like=where.like),
@@ -68,8 +68,8 @@ def cut(
             report=report,
         )
     if json:
-        print_json({"clips": [{"file": str(c.path), "start": c.start, "stop": c.stop} for c in made]})
+        print_json({"clips": [{"file": str(c.path), "start": c.start, "stop": c.stop} for c in pieces]})
         return 0
-    for piece in made:
+    for piece in pieces:
         say(f"{piece.path}  frames {piece.start}..{piece.stop - 1}")
     return 0

@@ -45,9 +45,9 @@ class Judging:
         bool,
         Parameter(negative="", help="Score noise, combinations and replays of the inputs too, beside the variants."),
     ] = False
-    everything: Annotated[bool, Parameter(name="--all", negative="", help="Print all figures, not the main ones.")] = (
-        False
-    )
+    everything: Annotated[
+        bool, Parameter(name="--all", negative="", help="Print all figures, not only the main ones.")
+    ] = False
     title: Annotated[str, Parameter(help="Heading of the report.")] = ""
     model: Annotated[
         Path | None, Parameter(help="The model that made the variants: the report shows its networks.")
@@ -84,7 +84,7 @@ def evaluate(
     ```
     """
     from freshtake.workflows import motion_evaluate as run
-    from freshtake.workflows.motion_evaluating import EvaluationAsked, EvaluationFiles
+    from freshtake.workflows.motion_evaluating import EvaluationFiles, EvaluationOptions
 
     prepare(out, force=force)
     for option, paths in (("--inputs", sets.inputs), ("--outputs", sets.outputs)):
@@ -96,7 +96,7 @@ def evaluate(
         done = run(
             EvaluationFiles(files(sets.inputs), files(sets.outputs), files(sets.extra)),
             target=out,
-            asked=EvaluationAsked(judging.action, judging.seed, judging.title, KINDS if judging.baselines else ()),
+            options=EvaluationOptions(judging.action, judging.seed, judging.title, KINDS if judging.baselines else ()),
             model=judging.model,
             reading=reading.options(),
             report=report,
@@ -141,7 +141,7 @@ def _print(result: Evaluation, everything: bool) -> None:
         console.print(f"note: {note}", markup=False)
     if everything:
         for key, reason in result.missing.items():
-            console.print(f"note: no {key}: {reason}", markup=False)
+            console.print(f"note: {key} is not available: {reason}", markup=False)
 
 
 def _row(figure: Figure) -> tuple[str, str, str, str]:

@@ -20,12 +20,12 @@ def info(
     /,
     *,
     everything: Annotated[
-        bool, Parameter(name="--all", negative="", help="Print everything, of many files too, not a line for each.")
+        bool, Parameter(name="--all", negative="", help="Print everything about each file, not one line per file.")
     ] = False,
     reading: MeshReading = MESH_READING,
     json: Json = False,
 ) -> int:
-    """Say what is in clips, strokes, point clips, mesh sequences and models, and what is wrong with them.
+    """Show what is in clips, strokes, point clips, mesh sequences and models, and what is wrong with them.
 
     **Examples**
 

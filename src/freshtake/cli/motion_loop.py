@@ -1,4 +1,4 @@
-"""`freshtake loop`: a clip that plays for ever."""
+"""`freshtake loop`: a clip that plays forever."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Cutting:
     """What of a clip becomes the loop."""
 
     cycles: Annotated[int | None, Parameter(help="Cycles in the loop; default: 1.")] = None
-    whole: Annotated[bool, Parameter(negative="", help="The clip as a whole is one cycle: cut nothing off.")] = False
+    whole: Annotated[bool, Parameter(negative="", help="Treat the whole clip as one cycle: cut nothing off.")] = False
 
 
 CUTTING = Cutting()
@@ -51,11 +51,11 @@ def loop(
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
-    """Make a loop of a clip: find its cycle, cut it where its ends agree best, and close what is left.
+    """Make a loop from a clip: find its cycle, cut it where its ends match best, and close the gap.
 
     The last frame leads into the first: a loop of N frames lasts N frame times, and frame N is frame 0 moved on by the
-    travel of one loop. It begins above the origin and faces forward, and it goes straight: a turn is spread over the
-    loop and so taken out.
+    travel of one loop. It begins above the origin, faces forward and goes straight: a turn is removed evenly over the
+    loop.
 
     **Examples**
 
@@ -70,7 +70,7 @@ def loop(
     Parameters
     ----------
     clips
-        A clip of a movement that repeats itself, or of one cycle; several, or a folder of them, become a loop each.
+        A clip of a movement that repeats, or of one cycle; each of several clips, or of a folder, becomes a loop.
     """
     from freshtake.workflows import motion_loop as run
     from freshtake.workflows.motion_delivering import turn_note
@@ -82,40 +82,42 @@ def loop(
         raise UsageError("--whole takes the clip as one cycle: leave --cycles out")
     takes = files(clips)
     cycles = None if cutting.whole else 1 if cutting.cycles is None else cutting.cycles
-    made = []
+    loops = []
     with progress_bar() as report:
         for take, target in each_with_progress(takes, targets_of(takes, out, writing.format), report):
-            made.append(
+            loops.append(
                 run(
                     take,
                     target,
                     finish=Finish(
-                        plant=feet.asked(),
-                        delivery=writing.travel.asked(),
+                        plant=feet.value(),
+                        delivery=writing.travel.value(),
                         unit_m=reading.unit,
-                        onto=writing.onto.asked(),
+                        onto=writing.onto.value(),
                     ),
                     cycles=cycles,
                     reading=reading.options(),
                 )
             )
-    if (note := turn_note([one.summary()["playback"] for one in made])) is not None:
+    if (note := turn_note([one.summary()["playback"] for one in loops])) is not None:
         warn(note)
     if json:
-        print_json(made[0].summary() if len(made) == 1 else {"loops": [one.summary() for one in made]})
+        print_json(loops[0].summary() if len(loops) == 1 else {"loops": [one.summary() for one in loops]})
         return 0
-    for one in made:
+    for one in loops:
         say(_sentence(one))
     return 0
 
 
-def _sentence(made: Looped) -> str:
+def _sentence(looped: Looped) -> str:
     from freshtake.motion.body.size import unit_name, unit_of
 
-    info = made.motion.playback
+    info = looped.motion.playback
     assert info is not None
-    frames = f"{len(made.motion)} frames ({info.seconds:.3g} s), of frames {made.span.start} to {made.span.stop - 1}"
-    seam = f"{made.seam.step:.3g} at the seam, where the clip's largest steps are {made.usual.step:.3g}"
-    metres = unit_of(made.motion)
+    frames = (
+        f"{len(looped.motion)} frames ({info.seconds:.3g} s), of frames {looped.span.start} to {looped.span.stop - 1}"
+    )
+    seam = f"{looped.seam.step:.3g} at the seam, where the clip's largest steps are {looped.usual.step:.3g}"
+    metres = unit_of(looped.motion)
     unit = "units of the clip" if metres is None else unit_name(metres)
-    return f"wrote {made.path}: {frames}; speed {info.speed:.3g} {unit} a second; step {seam}"
+    return f"wrote {looped.path}: {frames}; speed {info.speed:.3g} {unit} a second; step {seam}"

@@ -24,7 +24,7 @@ class BaselineOutput(Output):
 
 
 @option_group
-class Making:
+class NoiseChoices:
     """How many baselines are made, and how."""
 
     count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15
@@ -40,7 +40,7 @@ class Making:
         float | None, Parameter(help="Strength of the noise; 1 is as far as the takes differ. Default: 1 (convex: 0).")
     ] = None
     match: Annotated[
-        Files, Parameter(help="A model or variants: noise of an amount that changes takes as much as those.")
+        Files, Parameter(help="A model or variants: add as much noise as changes takes by as much as those.")
     ] = None
     clips: Annotated[int | None, Parameter(help="Clips joined in each file; default: 1 (replay: 15).")] = None
     blend: Annotated[float, Parameter(help="Seconds over which the step from clip to clip fades.")] = 0.25
@@ -49,19 +49,19 @@ class Making:
     octaves: Annotated[int, Parameter(help="How many layers of ever finer waves (of perlin: octaves).")] = 2
 
 
-MAKING = Making()
+NOISE_CHOICES = NoiseChoices()
 
 
 def noise(
     *takes: Path,
     to: BaselineOutput,
-    making: Making = MAKING,
+    making: NoiseChoices = NOISE_CHOICES,
     format: Ending = None,
     seed: Seed = 0,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
-    """Write baselines of a few takes: noise added to them, combinations of them, or the takes played again.
+    """Write baselines from a few takes: noise added to them, combinations of them, or the takes replayed.
 
     **strawman** shakes one take smoothly, each joint as much as the takes differ there; **perlin** lets it sway in
     waves (Perlin noise); **pca** shakes what moves together (principal components); **convex** mixes all takes at equal
@@ -83,7 +83,7 @@ def noise(
     """
     from freshtake.evaluation.baselines.settings import NoiseSettings
     from freshtake.workflows import motion_noise as run
-    from freshtake.workflows.motion_noising import NoiseAsked
+    from freshtake.workflows.motion_noising import NoiseOptions
 
     out = to.prepare()
     if not takes:
@@ -95,7 +95,7 @@ def noise(
             files(takes),
             out,
             making.count,
-            asked=NoiseAsked(
+            options=NoiseOptions(
                 kind=making.kind,
                 joints=chosen,
                 amount=making.amount,
@@ -117,6 +117,6 @@ def noise(
     say(f"wrote {len(done.written)} files: {done.written[0]} ... {done.written[-1].name}")
     if done.target is not None and done.within is not None:
         sums = f"{done.change:.3g}, that of the variants {done.target.mean:.3g} ± {done.target.spread:.3g}"
-        said = f"amount {done.amount:.3g}: mean change {sums}; {100 * done.within:.0f} % lie within one deviation"
-        say(said)
+        sentence = f"amount {done.amount:.3g}: mean change {sums}; {100 * done.within:.0f} % lie within one deviation"
+        say(sentence)
     return 0

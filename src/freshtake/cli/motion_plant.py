@@ -14,15 +14,17 @@ from freshtake.cli.reading import READING, Reading, files
 
 
 @option_group
-class Known:
-    """What is known of the clip's feet and hands."""
+class ContactOptions:
+    """What you know about the clip's feet and hands."""
 
-    contacts: Annotated[Path | None, Parameter(help="When feet stand (JSON or CSV); default: found.")] = None
-    pins: Annotated[Path | None, Parameter(help="Where joints have to be at a time (JSON or CSV).")] = None
+    contacts: Annotated[Path | None, Parameter(help="When feet stand (JSON or CSV); default: detected.")] = None
+    pins: Annotated[Path | None, Parameter(help="Where joints have to be, and when (JSON or CSV).")] = None
     mapping: Annotated[Path | None, Parameter(help="Which joints are legs and arms (JSON); default: guessed.")] = None
     like: Annotated[
         list[Path] | None,
-        Parameter(consume_multiple=True, negative="", help="Clips whose feet stand well: contacts are found by them."),
+        Parameter(
+            consume_multiple=True, negative="", help="Clips whose feet stand well, from which contacts are taken."
+        ),
     ] = None
     floor: Annotated[float | None, Parameter(help="Height of the foot joints when they stand, in the clip's unit.")] = (
         None
@@ -30,7 +32,7 @@ class Known:
     lock: Lock = "soft"
 
 
-KNOWN = Known()
+CONTACT_OPTIONS = ContactOptions()
 
 
 def plant(
@@ -38,7 +40,7 @@ def plant(
     /,
     *,
     to: ClipsOutput,
-    known: Known = KNOWN,
+    known: ContactOptions = CONTACT_OPTIONS,
     clip_files: ClipFiles = CLIP_FILES,
     reading: Reading = READING,
     json: Json = False,
@@ -60,7 +62,7 @@ def plant(
         The clip to clean; several, or a folder of them, are cleaned one by one.
     """
     from freshtake.workflows import motion_plant as run
-    from freshtake.workflows.motion_planting import PlantAsked
+    from freshtake.workflows.motion_planting import PlantOptions
     from freshtake.workflows.output_naming import targets_of
 
     out = to.prepare()
@@ -71,7 +73,7 @@ def plant(
             run(
                 take,
                 target,
-                asked=PlantAsked(
+                options=PlantOptions(
                     contacts=known.contacts,
                     pins=known.pins,
                     mapping=known.mapping,
@@ -79,7 +81,7 @@ def plant(
                     floor=known.floor,
                     lock=known.lock,
                 ),
-                onto=clip_files.onto.asked(),
+                onto=clip_files.onto.value(),
                 reading=reading.options(),
             )
             for take, target in each_with_progress(takes, targets, tell)

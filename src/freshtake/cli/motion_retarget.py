@@ -27,13 +27,11 @@ class Retargeting:
     """How clips are put onto the character."""
 
     body_map: BodyMaps = None
-    save_map: Annotated[
-        Path | None, Parameter(help="Write the map that was found (TOML or JSON), to look at or to change.")
-    ] = None
+    save_map: Annotated[Path | None, Parameter(help="Write the detected map (TOML or JSON), to check or edit.")] = None
     picture: Annotated[
         Path | None, Parameter(help="Draw the first clip before and after, as figures side by side (.png, .svg).")
     ] = None
-    plant: Annotated[bool, Parameter(help="Let feet stand as those of the source do.")] = True
+    plant: Annotated[bool, Parameter(help="Make feet stand as those of the source do.")] = True
     hands: Annotated[
         bool, Parameter(negative="", help="Keep hands as high over floor, hips and shoulders as those of the source.")
     ] = False
@@ -74,21 +72,21 @@ def retarget(
         Clips with a skeleton; files or folders.
     """
     from freshtake.workflows import motion_retarget as run
-    from freshtake.workflows.motion_retargeting import RetargetAsked
+    from freshtake.workflows.motion_retargeting import RetargetOptions
 
     out = to.prepare(how.save_map, how.picture)
     with progress_bar() as report:
-        made = run(
+        result = run(
             files(clips),
             onto,
             out,
-            asked=RetargetAsked(
+            options=RetargetOptions(
                 maps=how.body_map,
                 save_maps=how.save_map,
                 picture=how.picture,
                 plant=how.plant,
                 hands=how.hands,
-                delivery=how.travel.asked(),
+                delivery=how.travel.value(),
                 ending=how.format,
             ),
             reading=reading.options(),
@@ -96,9 +94,9 @@ def retarget(
             warn=warn,
         )
     if json:
-        print_json(made.summary())
+        print_json(result.summary())
         return 0
-    names = [str(made.paths[0]), *[path.name for path in made.paths[1:]]]
-    said = ", ".join(names) if len(names) < 4 else f"{names[0]} ... {names[-1]} ({len(names)} files)"
-    say(f"wrote {said}")
+    names = [str(result.paths[0]), *[path.name for path in result.paths[1:]]]
+    listed = ", ".join(names) if len(names) < 4 else f"{names[0]} ... {names[-1]} ({len(names)} files)"
+    say(f"wrote {listed}")
     return 0

@@ -31,8 +31,8 @@ def list_samples(*, json: Json = False) -> int:
     from freshtake.workflows import SAMPLE_SETS
 
     if json:
-        made = [{"name": s.name, "about": s.about} for s in SAMPLE_SETS]
-        print_json({"made": made, "public": [t._asdict() for t in takes()]})
+        sample_sets = [{"name": s.name, "about": s.about} for s in SAMPLE_SETS]
+        print_json({"made": sample_sets, "public": [t._asdict() for t in takes()]})
         return 0
     console = output()
     console.print("made by freshtake (freshtake samples write NAME... -o DIR):")
@@ -68,11 +68,11 @@ def write(
 
     prepare_folder(out, force=force, empty=False)
     with progress_bar() as report:
-        made = motion_samples(names or [], out, takes=takes, seed=seed, report=report)
+        paths = motion_samples(names or [], out, takes=takes, seed=seed, report=report)
     if json:
-        print_json({"written": [str(path) for path in made]})
+        print_json({"written": [str(path) for path in paths]})
     else:
-        for path in made:
+        for path in paths:
             say(str(path))
     return 0
 
@@ -98,11 +98,11 @@ def download(
 
     prepare_folder(out, force=force, empty=False)
     with progress_bar() as report:
-        made, credit = download_takes(names or [], out, report=report)
+        paths, credit = download_takes(names or [], out, report=report)
     if json:
-        print_json({"written": [str(path) for path in made], "credit": credit})
+        print_json({"written": [str(path) for path in paths], "credit": credit})
         return 0
-    for path in made:
+    for path in paths:
         say(str(path))
     messages().print(credit, markup=False)
     return 0

@@ -17,7 +17,7 @@ from freshtake.errors import UsageError
 if TYPE_CHECKING:
     from freshtake.evaluation.study import Outcome
 
-app = App(name="study", help="A user study: who watches what, and what the scores say.", help_format="markdown")
+app = App(name="study", help="A user study: who watches what, and what the scores show.", help_format="markdown")
 
 
 @option_group
@@ -36,11 +36,11 @@ SETS = Sets()
 class StudyOutput(Output):
     """Where the study goes."""
 
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder of the study; it must not exist or be empty.")]
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the study; new or empty.")]
 
 
 @option_group
-class Planned:
+class StudyNumbers:
     """What is shown to whom."""
 
     motion: Annotated[str, Parameter(help="What the movement is called.")] = "motion"
@@ -53,7 +53,7 @@ class Planned:
     format: Annotated[str, Parameter(help="Ending of the stimuli.")] = "bvh"
 
 
-PLANNED = Planned()
+STUDY_NUMBERS = StudyNumbers()
 
 
 @app.command
@@ -61,7 +61,7 @@ def design(
     *,
     sets: Sets = SETS,
     to: StudyOutput,
-    planned: Planned = PLANNED,
+    planned: StudyNumbers = STUDY_NUMBERS,
     seed: Seed = 0,
     reading: Reading = READING,
     json: Json = False,
@@ -105,8 +105,8 @@ def design(
         facts = {"stimuli": [s._asdict() for s in done.stimuli], "trials": done.trials}
         print_json({"folder": str(done.folder), **facts})
     else:
-        said = f"{len(done.stimuli)} stimuli and {done.trials} trials for {planned.participants} participants"
-        say(f"wrote {done.folder}: {said}")
+        counts = f"{len(done.stimuli)} stimuli and {done.trials} trials for {planned.participants} participants"
+        say(f"wrote {done.folder}: {counts}")
     return 0
 
 
@@ -120,7 +120,7 @@ def analyze(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Say what the scores say: means, how sure they are, and whether the conditions differ.
+    """Analyze the scores: means, how certain they are, and whether the conditions differ.
 
     **Examples**
 
@@ -151,7 +151,7 @@ def analyze(
 def _print(outcome: Outcome) -> None:
     from freshtake.reports.study_figure import WARNING, p_value
 
-    console, anova, apart = output(), outcome.anova, outcome.apart
+    console, anova, difference = output(), outcome.anova, outcome.apart
     note = f" ({WARNING})" if outcome.simulated else ""
     console.print(f"experiment {outcome.experiment}, {outcome.motion}: {outcome.measure}{note}", markup=False)
     for group in outcome.groups:
@@ -159,6 +159,8 @@ def _print(outcome: Outcome) -> None:
         console.print(f"  {group.condition:<9} {interval}, {group.scores} scores", markup=False)
     test = f"F({anova.df_between}, {anova.df_within}) = {anova.f:.3g}, {p_value(anova.p)}"
     console.print(f"  {test}; by participants {p_value(outcome.by_participant)}", markup=False)
-    console.print(f"  difference {apart.mean:+.2f} ({apart.low:+.2f} to {apart.high:+.2f})", markup=False)
+    console.print(
+        f"  difference {difference.mean:+.2f} ({difference.low:+.2f} to {difference.high:+.2f})", markup=False
+    )
     if outcome.unanswered:
         console.print(f"  {outcome.unanswered} trials have no score", markup=False)

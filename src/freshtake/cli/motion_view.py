@@ -18,7 +18,8 @@ class Showing:
     """What is shown, and where."""
 
     out: Annotated[
-        Path | None, Parameter(name=["--out", "-o"], help="The page to write (.html); without it a browser opens one.")
+        Path | None,
+        Parameter(name=["--out", "-o"], help="The page to write (.html); without it, the page opens in a browser."),
     ] = None
     force: Force = False
     variants: Annotated[
@@ -29,9 +30,10 @@ class Showing:
     gif: Annotated[Path | None, Parameter(help="Write a moving picture (.gif), without a browser.")] = None
     number: Annotated[int, Parameter(name=["--number", "-n"], help="How many variants of each model are shown.")] = 4
     layout: Annotated[
-        Literal["row", "grid", "overlaid"] | None, Parameter(help="How motions stand; default: a row, many in a grid.")
+        Literal["row", "grid", "overlaid"] | None,
+        Parameter(help="How motions are arranged; default: a row, or a grid for many."),
     ] = None
-    title: Annotated[str, Parameter(help="What the page is called; default: the names of the files.")] = ""
+    title: Annotated[str, Parameter(help="Title of the page; default: the names of the files.")] = ""
     seed: Seed = 0
 
 
@@ -65,17 +67,17 @@ def view(
     """
     from freshtake.formats.take_files import MODELS, TAKES, take_files
     from freshtake.workflows import motion_view
-    from freshtake.workflows.motion_viewing import ViewAsked
+    from freshtake.workflows.motion_viewing import ViewOptions
 
     out, png, gif = showing.out, showing.png, showing.gif
     prepare(out, png, gif, force=showing.force)
     page = _temporary() if out is None and png is None and gif is None else out
     kinds = TAKES | MODELS
     with progress_bar() as report:
-        made = motion_view(
+        result = motion_view(
             take_files(paths, kinds),
             page,
-            asked=ViewAsked(
+            options=ViewOptions(
                 variants=take_files(showing.variants or [], kinds),
                 each=showing.number,
                 layout=showing.layout or "",
@@ -89,10 +91,10 @@ def view(
         )
     opened = page is not None and out is None and _opened(page)
     if json:
-        shown = [{"name": shape.name, "role": shape.role, "frames": len(shape)} for shape in made.scene.shapes]
-        print_json({"written": [str(path) for path in made.written], "shown": shown, "opened": opened})
+        shown = [{"name": shape.name, "role": shape.role, "frames": len(shape)} for shape in result.scene.shapes]
+        print_json({"written": [str(path) for path in result.written], "shown": shown, "opened": opened})
         return 0
-    for path in made.written:
+    for path in result.written:
         hint = "opened" if opened else "wrote"
         more = ": open it in a browser" if page is not None and out is None and not opened else ""
         say(f"{hint} {path}{more}")

@@ -30,8 +30,8 @@ from freshtake.cli.options import (
 from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 
 if TYPE_CHECKING:
-    from freshtake.variation.synthesis.amount import Amount as AskedAmount
-    from freshtake.workflows.length_asking import Length as AskedLength
+    from freshtake.variation.synthesis.amount import Amount as ChosenAmount
+    from freshtake.workflows.lengths import Length as ChosenLength
     from freshtake.workflows.motion_delivering import Delivery
     from freshtake.workflows.motion_finishing import Finish
     from freshtake.workflows.motion_retargeting import Onto
@@ -73,15 +73,15 @@ class Length:
     frames: Frames = None
     seconds: Seconds = None
 
-    def asked(self) -> "AskedLength":
+    def value(self) -> "ChosenLength":
         """In frames or seconds; one of them has to be given."""
-        from freshtake.workflows.length_asking import length_asked
+        from freshtake.workflows.lengths import length_of
 
-        return length_asked(self.frames, self.seconds)
+        return length_of(self.frames, self.seconds)
 
-    def asked_if_any(self) -> "AskedLength | None":
-        """The same, None where nothing is asked."""
-        return None if self.frames is None and self.seconds is None else self.asked()
+    def value_or_none(self) -> "ChosenLength | None":
+        """The same; None where no length is given."""
+        return None if self.frames is None and self.seconds is None else self.value()
 
 
 @option_group
@@ -92,11 +92,11 @@ class Amounts:
     amount_time: AmountOfTime = None
     part: Parts = ()
 
-    def asked(self) -> "AskedAmount":
+    def value(self) -> "ChosenAmount":
         """As the model takes it."""
-        from freshtake.workflows.variation_asking import amount_asked
+        from freshtake.workflows.goal_options import amount_from
 
-        return amount_asked(self.amount, self.amount_time, self.part)
+        return amount_from(self.amount, self.amount_time, self.part)
 
 
 @option_group
@@ -106,7 +106,7 @@ class Feet:
     plant: Plant = True
     lock: Lock = "soft"
 
-    def asked(self) -> Literal[False, "soft", "hard"]:
+    def value(self) -> Literal[False, "soft", "hard"]:
         """How still feet stand; False where they are left alone."""
         return self.plant and self.lock
 
@@ -118,11 +118,11 @@ class Travel:
     root_motion: RootMotion = None
     in_place: InPlace = False
 
-    def asked(self, closing: bool = False) -> "Delivery":
+    def value(self, closing: bool = False) -> "Delivery":
         """As motions are delivered; with `closing`, loops end with their first frame again."""
-        from freshtake.workflows.motion_delivering import delivery_asked
+        from freshtake.workflows.motion_delivering import chosen_delivery
 
-        return delivery_asked(self.root_motion, self.in_place, closing)
+        return chosen_delivery(self.root_motion, self.in_place, closing)
 
 
 @option_group
@@ -132,9 +132,9 @@ class LoopTravel:
     closing_frame: ClosingFrame = False
     travel: Travel = Travel()
 
-    def asked(self) -> "Delivery":
+    def value(self) -> "Delivery":
         """As motions are delivered."""
-        return self.travel.asked(self.closing_frame)
+        return self.travel.value(self.closing_frame)
 
 
 @option_group
@@ -144,11 +144,11 @@ class OntoCharacter:
     character: Character = None
     body_map: BodyMaps = None
 
-    def asked(self) -> "Onto | None":
-        """The character as it is read, None where none is asked for."""
-        from freshtake.workflows.motion_retargeting import character_asked
+    def value(self) -> "Onto | None":
+        """The character, read from its file; None where none is named."""
+        from freshtake.workflows.motion_retargeting import chosen_character
 
-        return character_asked(self.character, self.body_map, warn)
+        return chosen_character(self.character, self.body_map, warn)
 
 
 @option_group
@@ -167,11 +167,11 @@ class Finishing:
     onto: OntoCharacter = OntoCharacter()
     unit: Unit = None
 
-    def asked(self, delivery: "Delivery | None" = None) -> "Finish":
+    def value(self, delivery: "Delivery | None" = None) -> "Finish":
         """As workflows take it."""
         from freshtake.workflows.motion_finishing import Finish
 
-        return Finish(self.feet.asked(), delivery, self.onto.asked(), self.unit)
+        return Finish(self.feet.value(), delivery, self.onto.value(), self.unit)
 
 
 FINISHING, CLIP_FILES = Finishing(), ClipFiles()

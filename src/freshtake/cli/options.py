@@ -28,7 +28,9 @@ SkeletonFile = Annotated[
 ]
 SourceFps = Annotated[
     float | None,
-    Parameter(help="Frames per second: of files that do not say it (AMC: 120, OBJ folders: 30); others are resampled."),
+    Parameter(
+        help="Frames per second of files that do not state it (AMC: 120, OBJ folders: 30); others are resampled."
+    ),
 ]
 
 
@@ -44,18 +46,19 @@ def _metres(_: object, tokens: Sequence[Token]) -> float:
         return float(text)
     except ValueError:
         names = ", ".join(unit.short for unit in UNITS)
-        raise UsageError(f"{text!r} is no unit of length: give one of {names}, or metres per unit") from None
+        raise UsageError(f"{text!r} is not a unit of length: give one of {names}, or metres per unit") from None
 
 
 Unit = Annotated[
     float | None,
     Parameter(
         converter=_metres,
-        help="Unit of length, where the file does not say: m, cm, mm, in, ft, cmu, or metres per unit.",
+        help="Unit of length, where the file does not state it: m, cm, mm, in, ft, cmu, or metres per unit.",
     ),
 ]
 Up = Annotated[
-    str | None, Parameter(help="The axis that points up in the files, y or z; default: what they say, or the body.")
+    str | None,
+    Parameter(help="The axis that points up in the files, y or z; default: as they state, or from the body."),
 ]
 Animation = Annotated[str | None, Parameter(help="Name or number of one of several animations in a glTF file.")]
 Mesh = Annotated[bool, Parameter(negative="", help="Read a glTF character as a baked mesh sequence.")]
@@ -82,11 +85,11 @@ Character = Annotated[
 ]
 BodyMaps = Annotated[
     Path | None,
-    Parameter(name="--map", help="Which joints are which part of the body (TOML or JSON); default: found."),
+    Parameter(name="--map", help="Which joints are which part of the body (TOML or JSON); default: detected."),
 ]
 ClosingFrame = Annotated[
     bool,
-    Parameter(negative="", help="End a loop with its first frame again, for players that need both ends."),
+    Parameter(negative="", help="Repeat the first frame at the end of a loop, for players that need both ends."),
 ]
 RootMotion = Annotated[
     Literal["hips", "joint", "none"] | None,
@@ -98,13 +101,13 @@ InPlace = Annotated[
 ]
 Lock = Annotated[
     Literal["soft", "hard"],
-    Parameter(help="How still feet stand: soft, with the small movement of real ones, or hard."),
+    Parameter(help="How still feet stand: soft keeps the small movement of real feet, hard has none."),
 ]
 Heading = Annotated[float | None, Parameter(help="Keep this heading, in degrees from that of the start.")]
 GroundPath = Annotated[
     Path | None,
     Parameter(
         name="--path",
-        help="Follow a way over the ground from its first point: CSV with x,z or x,y, unit of the clip.",
+        help="Follow a path on the ground, from its first point: CSV with x,z or x,y, in the clip's unit.",
     ),
 ]

@@ -8,14 +8,14 @@ from typing import Annotated
 from cyclopts import Parameter
 
 Force = Annotated[
-    bool, Parameter(negative="", help="Replace files that are there already; others in a folder stay as they are.")
+    bool, Parameter(negative="", help="Replace existing files; other files in a folder stay as they are.")
 ]
 Frames = Annotated[str | None, Parameter(help="How long: a number of frames such as 360, or a time such as 6s.")]
 Seconds = Annotated[float | None, Parameter(help="How long, in seconds; instead of --frames.")]
 
 
 def prepare_folder(target: Path, *, force: bool, empty: bool = True) -> None:
-    """The same for a command that fills a folder: what looks like one file is refused.
+    """`prepare` for a command that fills a folder: a target that looks like one file is refused.
 
     Without `empty`, files are refused one by one.
     """

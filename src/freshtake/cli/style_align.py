@@ -125,41 +125,46 @@ def align(
 
 
 def summary(done: Aligned) -> dict[str, Any]:
-    """What a machine wants to know."""
-    found = done.alignment
+    """The alignment as plain values, for JSON."""
+    alignment = done.alignment
     return {
-        "method": found.settings.method,
-        "first": {"name": done.first.name, "frames": len(done.first), "start": found.first[0], "stop": found.first[1]},
+        "method": alignment.settings.method,
+        "first": {
+            "name": done.first.name, "frames": len(done.first),
+            "start": alignment.first[0], "stop": alignment.first[1],
+        },
         "second": {
-            "name": done.second.name, "frames": len(done.second), "start": found.second[0], "stop": found.second[1],
+            "name": done.second.name, "frames": len(done.second),
+            "start": alignment.second[0], "stop": alignment.second[1],
         },
         "identical": done.identical,
-        "rounds": found.rounds,
-        "energy": list(found.energy),
-        "cost": found.cost,
+        "rounds": alignment.rounds,
+        "energy": list(alignment.energy),
+        "cost": alignment.cost,
         "pace": {
-            "mean": float(found.steps.mean()), "least": float(found.steps.min()), "most": float(found.steps.max()),
+            "mean": float(alignment.steps.mean()),
+            "least": float(alignment.steps.min()), "most": float(alignment.steps.max()),
         },
-        "path": found.path.tolist(),
-        "steps": found.steps.tolist(),
-        "differential": found.differential.tolist(),
+        "path": alignment.path.tolist(),
+        "steps": alignment.steps.tolist(),
+        "differential": alignment.differential.tolist(),
     }  # fmt: skip
 
 
 def lines(done: Aligned) -> list[str]:
-    """What a person wants to know."""
-    found = done.alignment
+    """The alignment in a few lines of text."""
+    alignment = done.alignment
     out = []
     for name, motion, (start, stop) in (
-        ("first", done.first, found.first),
-        ("second", done.second, found.second),
+        ("first", done.first, alignment.first),
+        ("second", done.second, alignment.second),
     ):
         part = "all" if stop - start == len(motion) else f"{start}..{stop - 1}"
         out.append(f"{name}: {motion.name or 'motion'}, {len(motion)} frames, aligned: {part}")
-    pace = f"{found.steps.mean():.2f} (from {found.steps.min():.2f} to {found.steps.max():.2f})"
+    pace = f"{alignment.steps.mean():.2f} (from {alignment.steps.min():.2f} to {alignment.steps.max():.2f})"
     out.append(f"frames of the second per frame of the first: {pace}")
-    if len(found.energy) > 1:
-        fell = f"energy {found.energy[0]:.4g} -> {found.energy[-1]:.4g}"
-        out.append(f"{fell} in {found.rounds} rounds")
-    out.append(f"distance left per DOF: {found.cost:.3g}")
+    if len(alignment.energy) > 1:
+        fell = f"energy {alignment.energy[0]:.4g} -> {alignment.energy[-1]:.4g}"
+        out.append(f"{fell} in {alignment.rounds} rounds")
+    out.append(f"distance left per DOF: {alignment.cost:.3g}")
     return out

@@ -92,10 +92,10 @@ def sample(
     from freshtake.workflows import gaits_sample
     from freshtake.workflows.style_gaits_making import Walk
 
-    out, length = to.prepare(), walk.length.asked_if_any()
+    out, length = to.prepare(), walk.length.value_or_none()
     with progress_bar():
         clip = gaits_sample(
-            model, out, Walk(walk.style, walk.speed, walk.cycles, length), unit_m=unit, onto=onto.asked(),
+            model, out, Walk(walk.style, walk.speed, walk.cycles, length), unit_m=unit, onto=onto.value(),
         )  # fmt: skip
     if json:
         print_json({"frames": len(clip), **({"cycles": walk.cycles} if length is None else {}), "written": str(out)})

@@ -122,20 +122,20 @@ def learn(
     return 0
 
 
-def show_pairs(found: StylePairs) -> None:
+def show_pairs(style_pairs: StylePairs) -> None:
     """The table of pairs, before learning begins."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("source", "target", "source does", "target does", "apart"):
         table.add_column(heading, justify="right" if heading == "apart" else "left")
-    for row in found.table:
+    for row in style_pairs.table:
         table.add_row(row.source, row.target, row.source_content, row.target_content, f"{row.apart:.2f}")
     console = messages()
     if not console.is_terminal:
         console.width = PIPE_WIDTH
     console.print(table)
-    for name in found.left_out:
+    for name in style_pairs.left_out:
         warn(f"{name} has no partner with the same content and is left out")
 
 
@@ -148,7 +148,7 @@ class StyledOutput(Output):
 
 @option_group
 class Styling:
-    """How much of which style is put on what."""
+    """How strongly each style is applied, and to which parts."""
 
     strength: Annotated[float, Parameter(help="0 is the clip as it is, 1 the style, more exaggerates.")] = 1.0
     part: Annotated[
@@ -159,9 +159,9 @@ class Styling:
         list[str] | None,
         Parameter(negative="", help="A style and its weight, as in oldman.ftm=0.4; several are mixed."),
     ] = None
-    time_warp: Annotated[bool, Parameter(help="Change the timing too; without it, frame follows frame.")] = True
+    time_warp: Annotated[bool, Parameter(help="Change the timing too; without it, frames keep their times.")] = True
     generalize: Annotated[
-        bool | None, Parameter(help="Keep the input where it is unlike the examples; default: as the model says.")
+        bool | None, Parameter(help="Keep the input where it is unlike the examples; default: the model's setting.")
     ] = None
     plant: Annotated[bool, Parameter(help="Clean up feet that slide.")] = True
     lock: Lock = "soft"
@@ -200,12 +200,12 @@ def apply(
     ----------
     paths
         A model that `freshtake style learn` wrote (.ftm), left out where --style names models; then a clip in the
-        source style on the same skeleton, several, or a folder of them.
+        source style on any skeleton of a person, several, or a folder of them.
     """
     from freshtake.formats.ftm import is_model
     from freshtake.workflows import style_apply
     from freshtake.workflows.output_naming import targets_of
-    from freshtake.workflows.style_translating import StyleAsked
+    from freshtake.workflows.style_translating import StyleOptions
 
     report, style = styling.report, styling.style
     out = to.prepare(report)
@@ -223,7 +223,7 @@ def apply(
                 styles,
                 clip,
                 target,
-                asked=StyleAsked(
+                options=StyleOptions(
                     strength=styling.strength,
                     parts=dict(weighed(styling.part or [])),
                     time_warp=styling.time_warp,
@@ -231,7 +231,7 @@ def apply(
                     plant=styling.plant and styling.lock,
                 ),
                 page=report,
-                onto=clip_files.onto.asked(),
+                onto=clip_files.onto.value(),
                 reading=reading.options(),
             )
             for clip, target in each_with_progress(clips, targets_of(clips, out, clip_files.format), tell)
@@ -265,11 +265,11 @@ def _print_applied(done: StyleApplied) -> None:
 
 def weighed(texts: list[str]) -> list[tuple[str, float]]:
     """Names with the number after `=`, 1 where there is none."""
-    found = []
+    weights = []
     for text in texts:
         name, sign, value = text.rpartition("=")
         try:
-            found.append((name, float(value)) if sign else (text, 1.0))
+            weights.append((name, float(value)) if sign else (text, 1.0))
         except ValueError:
             raise UsageError(f"{text!r} gives no number: write NAME or NAME=NUMBER, such as arms=0.5") from None
-    return found
+    return weights

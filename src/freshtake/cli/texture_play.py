@@ -112,7 +112,7 @@ def learn(
     out = to.prepare(picture)
     settings = Settings(**given(learning))
     with progress_bar() as report:
-        made = texture_learn(
+        learned = texture_learn(
             _by_cell(takes),
             out,
             settings,
@@ -122,7 +122,7 @@ def learn(
             report=report,
             warn=warn,
         )
-    _print_learned(out, made.facts, json)
+    _print_learned(out, learned.facts, json)
     return 0
 
 
@@ -158,7 +158,7 @@ class Playing:
     """How long the motion is, and whether it is a loop."""
 
     length: Length = LENGTH
-    loop: Annotated[bool, Parameter(negative="", help="A loop of exactly so many frames.")] = False
+    loop: Annotated[bool, Parameter(negative="", help="Make a loop of exactly this length.")] = False
     times: Annotated[int, Parameter(help="How many times the loop is written.")] = 1
     variety: Annotated[float, Parameter(help="How strongly a loop avoids repeating itself; 0: not at all.")] = 1.0
     stretch: Annotated[
@@ -221,7 +221,7 @@ def sample(
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
-    """Write new motion: endless play cut after so many frames, a loop, or a steered sequence.
+    """Write new motion: a piece of endless play, a loop, or a steered sequence.
 
     A mesh goes to .npz, to a folder of OBJ files, or to .glb with its modes as morph targets. Feet of a skeleton stand
     where they stood in the takes. A loop goes straight and says so in its file.
@@ -247,32 +247,32 @@ def sample(
     from freshtake.workflows import texture_sample
     from freshtake.workflows.motion_delivering import turn_note
     from freshtake.workflows.path_following import path_sentence
-    from freshtake.workflows.texture_playing import guide_asked
-    from freshtake.workflows.texture_sampling import Going, PlayAsked
+    from freshtake.workflows.texture_playing import guide_of
+    from freshtake.workflows.texture_sampling import PlayOptions, PlayRoute
 
     out, course = to.prepare(), steered.course
-    asked = not (steered.heading is None and steered.path is None and steered.speed is None)
-    guide = guide_asked(steered.heading, steered.path, steered.speed) if asked else None
+    is_guided = not (steered.heading is None and steered.path is None and steered.speed is None)
+    guide = guide_of(steered.heading, steered.path, steered.speed) if is_guided else None
     with progress_bar() as report:
-        made = texture_sample(
-            model, out, playing.length.asked(),
-            asked=PlayAsked(
+        result = texture_sample(
+            model, out, playing.length.value(),
+            options=PlayOptions(
                 playing.loop, playing.variety, playing.stretch, playing.times,
-                Going(steered.cell, _plan(steered.steer or []), guide, _course(course)), seed,
+                PlayRoute(steered.cell, _plan(steered.steer or []), guide, _course(course)), seed,
             ),
-            finish=writing.finishing.asked(writing.travel.asked()), report=report, warn=warn,
+            finish=writing.finishing.value(writing.travel.value()), report=report, warn=warn,
         )  # fmt: skip
-    if course is None and (note := turn_note([made.playback])) is not None:
+    if course is None and (note := turn_note([result.playback])) is not None:
         warn(note)
     if json:
-        facts = {"frames": made.frames, "duration_s": round(made.duration, 4), "jumps": made.jumps}
-        path_facts = {} if made.followed is None else {"path": made.followed._asdict()}
-        print_json({"written": str(made.path), **facts, **path_facts, "playback": made.playback})
+        facts = {"frames": result.frames, "duration_s": round(result.duration, 4), "jumps": result.jumps}
+        path_facts = {} if result.followed is None else {"path": result.followed._asdict()}
+        print_json({"written": str(result.path), **facts, **path_facts, "playback": result.playback})
     else:
-        text = f"wrote {made.path}: {made.frames} frames, {made.duration:.2f} s, {made.jumps} jumps"
+        text = f"wrote {result.path}: {result.frames} frames, {result.duration:.2f} s, {result.jumps} jumps"
         say(text)
-        if made.followed is not None:
-            say(path_sentence([made.followed], made.motion))
+        if result.followed is not None:
+            say(path_sentence([result.followed], result.motion))
     return 0
 
 
@@ -341,16 +341,16 @@ def tables(
 
 def _print_tables(facts: dict[str, Any]) -> None:
     console = output()
-    for path, found in facts.items():
+    for path, tables in facts.items():
         console.print(f"{path}\n  c  bits      bytes   1:raw  1:zipped  E(c)/E(0)", markup=False)
-        for row in found["compression"]:
+        for row in tables["compression"]:
             console.print(
                 f"{row['components']:3d}  {row['bits'] or 32:4d} {row['bytes']:10,} {row['ratio']:7.1f} "
                 f"{row['zipped_ratio']:9.1f} {row['relative_error']:10.4f}",
                 markup=False,
             )
         console.print("  c    E per frame   E* (sums)   E printed   E* printed", markup=False)
-        for row in found["errors"]:
+        for row in tables["errors"]:
             console.print(
                 f"{row['components']:3d} {row['position']:14.5f} {row['velocity']:11.4f} "
                 f"{row['printed_position']:11.3f} {row['printed_velocity']:12.3f}",
@@ -381,9 +381,9 @@ def figures(
 
     prepare_folder(out, force=force)
     with progress_bar() as report:
-        made = texture_study_draw(take, out, seed=seed, report=report, **reading.options())
+        paths = texture_study_draw(take, out, seed=seed, report=report, **reading.options())
     if json:
-        print_json({"written": [str(path) for path in made]})
+        print_json({"written": [str(path) for path in paths]})
     else:
-        say(f"wrote {len(made)} pictures into {out}")
+        say(f"wrote {len(paths)} pictures into {out}")
     return 0

@@ -20,7 +20,7 @@ def augment(
     out: Out,
     count: Annotated[int, Parameter(name=["--count", "-n"], help="How many variants of each group.")] = 10,
     by_likeness: Annotated[
-        bool, Parameter(negative="", help="Takes alone in their group join the group that they are like.")
+        bool, Parameter(negative="", help="Add takes that are alone in their group to the group they are most like.")
     ] = False,
     amount: Amount = 1.0,
     force: Force = False,
@@ -30,8 +30,8 @@ def augment(
 ) -> int:
     """Copy a folder of takes and write variants of every action beside them, labelled, as training data.
 
-    Takes whose names differ by the number at their end (walk_1, walk_2) are one action. labels.csv and labels.json say
-    of every file its group, whether it is real or a variant, which takes it is from, and its seed.
+    Takes whose names differ by the number at their end (walk_1, walk_2) are one action. labels.csv and labels.json list
+    for every file its group, whether it is real or a variant, which takes it is from, and its seed.
 
     **Examples**
 

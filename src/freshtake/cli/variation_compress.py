@@ -29,20 +29,20 @@ def compress(
     error: Annotated[
         str,
         Parameter(
-            help="Most that a rebuilt take may be off on average: 2 for 2 % of the leg, or 1.5cm (root mean square)."
+            help="How far off a rebuilt take may be on average: 2 for 2 % of the leg, or 1.5cm (root mean square)."
         ),
     ] = "2",
     restore: Annotated[
-        bool, Parameter(negative="", help="The other way: rebuild the dropped takes of a folder that compress wrote.")
+        bool, Parameter(negative="", help="Rebuild the dropped takes of a folder that compress wrote.")
     ] = False,
     format: Annotated[str | None, Parameter(help="Ending of restored takes; default: as they were.")] = None,
     seed: Seed = 0,
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
-    """Keep the few of many takes from which the others can be made again within an error.
+    """Keep only those takes from which all others can be rebuilt within an error.
 
-    A dropped take is kept as shares of the kept ones and a time warp. The folder holds the kept takes, their model (for
+    A dropped take is stored as shares of the kept ones and a time warp. The folder holds kept takes, their model (for
     `vary` and `stream`), and the numbers of the dropped ones.
 
     **Examples**

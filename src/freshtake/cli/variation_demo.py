@@ -32,12 +32,12 @@ def demo(
 
     prepare_folder(out, force=force)
     with progress_bar() as report:
-        made = run(out, seed=seed, report=report)
+        items = run(out, seed=seed, report=report)
     if json:
-        print_json({"folder": str(out), "made": [{"what": m.what, "path": str(m.path)} for m in made]})
+        print_json({"folder": str(out), "made": [{"what": m.what, "path": str(m.path)} for m in items]})
         return 0
     console = output()
     console.print("freshtake demo: what was made", markup=False)
-    for item in made:
+    for item in items:
         console.print(f"  {item.what}\n      {item.path}", markup=False)
     return 0

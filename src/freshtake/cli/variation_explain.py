@@ -37,7 +37,7 @@ def explain(
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
-    """Say what a model has learned: what predicts each joint, and how much predictions lose without it.
+    """Show what a model has learned: what predicts each joint, and how much worse predictions are without it.
 
     **Examples**
 
@@ -63,9 +63,9 @@ def explain(
     if json:
         print_json({**done.facts, "written": written})
         return 0
-    for sentence in link_sentences(done.found.links):
+    for sentence in link_sentences(done.explanation.links):
         say(sentence)
-    _print(done.found)
+    _print(done.explanation)
     for sentence in done.notes:
         say(sentence)
     for path in written:
@@ -73,27 +73,27 @@ def explain(
     return 0
 
 
-def _print(found: Explanation) -> None:
+def _print(edges: Explanation) -> None:
     from rich.table import Table
 
     console = output()
     if not console.is_terminal:
         console.width = PIPE_WIDTH
     table = Table(box=None, pad_edge=False, header_style="bold")
-    if found.links and not found.joint:
+    if edges.links and not edges.joint:
         for heading in ("from", "to", "summed strength"):
             table.add_column(heading, justify="right" if "strength" in heading else "left")
-        for link in found.links[:MOST_LINKS]:
+        for link in edges.links[:MOST_LINKS]:
             table.add_row(link.parent, link.child, f"{link.strength:.3f}")
         console.print(table)
         return
     for heading in ("DOF", "is predicted by", "strength", "error without"):
         table.add_column(heading, justify="right" if heading in ("strength", "error without") else "left")
-    _add_edges(table, found.parents)
-    if found.children:
+    _add_edges(table, edges.parents)
+    if edges.children:
         table.add_row("", "", "", "")
-        table.add_row(f"[bold]helped by {found.joint}[/bold] ({len(found.children)} in all)", "", "", "")
-        _add_edges(table, found.children[:MOST_CHILDREN])
+        table.add_row(f"[bold]helped by {edges.joint}[/bold] ({len(edges.children)} in all)", "", "", "")
+        _add_edges(table, edges.children[:MOST_CHILDREN])
     console.print(table)
 
 

@@ -23,7 +23,9 @@ class Predicting:
 
     method: Annotated[
         str | None,
-        Parameter(help="`default`; `kernel`: as in the paper, made to hold; `paper`: to the letter (Lau 2009)."),
+        Parameter(
+            help="`default`; `kernel`: the paper's, with additions that keep it stable; `paper`: as printed (Lau 2009)."
+        ),
     ] = None
     order: Annotated[int | None, Parameter(help="How many frames predict the next: 1, 2 (default) or 3.")] = None
     neighbors: Annotated[
@@ -44,7 +46,7 @@ class Predicting:
     ] = None
     prior_starts: Annotated[
         int | None,
-        Parameter(help="How often the search for what first poses have in common starts anew (prior network)."),
+        Parameter(help="How many times the search over first poses is restarted (prior network)."),
     ] = None
     thorough: Annotated[
         bool | None, Parameter(negative=(), help="Search longer: all candidates, several cores, more starts.")
@@ -59,11 +61,12 @@ class Learning:
     """What the movement is, and how it is learned."""
 
     cyclic: Annotated[
-        bool | None, Parameter(negative="--acyclic", help="Whether the motion repeats; default: told from the clips.")
+        bool | None,
+        Parameter(negative="--acyclic", help="Whether the motion repeats; default: detected from the clips."),
     ] = None
-    structure: Annotated[
-        Path | None, Parameter(help="A model whose structure is taken over: then one clip is enough.")
-    ] = None
+    structure: Annotated[Path | None, Parameter(help="Reuse the structure of this model; then one clip is enough.")] = (
+        None
+    )
     predicting: Predicting = PREDICTING
 
 

@@ -38,24 +38,26 @@ def pack(
     ] = None,
     cycles: Annotated[int | None, Parameter(help="Cycles in each clip of a cyclic model; default: 1.")] = None,
     closing_frame: Annotated[
-        bool, Parameter(help="End each clip with its first frame again, as players that go by time need it.")
+        bool, Parameter(help="Repeat the first frame at the end of each clip, for players that go by time.")
     ] = True,
     amount: Amount = 1.0,
     plant: Plant = True,
-    guard: Annotated[bool, Parameter(help="Draw again what a body cannot do or does in no take.")] = True,
+    guard: Annotated[
+        bool, Parameter(help="Redraw variants that no body could do, or that go too far beyond the takes.")
+    ] = True,
     keep: Annotated[
-        Path | None, Parameter(help="stars.json of the preview page: rejected clips are drawn anew, others stay.")
+        Path | None, Parameter(help="stars.json from the preview page: rejected clips are redrawn, the others stay.")
     ] = None,
-    only: Annotated[str | None, Parameter(help="Make this one clip of the pack again, by its name.")] = None,
+    only: Annotated[str | None, Parameter(help="Make only this clip of the pack, by its name.")] = None,
     preview: Annotated[bool, Parameter(help="Write the contact sheet and the preview page.")] = True,
     unit: Unit = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
-    """Write a pack of variants: loops that share their first and last pose, so that any follows any other of its model.
+    """Write a pack of variants: loops that share their first and last pose, so that any can follow any other.
 
     The folder gets one file per model and format (one per clip in bvh), `pack.json` with every clip's seed, speed,
-    footprints and quality, a contact sheet `sheet.png` and `preview.html`, on which clips are starred and rejected.
+    footprints and quality, a contact sheet `sheet.png` and `preview.html`, where you star and reject clips.
 
     **Examples**
 
@@ -73,24 +75,24 @@ def pack(
         Models that `freshtake learn` wrote, each as MODEL or NAME=MODEL; the name is that of the group and its files.
     """
     from freshtake.workflows import variation_pack as run
-    from freshtake.workflows.motion_delivering import delivery_asked
-    from freshtake.workflows.motion_retargeting import character_asked
-    from freshtake.workflows.pack_asking import PackSettings
+    from freshtake.workflows.motion_delivering import chosen_delivery
+    from freshtake.workflows.motion_retargeting import chosen_character
+    from freshtake.workflows.pack_contents import PackSettings
 
     prepare(out, force=force)
-    where = delivery_asked(root_motion, in_place).root_motion
+    where = chosen_delivery(root_motion, in_place).root_motion
     settings = PackSettings(amount, cycles, beat, where, closing_frame, plant, guard)
-    onto = character_asked(character, body_map, warn)
+    onto = chosen_character(character, body_map, warn)
     with progress_bar() as report:
-        made = run(
+        result = run(
             models, out, count,
             formats=format or ("glb",), settings=settings, onto=onto, keep=keep, only=only, preview=preview,
             unit_m=unit, seed=seed, report=report, warn=warn,
         )  # fmt: skip
     if json:
-        print_json({"written": [str(path) for path in made.paths], **made.told})
+        print_json({"written": [str(path) for path in result.paths], **result.facts})
     else:
-        clips, groups = len(made.told["clips"]), len(made.told["groups"])
+        clips, groups = len(result.facts["clips"]), len(result.facts["groups"])
         what = f"{clips} clip{'s' * (clips > 1)} in {groups} group{'s' * (groups > 1)}"
-        output().print(f"wrote {out}: {what}, {len(made.paths)} files", markup=False)
+        output().print(f"wrote {out}: {what}, {len(result.paths)} files", markup=False)
     return 0

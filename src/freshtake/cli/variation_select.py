@@ -25,14 +25,15 @@ class Measure:
         bool,
         Parameter(
             negative="",
-            help="By what a model of the trusted clips expects (likelihood), instead of by how far clips differ.",
+            help="Compare by what a model of the trusted clips expects (likelihood), not by how far clips differ.",
         ),
     ] = False
     among: Annotated[
-        bool, Parameter(negative="", help="The same as in the paper: the clips in groups of themselves.")
+        bool,
+        Parameter(negative="", help="With --likelihood, as in the paper: score the clips in groups among themselves."),
     ] = False
     relearn: Annotated[
-        bool, Parameter(negative="", help="The same with a model for every group, not one; far slower.")
+        bool, Parameter(negative="", help="With --likelihood: learn a model for every group; far slower.")
     ] = False
     percentile: Annotated[
         float, Parameter(help="How many clips like the trusted ones may be rejected, in percent.")
@@ -55,7 +56,7 @@ def select(
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
-    """Tell which clips are similar enough to trusted ones to learn from, and why the others are not.
+    """Find which clips are similar enough to trusted ones to learn from, and why the others are not.
 
     A clip is kept unless it differs more from the trusted ones than all but a few clips of their kind would, given
     how far the trusted ones differ among themselves. `--json` prints `kept` and `rejected` alone.
@@ -73,7 +74,7 @@ def select(
         Clips to choose from.
     """
     from freshtake.workflows import variation_select as run
-    from freshtake.workflows.variation_selecting import SelectAsked
+    from freshtake.workflows.variation_selecting import SelectOptions
 
     prepare(picture, force=force)
     paths = files(Path(clip) for clip in clips)
@@ -81,7 +82,7 @@ def select(
         done = run(
             paths,
             files(trusted),
-            asked=SelectAsked(
+            options=SelectOptions(
                 measure="likelihood" if by.likelihood or by.among or by.relearn else "difference",
                 groups="candidates" if by.among else "trusted",
                 relearn=by.relearn,
@@ -104,19 +105,19 @@ def select(
 
 def _print(done: Selected) -> None:
     """One line per clip, then the threshold and what it comes from."""
-    found, console = done.found, output()
-    show = _chance if found.measure == "difference" else "{:.2f}".format
-    for path, verdict in zip(done.sources, found.verdicts, strict=True):
+    selection, console = done.selection, output()
+    show = _chance if selection.measure == "difference" else "{:.2f}".format
+    for path, verdict in zip(done.sources, selection.verdicts, strict=True):
         figure = show(verdict.figure) if math.isfinite(verdict.figure) else "-"
         word = "kept    " if verdict.kept else "rejected"
         console.print(f"{word} {figure:>8}  {path}{'' if verdict.kept else ': ' + verdict.reason}", markup=False)
     what = "log-likelihood per frame and DOF"
-    if found.measure == "difference":
+    if selection.measure == "difference":
         what = "share of clips of the trusted kind that are as far off"
-    own = f"{show(float(found.trusted.min()))} to {show(float(found.trusted.max()))}"
+    trusted_range = f"{show(float(selection.trusted.min()))} to {show(float(selection.trusted.max()))}"
     console.print(
-        f"{len(done.kept)} of {len(done.sources)} kept; {what}, at least {show(found.threshold)} "
-        f"(trusted clips, when left out: {own})",
+        f"{len(done.kept)} of {len(done.sources)} kept; {what}, at least {show(selection.threshold)} "
+        f"(trusted clips, when left out: {trusted_range})",
         markup=False,
     )
 

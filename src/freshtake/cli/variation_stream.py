@@ -1,4 +1,4 @@
-"""`freshtake stream`: endless motion from a cyclic model, into a file as long as asked, or live to avatars."""
+"""`freshtake stream`: endless motion from a cyclic model, into a file of a given length, or live to avatars."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ def stream(
     /,
     *,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="Where the result goes.")] = None,
-    live: Annotated[
-        str | None, Parameter(help="Send it to avatars instead, while it is made: vmc://127.0.0.1:39539.")
-    ] = None,
+    live: Annotated[str | None, Parameter(help="Send it live to avatars instead: vmc://127.0.0.1:39539.")] = None,
     host: Annotated[bool, Parameter(negative="", help="Send to, and listen to, other machines too.")] = False,
     listen: Annotated[
         int | None, Parameter(help="Port for OSC messages that steer the live motion, such as /freshtake/amount 0.5.")
@@ -97,32 +95,32 @@ def stream(
             plant=plant and lock, unit_m=unit, seed=seed, json=json,
         )  # fmt: skip
     if out is None:
-        raise UsageError("say where the motion goes: -o FILE, or --live vmc://127.0.0.1:39539")
+        raise UsageError("name where the motion goes: -o FILE, or --live vmc://127.0.0.1:39539")
     if listen is not None or host or speed != 1.0:
         raise UsageError("--listen, --host and --speed belong to --live vmc://...: add it, or leave them out")
     from freshtake.workflows import variation_stream as run
-    from freshtake.workflows.length_asking import length_asked
-    from freshtake.workflows.motion_delivering import delivery_asked, playback_summary
-    from freshtake.workflows.motion_retargeting import character_asked
+    from freshtake.workflows.goal_options import GoalOptions, amount_from, goals_of
+    from freshtake.workflows.lengths import length_of
+    from freshtake.workflows.motion_delivering import chosen_delivery, playback_summary
+    from freshtake.workflows.motion_retargeting import chosen_character
     from freshtake.workflows.path_following import path_sentence
-    from freshtake.workflows.variation_asking import Asked, amount_asked, goals_of
 
     prepare(out, force=force)
-    steer = goals_of(Asked(heading=heading, path=path)).steer
-    much = amount_asked(amount, amount_time, part)
+    steer = goals_of(GoalOptions(heading=heading, path=path)).steer
+    amounts = amount_from(amount, amount_time, part)
     with progress_bar() as report:
-        made = run(
-            model, out, length_asked(frames, seconds),
-            amount=much, steer=steer, plant=plant and lock, delivery=delivery_asked(root_motion, in_place),
-            onto=character_asked(character, body_map, warn), unit_m=unit, seed=seed, report=report, warn=warn,
+        result = run(
+            model, out, length_of(frames, seconds),
+            amount=amounts, steer=steer, plant=plant and lock, delivery=chosen_delivery(root_motion, in_place),
+            onto=chosen_character(character, body_map, warn), unit_m=unit, seed=seed, report=report, warn=warn,
         )  # fmt: skip
     if json:
-        found = playback_summary(made.motion)
-        told = {"written": str(made.path), "frames": len(made.motion), "duration_s": made.motion.duration}
-        way = {} if made.followed is None else {"path": made.followed._asdict()}
-        print_json({**told, **way, **({} if found is None else {"playback": found})})
+        playback = playback_summary(result.motion)
+        facts = {"written": str(result.path), "frames": len(result.motion), "duration_s": result.motion.duration}
+        way = {} if result.followed is None else {"path": result.followed._asdict()}
+        print_json({**facts, **way, **({} if playback is None else {"playback": playback})})
     else:
-        output().print(f"wrote {made.path}: {in_words(made.motion)}", markup=False)
-        if made.followed is not None:
-            output().print(path_sentence([made.followed], made.motion), markup=False)
+        output().print(f"wrote {result.path}: {in_words(result.motion)}", markup=False)
+        if result.followed is not None:
+            output().print(path_sentence([result.followed], result.motion), markup=False)
     return 0

@@ -48,7 +48,9 @@ class Drawing:
     count: Annotated[int, Parameter(name=["--count", "-n"], help="How many.")] = 15
     amounts: Amounts = AMOUNTS
     feet: Feet = FEET
-    guard: Annotated[bool, Parameter(help="Draw again what a body cannot do or does in no take.")] = True
+    guard: Annotated[
+        bool, Parameter(help="Redraw variants that no body could do, or that go too far beyond the takes.")
+    ] = True
     cycles: Annotated[
         int | None, Parameter(help="Cycles in each variant of a cyclic model; default: by its length, or 1.")
     ] = None
@@ -62,7 +64,7 @@ class VariantLength(Length):
 
 
 @option_group
-class Wanted:
+class GoalChoices:
     """What every variant has to do."""
 
     start: Annotated[str | None, Parameter(help="The pose to start with: FILE or FILE:FRAME.")] = None
@@ -73,15 +75,15 @@ class Wanted:
     ] = ()
     pins: Annotated[Path | None, Parameter(help="Joints at places, JSON or CSV; see the docs on planting.")] = None
     length: VariantLength = VariantLength()
-    speed: Annotated[float | None, Parameter(help="Mean speed over the ground, in the clip's lengths a second.")] = None
+    speed: Annotated[float | None, Parameter(help="Mean ground speed, in the clip's unit of length per second.")] = None
     heading: Heading = None
     path: GroundPath = None
 
-    def asked(self) -> Goals:
+    def goals(self) -> Goals:
         """As goals, with the files that they name."""
-        from freshtake.workflows.variation_asking import Asked, goals_of
+        from freshtake.workflows.goal_options import GoalOptions, goals_of
 
-        return goals_of(Asked(self.start, self.end, self.pose, self.pins, self.speed, self.heading, self.path))
+        return goals_of(GoalOptions(self.start, self.end, self.pose, self.pins, self.speed, self.heading, self.path))
 
 
 @option_group
@@ -89,18 +91,18 @@ class Writing:
     """How variants are written."""
 
     loop: Annotated[
-        bool, Parameter(negative="", help="Loops that play for ever: the last frame leads into the first.")
+        bool, Parameter(negative="", help="Loops that play forever: the last frame leads into the first.")
     ] = False
     travel: LoopTravel = LOOP_TRAVEL
     onto: OntoCharacter = ONTO
     format: Annotated[str | None, Parameter(help="Ending of the files; default: as the examples (of AMC: bvh).")] = None
     unit: Unit = None
     limits: Annotated[
-        Path | None, Parameter(help="Limits of a robot's joints (joint,low,high) at which its table stops.")
+        Path | None, Parameter(help="Limits of a robot's joints (CSV: joint,low,high), at which values stop.")
     ] = None
 
 
-DRAWING, WANTED, WRITING = Drawing(), Wanted(), Writing()
+DRAWING, GOAL_CHOICES, WRITING = Drawing(), GoalChoices(), Writing()
 
 
 def vary(
@@ -109,14 +111,14 @@ def vary(
     *,
     to: VariantsOutput,
     drawing: Drawing = DRAWING,
-    wanted: Wanted = WANTED,
+    wanted: GoalChoices = GOAL_CHOICES,
     writing: Writing = WRITING,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
     """Write new variants of the movement that a model has learned: variant_001, variant_002, ...
 
-    The same seed gives the same variants, however many are asked for.
+    The same seed gives the same variants, however many you make.
 
     **Examples**
 
@@ -140,43 +142,43 @@ def vary(
     """
     from freshtake.workflows import variation_vary as run
     from freshtake.workflows.motion_finishing import Finish
-    from freshtake.workflows.variation_varying import VariantsAsked
+    from freshtake.workflows.variation_varying import VariantOptions
 
-    out, goals = to.prepare(), wanted.asked()
+    out, goals = to.prepare(), wanted.goals()
     with progress_bar() as report:
-        made = run(
+        result = run(
             model, out, drawing.count,
-            asked=VariantsAsked(
-                drawing.amounts.asked(), drawing.cycles, wanted.length.asked_if_any(), goals, drawing.guard,
+            options=VariantOptions(
+                drawing.amounts.value(), drawing.cycles, wanted.length.value_or_none(), goals, drawing.guard,
                 writing.loop, writing.limits, seed,
             ),
             finish=Finish(
-                drawing.feet.asked(), writing.travel.asked(), writing.onto.asked(), writing.unit, writing.format
+                drawing.feet.value(), writing.travel.value(), writing.onto.value(), writing.unit, writing.format
             ),
             report=report, warn=warn,
         )  # fmt: skip
     if json:
-        print_json(_facts(made))
+        print_json(_facts(result))
     else:
-        _print(made)
+        _print(result)
     return 0
 
 
-def _facts(made: Written) -> dict[str, Any]:
+def _facts(written: Written) -> dict[str, Any]:
     return {
-        "written": [str(path) for path in made.paths],
-        "goals": [asdict(report) for report in made.reports],
-        "guards": [report._asdict() for report in made.guards],
-        **({"path": [found._asdict() for found in made.followed]} if made.followed else {}),
-        **({"playback": made.playbacks} if any(made.playbacks) else {}),
+        "written": [str(path) for path in written.paths],
+        "goals": [asdict(report) for report in written.reports],
+        "guards": [report._asdict() for report in written.guards],
+        **({"path": [followed._asdict() for followed in written.followed]} if written.followed else {}),
+        **({"playback": written.playbacks} if any(written.playbacks) else {}),
     }
 
 
-def _print(made: Written) -> None:
+def _print(written: Written) -> None:
     from freshtake.workflows.path_following import path_sentence
 
-    first, last, count = made.paths[0], made.paths[-1], len(made.reports)
+    first, last, count = written.paths[0], written.paths[-1], len(written.reports)
     files = f"{count} variant{'s' * (count > 1)}: {first}" + (f" ... {last.name}" if first != last else "")
     say(f"wrote {files}")
-    if made.followed and made.last is not None:
-        say(path_sentence(made.followed, made.last))
+    if written.followed and written.last is not None:
+        say(path_sentence(written.followed, written.last))

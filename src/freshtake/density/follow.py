@@ -23,7 +23,6 @@ from freshtake.density.jumps import (
     Following,
     Rates,
     Track,
-    excess,
     jump,
     restart,
     visit,
@@ -152,8 +151,8 @@ def follow(
         elif over:
             goal, forced = own, True
         elif clock[AGE] >= clock[SPAN] and track.cyclic[own]:
-            now = min(int(clock[PLACE]), int(last))
-            if luck[6] < rates.jump * max(1.0 + excess(track, visits, now), 0.25):
+            now = min(int(np.ceil(clock[PLACE])), int(last))
+            if luck[6] < rates.jump * track.haste[now]:
                 goal = own
         if goal >= 0:
             made = jump(track, rates, state, goal, forced, luck[2:])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from freshtake.density.kernel_search import Index, block_index, drawn, near_kernels
+from freshtake.density.pose_density import arrivals
 from freshtake.density.runs import LONGEST, Leap, Limits, Place, aligned_place, eased, rehearse
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.compiled import compiled
@@ -50,6 +51,10 @@ class Track(NamedTuple):
     counts: Floats  # (classes,): kernels
     periods: Floats  # (classes,): frames
     cyclic: Bools  # (classes,)
+    first_jumps: Ints  # (kernels + 1,): where a kernel's jumps begin in `goals`
+    goals: Ints  # (jumps,): kernels
+    likelihoods: Floats  # (jumps,): -2 log of their chances
+    haste: Floats  # (kernels,): how likely a jump is, over what `Rates.jump` says
     away: Floats  # (classes,): share by which a pose may go away from another one of its phase
 
 
@@ -122,13 +127,21 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
     found, squares = np.empty(len(track.owners), np.intp), np.empty(len(track.owners))
     here = int(clock[RUN])
     source = Place(clock[PLACE], track.firsts[here], track.lasts[here])
-    low, high = max(source.at - rates.guard, float(source.first)), min(source.at + rates.guard, float(source.last))
-    count = near_kernels(track.lookup, point, owner, low, high, found, squares)
+    own = track.owners[here]
+    k = min(max(int(np.ceil(source.at)), source.first), source.last)
+    count = track.first_jumps[k + 1] - track.first_jumps[k]
+    known = owner == own and count > 0
+    if known:
+        for c in range(count):
+            found[c] = track.goals[track.first_jumps[k] + c]
+            squares[c] = track.likelihoods[track.first_jumps[k] + c]
+    elif owner != own or forced or len(track.goals) == 0:
+        low, high = max(source.at - rates.guard, float(source.first)), min(source.at + rates.guard, float(source.last))
+        count = near_kernels(track.lookup, point, owner, low, high, found, squares)
+        for c in range(count):
+            squares[c] += 2.0 * EVENNESS * excess(track, state.visits, found[c])
     if count == 0:
         return False
-    for c in range(count):
-        squares[c] += 2.0 * EVENNESS * excess(track, state.visits, found[c])
-    own = track.owners[here]
     sharp = max(track.sharpest[owner], track.sharpest[own])
     far = max(track.farthest[owner], track.farthest[own])
     if owner != own:
@@ -138,7 +151,7 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
     for attempt in range(TRIES + MORE if forced else TRIES):
         if count == 0:
             break
-        if attempt == TRIES:  # the run has ended: what is nearest counts, however often it was followed
+        if attempt == TRIES and not known:  # the run has ended: what is nearest counts, however often it was followed
             for c in range(count):
                 squares[c] -= 2.0 * EVENNESS * excess(track, state.visits, found[c])
         c = drawn(squares, count, chances[attempt]) if attempt < TRIES else int(np.argmin(squares[:count]))
@@ -149,11 +162,11 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
         if strain < mildest:
             mildest, chosen, duration, target = strain, j, span, place
             best_offset[:] = offset
-        if mildest <= 1.0:
+        if mildest <= 1.0 or known:
             break
         count -= 1
         found[c], squares[c] = found[count], squares[count]
-    if chosen < 0 or (mildest > 1.0 and not forced):
+    if chosen < 0 or (mildest > 1.0 and not forced and not known):
         return False
     held[2:] = best_offset
     clock[PLACE], clock[RUN], clock[AGE], clock[SPAN] = target, float(chosen), 0.0, duration
@@ -188,20 +201,27 @@ def track_of(model: DensityModel) -> Track:
     stops = model.run_stops
     lengths = np.diff(np.concatenate([[0], stops]))
     firsts, lasts = np.repeat(stops - lengths, lengths), np.repeat(stops - 1, lengths)
-    arrivals = np.roll(model.speeds, 1, axis=0)  # the step that led to a kernel, as a synthesis knows its own
-    arrivals[stops - lengths] = model.speeds[stops - lengths]
     d = model.modes
-    scale = 1.0 / model.widths
-    scale[d:] *= np.sqrt(model.settings.velocity_weight)
-    places = np.concatenate([model.weights, arrivals], axis=1) * scale
+    steps = np.concatenate([arrivals(run) for name in model.classes for run in model.runs(name)])
+    scale = _scale(model)
+    places = np.concatenate([model.weights, steps], axis=1) * scale
     index = block_index(places, model.owners, model.allowed)
-    blocks = _stretches(lengths)
+    blocks, jumps = _stretches(lengths), model.jumps
     return Track(
         np.ascontiguousarray(rows), d, min(model.rates.shape[1], 3), model.owners, firsts, lasts, stops - lengths,
         index, scale, model.limits[:, 0].copy(), model.limits[:, 1].copy(), blocks,
         np.bincount(blocks).astype(np.float64),
-        np.bincount(model.owners).astype(np.float64), model.limits[:, 2].copy(), np.array(model.cyclic), _away(model),
+        np.bincount(model.owners).astype(np.float64), model.limits[:, 2].copy(), np.array(model.cyclic),
+        np.concatenate([[0], np.cumsum(jumps.counts)]), jumps.goals, -2.0 * np.log(np.maximum(jumps.chances, 1e-300)),
+        jumps.haste, _away(model),
     )  # fmt: skip
+
+
+def _scale(model: DensityModel) -> Floats:
+    """What poses and velocities are multiplied by when kernels are compared, (2 modes,)."""
+    scale: Floats = 1.0 / model.widths
+    scale[model.modes :] *= np.sqrt(model.settings.velocity_weight)
+    return scale
 
 
 def _away(model: DensityModel) -> Floats:

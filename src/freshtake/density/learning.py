@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 
 from freshtake.density.class_cycles import ROUNDS, SHORTEST, in_cycle, recurrence
+from freshtake.density.even_jumps import JumpTable, joined, jump_table
 from freshtake.density.examples import LEAST_FRAMES, Material, material_of, rounded
 from freshtake.density.headings import smooth_rates
 from freshtake.density.jumps import FAR, SHARP
-from freshtake.density.kernel_graph import Bounds, closed_parts, parts_of
+from freshtake.density.kernel_graph import Bounds, Parts, closed_parts, parts_of
 from freshtake.density.model import DensityModel
-from freshtake.density.pose_density import motion_widths, velocities
+from freshtake.density.pose_density import arrivals, motion_widths, velocities
 from freshtake.density.runs import Limits
 from freshtake.density.settings import Settings
 from freshtake.density.space import eigenspace, poses_of, position_errors, weights_of
-from freshtake.density.synthesize import GUARD
+from freshtake.density.synthesize import controls
 from freshtake.density.time_alignment import fit_sine
 from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
@@ -57,7 +58,7 @@ def learn(
     steps = np.concatenate([velocities(run) for run in everything])
     scale = 1.0 / motion_widths(pca.variances, steps, chosen.alpha)
     scale[len(pca.modes) :] *= np.sqrt(chosen.velocity_weight)
-    pieces, round_trips, limits, notes = [], [], [], []
+    pieces, round_trips, limits, notes, tables = [], [], [], [], []
     for number, (name, found) in enumerate(zip(material.classes, runs_of, strict=True)):
         say(Progress(0.3 + 0.6 * number / len(runs_of), f"which poses of {name} lead to which"))
         told = (cyclic or {}).get(name)
@@ -66,24 +67,26 @@ def learn(
         notes += [f"{name}: {lost} frames before, between and after the cycles are left out"] if lost else []
         mine = [found[run][a:b] for run, a, b in spans]
         limit = _limits(mine, steady)
-        places = np.concatenate([np.concatenate([y, velocities(y)], axis=1) for y in mine]) * scale
+        places = np.concatenate([np.concatenate([y, arrivals(y)], axis=1) for y in mine]) * scale
         lengths = np.array([len(y) for y in mine])
-        guard = max(GUARD / material.frame_time, 2.0)
-        bounds = Bounds(limit[2], guard, Limits(limit[0], max(limit[1], 1e-12), chosen.blend / material.frame_time))
+        rates = controls(chosen, material.frame_time)
+        bounds = Bounds(limit[2], rates.guard, Limits(limit[0], max(limit[1], 1e-12), rates.blend))
         told = steady is not None or None if told is None else told
         if steady is not None and lengths.max() < ROUNDS * steady:
-            parts = closed_parts(lengths, limit[2])
+            parts = closed_parts(np.concatenate(mine), places, lengths, bounds)
         else:
             parts = parts_of(np.concatenate(mine), places, lengths, bounds, told)
-        kept = _cut(lengths, parts.kept, parts.allowed)
-        pieces.append([(spans[k][0], spans[k][1] + a, spans[k][1] + b, goals) for k, a, b, goals in kept])
-        lost = int(lengths.sum()) - sum(b - a for _, a, b, _ in kept)
+        pieces.append(_pieces(parts, spans))
+        lost = int(lengths.sum()) - len(parts.frames)
         notes += [f"{name}: {lost} frames that no way leads back to are left out"] if lost else []
         round_trips.append(parts.cyclic)
-        limits.append(limit)
+        limits.append((limit[0], parts.farther * limit[1], limit[2]))
+        tables.append(jump_table(parts.jumps, parts.pieces, rates.jump))
     material = replace(material, notes=(*material.notes, *notes))
     say(Progress(0.95, "fine detail"))
-    model = _assembled(material, chosen, pca, runs_of, pieces, tuple(round_trips), rounded(np.array(limits)))
+    model = _assembled(
+        material, chosen, pca, runs_of, pieces, tuple(round_trips), rounded(np.array(limits)), joined(tables)
+    )
     say(Progress(1.0, "done"))
     return model
 
@@ -145,20 +148,24 @@ def _limits(found: list[Floats], steady: float | None) -> tuple[float, float, fl
 Piece = tuple[int, int, int, Bools]
 
 
-def _cut(lengths: Any, kept: Bools, allowed: Bools) -> list[Piece]:
+def _pieces(parts: Parts, spans: list[Span]) -> list[Piece]:
     """Run number, start and stop in it, and which of its frames may be jumped to."""
-    out: list[Piece] = []
-    first = 0
-    for number, length in enumerate(lengths.tolist()):
-        inside, goals = kept[first : first + length], allowed[first : first + length]
-        out += [(number, a, b, goals[a:b]) for a, b in runs(inside) if b - a >= LEAST_FRAMES]
-        first += length
-    return out or [(number, 0, length, np.ones(length, dtype=np.bool_)) for number, length in enumerate(lengths)]
+    run = np.concatenate([np.full(stop - start, number) for number, start, stop in spans])
+    frame = np.concatenate([np.arange(start, stop) for _, start, stop in spans])
+    return [
+        (
+            int(run[parts.frames[a]]),
+            int(frame[parts.frames[a]]),
+            int(frame[parts.frames[b - 1]]) + 1,
+            parts.allowed[a:b],
+        )
+        for a, b in parts.pieces
+    ]
 
 
 def _assembled(
     material: Material, settings: Settings, pca: Pca, runs_of: list[list[Floats]], pieces: list[list[Piece]],
-    cyclic: tuple[bool, ...], limits: Floats,
+    cyclic: tuple[bool, ...], limits: Floats, jumps: JumpTable,
 ) -> DensityModel:  # fmt: skip
     weights, rates, residuals, allowed = [], [], [], []
     for found, poses, turns, mine, limit in zip(runs_of, material.poses, material.rates, pieces, limits, strict=True):
@@ -174,5 +181,5 @@ def _assembled(
         settings, material.classes, material.names, material.frame_time, material.recipe, material.scale, pca,
         np.concatenate(weights), np.concatenate(rates), np.concatenate(residuals),
         tuple(tuple(b - a for _, a, b, _ in mine) for mine in pieces), np.concatenate(allowed), cyclic, limits,
-        tuple(errors[name] for name in material.classes), material.notes,
+        tuple(errors[name] for name in material.classes), jumps, material.notes,
     )  # fmt: skip

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.density.class_cycles import cycle_heights, recurrence
+from freshtake.density.class_cycles import FASTEST, SLOWEST, cycle_heights, recurrence
 from freshtake.motion.planting.contacts import runs
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Bools, Floats
 
 STALLED = 0.05  # share of the data's median speed
 STALL_FRAMES = 10
@@ -52,9 +52,12 @@ def holding(data: Sequence[Floats], made: Floats) -> Holding:
     known = [cycle_starts(y[:, column], middle, swing) for y in data]
     found = cycle_starts(made[:, column], middle, swing)
     real = np.concatenate([np.diff(starts) for starts in known]) if known else np.empty(0)
-    periods = np.diff(found)
-    ours = cycle_curves(made, found)
-    theirs = np.concatenate([cycle_curves(y, starts) for y, starts in zip(data, known, strict=True)])
+    periods, usual = np.diff(found), median(real)
+    ours = cycle_curves(made, found)[is_usual(periods, median(periods))]
+    theirs = np.concatenate(
+        [cycle_curves(y, starts)[is_usual(np.diff(starts), usual)] for y, starts in zip(data, known, strict=True)]
+    )
+    real, periods = real[is_usual(real, usual)], periods[is_usual(periods, median(periods))]
     return Holding(
         int(stalls),
         float(periods.mean() / real.mean()) if len(real) and len(periods) else np.nan,
@@ -72,6 +75,16 @@ def cycle_column(data: Sequence[Floats]) -> int:
     if not came_back.steady:
         return int(np.concatenate(data).var(axis=0).argmax())
     return int(cycle_heights(list(data), came_back.periods).argmax())
+
+
+def median(durations: Floats) -> float:
+    """NaN where there are none."""
+    return float(np.median(durations)) if len(durations) else np.nan
+
+
+def is_usual(durations: Floats, usual: float) -> Bools:
+    """Which cycles take about as long as they usually do: while a body sets out or stands there is none."""
+    return np.asarray((durations >= SLOWEST * usual) & (durations <= FASTEST * usual))
 
 
 def cycle_starts(curve: Floats, middle: float, swing: float) -> Floats:

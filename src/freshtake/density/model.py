@@ -16,6 +16,7 @@ from freshtake.density.class_weights import changes, schedule
 from freshtake.density.control import Controls, Gaits, gaits_of
 from freshtake.density.cycle_blending import MixState, advance_mix, begin_mix
 from freshtake.density.decoding import decoded, dofs_of, mode_dofs, rows_end
+from freshtake.density.even_jumps import JumpTable
 from freshtake.density.examples import rate_columns
 from freshtake.density.joint_rotations import Turning, turning_of
 from freshtake.density.jumps import Rates, Track, track_of
@@ -25,7 +26,7 @@ from freshtake.density.planting import planting_model_of
 from freshtake.density.pose_density import Density, density, log_density, motion_widths, pose_widths, velocities
 from freshtake.density.settings import Settings
 from freshtake.density.space import weights_of
-from freshtake.density.synthesize import BlendState, advance, begin, rates_of
+from freshtake.density.synthesize import BlendState, advance, begin, controls
 from freshtake.density.time_alignment import AlignedState, Curves, advance_aligned, begin_aligned, curves_of
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
@@ -62,6 +63,7 @@ class DensityModel:
     cyclic: tuple[bool, ...]
     limits: Floats  # (classes, 3): second difference and distance that jumps keep to; frames per cycle
     errors: tuple[float, ...]  # per class: what the eigenspace leaves out, in centimetres (arrays: their own unit)
+    jumps: JumpTable
     notes: tuple[str, ...] = ()  # which frames were left out, and why
 
     def __repr__(self) -> str:
@@ -182,11 +184,7 @@ class DensityModel:
     @cached_property
     def controls(self) -> Rates:
         """The settings of synthesis in frames."""
-        s = self.settings
-        return rates_of(
-            self.frame_time, stay=s.stay, blend=s.blend, tempo=s.tempo, noise=s.noise, class_stay=s.class_stay,
-            novelty=s.novelty,
-        )  # fmt: skip
+        return controls(self.settings, self.frame_time)
 
     def start(self, rng: np.random.Generator, weights: Any = None) -> State:
         """The state before the first frame."""

@@ -82,6 +82,12 @@ def velocities(weights: Floats) -> Floats:
     return np.concatenate([steps, steps[-1:]])
 
 
+def arrivals(y: Floats) -> Floats:
+    """The step that led to each frame (frames, modes), as a synthesis knows its own; that of the first leads on."""
+    steps = velocities(y)
+    return np.concatenate([steps[:1], steps[:-1]])
+
+
 def motion_widths(variances: Floats, steps: Floats, alpha: float) -> Floats:
     """alpha (sqrt(lambda_1) .. sqrt(lambda_d), sigma_1 .. sigma_d) (2 modes,): Okwechime 2008, eq. 8.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from freshtake.density.follow import CHANCES, follow
 from freshtake.density.jumps import DRIVE, ENDED, FIELDS, PACE, PLACE, PLAN, RUN, Following, Rates, Track
+from freshtake.density.settings import Settings
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 
@@ -33,13 +34,12 @@ class BlendState:
         return bool(self.clock[ENDED] > 0.0)
 
 
-def rates_of(
-    frame_time: float, *, stay: float, blend: float, tempo: float, noise: float, class_stay: float, novelty: float
-) -> Rates:
+def controls(settings: Settings, frame_time: float) -> Rates:
     """Settings in seconds as numbers of frames."""
+    s = settings
     return Rates(
-        min(frame_time / stay, 1.0), blend / frame_time, max(GUARD / frame_time, 2.0),
-        max(MEMORY / frame_time, 2.0), tempo, noise, class_stay / frame_time, novelty,
+        min(frame_time / s.stay, 1.0), s.blend / frame_time, max(GUARD / frame_time, 2.0),
+        max(MEMORY / frame_time, 2.0), s.tempo, s.noise, s.class_stay / frame_time, s.novelty,
     )  # fmt: skip
 
 

@@ -61,7 +61,7 @@ def _steady_levels(gallery: Gallery, name: str) -> list[float]:
     signals = [signal(gallery.layout, track, name) for track in gallery.slow]
     levels = [(level, _action(gallery, name, level)) for level in LEVELS]
     counts = [{count_peaks(values, action) for values in signals} for _, action in levels]
-    agreed = [(level, found.pop()) for (level, _), found in zip(levels, counts, strict=True) if len(found) == 1]
+    agreed = [(level, peaks.pop()) for (level, _), peaks in zip(levels, counts, strict=True) if len(peaks) == 1]
     if not agreed:
         return []
     usual = max({n for _, n in agreed}, key=lambda n: sum(m == n for _, m in agreed))
@@ -114,8 +114,8 @@ def signal(layout: Layout, track: Track, name: str) -> Floats:
 
 def _joints(layout: Layout, name: str) -> Sequence[int]:
     """The hands that a quantity looks at; the first is left unless its name says otherwise."""
-    found = layout.hands
-    if not name.startswith(("left", "right")) or len(found) != 2:
-        return found if not name.startswith(("left", "right")) else ()
-    left_first = not layout.points[found[0]].lower().startswith("r")
-    return (found[0],) if name.startswith("left") == left_first else (found[1],)
+    hands = layout.hands
+    if not name.startswith(("left", "right")) or len(hands) != 2:
+        return hands if not name.startswith(("left", "right")) else ()
+    left_first = not layout.points[hands[0]].lower().startswith("r")
+    return (hands[0],) if name.startswith("left") == left_first else (hands[1],)

@@ -56,7 +56,7 @@ def unpacked(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequen
     odd = next((m for m in everything if not isinstance(m, Clip | Stroke)), None)
     if odd is not None:
         raise UsageError(f"{_named(odd, 0)} is a {kind_word(odd)}: only clips and strokes can be evaluated")
-    raise UsageError(f"{_named(clips[0], 0)} is a clip and {_named(strokes[0], 0)} a stroke: evaluate them apart")
+    raise UsageError(f"{_named(clips[0], 0)} is a clip and {_named(strokes[0], 0)} a stroke: evaluate them separately")
 
 
 def _clips(clips: list[Clip], split: tuple[int, int]) -> Material:
@@ -94,7 +94,7 @@ def _material(layout: Layout, tracks: list[Track], split: tuple[int, int], notes
 def _one_rate(
     motions: list[Same], rate: Callable[[Same], float], change: Callable[[Same, float], Same]
 ) -> tuple[list[Same], list[str]]:
-    """All at the first one's rate; those that differ are resampled, and said to be."""
+    """All at the first one's rate; a note says how many were resampled."""
     wanted = rate(motions[0])
     odd = [abs(rate(motion) / wanted - 1.0) > SAME_RATE for motion in motions]
     if not any(odd):

@@ -47,15 +47,19 @@ def difference(gallery: Gallery, track: Track, pairs: Bools) -> float:
     """Root mean square difference of correlations to the inputs', weighed by how far both DOFs move the body."""
     known = gallery.once(input_correlations)
     weights = _weights(gallery, known.strength) * pairs
-    found = correlations(speeds(gallery, track))
+    track_correlations = correlations(speeds(gallery, track))
     total = float(weights.sum())
-    return float(np.sqrt((weights * (found.matrix - known.matrix) ** 2).sum() / total)) if total > 0 else float("nan")
+    return (
+        float(np.sqrt((weights * (track_correlations.matrix - known.matrix) ** 2).sum() / total))
+        if total > 0
+        else float("nan")
+    )
 
 
 def of_joints(gallery: Gallery, tracks: Sequence[Track], joints: Sequence[str]) -> float:
     """`difference` over pairs of one of these joints and any other joint: the mean over the tracks."""
-    mine = np.array([name.rsplit(".", 1)[0] in joints for name in gallery.layout.dofs])
-    return float(np.mean([difference(gallery, track, mine[:, None] & ~mine) for track in tracks]))
+    chosen = np.array([name.rsplit(".", 1)[0] in joints for name in gallery.layout.dofs])
+    return float(np.mean([difference(gallery, track, chosen[:, None] & ~chosen) for track in tracks]))
 
 
 def covariation(gallery: Gallery, tracks: Sequence[Track]) -> float:
@@ -65,9 +69,9 @@ def covariation(gallery: Gallery, tracks: Sequence[Track]) -> float:
     """
     count = len(gallery.inputs)
     groups = [tracks[k : k + count] for k in range(0, len(tracks) - count + 1, count)]
-    found = [correlations(np.concatenate([_away(gallery, t) for t in group])) for group in groups]
-    strengths = [float((_weights(gallery, c.strength) * c.matrix**2).sum()) for c in found]
-    totals = [float(_weights(gallery, c.strength).sum()) for c in found]
+    by_group = [correlations(np.concatenate([_deviations(gallery, t) for t in group])) for group in groups]
+    strengths = [float((_weights(gallery, c.strength) * c.matrix**2).sum()) for c in by_group]
+    totals = [float(_weights(gallery, c.strength).sum()) for c in by_group]
     shares = [s / t for s, t in zip(strengths, totals, strict=True) if t > 0]
     return float(np.mean(np.sqrt(shares))) if shares else float("nan")
 
@@ -99,9 +103,9 @@ def left_and_right(names: Sequence[str]) -> Bools:
     return np.asarray((left[:, None] & right) | (right[:, None] & left))
 
 
-def _away(gallery: Gallery, track: Track) -> Floats:
+def _deviations(gallery: Gallery, track: Track) -> Floats:
     span = gallery.once(input_span)
-    return span.away(laid_on(span.mean, track.dofs * gallery.layout.scales))
+    return span.deviations(laid_on(span.mean, track.dofs * gallery.layout.scales))
 
 
 def _weights(gallery: Gallery, strength: Floats) -> Floats:

@@ -26,8 +26,8 @@ BLOCK = 4_000_000  # numbers of a distance matrix held at a time
 
 def measure(gallery: Gallery, track: Track) -> Parts:
     """Copied shares, longest followed runs and nearest-input distance of one track."""
-    apart = nearest_difference(gallery, track)
-    parts = {key: Part(float((apart <= limit).mean()), len(track)) for key, limit in TOLERANCES.items()}
+    nearest = nearest_difference(gallery, track)
+    parts = {key: Part(float((nearest <= limit).mean()), len(track)) for key, limit in TOLERANCES.items()}
     exact, close = followed_runs(gallery, track)
     parts["longest_run"] = Part(float(exact))
     parts["longest_run_1deg"] = Part(float(close))
@@ -48,8 +48,8 @@ def copied_from_others(gallery: Gallery, tracks: Sequence[Track]) -> list[Part]:
     for number, track in enumerate(tracks):
         others = np.flatnonzero(owner != number)
         nearest = others[_nearest(rows[number], everything[others])]
-        apart = difference(gallery, _poses(gallery, track), turns[nearest])
-        parts.append(Part(float((apart <= EXACT).mean()), len(track)))
+        differences = difference(gallery, _poses(gallery, track), turns[nearest])
+        parts.append(Part(float((differences <= EXACT).mean()), len(track)))
     return parts
 
 
@@ -71,9 +71,9 @@ def followed_runs(gallery: Gallery, track: Track) -> tuple[int, int]:
     """The most frames in a row that equal successive frames of one input: exactly, and within one degree."""
     exact, close = 0, 0
     for other in gallery.inputs:
-        apart = pose_differences(gallery, track, other)
-        exact = max(exact, longest_diagonal(apart <= EXACT))
-        close = max(close, longest_diagonal(apart <= FOLLOWING))
+        differences = pose_differences(gallery, track, other)
+        exact = max(exact, longest_diagonal(differences <= EXACT))
+        close = max(close, longest_diagonal(differences <= FOLLOWING))
     return exact, close
 
 
@@ -103,9 +103,9 @@ def nearest_pose(gallery: Gallery, track: Track) -> Floats:
     """
     poses = gallery.once(_input_bodies)
     slow = at_working_rate(gallery.layout, track).body
-    apart = distances(flat(slow), flat(poses))
+    all_distances = distances(flat(slow), flat(poses))
     count = min(NEAREST, len(poses))
-    candidates = np.argpartition(apart, count - 1, axis=1)[:, :count]
+    candidates = np.argpartition(all_distances, count - 1, axis=1)[:, :count]
     means = np.linalg.norm(slow[:, None] - poses[candidates], axis=-1).mean(axis=-1)
     return np.asarray(means.min(axis=1) / gallery.layout.size)
 
@@ -130,5 +130,5 @@ def _poses(gallery: Gallery, track: Track) -> Floats:
 def _nearest(rows: Floats, others: Floats) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """Row by row the number of the nearest other row, in blocks that bound the memory."""
     step = max(1, BLOCK // max(len(others), 1))
-    found = [distances(rows[k : k + step], others).argmin(axis=1) for k in range(0, len(rows), step)]
-    return np.concatenate(found)
+    blocks = [distances(rows[k : k + step], others).argmin(axis=1) for k in range(0, len(rows), step)]
+    return np.concatenate(blocks)

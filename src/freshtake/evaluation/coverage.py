@@ -52,12 +52,12 @@ def frame_costs(gallery: Gallery, track: Track) -> list[Floats]:
 
 def covered_windows(costs: list[Floats]) -> Bools:
     """Per long window of the inputs whether the track has one like it."""
-    found = []
+    covered = []
     for cost in costs:
         sums = window_costs(cost.T, LONG)
         near = sums.min(axis=1) / LONG < THRESHOLD if sums.size else np.zeros(len(sums), dtype=bool)
-        found.append(near[:-1])
-    return np.concatenate(found)
+        covered.append(near[:-1])
+    return np.concatenate(covered)
 
 
 def patched_cost(costs: list[Floats], shortest: int = LONG) -> float:

@@ -1,4 +1,4 @@
-"""Can variants be told from real takes by how the body moves, by somebody who has only seen other actions?
+"""Can a classifier that has only seen other actions tell variants from real takes by how the body moves?
 
 A classifier learns on all sets but one and is tried on that one: what it finds is common to all variants, such as hips
 that shake or limbs that are too smooth, and not what makes one action differ from another.
@@ -30,7 +30,7 @@ STEPS = 30
 FLOOR = 1e-3  # leg lengths: keeps the logarithm of what stands still finite
 
 
-class Told(NamedTuple):
+class SetAuc(NamedTuple):
     """AUC by part of the body for one set: variants against real takes; further takes against inputs as control."""
 
     auc: dict[str, float]
@@ -38,36 +38,38 @@ class Told(NamedTuple):
 
 
 @one_blas_thread()
-def tell_sets_apart(sets: Mapping[str, Material]) -> dict[str, Told]:
+def tell_sets_apart(sets: Mapping[str, Material]) -> dict[str, SetAuc]:
     """Leave out one set after another; 0.5 cannot be told apart, 1 always can.
 
     A set's clips are `unpacked` inputs, variants and further takes. The control is empty for sets with fewer than two
     further takes.
     """
     if len(sets) < FEWEST:
-        raise UsageError(f"telling variants from real takes of other sets needs {FEWEST} sets or more, not {len(sets)}")
+        raise UsageError(
+            f"comparing variants with real takes of other sets needs {FEWEST} sets or more, not {len(sets)}"
+        )
     rows, kinds, groups = [], [], []
     for number, (name, material) in enumerate(sets.items()):
-        own, kind = _set_rows(name, material)
-        rows.append(own)
+        set_rows, kind = _set_rows(name, material)
+        rows.append(set_rows)
         kinds.append(kind)
         groups.append(np.full(len(kind), number))
     every, kind, group = np.concatenate(rows), np.concatenate(kinds), np.concatenate(groups)
-    return {name: _told(every, kind, group == number) for number, name in enumerate(sets)}
+    return {name: _set_auc(every, kind, group == number) for number, name in enumerate(sets)}
 
 
-def mean_auc(told: Mapping[str, Told]) -> dict[str, float]:
-    """Over all sets, by part of the body."""
-    return {part: float(np.mean([one.auc[part] for one in told.values()])) for part in PARTS}
+def mean_auc(by_set: Mapping[str, SetAuc]) -> dict[str, float]:
+    """The mean AUC over all sets, by part of the body."""
+    return {part: float(np.mean([one.auc[part] for one in by_set.values()])) for part in PARTS}
 
 
-def _told(rows: Floats, kind: Ints, out: Bools) -> Told:
+def _set_auc(rows: Floats, kind: Ints, out: Bools) -> SetAuc:
     real = kind != VARIANT
     auc = {part: _tried(rows[:, columns], kind == VARIANT, ~out, out) for part, columns in PARTS.items()}
     if (kind[out] == FURTHER).sum() < 2 or not (kind[out] == INPUT).any():
-        return Told(auc, {})
+        return SetAuc(auc, {})
     control = {part: _tried(rows[:, c], kind == FURTHER, ~out & real, out & real) for part, c in PARTS.items()}
-    return Told(auc, control)
+    return SetAuc(auc, control)
 
 
 def _tried(rows: Floats, labels: Bools, train: Bools, test: Bools) -> float:
@@ -78,14 +80,14 @@ def _set_rows(name: str, material: Material) -> tuple[Floats, Ints]:
     """How clips move, less how the inputs do (an input: the other inputs), and what they are."""
     joints = material.layout.joints
     if joints is None or not joints.upper or not joints.lower:
-        raise UsageError(f"{name}: clips are told apart by hands, feet and hips, and they have none that are named so")
-    own, variants, further = (
+        raise UsageError(f"{name}: clips are compared by hands, feet and hips, but no joints have such names")
+    inputs, variants, further = (
         np.array([movement(joints, track) for track in tracks]).reshape(-1, 27)
         for tracks in (material.inputs, material.variants[:MOST_VARIANTS], material.extra)
     )
-    others = [np.delete(own, k, axis=0).mean(axis=0) for k in range(len(own))] if len(own) > 1 else []
-    left_out = own - np.array(others) if others else own[:0]
-    mean = own.mean(axis=0)
+    others = [np.delete(inputs, k, axis=0).mean(axis=0) for k in range(len(inputs))] if len(inputs) > 1 else []
+    left_out = inputs - np.array(others) if others else inputs[:0]
+    mean = inputs.mean(axis=0)
     counts = (len(left_out), len(further), len(variants))
     return np.concatenate([left_out, further - mean, variants - mean]), np.repeat([INPUT, FURTHER, VARIANT], counts)
 
@@ -95,14 +97,14 @@ def movement(joints: Joints, track: Track) -> Floats:
     speed, acceleration and jerk."""
     body = body_positions(joints, track)
     hips = track.world[:, [joints.hips]] / joints.leg
-    found: list[float] = []
+    features: list[float] = []
     for positions in (body[:, joints.upper], body[:, joints.lower], hips):
         rate = positions
         for _ in range(3):
             rate = np.gradient(rate, track.frame_time, axis=0)
             size = np.linalg.norm(rate, axis=-1)
-            found += [float(np.sqrt((size**2).mean())), float(np.median(size)), float(np.percentile(size, 98))]
-    return np.log(np.array(found) + FLOOR)
+            features += [float(np.sqrt((size**2).mean())), float(np.median(size)), float(np.percentile(size, 98))]
+    return np.log(np.array(features) + FLOOR)
 
 
 def logistic(rows: Floats, labels: Bools) -> Callable[[Floats], Floats]:
@@ -116,11 +118,13 @@ def logistic(rows: Floats, labels: Bools) -> Callable[[Floats], Floats]:
     weights = np.where(labels, 0.5 / share, 0.5 / (1.0 - share))
     penalty = np.full(known.shape[1], RIDGE)
     penalty[0] = 0.0
-    found = np.zeros(known.shape[1])
+    coefficients = np.zeros(known.shape[1])
     for _ in range(STEPS):
-        chance = expit(known @ found)
-        slope = known.T @ (weights * (chance - labels)) + penalty * found
+        chance = expit(known @ coefficients)
+        slope = known.T @ (weights * (chance - labels)) + penalty * coefficients
         curvature = weights * chance * (1.0 - chance) + 1e-9
         # the ridge is on the intercept's curvature too, which shortens steps but leaves the solution where it is
-        found -= np.linalg.solve(known.T @ (curvature[:, None] * known) + RIDGE * np.eye(len(found)), slope)
-    return lambda values: np.asarray(design(values) @ found)
+        coefficients -= np.linalg.solve(
+            known.T @ (curvature[:, None] * known) + RIDGE * np.eye(len(coefficients)), slope
+        )
+    return lambda values: np.asarray(design(values) @ coefficients)

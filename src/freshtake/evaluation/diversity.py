@@ -19,8 +19,8 @@ LONGEST = 10  # times the longest input; of a longer track (a stream) the beginn
 def measure(gallery: Gallery, track: Track) -> Parts:
     """Distance to the nearest input, and the mean distance to all, in % of the size."""
     rows = weighed(gallery, track)
-    apart = 100.0 * dtw_distances([(rows, other) for other in gallery.once(_weighed_inputs)])
-    return {"from_inputs": Part(float(apart.min())), "from_inputs_mean": Part(float(apart.mean()))}
+    to_inputs = 100.0 * dtw_distances([(rows, other) for other in gallery.once(_weighed_inputs)])
+    return {"from_inputs": Part(float(to_inputs.min())), "from_inputs_mean": Part(float(to_inputs.mean()))}
 
 
 def among(gallery: Gallery, tracks: Sequence[Track]) -> float:

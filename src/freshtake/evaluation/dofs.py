@@ -55,8 +55,8 @@ def clip_dofs(inputs: Sequence[Clip], others: Sequence[Clip], size: float) -> Cl
     skeleton = inputs[0].skeleton
     names = [f"{joint}.{axis}" for joint in skeleton.names for axis in "xyz"] + list(ROOT_DOFS)
     scales = fk_scales(inputs, size)
-    kept = tuple(name for name, moves in zip(names, moving, strict=True) if moves)
-    return ClipDofs(references, size, kept, scales[moving], moving)
+    moving_names = tuple(name for name, moves in zip(names, moving, strict=True) if moves)
+    return ClipDofs(references, size, moving_names, scales[moving], moving)
 
 
 def without_heading(clip: Clip) -> Floats:
@@ -125,9 +125,9 @@ class Joints(NamedTuple):
 
 def body_joints(skeleton: Skeleton) -> Joints:
     """Found by names and by the tree; what a skeleton does not have is empty."""
-    hips, found = pelvis(skeleton), feet(skeleton)
-    ankles = tuple(foot.ankle for foot in found)
-    toes = tuple(foot.joints[-1] for foot in found)
+    hips, all_feet = pelvis(skeleton), feet(skeleton)
+    ankles = tuple(foot.ankle for foot in all_feet)
+    toes = tuple(foot.joints[-1] for foot in all_feet)
     knees = [int(skeleton.parents[ankle]) for ankle in ankles]
     lower = tuple(sorted({*knees, *ankles, *toes} - {-1, hips}))
     body = tuple(skeleton.descendants(hips))

@@ -9,7 +9,7 @@ class Kind(NamedTuple):
     """One figure. `unit` is how it is printed; `wanted` says when it is good.
 
     `like`: within the range of real takes; `low`: not above it; `most`: not above it and the inputs' own; `high`: not
-    below it; `zero`: 0, unless real takes share frames too; `told`: hard to tell apart (see `results`); `tied`: as
+    below it; `zero`: 0, unless real takes share frames too; `alike`: hard to tell apart (see `results`); `tied`: as
     strong as in the inputs, where they are clear about it (see `results`); `shown`: no judgement.
     `pooled` is how a set's figure comes from its clips': the mean by weight, or the largest.
     """
@@ -113,7 +113,7 @@ KINDS = (
     ),
     Kind(
         "outside_frames", NOVELTY, "the same, weights free in every frame", "share", "like",
-        "What cannot be had even by an interpolation whose weights change from frame to frame.",
+        "The share that even an interpolation whose weights change from frame to frame cannot give.",
     ),
     Kind(
         "copied", COPIES, "frames that equal an input frame", "share", "zero",
@@ -129,13 +129,13 @@ KINDS = (
     ),
     Kind("longest_run_1deg", COPIES, "… within 1°", "frames", "low", "The same within 1°.", "max"),
     Kind(
-        "auc", LIKENESS, "AUC, real takes against variants", "", "told",
-        "How well a classifier tells real takes that were not learned from and variants apart, by windows of half a "
+        "auc", LIKENESS, "AUC, real takes against variants", "", "alike",
+        "How well a classifier tells variants from real takes that were not learned from, by windows of half a "
         "second, tried on clips it has not seen: 0.5 is guessing, 1 is never wrong. Beside it: inputs against extra "
         "takes.", main=True,
     ),
     Kind("auc_p", LIKENESS, "… p value", "", "shown", "Share of shuffled labels that do as well."),
-    Kind("auc_inputs", LIKENESS, "AUC, inputs against variants", "", "told", "The same with the inputs as real takes."),
+    Kind("auc_inputs", LIKENESS, "AUC, inputs against variants", "", "alike", "The same with inputs as real takes."),
     Kind(
         "dof_distance", LIKENESS, "distribution distance per DOF", "σ", "like",
         "Wasserstein-1 distance of every DOF's values to the inputs', in their standard deviations; mean over DOFs "

@@ -1,4 +1,4 @@
-"""The reference that a track is scored against: some inputs, and what has been found in them once."""
+"""The reference that a track is scored against: some inputs, and results computed from them once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from freshtake.evaluation.tracks import Layout, Track
 from freshtake.numeric.arrays import Floats
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 class Part(NamedTuple):
@@ -30,14 +30,14 @@ class Gallery:
         self.layout = layout
         self.inputs = tuple(inputs)
         self.slow = tuple(at_working_rate(layout, track) for track in inputs)
-        self._found: dict[Any, Any] = {}
+        self._results: dict[Any, Any] = {}
 
-    def once(self, find: Callable[[Gallery], Found]) -> Found:
-        """What `find` finds in this gallery, found on first use and kept."""
-        if find not in self._found:
-            self._found[find] = find(self)
-        found: Found = self._found[find]
-        return found
+    def once(self, find: Callable[[Gallery], Result]) -> Result:
+        """The result of `find` for this gallery, computed on first use and cached."""
+        if find not in self._results:
+            self._results[find] = find(self)
+        result: Result = self._results[find]
+        return result
 
 
 def at_working_rate(layout: Layout, track: Track) -> Track:
@@ -52,9 +52,9 @@ def flat(values: Floats) -> Floats:
 
 def mean_of(parts: Sequence[Part]) -> float:
     """The mean by weight; NaN where nothing has weight."""
-    kept = [part for part in parts if part.weight > 0 and np.isfinite(part.value)]
-    total = sum(part.weight for part in kept)
-    return float(sum(part.value * part.weight for part in kept) / total) if total > 0 else float("nan")
+    usable = [part for part in parts if part.weight > 0 and np.isfinite(part.value)]
+    total = sum(part.weight for part in usable)
+    return float(sum(part.value * part.weight for part in usable) / total) if total > 0 else float("nan")
 
 
 def largest_of(parts: Sequence[Part]) -> float:

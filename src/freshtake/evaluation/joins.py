@@ -29,7 +29,7 @@ class Pace(NamedTuple):
 
     def over(self, other: Pace) -> Pace:
         """Each as a share of another's."""
-        return Pace(*(mine / max(theirs, 1e-12) for mine, theirs in zip(self, other, strict=True)))
+        return Pace(*(value / max(other_value, 1e-12) for value, other_value in zip(self, other, strict=True)))
 
 
 def pace_of(clips: Sequence[Clip]) -> Pace:
@@ -91,10 +91,10 @@ def copied_share(clip: Clip, inputs: Sequence[Clip]) -> float:
     turns = _turns(clip)
     nearest = np.zeros(len(clip))
     for other in inputs:
-        theirs = _turns(other)
+        input_turns = _turns(other)
         alike = np.ones((len(clip), len(other)))
         for joint in range(turns.shape[1]):
-            np.minimum(alike, np.abs(turns[:, joint] @ theirs[:, joint].T), out=alike)
+            np.minimum(alike, np.abs(turns[:, joint] @ input_turns[:, joint].T), out=alike)
         nearest = np.maximum(nearest, alike.max(axis=1))
     return float((2.0 * np.arccos(np.minimum(nearest, 1.0)) <= EXACT).mean())
 

@@ -76,14 +76,14 @@ def window_features(gallery: Gallery, tracks: Sequence[Track]) -> tuple[Floats, 
 
 def _manner(world: Floats, frame_time: float, limbs: Bools, size: float) -> list[float]:
     """Log of mean speed, acceleration and jerk, of the limbs and of the rest."""
-    found = []
+    features = []
     for part in (limbs, ~limbs):
         if not part.any():
             continue
         for order in (1, 2, 3):
             length = np.linalg.norm(np.diff(world[:, part], order, axis=0), axis=-1) / frame_time**order / size
-            found.append(float(np.log(max(length.mean(), 1e-9))))
-    return found
+            features.append(float(np.log(max(length.mean(), 1e-9))))
+    return features
 
 
 def _leading(rows: Floats, count: int) -> Floats:
@@ -100,12 +100,12 @@ def cross_validated(rows: Floats, groups: Ints, labels: Bools, rng: np.random.Ge
     for side in (labels, ~labels):
         members = rng.permutation(np.flatnonzero(side))
         fold[members] = np.arange(len(members)) % folds
-    found = []
+    aucs = []
     for number in range(folds):
         test = fold[groups] == number
         weights = discriminant(rows[~test], labels[groups][~test])
-        found.append(area_under_curve(rows[test] @ weights, labels[groups][test]))
-    return float(np.mean(found))
+        aucs.append(area_under_curve(rows[test] @ weights, labels[groups][test]))
+    return float(np.mean(aucs))
 
 
 def discriminant(rows: Floats, labels: Bools) -> Floats:
@@ -113,8 +113,8 @@ def discriminant(rows: Floats, labels: Bools) -> Floats:
     means = [rows[labels == side].mean(axis=0) for side in (False, True)]
     spread = np.zeros((rows.shape[1], rows.shape[1]))
     for side, mean in zip((False, True), means, strict=True):
-        away = rows[labels == side] - mean
-        spread += away.T @ away / (2.0 * len(away))
+        deviations = rows[labels == side] - mean
+        spread += deviations.T @ deviations / (2.0 * len(deviations))
     size = max(float(np.trace(spread)) / len(spread), 1e-12)
     shrunk = (1.0 - SHRINKAGE) * spread + SHRINKAGE * size * np.eye(len(spread))
     return np.asarray(np.linalg.solve(shrunk, means[1] - means[0]))

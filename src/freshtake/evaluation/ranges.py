@@ -61,8 +61,8 @@ def quantiles(rows: Floats) -> Floats:
 
 def wasserstein(known: Range, rows: Floats) -> Floats:
     """Per DOF the mean distance between equal quantiles (Wasserstein-1) in the inputs' standard deviations."""
-    apart = np.abs(quantiles(rows) - known.quantiles).mean(axis=0)
-    return np.asarray(apart / np.maximum(known.spread, STILL))
+    distance = np.abs(quantiles(rows) - known.quantiles).mean(axis=0)
+    return np.asarray(distance / np.maximum(known.spread, STILL))
 
 
 def dof_table(gallery: Gallery, tracks: Sequence[Track]) -> list[DofFigures]:

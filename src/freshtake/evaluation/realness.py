@@ -1,4 +1,4 @@
-"""What a clip's movement is like, in numbers that hold for any take of the same action: hips, feet, jolts, posture.
+"""How a clip moves, in numbers that can be compared between takes of one action: hips, feet, jolts, posture.
 
 Everything is in leg lengths and seconds and at the clip's own rate: shaking hips are lost when frames are left out.
 """
@@ -66,9 +66,9 @@ def at_moments(values: Floats, count: int) -> Floats:
 
 def static_share(poses: Floats, mean: Floats) -> float:
     """Share of the squared difference to a mean (moments, columns) that is the same at all moments: posture."""
-    away = poses - mean
-    total = float((away**2).sum(axis=1).mean())
-    return float((away.mean(axis=0) ** 2).sum()) / total if total > 0 else float("nan")
+    differences = poses - mean
+    total = float((differences**2).sum(axis=1).mean())
+    return float((differences.mean(axis=0) ** 2).sum()) / total if total > 0 else float("nan")
 
 
 def swings_together(manners: Sequence[Manner]) -> tuple[float, float]:

@@ -63,78 +63,92 @@ def realness_figures(material: Material, rng: np.random.Generator) -> Figures:
         return {}
     sets = [[manner(joints, t) for t in tracks] for tracks in (material.inputs, material.variants, material.extra)]
     inputs, variants, extra = sets
-    found = _ratio("hip_jerk", lambda one: one.hip_jerk, MOVES, *sets)
+    figures = _ratio("hip_jerk", lambda one: one.hip_jerk, MOVES, *sets)
     if joints.toes:
-        found |= _ratio("foot_path", lambda one: one.foot_path, MOVES, *sets) | _depth(*sets)
-    found |= _ratio("travel", lambda one: one.travel, TRAVELS, *sets)
-    found |= _peak(*sets) | _static(*sets) | _swings(*sets)
-    return found | (_scores(inputs, variants, extra, rng) if extra else {})
+        figures |= _ratio("foot_path", lambda one: one.foot_path, MOVES, *sets) | _depth(*sets)
+    figures |= _ratio("travel", lambda one: one.travel, TRAVELS, *sets)
+    figures |= _peak(*sets) | _static(*sets) | _swings(*sets)
+    return figures | (_scores(inputs, variants, extra, rng) if extra else {})
 
 
 def _ratio(
     key: str, value: Callable[[Manner], float], least: float, inputs: Manners, variants: Manners, extra: Manners
 ) -> Figures:
     """A quantity of variants divided by the inputs' mean; nothing where that is below the least."""
-    own, made, further = (np.array([value(one) for one in found]) for found in (inputs, variants, extra))
-    if not own.mean() > least:
+    input_values, variant_values, further = (
+        np.array([value(one) for one in clips]) for clips in (inputs, variants, extra)
+    )
+    if not input_values.mean() > least:
         return {}
-    others = [np.delete(own, k).mean() for k in range(len(own))] if len(own) > 1 else []
-    left_out = tuple(float(v / mean) for v, mean in zip(own, others, strict=False) if mean > 0)
-    each = made / own.mean()
-    return {key: Figure(key, float(each.mean()), tuple(each), left_out, tuple(further / own.mean()), 1.0)}
+    others = [np.delete(input_values, k).mean() for k in range(len(input_values))] if len(input_values) > 1 else []
+    left_out = tuple(float(v / mean) for v, mean in zip(input_values, others, strict=False) if mean > 0)
+    each = variant_values / input_values.mean()
+    return {key: Figure(key, float(each.mean()), tuple(each), left_out, tuple(further / input_values.mean()), 1.0)}
 
 
 def _peak(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
     top = max(one.peak for one in inputs)
     if not top > 0:
         return {}
-    own, made, further = ([one.peak / top for one in found] for found in (inputs, variants, extra))
-    left_out = () if extra or len(inputs) < 2 else tuple(own)
-    return {"peak": Figure("peak", float(np.percentile(made, PEAK)), tuple(made), left_out, tuple(further), 1.0)}
+    input_peaks, variant_peaks, further = ([one.peak / top for one in clips] for clips in (inputs, variants, extra))
+    left_out = () if extra or len(inputs) < 2 else tuple(input_peaks)
+    return {
+        "peak": Figure(
+            "peak", float(np.percentile(variant_peaks, PEAK)), tuple(variant_peaks), left_out, tuple(further), 1.0
+        )
+    }
 
 
 def _depth(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
     low = min(one.lowest for one in inputs)
-    own, made, further = ([100.0 * max(0.0, low - one.lowest) for one in found] for found in (inputs, variants, extra))
-    left_out = () if extra or len(inputs) < 2 else tuple(own)
-    return {"depth": Figure("depth", max(made), tuple(made), left_out, tuple(further), 0.0)}
+    input_depths, variant_depths, further = (
+        [100.0 * max(0.0, low - one.lowest) for one in clips] for clips in (inputs, variants, extra)
+    )
+    left_out = () if extra or len(inputs) < 2 else tuple(input_depths)
+    return {"depth": Figure("depth", max(variant_depths), tuple(variant_depths), left_out, tuple(further), 0.0)}
 
 
 def _static(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
     mean = np.mean([one.poses for one in inputs], axis=0)
-    own, made, further = ([static_share(one.poses, mean) for one in found] for found in (inputs, variants, extra))
+    input_shares, variant_shares, further = (
+        [static_share(one.poses, mean) for one in clips] for clips in (inputs, variants, extra)
+    )
     # an input's difference to the mean of the others is a multiple of that to the mean of all: its share is the same;
     # of two inputs both have the same, which is no range
-    left_out = tuple(own) if len(inputs) > 2 else ()
-    if not np.isfinite(made).all():
+    left_out = tuple(input_shares) if len(inputs) > 2 else ()
+    if not np.isfinite(variant_shares).all():
         return {}
-    return {"static": Figure("static", float(np.mean(made)), tuple(made), left_out, tuple(further))}
+    return {"static": Figure("static", float(np.mean(variant_shares)), tuple(variant_shares), left_out, tuple(further))}
 
 
 def _swings(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
     if len(inputs) < 3 or len(variants) < 3:
         return {}
-    found = {}
+    figures = {}
     real = swings_together([*inputs, *extra])
     keys = ("swing_hands", "swing_feet")
-    for key, value, own, both in zip(keys, swings_together(variants), swings_together(inputs), real, strict=True):
-        if np.isfinite([value, own, both]).all():
-            found[key] = Figure(key, value, extra=(both,), inputs=own)
-    return found
+    for key, value, of_inputs, of_all_real in zip(
+        keys, swings_together(variants), swings_together(inputs), real, strict=True
+    ):
+        if np.isfinite([value, of_inputs, of_all_real]).all():
+            figures[key] = Figure(key, value, extra=(of_all_real,), inputs=of_inputs)
+    return figures
 
 
 def _scores(inputs: Manners, variants: Manners, extra: Manners, rng: np.random.Generator) -> Figures:
     """Energy and variogram score of the further takes given the variants, over those given the inputs."""
-    own, made, further = (_rows(found) for found in (inputs, variants, extra))
-    if len(own) < 2 or len(made) < 2:
+    input_rows, variant_rows, further = (_rows(clips) for clips in (inputs, variants, extra))
+    if len(input_rows) < 2 or len(variant_rows) < 2:
         return {}
-    found = {}
-    if (base := energy_score(own, further)) > 0:
-        found["energy"] = Figure("energy", energy_score(made, further) / base, extra=(1.0,), inputs=1.0)
-    scores = [variogram_score(x, further, column_pairs(np.concatenate([x, further]), rng)) for x in (made, own)]
+    figures = {}
+    if (base := energy_score(input_rows, further)) > 0:
+        figures["energy"] = Figure("energy", energy_score(variant_rows, further) / base, extra=(1.0,), inputs=1.0)
+    scores = [
+        variogram_score(x, further, column_pairs(np.concatenate([x, further]), rng)) for x in (variant_rows, input_rows)
+    ]
     if scores[1] > 0:
-        found["variogram"] = Figure("variogram", scores[0] / scores[1], inputs=1.0)
-    return found
+        figures["variogram"] = Figure("variogram", scores[0] / scores[1], inputs=1.0)
+    return figures
 
 
 def _rows(manners: Manners) -> Floats:

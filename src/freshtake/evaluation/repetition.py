@@ -3,7 +3,7 @@
 The observer sees poses, travel and heading removed, 30 a second, and remembers all that has passed. Each half second
 is compared with every earlier one; where the nearest is closer than the observer's acuity, it is called a repeat. The
 acuity is set by real takes: as fine as it has to be so that two different takes are never called a repeat.
-This is a model of memory without limits; it is no person.
+This models a memory without limits, not a person.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def _closest(view: Floats, window: int, step: int, best: Floats) -> None:
             now = first + k * step
             squared = 0.0
             for c in range(columns):
-                apart = view[now, c] - view[now - lag, c]
-                squared += apart * apart
+                difference = view[now, c] - view[now - lag, c]
+                squared += difference * difference
             total += squared - ring[k % width]
             ring[k % width] = squared
             start = first // step + k - width + 1
@@ -118,15 +118,15 @@ def acuity(takes: Sequence[Floats], window: int) -> float:
 
 def watched(view: Floats, limit: float, window: int) -> Repetition:
     """What an observer of this acuity makes of a sequence; a repeat is noticed when its window is over."""
-    apart = nearest_earlier(view, window)
-    seen = np.flatnonzero(apart < limit)
+    distances = nearest_earlier(view, window)
+    seen = np.flatnonzero(distances < limit)
     noticed = float((STEP * seen[0] + window) / RATE) if len(seen) else float("inf")
-    share = float((apart < limit).mean()) if len(apart) else 0.0
-    return Repetition(noticed, share, float(apart.min(initial=np.inf)), len(view) / RATE)
+    share = float((distances < limit).mean()) if len(distances) else 0.0
+    return Repetition(noticed, share, float(distances.min(initial=np.inf)), len(view) / RATE)
 
 
-def noticed_at(apart: Floats, limits: Sequence[float], window: int) -> Floats:
+def noticed_at(distances: Floats, limits: Sequence[float], window: int) -> Floats:
     """Seconds until a repeat is noticed, for observers of several acuities, from `nearest_earlier`."""
-    sofar = np.minimum.accumulate(apart) if len(apart) else apart
+    sofar = np.minimum.accumulate(distances) if len(distances) else distances
     first = [int(np.searchsorted(-sofar, -limit, side="right")) for limit in limits]
-    return np.array([(STEP * k + window) / RATE if k < len(apart) else np.inf for k in first])
+    return np.array([(STEP * k + window) / RATE if k < len(distances) else np.inf for k in first])

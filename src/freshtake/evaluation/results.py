@@ -11,7 +11,8 @@ from freshtake.evaluation.figure_kinds import BY_KEY, Kind
 from freshtake.evaluation.ranges import DofFigures
 
 TOLERANCE = 1e-9
-TELLING, TELLING_SLACK = 0.75, 0.05  # AUC that is hard to tell apart, or this much above two sets of real takes
+AUC_ALIKE = 0.75  # up to here two sets are hard to tell apart
+AUC_SLACK = 0.05  # or up to so much above the AUC of two sets of real takes
 CLEAR, KEPT = 0.8, 0.5  # correlation that the inputs are clear about, and how much of it variants have to keep
 
 
@@ -47,8 +48,8 @@ class Figure:
         wanted, real = self.kind.wanted, self.real
         if wanted == "zero":
             return "good" if self.value <= max((TOLERANCE, *real)) else "above"
-        if wanted == "told":
-            return "good" if self.value <= max((TELLING, *(v + TELLING_SLACK for v in real))) else "above"
+        if wanted == "alike":
+            return "good" if self.value <= max((AUC_ALIKE, *(v + AUC_SLACK for v in real))) else "above"
         if wanted == "tied":
             return self._tied()
         if wanted == "shown" or not real or not math.isfinite(self.value):
@@ -62,12 +63,12 @@ class Figure:
         return "good"
 
     def _tied(self) -> str:
-        own = self.inputs or 0.0
-        if abs(own) < CLEAR:
+        of_inputs = self.inputs or 0.0
+        if abs(of_inputs) < CLEAR:
             return ""
-        if self.value * math.copysign(1.0, own) >= KEPT:
+        if self.value * math.copysign(1.0, of_inputs) >= KEPT:
             return "good"
-        return "below" if own > 0 else "above"
+        return "below" if of_inputs > 0 else "above"
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,8 @@ class Column:
 
     def value(self, key: str) -> float:
         """The set's value of a figure; NaN where it does not apply."""
-        found = self.figure(key)
-        return float("nan") if found is None else found.value
+        figure = self.figure(key)
+        return float("nan") if figure is None else figure.value
 
 
 @dataclass(frozen=True)
@@ -113,8 +114,8 @@ class Evaluation:
 
     def value(self, key: str) -> float:
         """The variants' value of a figure; NaN where it does not apply."""
-        found = self.figure(key)
-        return float("nan") if found is None else found.value
+        figure = self.figure(key)
+        return float("nan") if figure is None else figure.value
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: NaN becomes null; diversity carries smoothness and foot speed with it."""

@@ -34,16 +34,16 @@ from freshtake.numeric.blas_threads import one_blas_thread
 
 BODILY = {"planted_speed", "tempo_share", "tempo_off", "root_step", "jerk_limbs_full", "jerk_limbs", "jerk_limbs_p99"}
 REASONS = {
-    "auc": "it takes at least two extra takes and two variants to try a classifier on clips it has not seen",
+    "auc": "needs at least two extra takes and two variants to try a classifier on clips it has not seen",
     "auc_p": "it belongs to the AUC against extra takes",
-    "auc_inputs": "it takes at least two inputs and two variants",
+    "auc_inputs": "needs at least two inputs and two variants",
     "action": "no quantity stands out that peaks equally often in all inputs",
-    "diversity": "it takes two variants and two inputs that differ",
-    "between": "it takes two variants",
-    "copied_others": "it takes two variants",
-    "duration_spread": "it takes two variants",
-    "outside_span": "it takes two inputs that differ",
-    "outside_frames": "it takes two inputs that differ, and fewer inputs than DOFs",
+    "diversity": "needs two variants and two inputs that differ",
+    "between": "needs two variants",
+    "copied_others": "needs two variants",
+    "duration_spread": "needs two variants",
+    "outside_span": "needs two inputs that differ",
+    "outside_frames": "needs two inputs that differ, and fewer inputs than DOFs",
     "jerk_limbs_full": "the variants have another rate than the inputs",
     "coordination": "fewer than two DOFs move in the inputs",
     "coordination_sides": "no joints are called left and right, or none of them moves",
@@ -53,11 +53,11 @@ REASONS = {
     "foot_path": "no foot was found, or none of the inputs' feet moves",
     "depth": "no foot was found",
     "travel": "the inputs stay where they are",
-    "swing_hands": "it takes two hands, three inputs and three variants that differ",
-    "swing_feet": "it takes two feet, three inputs and three variants that differ",
-    "energy": "it takes extra takes, two inputs and two variants that differ",
-    "variogram": "it takes extra takes, two inputs and two variants that differ",
-    "covariation": "it takes two inputs that differ and at least as many variants",
+    "swing_hands": "needs two hands, three inputs and three variants that differ",
+    "swing_feet": "needs two feet, three inputs and three variants that differ",
+    "energy": "needs extra takes, two inputs and two variants that differ",
+    "variogram": "needs extra takes, two inputs and two variants that differ",
+    "covariation": "needs two inputs that differ and at least as many variants",
 }
 MEASURES: tuple[Callable[[Gallery, Track], Parts], ...] = (
     copies.measure, diversity.measure, span.measure, smoothness.measure, feet.measure, ranges.measure, timing.measure,
@@ -84,16 +84,16 @@ def missing_figures(material: Material, figures: Container[str]) -> dict[str, st
 
 def notes(material: Material, action: Action | None) -> list[str]:
     """What was done to make the clips comparable, what is missing, and which action was counted."""
-    found = list(material.notes)
+    sentences = list(material.notes)
     if len(material.inputs) < 2 and not material.extra:
-        found.append("with one input and no extra takes there is no real take to compare with")
+        sentences.append("with one input and no extra takes there is no real take to compare with")
     elif not material.extra:
-        found.append("without extra takes, real takes are the inputs, each scored against the others")
+        sentences.append("without extra takes, real takes are the inputs, each scored against the others")
     if not material.layout.has_body:
-        found.append("lengths are in % of a stroke's diagonal; figures of feet, joints and actions do not apply")
+        sentences.append("lengths are in % of a stroke's diagonal; figures of feet, joints and actions do not apply")
     if action:
-        found.append(f"the action is a peak of the {action.quantity.replace('-', ' ')} above {action.begin:.4g}")
-    return found
+        sentences.append(f"the action is a peak of the {action.quantity.replace('-', ' ')} above {action.begin:.4g}")
+    return sentences
 
 
 class Scored(NamedTuple):
@@ -170,14 +170,16 @@ def _columns(
     sets: Mapping[str, Sequence[Motion]], tracks: Sequence[Track], rng: np.random.Generator,
 ) -> tuple[Column, ...]:  # fmt: skip
     """The same figures of further sets, each in the variants' place."""
-    found, first = [], 0
+    columns, first = [], 0
     for name, motions in sets.items():
-        own = list(tracks[first : first + len(motions)])
+        set_tracks = list(tracks[first : first + len(motions)])
         first += len(motions)
-        parts = [score_track(gallery, track) for track in own]
-        figures = _figures(gallery, material._replace(variants=own), scored._replace(variants=parts), action, rng)
-        found.append(Column(name, _ordered(figures)))
-    return tuple(found)
+        parts = [score_track(gallery, track) for track in set_tracks]
+        figures = _figures(
+            gallery, material._replace(variants=set_tracks), scored._replace(variants=parts), action, rng
+        )
+        columns.append(Column(name, _ordered(figures)))
+    return tuple(columns)
 
 
 def score_track(gallery: Gallery, track: Track) -> Parts:
@@ -208,15 +210,15 @@ def _score(gallery: Gallery, material: Material, report: Report) -> Scored:
 
 
 def _figure(key: str, scored: Scored, gallery: Gallery) -> Figure:
-    parts = [found[key] for found in scored.variants if key in found]
+    parts = [clip[key] for clip in scored.variants if key in clip]
     pool = largest_of if BY_KEY[key].pooled == "max" else mean_of
-    own = feet.input_values(gallery) | {"duration": float(np.mean([t.duration for t in gallery.inputs]))}
+    of_inputs = feet.input_values(gallery) | {"duration": float(np.mean([t.duration for t in gallery.inputs]))}
 
-    def values(found: list[Parts]) -> tuple[float, ...]:
-        return tuple(one[key].value for one in found if key in one and one[key].weight > 0)
+    def values(clips: list[Parts]) -> tuple[float, ...]:
+        return tuple(one[key].value for one in clips if key in one and one[key].weight > 0)
 
-    each = tuple(found[key].value if key in found else float("nan") for found in scored.variants)
-    return Figure(key, pool(parts), each, values(scored.left_out), values(scored.extra), own.get(key))
+    each = tuple(clip[key].value if key in clip else float("nan") for clip in scored.variants)
+    return Figure(key, pool(parts), each, values(scored.left_out), values(scored.extra), of_inputs.get(key))
 
 
 def _counts(gallery: Gallery, material: Material, action: actions.Action | None) -> dict[str, tuple[int, ...]]:
@@ -227,7 +229,7 @@ def _counts(gallery: Gallery, material: Material, action: actions.Action | None)
 
 
 def _action_figure(action: actions.Action, counts: dict[str, tuple[int, ...]]) -> Figure:
-    right = {name: [float(n == action.times) for n in found] for name, found in counts.items()}
+    right = {name: [float(n == action.times) for n in numbers] for name, numbers in counts.items()}
     extra = (float(np.mean(right["extra"])),) if right["extra"] else ()
-    own = float(np.mean(right["inputs"]))
-    return Figure("action", float(np.mean(right["variants"])), tuple(right["variants"]), extra=extra, inputs=own)
+    of_inputs = float(np.mean(right["inputs"]))
+    return Figure("action", float(np.mean(right["variants"])), tuple(right["variants"]), extra=extra, inputs=of_inputs)

@@ -2,7 +2,7 @@
 
 All tracks are laid on one normal time by dynamic time warping to the inputs' mean. A track is then one vector, and
 so is each input; interpolations of the inputs, with any weights that sum to 1, fill an affine subspace. What of a
-track's deviation from the mean input lies at right angles to it cannot be had by interpolation. Deviations along the
+track's deviation from the mean input lies at right angles to it is out of reach of interpolation. Deviations along the
 mean's own movement are left out of both: to first order they are differences in time, which alignment cannot remove
 to better than a frame.
 """
@@ -29,10 +29,10 @@ class Span(NamedTuple):
     along: Floats
     aligned: Floats
 
-    def away(self, rows: Floats) -> Floats:
+    def deviations(self, rows: Floats) -> Floats:
         """Deviations (..., times, DOFs) from the mean, at right angles to its movement."""
-        apart = rows - self.mean
-        return np.asarray(apart - (apart * self.along).sum(axis=-1, keepdims=True) * self.along)
+        difference = rows - self.mean
+        return np.asarray(difference - (difference * self.along).sum(axis=-1, keepdims=True) * self.along)
 
 
 def measure(gallery: Gallery, track: Track) -> Parts:
@@ -45,47 +45,47 @@ def measure(gallery: Gallery, track: Track) -> Parts:
 def shares(gallery: Gallery, rows: Floats) -> Parts:
     """Both shares of rows on normal time; the second only where the inputs do not span every frame's whole space."""
     span = gallery.once(input_span)
-    away = span.away(rows)
-    total = float((away**2).sum())
+    deviations = span.deviations(rows)
+    total = float((deviations**2).sum())
     if total <= 0:
         return {}
-    parts = {"outside_span": Part(_residual(gallery.once(_whole_basis), away.reshape(1, -1)) / total, total)}
+    parts = {"outside_span": Part(_residual(gallery.once(_whole_basis), deviations.reshape(1, -1)) / total, total)}
     if rows.shape[1] >= len(span.aligned):
-        parts["outside_frames"] = Part(_residual(gallery.once(_frame_bases), away) / total, total)
+        parts["outside_frames"] = Part(_residual(gallery.once(_frame_bases), deviations) / total, total)
     return parts
 
 
-def _residual(basis: Floats, away: Floats) -> float:
-    """Summed squares of `away` (n, d) at right angles to the rows of its own basis (n, k, d)."""
-    along = np.einsum("nkd,nd->nk", basis, away)
-    return max(float((away**2).sum() - (along**2).sum()), 0.0)
+def _residual(basis: Floats, deviations: Floats) -> float:
+    """Summed squares of `deviations` (n, d) at right angles to the rows of its own basis (n, k, d)."""
+    along = np.einsum("nkd,nd->nk", basis, deviations)
+    return max(float((deviations**2).sum() - (along**2).sum()), 0.0)
 
 
 def _whole_basis(gallery: Gallery) -> Floats:
     """Of the inputs' deviations as vectors over all times at once: (1, inputs, times x DOFs)."""
     span = gallery.once(input_span)
-    return _orthonormal(span.away(span.aligned).reshape(1, len(span.aligned), -1))
+    return _orthonormal(span.deviations(span.aligned).reshape(1, len(span.aligned), -1))
 
 
 def _frame_bases(gallery: Gallery) -> Floats:
     """Of the inputs' deviations at every time by itself: (times, inputs, DOFs)."""
     span = gallery.once(input_span)
-    return _orthonormal(span.away(span.aligned).transpose(1, 0, 2))
+    return _orthonormal(span.deviations(span.aligned).transpose(1, 0, 2))
 
 
 def _orthonormal(directions: Floats) -> Floats:
     """Rows (n, k, d) of length 1 at right angles that span the same; 0 where there are fewer of them."""
     _, sizes, basis = np.linalg.svd(directions, full_matrices=False)
-    kept = sizes > 1e-9 * np.maximum(sizes[:, :1], 1e-300)
-    return np.asarray(basis * kept[..., None])
+    is_used = sizes > 1e-9 * np.maximum(sizes[:, :1], 1e-300)
+    return np.asarray(basis * is_used[..., None])
 
 
 def input_span(gallery: Gallery) -> Span:
     """Start from the input that is nearest to the others, then average and lay on again."""
     rows = [_rows(gallery, track) for track in gallery.inputs]
     pairs = [(a, b) for a in rows for b in rows]
-    apart = dtw_distances(pairs).reshape(len(rows), len(rows)).sum(axis=1)
-    template = rows[int(apart.argmin())]
+    summed_distances = dtw_distances(pairs).reshape(len(rows), len(rows)).sum(axis=1)
+    template = rows[int(summed_distances.argmin())]
     aligned = np.stack([laid_on(template, r) for r in rows])
     for _ in range(ROUNDS):
         template = aligned.mean(axis=0)
@@ -107,9 +107,9 @@ def interpolation(gallery: Gallery, rng: np.random.Generator, count: int = 8) ->
     The combinations are laid on the mean like any other track, so that errors of the alignment show.
     """
     span = gallery.once(input_span)
-    found = []
+    all_shares = []
     for weights in rng.dirichlet(np.ones(len(span.aligned)), size=count):
         rows = np.einsum("k,ktd->td", weights, span.aligned)
-        found.append(shares(gallery, laid_on(span.mean, rows)))
-    keys = set().union(*found)
-    return {key: Part(float(np.mean([f[key].value for f in found if key in f]))) for key in sorted(keys)}
+        all_shares.append(shares(gallery, laid_on(span.mean, rows)))
+    keys = set().union(*all_shares)
+    return {key: Part(float(np.mean([f[key].value for f in all_shares if key in f]))) for key in sorted(keys)}

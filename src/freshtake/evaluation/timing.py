@@ -35,8 +35,8 @@ def tempo(gallery: Gallery, track: Track) -> Parts:
     costs = np.array([cheapest_windows([distances(features, g) for g in faster], WINDOW) for faster in played])
     if costs.shape[1] == 0 or not np.isfinite(costs).any():
         return {}
-    own = costs[speeds.index(1.0)]
-    better = costs.min(axis=0) < BETTER * own
+    normal_costs = costs[speeds.index(1.0)]
+    better = costs.min(axis=0) < BETTER * normal_costs
     off = np.abs(np.log(np.array(speeds)[costs.argmin(axis=0)]))
     return {"tempo_share": Part(float(better.mean())), "tempo_off": Part(float(np.where(better, off, 0.0).mean()))}
 

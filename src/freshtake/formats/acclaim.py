@@ -36,7 +36,9 @@ def read(path: Path, options: ReadOptions) -> Clip:
     fps = options.fps or amc.fps
     if fps is None:
         fps = DEFAULT_FPS
-        options.warn(f"{path}: AMC files carry no rate, so {fps:g} frames per second are assumed; say it with --fps")
+        options.warn(
+            f"{path}: AMC files carry no rate, so {fps:g} frames per second are assumed: give the rate with --fps"
+        )
     return clip_from_amc(
         skeleton,
         amc.values,
@@ -56,16 +58,16 @@ def skeleton_file(path: Path, options: ReadOptions) -> Path:
 
 def _only_asf(path: Path) -> Path:
     try:
-        found = sorted(p for p in path.parent.iterdir() if p.suffix.lower() == ".asf")
+        candidates = sorted(p for p in path.parent.iterdir() if p.suffix.lower() == ".asf")
     except OSError as error:
         raise FormatError(path, f"its folder cannot be searched for an ASF file ({error.strerror})") from None
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    if len(candidates) == 1:
+        return candidates[0]
+    if not candidates:
         raise FormatError(path, "there is no ASF file in its folder: name the skeleton with --skeleton FILE.asf")
-    names = ", ".join(p.name for p in found[:4])
+    names = ", ".join(p.name for p in candidates[:4])
     raise FormatError(
-        path, f"its folder has {len(found)} ASF files ({names}): name the right one with --skeleton FILE.asf"
+        path, f"its folder has {len(candidates)} ASF files ({names}): name the right one with --skeleton FILE.asf"
     )
 
 

@@ -144,14 +144,14 @@ def _frame_number(walk: _Walk, expected: int | None) -> int:
 
 
 def _frame(walk: _Walk, frame: int, layout: dict[str, int]) -> list[float]:
-    found: dict[str, list[float]] = {}
-    while len(found) < len(layout):
+    values: dict[str, list[float]] = {}
+    while len(values) < len(layout):
         word = walk.peek()
-        if word not in layout or word in found:
-            raise _no_joint(walk, frame, layout, found)
+        if word not in layout or word in values:
+            raise _no_joint(walk, frame, layout, values)
         walk.at += 1
-        found[word] = _numbers(walk, frame, word, layout[word])
-    return [value for name in layout for value in found[name]]
+        values[word] = _numbers(walk, frame, word, layout[word])
+    return [value for name in layout for value in values[name]]
 
 
 def _numbers(walk: _Walk, frame: int, joint: str, count: int) -> list[float]:
@@ -167,11 +167,13 @@ def _numbers(walk: _Walk, frame: int, joint: str, count: int) -> list[float]:
     return values
 
 
-def _no_joint(walk: _Walk, frame: int, layout: dict[str, int], found: dict[str, list[float]]) -> FormatError:
+def _no_joint(walk: _Walk, frame: int, layout: dict[str, int], values: dict[str, list[float]]) -> FormatError:
     word = walk.peek()
-    missing = next(name for name in layout if name not in found)
-    if word in found:
+    missing = next(name for name in layout if name not in values)
+    if word in values:
         return walk.fail(f"frame {frame}: joint {word!r} comes a second time, while {missing!r} is missing")
     if finite_number(word or "0") is not None:
         return walk.fail(f"frame {frame}: joint {missing!r} is missing: every frame lists every joint that has dofs", 1)
-    return walk.fail(f"frame {frame}: {word[:40]!r} is no joint with dofs of the skeleton: is this its ASF file?")
+    return walk.fail(
+        f"frame {frame}: {word[:40]!r} is not a joint with dofs in this skeleton: is this the right ASF file?"
+    )

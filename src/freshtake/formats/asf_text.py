@@ -76,8 +76,8 @@ class _Words:
         return self.last.text
 
     def fail(self, expected: str) -> NoReturn:
-        found = f"not {self.last.text[:40]!r}" if self.last.text else "but the section ends there"
-        raise FormatError(self.path, f"{expected} was expected, {found}", f"line {self.last.line}")
+        actual = f"not {self.last.text[:40]!r}" if self.last.text else "but the section ends there"
+        raise FormatError(self.path, f"{expected} was expected, {actual}", f"line {self.last.line}")
 
     def number(self, what: str, infinite: bool = False) -> float:
         text = self.next()
@@ -97,7 +97,7 @@ class _Words:
         return text
 
     def dofs(self, what: str) -> tuple[str, ...]:
-        found: list[str] = []
+        dofs: list[str] = []
         while self.peek() in (*DOFS, "l"):
             dof = self.next().lower()
             if dof == "l":
@@ -106,13 +106,13 @@ class _Words:
                     f"{what} may change its length (dof l), which is not supported: remove that dof from ASF and AMC",
                     f"line {self.last.line}",
                 )
-            if dof in found:
+            if dof in dofs:
                 self.fail(f"each dof of {what} only once")
-            found.append(dof)
-        if not found:
+            dofs.append(dof)
+        if not dofs:
             self.next()
             self.fail(f"one of {' '.join(DOFS)} for {what}")
-        return tuple(found)
+        return tuple(dofs)
 
 
 def parse_text(path: Path, text: str) -> AsfText:
@@ -282,7 +282,7 @@ def _hierarchy(words: _Words) -> list[tuple[Word, list[Word]]]:
         lines.setdefault(word.line, []).append(word)
     rows = []
     for row in lines.values():
-        kept = [word for word in row if word.text.lower() not in ("begin", "end")]
-        if kept:
-            rows.append((kept[0], kept[1:]))
+        names = [word for word in row if word.text.lower() not in ("begin", "end")]
+        if names:
+            rows.append((names[0], names[1:]))
     return rows

@@ -27,13 +27,13 @@ class BodyMapFile(NamedTuple):
 def read_body_maps(path: str | PathLike[str]) -> BodyMapFile:
     """Tables `source` and `target`, each of parts with the name of a joint, or a list of names."""
     place = Path(path)
-    found = _loaded(place)
-    unknown = sorted(str(key) for key in found.keys() - {*TABLES})
+    tables = _loaded(place)
+    unknown = sorted(str(key) for key in tables.keys() - {*TABLES})
     if unknown:
-        raise FormatError(place, f"{unknown[0]!r} is no table of a map: write [source] or [target] above the parts")
-    if not found:
+        raise FormatError(place, f"{unknown[0]!r} is not a table of a map: write [source] or [target] above the parts")
+    if not tables:
         raise FormatError(place, 'the map is empty: write [target] and lines such as hips = "Hips"')
-    return BodyMapFile(*(_parts(place, name, found[name]) if name in found else None for name in TABLES))
+    return BodyMapFile(*(_parts(place, name, tables[name]) if name in tables else None for name in TABLES))
 
 
 def write_body_maps(path: str | PathLike[str], maps: Mapping[str, Parts]) -> None:
@@ -56,7 +56,7 @@ def _toml(joints: list[str]) -> str:
 def _loaded(path: Path) -> dict[str, Any]:
     text = read_text(path)
     try:
-        found = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+        tables = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
     except RecursionError:
         raise FormatError(path, "the file is nested too deeply to be read") from None
     except ValueError as error:  # both kinds of decoding errors
@@ -65,14 +65,14 @@ def _loaded(path: Path) -> dict[str, Any]:
         raise FormatError(
             path, "this is neither TOML nor JSON: check quotes, brackets and equals signs", place
         ) from None
-    return dict(found)
+    return dict(tables)
 
 
-def _parts(path: Path, table: str, found: Any) -> Parts:
-    if not isinstance(found, dict):
+def _parts(path: Path, table: str, lines: Any) -> Parts:
+    if not isinstance(lines, dict):
         raise FormatError(path, 'a table with lines such as hips = "Hips" was expected', table)
     out: Parts = {}
-    for part, joints in found.items():
+    for part, joints in lines.items():
         listed = [joints] if isinstance(joints, str) else joints
         if not (isinstance(listed, list) and listed and all(isinstance(joint, str) for joint in listed)):
             raise FormatError(path, "the name of a joint was expected, or a list of names", f"{table}.{part}")

@@ -66,9 +66,9 @@ def _parse_motion(path: Path, body: str, columns: int, line: int) -> _Motion:
 
 def _wrong_count(frames: int, columns: int, numbers: int) -> str:
     whole, rest = divmod(numbers, columns)
-    found = _counted(whole, "frame") + (f" and {_counted(rest, 'number')}" if rest else "")
+    actual = _counted(whole, "frame") + (f" and {_counted(rest, 'number')}" if rest else "")
     declared = f"{_counted(frames, 'frame')} of {_counted(columns, 'channel')}"
-    return f"{declared} were expected, but the data has {found}: correct 'Frames:' or the data"
+    return f"{declared} were expected, but the data has {actual}: correct 'Frames:' or the data"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -46,14 +46,14 @@ class _Reader:
         return f"line {self.text.count(chr(10), 0, place) + 1}"
 
     def fail(self, expected: str) -> NoReturn:
-        found = f"not {self.word[:40]!r}" if self.word else "but the file ends there"
-        raise FormatError(self.path, f"{expected} was expected, {found}", self.line(self.place))
+        actual = f"not {self.word[:40]!r}" if self.word else "but the file ends there"
+        raise FormatError(self.path, f"{expected} was expected, {actual}", self.line(self.place))
 
     def next(self, pattern: re.Pattern[str] = _WORD) -> str:
-        found = pattern.match(self.text, self.at)
-        self.word = found[1] if found else ""
-        self.place = found.start(1) if found else len(self.text.rstrip())
-        self.at = found.end() if found else self.at
+        match = pattern.match(self.text, self.at)
+        self.word = match[1] if match else ""
+        self.place = match.start(1) if match else len(self.text.rstrip())
+        self.at = match.end() if match else self.at
         return self.word
 
     def expect(self, word: str) -> None:

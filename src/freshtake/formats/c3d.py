@@ -48,13 +48,15 @@ def _point_words(path: Path, data: bytes, header: Header, parameters: Parameters
     used = parameters.number("POINT", "USED")
     points = header.points if used is None else int(_unsigned(used))
     if points == 0:
-        raise FormatError(path, "the file holds no points, and analog channels alone are no motion", "POINT:USED")
+        raise FormatError(path, "the file has no points, and analog channels alone are not motion", "POINT:USED")
     frames = _frame_count(header, parameters)
     if frames < 1:
-        raise FormatError(path, f"frames {header.first} to {header.last} are none: the header is damaged", "byte 6")
+        raise FormatError(
+            path, f"frames {header.first} to {header.last} are not a range: the header is damaged", "byte 6"
+        )
     start = (header.data_block - 1) * BLOCK
     if start < BLOCK:
-        raise FormatError(path, f"the data is said to begin in block {header.data_block}", "byte 16")
+        raise FormatError(path, f"the header puts the start of the data in block {header.data_block}", "byte 16")
     if not 0.0 < abs(header.scale) < np.inf:
         raise FormatError(path, f"a scale other than 0 was expected, not {header.scale}", "byte 12")
     floating = header.scale < 0.0

@@ -77,7 +77,7 @@ def parse_sections(path: Path, data: bytes) -> tuple[Header, Parameters, Numbers
         raise FormatError(path, "a C3D header (byte 0x50 and 512 bytes, then parameters) was expected", "byte 1")
     start = (data[0] - 1) * BLOCK
     if data[0] < 2 or start + BLOCK > len(data):
-        raise FormatError(path, f"the parameters are said to begin in block {data[0]}, outside the file", "byte 0")
+        raise FormatError(path, f"the header puts the parameters in block {data[0]}, outside the file", "byte 0")
     processor = _PROCESSORS.get(data[start + 3])
     if processor is None:
         raise FormatError(path, f"processor 84, 85 or 86 was expected, not {data[start + 3]}", f"byte {start + 3}")
@@ -95,7 +95,7 @@ def _header(data: bytes, numbers: Numbers) -> Header:
 def _parameters(path: Path, data: bytes, start: int, numbers: Numbers) -> Parameters:
     """Walk the records: name, group number, distance to the next record, then the value."""
     groups: dict[int, str] = {}
-    found: list[tuple[int, str, Value]] = []
+    records: list[tuple[int, str, Value]] = []
     at = start + 4
     while at + 2 <= len(data):
         length, group = abs(_signed(data[at])), _signed(data[at + 1])
@@ -113,11 +113,11 @@ def _parameters(path: Path, data: bytes, start: int, numbers: Numbers) -> Parame
         if group < 0:
             groups[-group] = name
         else:
-            found.append((group, name, _value(path, data[name_end + 2 : stop], name, place, numbers)))
+            records.append((group, name, _value(path, data[name_end + 2 : stop], name, place, numbers)))
         if step == 0:
             break
         at = stop
-    return Parameters({(groups.get(group, ""), name): value for group, name, value in found})
+    return Parameters({(groups.get(group, ""), name): value for group, name, value in records})
 
 
 def _value(path: Path, body: bytes, name: str, place: str, numbers: Numbers) -> Value:

@@ -36,22 +36,22 @@ def same_skeleton(path: Path, clips: Sequence[Clip], options: WriteOptions, titl
 
 
 def in_metres(path: Path, clip: Clip, options: WriteOptions, title: str) -> Clip:
-    """A clip in metres and y up: its unit is as said, or guessed with a note."""
-    unit = unit_said(path, clip, options, f"{title} has a fixed unit")
+    """A clip in metres and y up; a unit that is not given or stated is guessed, with a note."""
+    unit = unit_in_metres(path, clip, options, f"{title} has a fixed unit")
     upright = with_up(clip, "y")
     return upright if unit == 1.0 else scaled(upright, unit)
 
 
-def unit_said(path: Path, clip: Clip, options: WriteOptions, need: str) -> float:
-    """Metres per unit of a clip: as said, or guessed with a note that begins with why it is needed."""
+def unit_in_metres(path: Path, clip: Clip, options: WriteOptions, need: str) -> float:
+    """Metres per unit of a clip: as given or stated, or guessed with a note that begins with why it is needed."""
     unit = options.unit_m if options.unit_m is not None else clip.unit_m
     guess = guess_unit(clip.skeleton) if unit is None else None
     if guess is not None:
         unit = guess.metres
-        said = f"{need}, and {guess.name} are guessed from the body's size"
-        options.warn(f"{said}: --unit {guess.short} says so, or another unit")
+        reason = f"{need}, and {guess.name} are guessed from the body's size"
+        options.warn(f"{reason}: confirm with --unit {guess.short}, or give another unit")
     if unit is None:
-        what = f"{need}, but {clip.name or 'the clip'} does not say what its unit is"
+        what = f"{need}, but {clip.name or 'the clip'} does not state its unit"
         raise FormatError(path, f"{what}: give --unit (0.01 for centimetres, 0.0564 for CMU's BVH files, 1 for metres)")
     if not (np.isfinite(unit) and unit > 0):
         raise FormatError(path, f"the unit must be a number of metres above 0, not {unit}")
@@ -59,13 +59,13 @@ def unit_said(path: Path, clip: Clip, options: WriteOptions, need: str) -> float
 
 
 def alike(path: Path, clips: Sequence[Clip], options: WriteOptions, need: str) -> tuple[list[Clip], float]:
-    """Clips in the unit and with the vertical axis of the first, for a format that says both; and that unit."""
+    """Clips in the unit and with the vertical axis of the first, for a format that stores both; and that unit."""
     unit, out = 0.0, []
     for clip in clips:
-        own = unit_said(path, clip, options, need)
-        unit = unit or own
+        clip_unit = unit_in_metres(path, clip, options, need)
+        unit = unit or clip_unit
         upright = with_up(clip, clips[0].up)
-        out.append(upright if own == unit else scaled(upright, own / unit))
+        out.append(upright if clip_unit == unit else scaled(upright, clip_unit / unit))
         _require_same(out[0], out[-1])
     return out, unit
 
@@ -74,10 +74,10 @@ def _require_same(first: Clip, other: Clip) -> None:
     """Same joints, and the same offsets but for the root's."""
     name = other.name or "a later clip"
     require_compatible(first.skeleton, other.skeleton, first.name or "the first clip", name)
-    away = np.abs(first.skeleton.offsets - other.skeleton.offsets).max(axis=1)
-    away[0] = 0.0
-    if away.max() > 1e-6 * np.abs(first.skeleton.offsets).max():
-        joint = first.skeleton.names[int(away.argmax())]
+    differences = np.abs(first.skeleton.offsets - other.skeleton.offsets).max(axis=1)
+    differences[0] = 0.0
+    if differences.max() > 1e-6 * np.abs(first.skeleton.offsets).max():
+        joint = first.skeleton.names[int(differences.argmax())]
         raise SkeletonMismatch(
             f"{first.name or 'the first clip'} and {name} place the joint {joint!r} at different offsets: "
             "one file has one skeleton, so write them to separate files"
@@ -85,7 +85,7 @@ def _require_same(first: Clip, other: Clip) -> None:
 
 
 def chosen_number(path: Path, names: Sequence[str], options: ReadOptions) -> int:
-    """Which of a file's animations was asked for: the first by default, with a note where there are more."""
+    """The number of the chosen animation: the first by default, with a note where there are more."""
     there = ", ".join(f"{k} {name[:40]!r}" for k, name in enumerate(names[:20]))
     there += f" and {len(names) - 20} more" if len(names) > 20 else ""
     wanted = options.animation

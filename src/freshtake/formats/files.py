@@ -182,8 +182,8 @@ def _machine() -> str:
 def _clear_leftovers(folder: Path) -> None:
     """Remove temporary files of processes that were killed before they could do it themselves."""
     for path in list(folder.iterdir()):
-        found = _LEFT.fullmatch(path.name)
-        if found is None or found[1] != _machine() or _runs(int(found[2]), path):
+        match = _LEFT.fullmatch(path.name)
+        if match is None or match[1] != _machine() or _runs(int(match[2]), path):
             continue
         with suppress(OSError):  # gone already, or not ours to remove
             shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -66,8 +66,8 @@ def humanoid_of(clip: Clip) -> Humanoid:
     turns = _turns_to_t_pose(rest, body, bones)
     offsets = np.zeros((len(bones), 3))
     for k, entry in enumerate(bones[1:], start=1):
-        away = rest.places[entry.joint] - rest.places[joints[entry.above]]
-        offsets[k] = rotate(turns[entry.above], away)
+        from_parent = rest.places[entry.joint] - rest.places[joints[entry.above]]
+        offsets[k] = rotate(turns[entry.above], from_parent)
     offsets[0, 1] = _height(bones, offsets)
     skeleton = Skeleton(tuple(entry.name for entry in bones), parents, offsets)
     return Humanoid(skeleton, joints, multiply(turns, rest.turns[joints]))
@@ -125,10 +125,10 @@ def _turns_to_t_pose(rest: Rest, body: BodyMap, bones: list[_Bone]) -> Floats:
             if part in FINGERS:
                 out[k] = out[entry.above]
             continue
-        own = bone(rest, body, entry.role)
+        direction = bone(rest, body, entry.role)
         out[k] = out[entry.above]
-        if own is not None:
-            out[k] = multiply(shortest_arc(rotate(out[k], own), aim), out[k])
+        if direction is not None:
+            out[k] = multiply(shortest_arc(rotate(out[k], direction), aim), out[k])
     return out
 
 

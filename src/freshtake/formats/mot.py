@@ -25,10 +25,10 @@ _MOST_HEADING = 100_000  # characters
 def read(path: Path, options: ReadOptions) -> Stroke:
     """The coordinates as they stand, in their own units: a stroke whose dimensions are the columns."""
     text = read_text(path).replace("\r\n", "\n").replace("\r", "\n")
-    found = _END.search(text, 0, _MOST_HEADING)
-    if found is None:
+    end = _END.search(text, 0, _MOST_HEADING)
+    if end is None:
         raise FormatError(path, "a heading that ends with 'endheader' was expected", "line 1")
-    heading, body = text[: found.end()], text[found.end() :]
+    heading, body = text[: end.end()], text[end.end() :]
     above = len(body) - len(body.lstrip())
     lines = body[above:].split("\n")
     table = "\n".join("\t".join(line.split()) for line in lines)

@@ -34,7 +34,7 @@ _EXACT = 1e15  # whole numbers below are exact in a float64, and so is their quo
 
 
 def finite_number(word: str) -> float | None:
-    """The number that a word spells in plain decimal digits, or None; nan, inf, hex and 1_000 are none."""
+    """The number that a word spells in plain decimal digits, or None; nan, inf, hex and 1_000 are not accepted."""
     if _NUMBER.fullmatch(word) is None:
         return None
     value = float(word)

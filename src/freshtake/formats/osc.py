@@ -18,7 +18,7 @@ _CONSTANTS: dict[str, Value] = {"T": 1, "F": 0}
 
 
 class Message(NamedTuple):
-    """An address, and what is said to it."""
+    """An address and its arguments."""
 
     address: str
     values: tuple[Value, ...]

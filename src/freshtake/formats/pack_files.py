@@ -35,24 +35,24 @@ class Stars(NamedTuple):
 def pack_schema() -> dict[str, Any]:
     """The JSON schema of pack.json."""
     text = files("freshtake.formats").joinpath("pack.schema.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    schema: dict[str, Any] = json.loads(text)
+    return schema
 
 
-def write_pack(path: Path, told: Mapping[str, Any]) -> None:
+def write_pack(path: Path, facts: Mapping[str, Any]) -> None:
     """Write pack.json."""
-    write_bytes(path, (json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
+    write_bytes(path, (json.dumps(facts, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
 
 
 def read_stars(path: Path) -> Stars:
     """Read what the preview page saved."""
     try:
-        found = json.loads(read_text(path))
+        marks = json.loads(read_text(path))
     except (ValueError, RecursionError):
-        raise FormatError(path, "this is no JSON: save the marks with the preview page of a pack") from None
-    if not isinstance(found, dict) or found.get("format") != STARS or found.get("version") != VERSION:
-        raise FormatError(path, "these are no marks of a pack: save them with its preview page (Save stars.json)")
-    clips, settings, models = (found.get(key) for key in ("clips", "settings", "models"))
+        raise FormatError(path, "this is not JSON: save the marks with the preview page of a pack") from None
+    if not isinstance(marks, dict) or marks.get("format") != STARS or marks.get("version") != VERSION:
+        raise FormatError(path, "this is not a file of marks: save one with a pack's preview page (Save stars.json)")
+    clips, settings, models = (marks.get(key) for key in ("clips", "settings", "models"))
     if not (isinstance(clips, list) and isinstance(settings, dict) and isinstance(models, dict)):
         raise FormatError(path, "clips, settings or models are missing: save the marks again")
     marked = {}

@@ -29,8 +29,8 @@ def read_pins(path: str | PathLike[str]) -> list[Pin]:
     source = Path(path)
     if source.suffix.lower() in (".csv", ".tsv"):
         return _pins_from_csv(source)
-    found = _json(source)
-    rows = found.get("pins") if isinstance(found, dict) else found
+    document = _json(source)
+    rows = document.get("pins") if isinstance(document, dict) else document
     if not isinstance(rows, list):
         raise FormatError(source, 'a list of pins such as [{"joint": "LeftHand", "frame": 40, ...}] was expected')
     return [_pin(source, f"pin {number}", row) for number, row in enumerate(rows, start=1)]
@@ -43,7 +43,7 @@ def _pin(path: Path, place: str, row: Any) -> Pin:
     unknown = sorted(row.keys() - _PIN_FIELDS)
     if unknown:
         raise FormatError(
-            path, f"{unknown[0]!r} is no field of a pin; those are {', '.join(sorted(_PIN_FIELDS))}", place
+            path, f"{unknown[0]!r} is not a field of a pin; the fields are {', '.join(sorted(_PIN_FIELDS))}", place
         )
     if ("frame" in row) == ("frames" in row):
         raise FormatError(path, "either frame (a number) or frames (first, one after the last) was expected", place)
@@ -100,16 +100,16 @@ def read_contacts(path: str | PathLike[str]) -> Contacts:
     source = Path(path)
     if source.suffix.lower() in (".csv", ".tsv"):
         table = parse_table(source, read_text(source))
-        kept = [(k, name) for k, name in enumerate(table.names) if name.lower() not in ("frame", "t", "time")]
-        values = table.values[:, [k for k, _ in kept]]
+        columns = [(k, name) for k, name in enumerate(table.names) if name.lower() not in ("frame", "t", "time")]
+        values = table.values[:, [k for k, _ in columns]]
         bad = np.flatnonzero(~((values >= 0.0) & (values <= 1.0)).all(axis=1))
         if len(bad):
             raise FormatError(source, "contacts are numbers from 0 to 1", table.place(int(bad[0])))
-        return {name: values[:, column] for column, (_, name) in enumerate(kept)}
-    found = _json(source)
-    if not isinstance(found, dict) or not found:
+        return {name: values[:, column] for column, (_, name) in enumerate(columns)}
+    document = _json(source)
+    if not isinstance(document, dict) or not document:
         raise FormatError(source, 'an object such as {"LeftFoot": [[12, 40]]} was expected')
-    return {name: _intervals(source, name, spans) for name, spans in found.items()}
+    return {name: _intervals(source, name, spans) for name, spans in document.items()}
 
 
 def _intervals(path: Path, name: str, spans: Any) -> Floats:
@@ -125,13 +125,13 @@ def _intervals(path: Path, name: str, spans: Any) -> Floats:
 def read_mapping(path: str | PathLike[str]) -> dict[str, list[str]]:
     """Which joints are limbs: {"left_leg": ["LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToeBase"], ...}."""
     source = Path(path)
-    found = _json(source)
-    if not isinstance(found, dict) or not found:
+    mapping = _json(source)
+    if not isinstance(mapping, dict) or not mapping:
         raise FormatError(source, 'an object such as {"left_leg": [hip, knee, ankle, toe]} was expected')
-    for name, joints in found.items():
+    for name, joints in mapping.items():
         if not (isinstance(joints, list) and all(isinstance(joint, str) for joint in joints)):
             raise FormatError(source, "a list of joint names was expected", f"{name!r}")
-    return found
+    return mapping
 
 
 def _json(path: Path) -> Any:

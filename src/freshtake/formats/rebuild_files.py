@@ -43,22 +43,22 @@ def write_rebuilds(path: Path, dropped: Mapping[str, Dropped]) -> None:
     write_archive(path, arrays, {HEADER: text})
 
 
-def read_rebuilds(path: Path, kept: int, dofs: int) -> dict[str, Dropped]:
+def read_rebuilds(path: Path, kept_takes: int, dofs: int) -> dict[str, Dropped]:
     """Dropped takes that fit a model of so many kept takes and DOFs."""
     archive = open_archive(path)
     if HEADER not in archive.members:
-        raise FormatError(path, "these are no dropped takes: freshtake compress writes them")
+        raise FormatError(path, "this is not a file of dropped takes, as freshtake compress writes it")
     header = parsed(path, archive.text(HEADER), f"member {HEADER!r}")
     if header.get("format", "str") != FORMAT or header.get("version", "int") != VERSION:
         raise FormatError(path, f"{FORMAT} of version {VERSION} were expected")
     out = {}
     for number, listed in enumerate(header.get("takes", "list")):
         if not isinstance(listed, dict):
-            raise FormatError(path, f"take {number + 1} is no object")
+            raise FormatError(path, f"take {number + 1} is not a JSON object")
         fields = type(header)(path, listed, f"takes.{number}")
         frames, level = fields.get("frames", "int"), fields.get("level", "int")
         warp, shares = (archive.array(f"{what}_{number}").astype(np.float64) for what in ("warp", "shares"))
-        shape = (1, kept) if level == 0 else (level, kept, dofs)
+        shape = (1, kept_takes) if level == 0 else (level, kept_takes, dofs)
         sound = level in LEVELS and 2 <= frames <= MOST_FRAMES and warp.shape == (WARP_KNOTS,)
         if not sound or shares.shape != shape or not (np.isfinite(warp).all() and np.isfinite(shares).all()):
             raise FormatError(path, "its numbers do not fit the model beside it", f"take {number + 1}")

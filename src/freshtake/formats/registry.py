@@ -32,7 +32,7 @@ class Format:
     module: str
     looks_like: Callable[[bytes], bool]
     writable: bool = True
-    says_up: bool | Callable[[bytes], bool] = False  # whether its files say (or the format fixes) which axis points up
+    states_up: bool | Callable[[bytes], bool] = False  # whether its files state (or the format fixes) the up axis
     several: bool = False  # whether one file holds several clips, each with its name
 
     def load(self) -> Any:
@@ -47,7 +47,7 @@ def _starts(pattern: bytes) -> Callable[[bytes], bool]:
 
 _COMMENTS = rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*"
 
-_SAID_UP = re.compile(rb"(?:\xef\xbb\xbf)?\s*#[ \t]*(?:unit[^\n]*,[ \t]*)?up\b", re.IGNORECASE)
+_UP_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\s*#[ \t]*(?:unit[^\n]*,[ \t]*)?up\b", re.IGNORECASE)
 _TABLE = re.compile(
     rb'(?!PathFileType)(?:\xef\xbb\xbf)?\s*(?:#[ \t]*(?:up|unit)\b[^\n]*\n\s*)?"?[A-Za-z_][^\n]*[,;\t][^\n]*\n'
 )
@@ -57,7 +57,12 @@ FORMATS = (
     Format("amc", "Acclaim motion", (".amc",), "acclaim", _starts(_COMMENTS + rb":(FULLY|DEGREES|RADIANS|SAMPLES)")),
     Format("asf", "Acclaim skeleton", (".asf",), "asf", _starts(_COMMENTS + rb":(VERSION|NAME|UNITS)"), writable=False),
     Format(
-        "c3d", "C3D", (".c3d",), "c3d", lambda head: len(head) >= 512 and head[0] >= 2 and head[1] == 0x50, says_up=True
+        "c3d",
+        "C3D",
+        (".c3d",),
+        "c3d",
+        lambda head: len(head) >= 512 and head[0] >= 2 and head[1] == 0x50,
+        states_up=True,
     ),
     Format(
         "gltf",
@@ -65,11 +70,13 @@ FORMATS = (
         (".glb", ".gltf", ".vrma"),
         "gltf",
         _starts(rb'glTF|(?:\xef\xbb\xbf)?\s*\{[\s\S]*"asset"'),
-        says_up=True,
+        states_up=True,
         several=True,
     ),
-    Format("fbx", "FBX", (".fbx",), "fbx", _starts(rb"Kaydara FBX Binary  \x00|; FBX \d"), says_up=True, several=True),
-    Format("usd", "USD", (".usd", ".usda", ".usdc"), "usd", _starts(rb"PXR-USDC|#usda "), says_up=True, several=True),
+    Format(
+        "fbx", "FBX", (".fbx",), "fbx", _starts(rb"Kaydara FBX Binary  \x00|; FBX \d"), states_up=True, several=True
+    ),
+    Format("usd", "USD", (".usd", ".usda", ".usdc"), "usd", _starts(rb"PXR-USDC|#usda "), states_up=True, several=True),
     Format("trc", "OpenSim markers", (".trc",), "trc", _starts(rb"PathFileType\b")),
     Format(
         "mot",
@@ -78,28 +85,28 @@ FORMATS = (
         "mot",
         lambda head: re.search(rb"^[ \t]*endheader[ \t]*\r?$", head, re.IGNORECASE | re.MULTILINE) is not None,
     ),
-    Format("npz", "NumPy archive", (".npz",), "npz", _starts(rb"PK\x03\x04"), says_up=True),
+    Format("npz", "NumPy archive", (".npz",), "npz", _starts(rb"PK\x03\x04"), states_up=True),
     Format(
         "csv",
         "CSV table",
         (".csv", ".tsv"),
         "table",
         lambda head: b"\0" not in head and _TABLE.match(head) is not None,
-        says_up=lambda head: _SAID_UP.match(head) is not None,
+        states_up=lambda head: _UP_LINE.match(head) is not None,
     ),
     Format("obj", "OBJ mesh or folder", (".obj",), "obj", _starts(_COMMENTS + rb"(?:v|vn|vt|o|g|mtllib)[ \t]")),
 )
 
 
-class TakenIn(NamedTuple):
-    """A motion, and how its vertical axis is known: said by the file, as given, found from the body, assumed."""
+class ReadMotion(NamedTuple):
+    """A motion, and how its vertical axis is known: stated in the file, as given, found from the body, assumed."""
 
     motion: Motion
     up: str
 
 
 def read(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Motion:
-    """Read a clip, stroke, point clip or mesh sequence; the format is told by content and by name.
+    """Read a clip, stroke, point clip or mesh sequence; the format is detected from content and name.
 
     Options are the fields of `ReadOptions`, for example `fps=60` for an AMC file. The vertical axis is found from the
     body where neither the file nor `up` says it.
@@ -107,36 +114,36 @@ def read(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Motion:
     return take_in(Path(path), ReadOptions(**options)).motion
 
 
-def take_in(source: Path, settings: ReadOptions) -> TakenIn:
-    """Read a motion and find what its file does not say."""
-    found = detect(source)
-    motion = _read(source, found, settings)
+def take_in(source: Path, settings: ReadOptions) -> ReadMotion:
+    """Read a motion and infer what its file does not state."""
+    form = detect(source)
+    motion = _read(source, form, settings)
     with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
         if isinstance(motion, Clip):
-            motion = rooted(motion, exact=found.name == "npz")  # an npz holds all digits, text is rounded
-        motion, how = _understood(source, found, motion, settings)
+            motion = rooted(motion, exact=form.name == "npz")  # an npz holds all digits, text is rounded
+        motion, how = _understood(source, form, motion, settings)
         motion = following(motion) if isinstance(motion, Clip) else motion
-        return TakenIn(motion if settings.rate is None else at_rate(motion, settings.rate), how)
+        return ReadMotion(motion if settings.rate is None else at_rate(motion, settings.rate), how)
 
 
-def _understood(source: Path, found: Format, motion: Motion, settings: ReadOptions) -> TakenIn:
-    """The motion with its vertical axis: as given, said by the file, found or assumed."""
-    if settings.up is not None and found.name not in ("gltf", "npz"):
-        return TakenIn(motion, "as given")
-    said = found.says_up(read_head(source)) if callable(found.says_up) else found.says_up
-    if said or not isinstance(motion, Clip | PointClip):
-        return TakenIn(motion, "said by the file" if said else ASSUMED)
+def _understood(source: Path, form: Format, motion: Motion, settings: ReadOptions) -> ReadMotion:
+    """The motion with its vertical axis: as given, stated in the file, found from the body, or assumed."""
+    if settings.up is not None and form.name not in ("gltf", "npz"):
+        return ReadMotion(motion, "as given")
+    stated = form.states_up(read_head(source)) if callable(form.states_up) else form.states_up
+    if stated or not isinstance(motion, Clip | PointClip):
+        return ReadMotion(motion, "stated in the file" if stated else ASSUMED)
     upright = find_up(motion)
     if upright.doubtful:
         settings.warn(
-            f"{source.name}: which axis points up cannot be told from the body, so y is assumed: say --up y or --up z"
+            f"{source.name}: the body does not show which axis points up, so y is assumed: give --up y or --up z"
         )
-    return TakenIn(replace(motion, up=upright.axis), upright.how)
+    return ReadMotion(replace(motion, up=upright.axis), upright.how)
 
 
-def _read(source: Path, found: Format, settings: ReadOptions) -> Motion:
+def _read(source: Path, form: Format, settings: ReadOptions) -> Motion:
     try:
-        motion: Motion = found.load().read(source, settings)
+        motion: Motion = form.load().read(source, settings)
     except InvalidMotion as error:
         raise FormatError(source, str(error)) from None
     except RecursionError:
@@ -152,8 +159,8 @@ def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options:
     Options are the fields of `WriteOptions`. A sequence of clips goes into one glTF or FBX file as named animations.
     """
     target = Path(path)
-    found = for_writing(target)
-    found.load().write(target, _filed(motion), WriteOptions(**options))
+    form = for_writing(target)
+    form.load().write(target, _filed(motion), WriteOptions(**options))
 
 
 def _filed(motion: Motion | Sequence[Clip]) -> Motion | Sequence[Clip]:
@@ -175,7 +182,7 @@ def detect(path: Path) -> Format:
     for candidate in FORMATS:
         if candidate.looks_like(head):
             return candidate
-    raise FormatError(path, f"this is no format that can be read; those are {_titles(FORMATS)}", "byte 0")
+    raise FormatError(path, f"this format cannot be read; the readable ones are {_titles(FORMATS)}", "byte 0")
 
 
 _PACKED = {
@@ -209,11 +216,11 @@ def for_writing(path: Path) -> Format:
         if candidate.writable and (suffix in candidate.suffixes or (candidate.name == "obj" and suffix == "")):
             return candidate
     writable = [f for f in FORMATS if f.writable]
-    raise FormatError(path, f"nothing is written with the ending {suffix!r}; choose from {_titles(writable)}")
+    raise FormatError(path, f"files that end in {suffix!r} cannot be written; choose from {_titles(writable)}")
 
 
 def holding_several() -> str:
-    """The formats of which one file holds several clips, in words."""
+    """The formats whose files hold several clips, in words."""
     return _titles([f for f in FORMATS if f.several])
 
 

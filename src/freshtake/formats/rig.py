@@ -80,8 +80,8 @@ class RigMotion(NamedTuple):
     def moving(self, rig: Rig) -> list[int]:
         """The joints that leave their bind translation; the root always counts."""
         size = float(np.abs(rig.translations).max()) or 1.0
-        away = np.abs(self.translations - rig.translations).max(axis=(0, 2))
-        return [joint for joint in range(len(rig.names)) if joint == 0 or away[joint] > _STILL * size]
+        shifts = np.abs(self.translations - rig.translations).max(axis=(0, 2))
+        return [joint for joint in range(len(rig.names)) if joint == 0 or shifts[joint] > _STILL * size]
 
 
 def rig_of(skeleton: Skeleton) -> Rig:

@@ -26,8 +26,8 @@ def scale_free(world: Floats, parents: list[int]) -> tuple[Floats, Floats]:
     translations = world[..., :3, 3].copy()
     for joint, parent in enumerate(parents):
         if parent >= 0:
-            away = world[:, joint, :3, 3] - world[:, parent, :3, 3]
-            translations[:, joint] = rotate(inverse(turned[:, parent]), away)
+            from_parent = world[:, joint, :3, 3] - world[:, parent, :3, 3]
+            translations[:, joint] = rotate(inverse(turned[:, parent]), from_parent)
     return translations, local_rotations(np.array(parents), turned)
 
 

@@ -40,17 +40,17 @@ def ratings_text(rows: Iterable[Rating | Trial]) -> bytes:
 
 def read_ratings(path: Path) -> list[Rating]:
     """All rows, checked; an empty score is None. A bad row is an error that names its line."""
-    found, seen = [], set()
+    ratings, seen = [], set()
     for line, cells in _rows(path, RATINGS):
         rating = _rating(path, line, cells)
         if (rating.participant, rating.position) in seen:
             problem = f"{rating.participant} has two rows at position {rating.position}: keep one"
             raise FormatError(path, problem, f"line {line}")
         seen.add((rating.participant, rating.position))
-        found.append(rating)
-    if not found:
+        ratings.append(rating)
+    if not ratings:
         raise FormatError(path, "the table has no ratings below its line of names")
-    return found
+    return ratings
 
 
 def write_key(path: Path, stimuli: Iterable[Stimulus]) -> None:
@@ -61,17 +61,17 @@ def write_key(path: Path, stimuli: Iterable[Stimulus]) -> None:
 
 def read_key(path: Path) -> dict[str, Stimulus]:
     """Stimuli by name, checked."""
-    found: dict[str, Stimulus] = {}
+    stimuli: dict[str, Stimulus] = {}
     for line, (name, experiment, motion, condition, sources) in _rows(path, KEY):
         stimulus = Stimulus(name, experiment, motion, condition, tuple(filter(None, sources.split(BETWEEN))))
-        if name in found:
+        if name in stimuli:
             raise FormatError(path, f"the stimulus {name!r} is listed twice: keep one", f"line {line}")
         try:
             check_stimulus(stimulus)
         except UsageError as error:
             raise FormatError(path, str(error), f"line {line}") from None
-        found[name] = stimulus
-    return found
+        stimuli[name] = stimulus
+    return stimuli
 
 
 def _rating(path: Path, line: int, cells: Sequence[str]) -> Rating:
@@ -83,8 +83,8 @@ def _rating(path: Path, line: int, cells: Sequence[str]) -> Rating:
         raise FormatError(path, f"the position is {position!r}: whole numbers from 1 on are expected", f"line {line}")
     scale = tuple(str(k) for k in range(LOWEST, HIGHEST + 1))
     if score and score not in scale:
-        said = f"the score is {score!r}: a whole number from {LOWEST} to {HIGHEST} is expected, or nothing"
-        raise FormatError(path, said, f"line {line}")
+        problem = f"the score is {score!r}: a whole number from {LOWEST} to {HIGHEST} is expected, or nothing"
+        raise FormatError(path, problem, f"line {line}")
     return Rating(participant, int(position), experiment, motion, stimulus, int(score) if score else None)
 
 
@@ -106,7 +106,7 @@ def _rows(path: Path, names: Sequence[str]) -> list[tuple[int, list[str]]]:
                 raise FormatError(path, problem, f"line {reader.line_num}")
             out.append((reader.line_num, [cells[k].strip() for k in places]))
     except csv.Error as error:
-        raise FormatError(path, f"this is no CSV table ({error})", f"line {reader.line_num}") from None
+        raise FormatError(path, f"this is not a CSV table ({error})", f"line {reader.line_num}") from None
     return out
 
 

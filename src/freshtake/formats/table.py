@@ -33,7 +33,7 @@ _MOST_DECIMALS = 15
 DEFAULT_FPS = 100.0
 _TIME_NAMES = ("t", "time")
 _COUNTER_NAMES = ("frame", "frames", "index", "sample", "row", "#")
-SAID = re.compile(r"(?:\ufeff)?\s*#[ \t]*((?:up|unit)\b[^\n]*)", re.IGNORECASE)
+NOTE_LINE = re.compile(r"(?:\ufeff)?\s*#[ \t]*((?:up|unit)\b[^\n]*)", re.IGNORECASE)
 _COORDINATE = re.compile(r"(.*\S)\.([xyz])", re.IGNORECASE)
 
 
@@ -93,18 +93,18 @@ def _decimals(times: Floats, printed: str) -> int:
 def read(path: Path, options: ReadOptions) -> Stroke | PointClip:
     """A point clip where columns are named NAME.x, NAME.y and NAME.z, otherwise a stroke."""
     text = read_text(path)
-    said = SAID.match(text)
-    if said is None:
+    note = NOTE_LINE.match(text)
+    if note is None:
         return _read(parse_table(path, text), options)
-    up, unit_m = _said(path, said[1])
-    rest = "\n" * text.count("\n", 0, said.end()) + text[said.end() :]
-    found = _read(parse_table(path, rest), options)
-    if isinstance(found, PointClip):
-        return replace(found, up=options.up or up or "y", unit_m=options.unit_m or unit_m)
-    return found
+    up, unit_m = _axis_and_unit(path, note[1])
+    rest = "\n" * text.count("\n", 0, note.end()) + text[note.end() :]
+    motion = _read(parse_table(path, rest), options)
+    if isinstance(motion, PointClip):
+        return replace(motion, up=options.up or up or "y", unit_m=options.unit_m or unit_m)
+    return motion
 
 
-def _said(path: Path, line: str) -> tuple[str | None, float | None]:
+def _axis_and_unit(path: Path, line: str) -> tuple[str | None, float | None]:
     """Axis and unit out of a line such as `up z, unit mm`; a unit may also be a number of metres."""
     up, unit_m = None, None
     for part in line.split(","):
@@ -123,9 +123,9 @@ def _said(path: Path, line: str) -> tuple[str | None, float | None]:
 
 def stroke_from(table: Table, options: ReadOptions) -> Stroke:
     """The columns of a table as a stroke, whatever they are called."""
-    found = _read(table, options, points=False)
-    assert isinstance(found, Stroke)
-    return found
+    stroke = _read(table, options, points=False)
+    assert isinstance(stroke, Stroke)
+    return stroke
 
 
 def _read(table: Table, options: ReadOptions, points: bool = True) -> Stroke | PointClip:
@@ -212,23 +212,22 @@ def _points(table: Table, time: int | None, columns: list[int], options: ReadOpt
 
 def _coordinates(table: Table, columns: list[int]) -> dict[str, list[int]]:
     """The three columns of each point, points in the order of their first column."""
-    found: dict[str, dict[str, int]] = {}
+    points: dict[str, dict[str, int]] = {}
     for column in columns:
         match = _COORDINATE.fullmatch(table.names[column])
         if match is None:
-            problem = (
-                f"column {table.names[column][:40]!r} is no time and no coordinate such as NAME.x: remove or rename it"
-            )
+            column_name = f"column {table.names[column][:40]!r}"
+            problem = f"{column_name} is neither a time nor a coordinate such as NAME.x: remove or rename it"
             raise FormatError(table.path, problem, "line of names")
-        axes = found.setdefault(match[1], {})
+        axes = points.setdefault(match[1], {})
         if match[2].lower() in axes:
             raise FormatError(table.path, f"point {match[1][:40]!r} has two columns for {match[2]}", "line of names")
         axes[match[2].lower()] = column
-    for name, axes in found.items():
+    for name, axes in points.items():
         absent = [axis for axis in "xyz" if axis not in axes]
         if absent:
             raise FormatError(table.path, f"point {name[:40]!r} has no column {name[:40]}.{absent[0]}", "line of names")
-    return {name: [axes[axis] for axis in "xyz"] for name, axes in found.items()}
+    return {name: [axes[axis] for axis in "xyz"] for name, axes in points.items()}
 
 
 def _frame_time(table: Table, time: int | None, options: ReadOptions) -> float:
@@ -248,7 +247,9 @@ def _frame_time(table: Table, time: int | None, options: ReadOptions) -> float:
 def _assumed_fps(path: Path, options: ReadOptions) -> float:
     if options.fps is not None:
         return options.fps
-    options.warn(f"{path}: the table has no rate, so {DEFAULT_FPS:g} rows per second are assumed; say it with --fps")
+    options.warn(
+        f"{path}: the table has no rate, so {DEFAULT_FPS:g} rows per second are assumed: give the rate with --fps"
+    )
     return DEFAULT_FPS
 
 
@@ -285,8 +286,9 @@ def _saying(motion: Stroke | PointClip, options: WriteOptions) -> str:
 
 def _text(names: Sequence[str], times: Floats, values: Floats, separator: str) -> str:
     head = io.StringIO()
-    apart = re.search("[,;\t]", "".join(names)) is not None  # or the reader might take another separator for ours
-    quoting: Literal[0, 1] = csv.QUOTE_ALL if apart else csv.QUOTE_MINIMAL
+    # or the reader might take another separator for ours
+    has_separator = re.search("[,;\t]", "".join(names)) is not None
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if has_separator else csv.QUOTE_MINIMAL
     csv.writer(head, delimiter=separator, lineterminator="\n", quoting=quoting).writerow(names)
     table = np.concatenate([times[:, None], values], axis=1)
     return head.getvalue() + "".join(_rows(table, separator))

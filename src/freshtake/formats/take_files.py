@@ -29,16 +29,16 @@ def names_several(path: Path) -> bool:
 def _files(path: Path, suffixes: frozenset[str]) -> list[Path]:
     if _is_pattern(path):
         root = Path(path.anchor)
-        found = sorted(root.glob(str(path.relative_to(root))), key=_order)
-        if not found:
-            raise UsageError(f"no file is called {path}")
-        return [file for one in found for file in ([one] if one.is_file() else _files(one, suffixes))]
+        matches = sorted(root.glob(str(path.relative_to(root))), key=_order)
+        if not matches:
+            raise UsageError(f"no file matches {path}")
+        return [file for one in matches for file in ([one] if one.is_file() else _files(one, suffixes))]
     if not _is_folder_of_takes(path):
         return [path]
-    found = sorted((f for f in path.iterdir() if f.suffix.lower() in suffixes and f.name[0] != "."), key=_order)
-    if not found:
+    matches = sorted((f for f in path.iterdir() if f.suffix.lower() in suffixes and f.name[0] != "."), key=_order)
+    if not matches:
         raise UsageError(f"there are no takes in the folder {path}: name one with {', '.join(sorted(suffixes))} files")
-    return found
+    return matches
 
 
 def _is_pattern(path: Path) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.clip_sets import unit_said
+from freshtake.formats.clip_sets import unit_in_metres
 from freshtake.formats.files import read_text, write_bytes
 from freshtake.formats.numbers import finite_number
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
@@ -30,24 +30,24 @@ _MOST = 10_000  # markers
 
 
 def read(path: Path, options: ReadOptions) -> PointClip:
-    """A point clip; the file says its unit, and not which axis points up."""
+    """A point clip; the file states its unit, but not its up axis."""
     lines = read_text(path).replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    said = _heading(path, lines)
-    count = _whole(path, said, "NumMarkers", _MOST)
+    heading = _heading(path, lines)
+    count = _whole(path, heading, "NumMarkers", _MOST)
     names = [cell.strip() for cell in _cells(lines, 3)[2::3] if cell.strip()]
     if len(names) != count:
         raise FormatError(path, f"{count} markers are declared, but {len(names)} are named", "line 4")
     rows = _rows(path, lines, count)
-    declared = _whole(path, said, "NumFrames", 10**9)
+    declared = _whole(path, heading, "NumFrames", 10**9)
     if declared != len(rows):
         raise FormatError(
             path, f"{declared} frames are declared, but there are {len(rows)}: correct NumFrames or the rows"
         )
-    unit = said["Units"].strip()
+    unit = heading["Units"].strip()
     if unit not in _UNITS:
         raise FormatError(path, f"one of {', '.join(_UNITS)} was expected as Units, not {unit[:20]!r}", "line 3")
     return PointClip(
-        tuple(names), rows[:, 2:].reshape(len(rows), count, 3), _frame_time(path, said, rows[:, 1]),
+        tuple(names), rows[:, 2:].reshape(len(rows), count, 3), _frame_time(path, heading, rows[:, 1]),
         name=path.stem, provenance=path.name, up=options.up or "y", unit_m=_UNITS[unit],
     )  # fmt: skip
 
@@ -60,17 +60,17 @@ def _heading(path: Path, lines: list[str]) -> dict[str, str]:
     """The values of line 3 by the names of line 2."""
     if not lines[0].startswith("PathFileType"):
         raise FormatError(path, "'PathFileType' was expected", "line 1")
-    said = dict(zip([cell.strip() for cell in _cells(lines, 1)], _cells(lines, 2), strict=False))
+    heading = dict(zip([cell.strip() for cell in _cells(lines, 1)], _cells(lines, 2), strict=False))
     for key in _HEADING:
-        if key not in said:
+        if key not in heading:
             raise FormatError(path, f"{key!r} is missing in the heading", "line 2")
-    return said
+    return heading
 
 
-def _whole(path: Path, said: dict[str, str], key: str, most: int) -> int:
-    value = finite_number(said[key].strip())
+def _whole(path: Path, heading: dict[str, str], key: str, most: int) -> int:
+    value = finite_number(heading[key].strip())
     if value is None or not 1 <= value <= most or value != int(value):
-        raise FormatError(path, f"{key} must be a whole number from 1 to {most}, not {said[key][:20]!r}", "line 3")
+        raise FormatError(path, f"{key} must be a whole number from 1 to {most}, not {heading[key][:20]!r}", "line 3")
     return int(value)
 
 
@@ -106,28 +106,28 @@ def _value(path: Path, cell: str, line: int) -> float:
     return value
 
 
-def _frame_time(path: Path, said: dict[str, str], times: Floats) -> float:
+def _frame_time(path: Path, heading: dict[str, str], times: Floats) -> float:
     """By DataRate; where the times go at another pace, by them."""
-    rate = finite_number(said["DataRate"].strip())
+    rate = finite_number(heading["DataRate"].strip())
     if rate is None or rate <= 0:
-        raise FormatError(path, f"DataRate must be above 0, not {said['DataRate'][:20]!r}", "line 3")
+        raise FormatError(path, f"DataRate must be above 0, not {heading['DataRate'][:20]!r}", "line 3")
     if len(times) < 2:
         return 1.0 / rate
-    own = steady_frame_time(times, repr(float(times[-1])))
-    if own is None:
+    measured = steady_frame_time(times, repr(float(times[-1])))
+    if measured is None:
         raise FormatError(path, "times must increase in equal steps: resample the file", f"line {odd_step(times) + 6}")
-    return 1.0 / rate if abs(own * rate - 1.0) < 1e-3 else own
+    return 1.0 / rate if abs(measured * rate - 1.0) < 1e-3 else measured
 
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write a point clip, or the joint positions of a clip, with y up as OpenSim has it and with all digits."""
     if isinstance(motion, Clip):
-        motion = joint_points(motion.changed(unit_m=unit_said(path, motion, options, "TRC says its unit")))
+        motion = joint_points(motion.changed(unit_m=unit_in_metres(path, motion, options, "TRC stores its unit")))
     if not isinstance(motion, PointClip):
         raise FormatError(path, f"TRC holds points over time, not a {kind_word(motion)}: choose .mot or .csv")
     unit_m = options.unit_m or motion.unit_m
     if unit_m is None:
-        raise FormatError(path, "TRC says its unit, but the points do not say theirs: give --unit (mm, cm, m)")
+        raise FormatError(path, "TRC stores its unit, but the points do not state theirs: give --unit (mm, cm, m)")
     bad = next((name for name in motion.names if name != name.strip() or "\t" in name or "\n" in name), None)
     if bad is not None:
         raise FormatError(path, f"TRC cannot hold the name {bad!r}: rename it")
@@ -141,10 +141,10 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
 
 def _text(path: Path, points: PointClip, unit: str) -> str:
     rate, frames, count = repr(fps_of(points.frame_time)), len(points), len(points.names)
-    said = [rate, rate, str(frames), str(count), unit, rate, "1", str(frames)]
+    heading = [rate, rate, str(frames), str(count), unit, rate, "1", str(frames)]
     axes = [f"{axis}{k}" for k in range(1, count + 1) for axis in "XYZ"]
     head = [
-        ["PathFileType", "4", "(X/Y/Z)", path.name], [*_HEADING, *_OTHERS], said,
+        ["PathFileType", "4", "(X/Y/Z)", path.name], [*_HEADING, *_OTHERS], heading,
         ["Frame#", "Time", *[cell for name in points.names for cell in (name, "", "")]], ["", "", *axes],
     ]  # fmt: skip
     rows = points.positions.reshape(frames, -1).tolist()

@@ -25,13 +25,13 @@ from freshtake.numeric.rotations import rotate
 Motion = Clip | Stroke | PointClip | MeshSequence
 Say = Callable[[str], None]
 APART = 1.02  # stated units that differ by more are two units
-FACING = np.radians(10.0)  # how far takes may face apart before it is said
-AGREEING = 0.7  # how steadily a body must face one way for its mean to say much
-FAR_APART = 5.0  # the same of guessed ones: centimetres are 2.54 of an inch, and people differ in size
+FACING = np.radians(10.0)  # how far apart takes may face before a note says so
+AGREEING = 0.7  # how steadily a body must face one way for its mean heading to be used
+FAR_APART = 5.0  # the same for guessed units: an inch is 2.54 cm, and people differ in size
 
 
 def gathered(motions: Sequence[Motion], say: Say) -> list[Motion]:
-    """All with the first one's vertical axis and unit of length; what was turned or scaled is said."""
+    """All motions with the first one's vertical axis and unit of length; `say` gets a sentence for each change."""
     return _one_root(_one_unit(_one_axis(list(motions), say), say))
 
 
@@ -65,17 +65,17 @@ def _one_unit(motions: list[Motion], say: Say) -> list[Motion]:
 
 
 def _like(clip: Clip, first: Clip, say: Say) -> Clip:
-    ours, theirs = unit_of(first), unit_of(clip)
+    first_unit, unit = unit_of(first), unit_of(clip)
     stated = clip.unit_m is not None and first.unit_m is not None
-    if ours is None or theirs is None or not _apart(theirs / ours, APART if stated else FAR_APART):
+    if first_unit is None or unit is None or not _differ(unit / first_unit, APART if stated else FAR_APART):
         return clip
     size = leg_length(clip.skeleton) / leg_length(first.skeleton)
-    if not _apart(size, APART):  # the bodies are of one size, so that one of the statements is wrong
+    if not _differ(size, APART):  # the bodies are of one size, so that one of the statements is wrong
         return clip
     how = "" if stated else ", by the size of the bodies"
-    told = f"{called(clip)} is in {unit_name(theirs)} and {called(first)} in {unit_name(ours)}{how}"
-    say(f"{told}: scaled by {theirs / ours:.4g}")
-    return scaled(clip, theirs / ours).changed(unit_m=first.unit_m)
+    statement = f"{called(clip)} is in {unit_name(unit)} and {called(first)} in {unit_name(first_unit)}{how}"
+    say(f"{statement}: scaled by {unit / first_unit:.4g}")
+    return scaled(clip, unit / first_unit).changed(unit_m=first.unit_m)
 
 
 def _one_root(motions: list[Motion]) -> list[Motion]:
@@ -89,7 +89,7 @@ def _one_root(motions: list[Motion]) -> list[Motion]:
 
 
 def fitted(motion: Motion, recipe: Recipe | None) -> Motion:
-    """A motion as the takes of a model are: their vertical axis, and the root at the joint where theirs is."""
+    """A motion with the vertical axis of a model's takes, and its root at the same joint as theirs."""
     layout = None if recipe is None else recipe.layout
     if not isinstance(motion, Clip) or not isinstance(layout, ClipLayout):
         return motion
@@ -100,7 +100,7 @@ def fitted(motion: Motion, recipe: Recipe | None) -> Motion:
 
 
 def heading_note(motions: Sequence[Motion]) -> str | None:
-    """One sentence where takes face different ways, since models do not keep the way that a take faces."""
+    """One sentence where takes face different ways: models do not store which way a take faces."""
     facings = []
     for clip in (motion for motion in motions if isinstance(motion, Clip)):
         angles = facing(clip)
@@ -108,11 +108,11 @@ def heading_note(motions: Sequence[Motion]) -> str | None:
         if agreement < AGREEING:
             return None
         facings.append(mean)
-    apart = max((abs(float(np.angle(np.exp(1j * (a - b))))) for a in facings for b in facings), default=0.0)
-    if apart < FACING:
+    widest = max((abs(float(np.angle(np.exp(1j * (a - b))))) for a in facings for b in facings), default=0.0)
+    if widest < FACING:
         return None
-    return f"the takes face up to {np.degrees(apart):.0f}° apart: they are turned to a common heading"
+    return f"the takes face up to {np.degrees(widest):.0f}° apart: they are turned to a common heading"
 
 
-def _apart(ratio: float, factor: float) -> bool:
+def _differ(ratio: float, factor: float) -> bool:
     return not 1.0 / factor < ratio < factor

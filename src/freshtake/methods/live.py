@@ -20,13 +20,13 @@ def checked_rows(rows: npt.ArrayLike, names: Sequence[str]) -> Floats:
     try:
         values = np.asarray(rows, dtype=np.float64, order="C")
     except (TypeError, ValueError):
-        raise InvalidMotion("a row must be numbers, one for each DOF") from None
+        raise InvalidMotion("a row must be numbers, one per DOF") from None
     if values.ndim == 1:
         values = values[None]
     if values.ndim != 2 or values.shape[1] != len(names):
-        got = values.shape[1] if values.ndim == 2 else "other than a row of"
+        width = f"{values.shape[1]} numbers" if values.ndim == 2 else "the wrong shape"
         raise InvalidMotion(
-            f"a row has {got} numbers, but there are {len(names)} DOFs: encode motion with the model that is to take it"
+            f"a row has {width}, but the model has {len(names)} DOFs: encode the motion with the same model"
         )
     if not np.isfinite(values).all():
         frame, dof = map(int, np.argwhere(~np.isfinite(values))[0])
@@ -35,15 +35,15 @@ def checked_rows(rows: npt.ArrayLike, names: Sequence[str]) -> Floats:
 
 
 class LiveStream(Generic[Item], Iterator[Item]):
-    """What `made` gives for one input after the other, then what `last` gives.
+    """The items that `respond` gives for each input in turn, then those of `last`.
 
-    An input that `made` refuses raises; the next call goes on with the input after it. A generator would have ended.
+    If `respond` raises, the next call continues with the next input; a generator would have ended.
     """
 
     def __init__(
-        self, inputs: Iterable[Floats], made: Callable[[Floats], Iterable[Item]], last: Callable[[], Iterable[Item]]
+        self, inputs: Iterable[Floats], respond: Callable[[Floats], Iterable[Item]], last: Callable[[], Iterable[Item]]
     ) -> None:
-        self._inputs, self._made, self._last = iter(inputs), made, last
+        self._inputs, self._respond, self._last = iter(inputs), respond, last
         self._waiting: deque[Item] = deque()
         self._ended = False
 
@@ -57,5 +57,5 @@ class LiveStream(Generic[Item], Iterator[Item]):
                 self._ended = True
                 self._waiting.extend(self._last())
             else:
-                self._waiting.extend(self._made(row))
+                self._waiting.extend(self._respond(row))
         return self._waiting.popleft()

@@ -100,8 +100,8 @@ def _fitting_layout(clip: Clip, tolerance: float = 1e-9) -> tuple[Skeleton, Floa
     joints, axes = missing.moves
     if clip.joint_translations is None:  # all but the root are where the skeleton has them
         joints, axes = joints[joints == 0], axes[joints == 0]
-    away = clip.local_translations()[:, joints, axes] - skeleton.offsets[joints, axes]
-    fits &= not np.abs(away).max(initial=0.0) > tolerance
+    shifts = clip.local_translations()[:, joints, axes] - skeleton.offsets[joints, axes]
+    fits &= not np.abs(shifts).max(initial=0.0) > tolerance
     if fits:
         return skeleton, angles
     if skeleton.axes is not None:
@@ -135,7 +135,7 @@ def _channel_places(skeleton: Skeleton) -> tuple[_Places, _Places]:
     for joint, translation, rotation in _columns(skeleton):
         moves += [(column, joint, axis) for axis, column in translation]
         turns += [(column, joint, place) for place, column in rotation]
-    return tuple(_Places(*np.array(found, dtype=np.intp).reshape(-1, 3).T) for found in (moves, turns))  # type: ignore[return-value]
+    return tuple(_Places(*np.array(triples, dtype=np.intp).reshape(-1, 3).T) for triples in (moves, turns))  # type: ignore[return-value]
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""What can be done to a clip: each a named function that returns a new clip and says so in its provenance."""
+"""What can be done to a clip: each function returns a new clip and records itself in its provenance."""
 
 from __future__ import annotations
 
@@ -218,11 +218,11 @@ def mirror(clip: Clip, axis: str = "x") -> Clip:
 
 def _require_symmetry(clip: Clip, partner: Ints, place: Floats, axis: str) -> None:
     skeleton = clip.skeleton
-    away = np.linalg.norm(skeleton.offsets[partner] * place - skeleton.offsets, axis=1)[1:]
-    if away.sum() > _ASYMMETRY * skeleton.lengths()[1:].sum():
-        worst = 1 + int(away.argmax())
+    asymmetry = np.linalg.norm(skeleton.offsets[partner] * place - skeleton.offsets, axis=1)[1:]
+    if asymmetry.sum() > _ASYMMETRY * skeleton.lengths()[1:].sum():
+        worst = 1 + int(asymmetry.argmax())
         joint, other = skeleton.names[worst], skeleton.names[int(partner[worst])]
-        problem = f"at rest its joint {joint!r} is no mirror image of {other!r} along this axis"
+        problem = f"at rest its joint {joint!r} is not a mirror image of {other!r} along this axis"
         raise UsageError(f"{clip.name or 'the clip'} cannot be mirrored along {axis}: {problem}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 WORDS = {"Clip": "clip", "PointClip": "point clip", "Stroke": "stroke", "MeshSequence": "mesh sequence"}
 
 
-def kind_word(thing: object) -> str:
+def kind_word(motion: object) -> str:
     """What a motion, or a class of motions, is called: a point clip, not a PointClip."""
-    kind = thing if isinstance(thing, type) else type(thing)
+    kind = motion if isinstance(motion, type) else type(motion)
     return WORDS.get(kind.__name__, kind.__name__)

@@ -32,9 +32,11 @@ class Pin:
     def __post_init__(self) -> None:
         numbers = [self.frames] if isinstance(self.frames, int | np.integer) else list(self.frames)
         if not numbers or min(numbers) < 0 or any(b != a + 1 for a, b in pairwise(numbers)):
-            raise UsageError(f"the pin of {self.joint!r} needs a frame or a run of frames without gaps, from 0 on")
+            raise UsageError(
+                f"the pin of {self.joint!r} needs a frame number, or a run of frames without gaps, 0 or larger"
+            )
         if not (np.isfinite(self.blend) and self.blend >= 0):
-            raise UsageError(f"the pin of {self.joint!r} has the blend time {self.blend}: give seconds, 0 or more")
+            raise UsageError(f"the pin of {self.joint!r} has a blend time of {self.blend}: give 0 seconds or more")
         put = object.__setattr__
         put(self, "frames", range(int(numbers[0]), int(numbers[-1]) + 1))
         if self.position is not None:

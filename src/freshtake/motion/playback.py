@@ -65,7 +65,7 @@ class Playback:
         return replace(self, **changes)
 
     def fits(self, frames: int, frame_time: float) -> bool:
-        """Whether a clip of so many frames is what this was said of: a loop read at another rate is not."""
+        """Whether a clip with this many frames matches this playback; a loop read at another rate does not."""
         return not self.loop or round(self.seconds / frame_time) == frames - self.closing
 
     def summary(self) -> dict[str, Any]:

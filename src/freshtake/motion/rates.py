@@ -24,7 +24,7 @@ def at_rate(motion: AnyMotion, fps: float) -> AnyMotion:
 
 
 def _at_rate(motion: Clip | Stroke | PointClip | MeshSequence, fps: float) -> Clip | Stroke | PointClip | MeshSequence:
-    if abs(fps * motion.frame_time - 1.0) < ROUNDED:  # the same frames, and the rate that was asked for
+    if abs(fps * motion.frame_time - 1.0) < ROUNDED:  # the same frames, with exactly the requested rate
         return replace(motion, frame_time=1.0 / fps) if not isinstance(motion, Stroke) else motion
     if isinstance(motion, Clip):
         return resample(motion, fps)

@@ -174,11 +174,11 @@ class Skeleton:
 
     def descendants(self, joint: int) -> list[int]:
         """The joint itself and all that hang on it."""
-        found = {joint}
+        below = {joint}
         for j, parent in enumerate(self.parents.tolist()):
-            if parent in found:
-                found.add(j)
-        return sorted(found)
+            if parent in below:
+                below.add(j)
+        return sorted(below)
 
     def body(self) -> list[int]:
         """The joints that move: all, but for those that only lead to the body or stand still beside it."""

@@ -1,6 +1,6 @@
 """Checks that the nouns share: arrays are copied, shaped, finite and read-only once a noun exists.
 
-What every motion with a steady rate can tell: how fast, how long.
+Frame rate and duration of every motion with a steady rate.
 """
 
 from __future__ import annotations
@@ -29,8 +29,10 @@ def frozen(
         raise InvalidMotion(f"{name} must be an array of numbers ({error})") from None
     if np.issubdtype(dtype, np.integer) and not np.array_equal(array, np.asarray(value)):
         raise InvalidMotion(f"{name} must be whole numbers")
-    got = array.shape
-    if len(got) != len(shape) or got != tuple([m if n is None else n for n, m in zip(shape, got, strict=True)]):
+    actual = array.shape
+    if len(actual) != len(shape) or actual != tuple(
+        [m if n is None else n for n, m in zip(shape, actual, strict=True)]
+    ):
         wanted = tuple("any" if n is None else str(n) for n in shape)
         raise InvalidMotion(f"{name} must have shape ({', '.join(wanted)}), but has {array.shape}")
     if finite and not np.isfinite(array).all():

@@ -1,4 +1,4 @@
-"""The array types that every layer speaks of."""
+"""The array types that every layer uses."""
 
 from __future__ import annotations
 

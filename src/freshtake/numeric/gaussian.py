@@ -6,12 +6,12 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats
 
-WIDEST = 4.0  # standard deviations that are looked at
+WIDEST = 4.0  # standard deviations at which the window ends
 MODES = {"reflect": "symmetric", "nearest": "edge", "wrap": "wrap"}  # as scipy and as numpy calls them
 
 
 def gaussian_filter1d(values: Floats, deviation: float, axis: int = 0, mode: str = "reflect") -> Floats:
-    """Values smoothed along an axis by a Gaussian of this standard deviation; `mode` says how they go on beyond."""
+    """Values smoothed along an axis by a Gaussian of this standard deviation; `mode` pads the ends."""
     reach = int(WIDEST * deviation + 0.5)
     weights = np.exp(-0.5 / (deviation * deviation) * np.arange(-reach, reach + 1) ** 2)
     weights /= weights.sum()
@@ -19,6 +19,6 @@ def gaussian_filter1d(values: Floats, deviation: float, axis: int = 0, mode: str
     count = len(rows)
     longer = np.pad(rows, [(reach, reach), *[(0, 0)] * (rows.ndim - 1)], mode=MODES[mode])  # type: ignore[call-overload]
     out = rows * weights[reach]
-    for away in range(reach, 0, -1):
-        out += (longer[reach - away :][:count] + longer[reach + away :][:count]) * weights[reach - away]
+    for lag in range(reach, 0, -1):
+        out += (longer[reach - lag :][:count] + longer[reach + lag :][:count]) * weights[reach - lag]
     return np.asarray(np.moveaxis(out, 0, axis))

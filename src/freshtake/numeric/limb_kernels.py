@@ -1,6 +1,6 @@
 """Compiled geometry of limbs: quaternions in place, and a limb of two segments brought to a goal in closed form.
 
-Compiled turns of joints as links: rotations to coordinates, back, and as near to a wished-for turn as can be.
+Compiled turns of joints as links: rotations to coordinates, back, and the nearest possible turn to a wanted one.
 
 A link turns by reference exp(basis y), so that coordinate 0 can be a hinge's angle and limits are plain ranges. A joint
 has one link, or two in one place where a file gives it two angles.

@@ -1,4 +1,4 @@
-"""Smooth paths nearest to wished-for values: banded least-squares problems over a few frames, compiled."""
+"""Smooth paths nearest to target values: banded least-squares problems over a few frames, compiled."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ EDGE = 3  # rows of zeros before the first and after the last frame
 class PathRoom(NamedTuple):
     """What `smooth_paths` reads, works with and fills; made once for many paths of at most so many frames.
 
-    Fill `weights`, `wishes` and `past`, then read `path` from row `EDGE` on.
+    Fill `weights`, `targets` and `past`, then read `path` from row `EDGE` on.
     """
 
     weights: Floats  # (frames, COLUMNS)
-    wishes: Floats  # (frames, COLUMNS)
+    targets: Floats  # (frames, COLUMNS)
     past: Floats  # (3, COLUMNS): the path's last values, newest first
     path: Floats  # (EDGE + frames + EDGE, COLUMNS)
     factors: Floats  # (EDGE + frames + EDGE, 4, COLUMNS): 1 / D, and L one, two and three columns left of the diagonal
@@ -40,10 +40,10 @@ def path_room(frames: int) -> PathRoom:
 
 @compiled
 def smooth_paths(room: PathRoom, frames: int, known: int) -> None:
-    """Each column of the path minimizes Σ w (x - wish)² + Σ (third difference of x)² over so many frames.
+    """Each column of the path minimizes Σ w (x - target)² + Σ (third difference of x)² over so many frames.
 
     Of `past`, `known` values are given; they do not move, so that speed and acceleration go on without a jump. A weight
-    of T⁻⁶ lets x follow wishes within about T frames.
+    of T⁻⁶ lets x follow targets within about T frames.
     """
     first = max(3 - known, 0)
     if room.made_for[0] != frames or room.made_for[1] != first:
@@ -51,7 +51,7 @@ def smooth_paths(room: PathRoom, frames: int, known: int) -> None:
         room.made_for[0], room.made_for[1] = frames, first
     for k in range(frames):
         for c in range(COLUMNS):
-            room.path[EDGE + k, c] = room.weights[k, c] * room.wishes[k, c]
+            room.path[EDGE + k, c] = room.weights[k, c] * room.targets[k, c]
     for k in range(first, min(3, frames)):
         _after_the_past(k, room.past, room.path[EDGE:])
     for k in range(EDGE):

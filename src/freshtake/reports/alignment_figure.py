@@ -45,8 +45,8 @@ def picture(
 
     settings = settings or WarpSettings()
     ready = prepare(a, b, settings)
-    found = {method: align(a, b, replace(settings, method=method)) for method in (against, settings.method)}
-    return draw(ready, found, chosen_dof(ready, dof), names)
+    alignments = {method: align(a, b, replace(settings, method=method)) for method in (against, settings.method)}
+    return draw(ready, alignments, chosen_dof(ready, dof), names)
 
 
 def chosen_dof(ready: Prepared, wanted: str | None) -> int:
@@ -58,7 +58,7 @@ def chosen_dof(ready: Prepared, wanted: str | None) -> int:
     return ready.names.index(wanted)
 
 
-def draw(ready: Prepared, found: Mapping[str, Alignment], dof: int, names: tuple[str, str]) -> Figure:
+def draw(ready: Prepared, alignments: Mapping[str, Alignment], dof: int, names: tuple[str, str]) -> Figure:
     """The picture of one or two alignments."""
     from matplotlib.figure import Figure
 
@@ -67,14 +67,14 @@ def draw(ready: Prepared, found: Mapping[str, Alignment], dof: int, names: tuple
     axes = figure.subplots(2, 3, height_ratios=(1.2, 1.0))
     _curves(axes[0, 0], u, y, names, ready)
     axes[0, 0].set_title(f"{ready.names[dof]}: not aligned", fontsize=10)
-    for axis, (method, alignment) in zip(axes[0, 1:], found.items(), strict=False):
+    for axis, (method, alignment) in zip(axes[0, 1:], alignments.items(), strict=False):
         _joined(axis, u, y, alignment, ready)
         axis.set_title(TITLES[method], fontsize=10)
     for axis in axes[0]:
         axis.set_xlabel("seconds", fontsize=8)
-    _warps(axes[1, 0], found, ready)
-    _paces(axes[1, 1], found, ready)
-    _energies(axes[1, 2], found)
+    _warps(axes[1, 0], alignments, ready)
+    _paces(axes[1, 1], alignments, ready)
+    _energies(axes[1, 2], alignments)
     for axis in axes.flat:
         axis.tick_params(labelsize=8)
     return figure
@@ -100,8 +100,8 @@ def _joined(axis: Axes, u: Floats, y: Floats, alignment: Alignment, ready: Prepa
     axis.set_yticks([])
 
 
-def _warps(axis: Axes, found: Mapping[str, Alignment], ready: Prepared) -> None:
-    for (method, alignment), style in zip(found.items(), (":", "-"), strict=False):
+def _warps(axis: Axes, alignments: Mapping[str, Alignment], ready: Prepared) -> None:
+    for (method, alignment), style in zip(alignments.items(), (":", "-"), strict=False):
         time = np.arange(len(alignment)) * ready.frame_time
         axis.plot(time, alignment.path * ready.frame_time, style, color="black", label=TITLES[method])
     axis.set_title("warp: time in the second by time in the first", fontsize=10)
@@ -109,11 +109,11 @@ def _warps(axis: Axes, found: Mapping[str, Alignment], ready: Prepared) -> None:
     axis.legend(fontsize=8, frameon=False)
 
 
-def _paces(axis: Axes, found: Mapping[str, Alignment], ready: Prepared) -> None:
-    for alignment, style in zip(found.values(), (":", "-"), strict=False):
+def _paces(axis: Axes, alignments: Mapping[str, Alignment], ready: Prepared) -> None:
+    for alignment, style in zip(alignments.values(), (":", "-"), strict=False):
         time = np.arange(len(alignment)) * ready.frame_time
         axis.plot(time, alignment.steps, style, color="black")
-    last = list(found.values())[-1]
+    last = list(alignments.values())[-1]
     axis.plot(np.arange(len(last)) * ready.frame_time, last.differential, ".", color=JOINED, markersize=2, label="w")
     axis.set_ylim(0.0, 1.25 * max(float(last.differential.max()), float(last.steps.max())))
     axis.set_title("differential time warp", fontsize=10)
@@ -121,8 +121,8 @@ def _paces(axis: Axes, found: Mapping[str, Alignment], ready: Prepared) -> None:
     axis.legend(fontsize=8, frameon=False)
 
 
-def _energies(axis: Axes, found: Mapping[str, Alignment]) -> None:
-    energy = list(found.values())[-1].energy
+def _energies(axis: Axes, alignments: Mapping[str, Alignment]) -> None:
+    energy = list(alignments.values())[-1].energy
     axis.semilogy(np.arange(len(energy)), np.maximum(energy, 1e-12), "o-", color="black", markersize=3)
     axis.set_title("energy after every stage", fontsize=10)
     axis.set_xlabel("stage (time warp, space warp, ...)", fontsize=8)

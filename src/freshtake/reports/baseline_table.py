@@ -45,5 +45,5 @@ def _cell(figure: Figure | None) -> str:
 
 def terminal_cells(columns: tuple[Column, ...], key: str) -> list[str]:
     """The same cells for a terminal: a value and the sign of its verdict."""
-    found = [column.figure(key) for column in columns]
-    return ["–" if f is None else f"{shown(f.value, f.kind.unit)} {SIGNS[f.verdict]}".rstrip() for f in found]
+    figures = [column.figure(key) for column in columns]
+    return ["–" if f is None else f"{shown(f.value, f.kind.unit)} {SIGNS[f.verdict]}".rstrip() for f in figures]

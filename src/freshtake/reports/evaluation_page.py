@@ -72,9 +72,9 @@ def page(
 
 def _verdict(result: Evaluation) -> str:
     """Whether the variants can be used, in one sentence."""
-    found = verdict_of(result)
-    kind = "good" if found.usable else "look"
-    return f"<p class='verdict {kind}'>{escape(found.sentence)}</p>"
+    verdict = verdict_of(result)
+    kind = "good" if verdict.usable else "look"
+    return f"<p class='verdict {kind}'>{escape(verdict.sentence)}</p>"
 
 
 def _head(result: Evaluation) -> str:
@@ -135,11 +135,11 @@ def _group(result: Evaluation, group: str) -> str:
             f"<tr class='{'main' if kind.main else ''}'><td><details><summary>{escape(plain_title(figure))}</summary>"
             f"<p class=dim><b>{escape(kind.title)}.</b> {escape(kind.about)}{more}</p></details></td>"
             f"<td class=num><b>{shown(figure.value, kind.unit)}</b></td>"
-            f"<td class=num>{real_range(figure)}</td><td class='num own'>{_own(figure)}</td>"
+            f"<td class=num>{real_range(figure)}</td><td class='num own'>{_of_inputs(figure)}</td>"
             f"<td class=strip>{strip(figure)}</td><td class=mark>{badge(figure)}</td></tr>"
         )
     warning = (
-        "<p class=dim>White jitter scores as diversity. Diversity counts only as far as hands and feet stay as smooth, "
+        "<p class=dim>White jitter scores as diversity: diversity counts only while hands and feet stay as smooth, "
         "and planted feet as still, as in real takes.</p>"
         if group == NOVELTY
         else ""
@@ -148,7 +148,7 @@ def _group(result: Evaluation, group: str) -> str:
     return f"<h2>{escape(group)}</h2>{warning}<table class=figures>{head}{''.join(rows)}</table>"
 
 
-def _own(figure: Figure) -> str:
+def _of_inputs(figure: Figure) -> str:
     return "" if figure.inputs is None else shown(figure.inputs, figure.kind.unit)
 
 
@@ -206,9 +206,7 @@ def _endnotes(result: Evaluation) -> str:
     for key, reason in result.missing.items():
         absent.setdefault(reason, []).append(key)
     items = [f"<li>{escape(note[:1].upper() + note[1:])}.</li>" for note in result.notes]
-    items += [
-        f"<li>Not shown, because {escape(reason)}: {escape(', '.join(keys))}.</li>" for reason, keys in absent.items()
-    ]
+    items += [f"<li>Not shown ({escape(reason)}): {escape(', '.join(keys))}.</li>" for reason, keys in absent.items()]
     unit = "leg" if result.kind == "clip" else "diagonal"
     items.append(
         f"<li>Clips run at {result.fps:.4g} frames per second; the {unit} measures {result.size:.4g} units.</li>"

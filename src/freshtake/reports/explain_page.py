@@ -14,7 +14,7 @@ from freshtake.reports.plots import Picture
 
 MOST_ROWS = 60
 ABOUT = (
-    "A strength says what the prediction of the child loses when this parent is dropped: examples are held out, and "
+    "A strength is what the prediction of the child loses when this parent is dropped: examples are held out, and "
     "the loss of log likelihood per frame is given in nats. "
     "Beside it stands by how much the held-out error grows. A node's own past is always kept."
 )
@@ -22,24 +22,28 @@ HEAD = ("strength", "error without")
 
 
 def explain_page(
-    found: Explanation, facts: Mapping[str, Any], pictures: Sequence[Picture], title: str, notes: Sequence[str] = ()
+    explanation: Explanation,
+    facts: Mapping[str, Any],
+    pictures: Sequence[Picture],
+    title: str,
+    notes: Sequence[str] = (),
 ) -> str:
     """The whole page; `notes` are sentences about a clip."""
     body = [
         f"<h1>{escape(title)}</h1>",
-        _in_words(found),
+        _in_words(explanation),
         f"<p>{_summary(facts)}</p><p class=dim>{ABOUT}</p>",
         "".join(f"<p>{escape(note)}</p>" for note in notes),
         f"<div class=plots>{''.join(picture_figure(picture) for picture in pictures)}</div>",
-        *_tables(found),
+        *_tables(explanation),
     ]
     return whole_page(title, body)
 
 
-def _in_words(found: Explanation) -> str:
+def _in_words(explanation: Explanation) -> str:
     """What follows what, in sentences."""
-    said = link_sentences(found.links)
-    return f"<p class='verdict good'>{escape(' '.join(said))}</p>" if said else ""
+    sentences = link_sentences(explanation.links)
+    return f"<p class='verdict good'>{escape(' '.join(sentences))}</p>" if sentences else ""
 
 
 def _summary(facts: Mapping[str, Any]) -> str:
@@ -52,16 +56,18 @@ def _summary(facts: Mapping[str, Any]) -> str:
     )
 
 
-def _tables(found: Explanation) -> list[str]:
-    if not found.joint:
-        rows = [[escape(a), escape(b), f"{strength:.3f}"] for a, b, strength in found.links[:MOST_ROWS]]
-        heading = f"Strongest edges between joints ({len(rows)} of {len(found.links)})"
+def _tables(explanation: Explanation) -> list[str]:
+    if not explanation.joint:
+        rows = [[escape(a), escape(b), f"{strength:.3f}"] for a, b, strength in explanation.links[:MOST_ROWS]]
+        heading = f"Strongest edges between joints ({len(rows)} of {len(explanation.links)})"
         return [_table(heading, ["from", "to", "summed strength"], rows)]
-    name = escape(found.joint)
+    name = escape(explanation.joint)
     return [
-        _table(f"What predicts {name}", ["DOF", "is predicted by", "at", *HEAD], _rows(found.parents)),
-        _table(f"What {name} helps to predict", ["DOF", "from", "at", *HEAD], _rows(found.children)),
-        _table(f"First frames of {name}", ["node", "is predicted by", "", "strength", ""], _rows(found.prior, False)),
+        _table(f"What predicts {name}", ["DOF", "is predicted by", "at", *HEAD], _rows(explanation.parents)),
+        _table(f"What {name} helps to predict", ["DOF", "from", "at", *HEAD], _rows(explanation.children)),
+        _table(
+            f"First frames of {name}", ["node", "is predicted by", "", "strength", ""], _rows(explanation.prior, False)
+        ),
     ]
 
 

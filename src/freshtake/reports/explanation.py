@@ -39,8 +39,8 @@ class Named(NamedTuple):
 class Explanation:
     """Edges of both networks by names, all or those of some DOFs.
 
-    `parents`: what predicts the DOFs asked for; `children`: what else they help to predict (empty where all were asked
-    for); `prior`: the edges into their nodes of frames 0 and 1; `links`: edges between joints, strongest first.
+    `parents`: what predicts the chosen DOFs; `children`: what else they help to predict (empty where all are
+    chosen); `prior`: the edges into their nodes of frames 0 and 1; `links`: edges between joints, strongest first.
     """
 
     joint: str
@@ -84,9 +84,9 @@ def explanation(model: VariationModel, joint: str = "") -> Explanation:
 def chosen_dofs(model: VariationModel, joint: str) -> tuple[int, ...]:
     """The DOFs of a joint by its name, or a DOF by its own; case does not matter."""
     wanted = joint.casefold()
-    found = [k for k, dof in enumerate(model.transition.dofs) if wanted in (dof.casefold(), owner(dof).casefold())]
-    if found:
-        return tuple(found)
+    numbers = [k for k, dof in enumerate(model.transition.dofs) if wanted in (dof.casefold(), owner(dof).casefold())]
+    if numbers:
+        return tuple(numbers)
     recipe = model.material.recipe
     names = () if recipe is None or recipe.skeleton is None else recipe.skeleton.names
     if wanted in [name.casefold() for name in names]:

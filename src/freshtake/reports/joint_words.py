@@ -48,12 +48,12 @@ def joint_words(name: str) -> str:
 
 def link_sentences(links: Sequence[Link], most: int = MOST) -> list[str]:
     """The strongest links between different places of the body, strongest first."""
-    said: dict[tuple[str, str], float] = {}
+    strengths: dict[tuple[str, str], float] = {}
     for link in links:
         pair = joint_words(link.child), joint_words(link.parent)
         if pair[0] != pair[1]:
-            said[pair] = said.get(pair, 0.0) + link.strength
-    ranked = sorted(said.items(), key=lambda item: -item[1])[:most]
+            strengths[pair] = strengths.get(pair, 0.0) + link.strength
+    ranked = sorted(strengths.items(), key=lambda item: -item[1])[:most]
     return [_sentence(child, parent, strength) for (child, parent), strength in ranked if strength > 0.0]
 
 

@@ -49,7 +49,7 @@ class ClipLikelihood:
     @property
     def spots(self) -> list[Spot]:
         """Per joint the stretch that is least like the examples; the longest and least likely ones come first."""
-        found = []
+        weighted = []
         for joint, true, column in zip(self.joints, self.relative.T, _bounded(self.relative).T, strict=True):
             smooth = np.convolve(column, np.full(LEAST_RUN, 1.0 / LEAST_RUN), mode="valid")
             middle = int(smooth.argmin()) + LEAST_RUN // 2 if len(smooth) else int(column.argmin())
@@ -59,22 +59,22 @@ class ClipLikelihood:
             while last < len(column) - 1 and column[last + 1] < limit:
                 last += 1
             weight = float(column[first : last + 1].sum())
-            found.append((weight, Spot(joint, first, last, float(true[first : last + 1].mean()))))
-        return [spot for _, spot in sorted(found, key=lambda pair: pair[0])]
+            weighted.append((weight, Spot(joint, first, last, float(true[first : last + 1].mean()))))
+        return [spot for _, spot in sorted(weighted, key=lambda pair: pair[0])]
 
     def sentences(self, most: int = 3) -> list[str]:
-        """What to say of the clip."""
+        """The clip's log-likelihood beside the examples', and its least likely stretches, in sentences."""
         low, high = min(self.examples), max(self.examples)
-        said = [
+        sentences = [
             f"{self.name}: {self.normalized:.2f} nats per frame and DOF; the examples, each by the others, "
             f"{low:.2f} to {high:.2f}"
         ]
         unlike = [spot for spot in self.spots[:most] if spot.value < -1.0]
-        said += [
+        sentences += [
             f"{s.joint} is {-s.value:.1f} nats per DOF less likely than usual in frames {s.first}-{s.last}"
             for s in unlike
         ]
-        return said
+        return sentences
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -90,17 +90,17 @@ class ClipLikelihood:
 
 def clip_likelihood(model: VariationModel, motion: Any, name: str = "") -> ClipLikelihood:
     """Score a motion of the examples' kind under the model's networks."""
-    found = model.score(motion)
+    score = model.score(motion)
     alone = len(model.material.values) == 1
     usual = [model.score_rows(model.material.values[0])] if alone else examples_by_others(model)
     joints = _ordered_joints(model)
     members = [[k for k, dof in enumerate(model.dofs) if owner(dof) == joint] for joint in joints]
     level = np.median(np.concatenate([one.frames for one in usual]), axis=0)
-    apart = found.frames - level
-    relative = np.stack([apart[:, own].mean(axis=1) for own in members], axis=1)
+    difference = score.frames - level
+    relative = np.stack([difference[:, dofs].mean(axis=1) for dofs in members], axis=1)
     called = name or getattr(motion, "name", "") or "the clip"
     figures = tuple(one.normalized for one in usual)
-    return ClipLikelihood(called, model.frame_time, joints, relative, found.normalized, figures)
+    return ClipLikelihood(called, model.frame_time, joints, relative, score.normalized, figures)
 
 
 def _ordered_joints(model: VariationModel) -> tuple[str, ...]:
@@ -118,19 +118,19 @@ def _bounded(relative: Floats) -> Floats:
     return np.clip(relative, -REACH, REACH)
 
 
-def likelihood_figure(found: ClipLikelihood, marked: Sequence[str] = ()) -> Figure:
+def likelihood_figure(scored: ClipLikelihood, marked: Sequence[str] = ()) -> Figure:
     """A heat map, joints over frames, red where a joint is less likely than usual; the clip's mean above it."""
     import matplotlib
     from matplotlib.figure import Figure
 
-    frames, count = found.relative.shape
+    frames, count = scored.relative.shape
     with matplotlib.rc_context({**STYLE, "axes.grid": False}):
         figure = Figure(figsize=(9.4, 2.0 + 0.19 * count))
         figure.subplots_adjust(
             left=0.15, right=0.95, bottom=min(0.5 / (2.0 + 0.19 * count), 0.2), top=0.97, hspace=0.06
         )
         line, cells = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [1.0, max(0.16 * count, 1.0)]})
-        shown = _bounded(found.relative).T
+        shown = _bounded(scored.relative).T
         line.plot(np.arange(frames), shown.mean(axis=0), color=INPUT, linewidth=1.2)
         line.axhline(0.0, color=GRAY, linewidth=0.8)
         line.set_ylabel("mean", fontsize=8)
@@ -138,7 +138,7 @@ def likelihood_figure(found: ClipLikelihood, marked: Sequence[str] = ()) -> Figu
         image = cells.imshow(
             shown, cmap="RdBu", vmin=-REACH, vmax=REACH, aspect="auto", extent=extent, interpolation="nearest"
         )
-        cells.set_yticks(range(count), found.joints, fontsize=7)
+        cells.set_yticks(range(count), scored.joints, fontsize=7)
         for label in cells.get_yticklabels():
             label.set_fontweight("bold" if label.get_text() in marked else "normal")
         cells.set_xlabel("frame")

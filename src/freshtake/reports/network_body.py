@@ -106,14 +106,14 @@ def _skeleton(axis: Axes, clip: Clip, places: dict[str, Floats], named: Collecti
 def _labels(named: dict[str, Floats]) -> list[tuple[Floats, str]]:
     """Places and names; of joints that lie close together the first is named, and how many more there are."""
     size = float(np.ptp(np.stack(list(named.values())), axis=0).max()) if named else 0.0
-    found: list[tuple[Floats, list[str]]] = []
+    labels: list[tuple[Floats, list[str]]] = []
     for name, place in named.items():
-        near = next((names for other, names in found if np.linalg.norm(other - place) <= CLOSE * size), None)
+        near = next((names for other, names in labels if np.linalg.norm(other - place) <= CLOSE * size), None)
         if near is None:
-            found.append((place, [name]))
+            labels.append((place, [name]))
         else:
             near.append(name)
-    return [(place, names[0] + (f" +{len(names) - 1}" if names[1:] else "")) for place, names in found]
+    return [(place, names[0] + (f" +{len(names) - 1}" if names[1:] else "")) for place, names in labels]
 
 
 def _arc(axis: Axes, start: Floats, end: Floats, share: float, color: str) -> None:

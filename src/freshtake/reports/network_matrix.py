@@ -47,22 +47,24 @@ def matrix_figure(dofs: Sequence[str], skeleton: Skeleton | None, edges: Sequenc
     order = sorted(range(len(dofs)), key=lambda k: (part_rank(parts[k]), k)) if skeleton else list(range(len(dofs)))
     place = {dof: row for row, dof in enumerate(order)}
     cells = np.full((len(dofs), len(dofs)), np.nan)
-    own = np.full_like(cells, np.nan)
+    own_past = np.full_like(cells, np.nan)
     for edge in edges:
         row, column = place[edge.child % len(dofs)], place[edge.parent % len(dofs)]
         if edge.child % len(dofs) == edge.parent % len(dofs):
-            own[row, column] = 1.0
+            own_past[row, column] = 1.0
         else:
             cells[row, column] = np.fmax(cells[row, column], edge.strength if np.isfinite(edge.strength) else 0.0)
     with matplotlib.rc_context({**STYLE, "axes.grid": False}):
         figure = Figure(figsize=(9.4, 8.6))
         figure.subplots_adjust(left=0.13, right=0.95, bottom=0.11, top=0.94)  # laying out by itself takes seconds
-        _cells(figure.subplots(), cells, own, [dofs[k] for k in order], [parts[k] for k in order], figure)
+        _cells(figure.subplots(), cells, own_past, [dofs[k] for k in order], [parts[k] for k in order], figure)
     return figure
 
 
-def _cells(axis: Axes, cells: Floats, own: Floats, names: Sequence[str], parts: Sequence[str], figure: Figure) -> None:
-    axis.imshow(own, cmap="Greys", vmin=0.0, vmax=2.5, interpolation="nearest")
+def _cells(
+    axis: Axes, cells: Floats, own_past: Floats, names: Sequence[str], parts: Sequence[str], figure: Figure
+) -> None:
+    axis.imshow(own_past, cmap="Greys", vmin=0.0, vmax=2.5, interpolation="nearest")
     image = axis.imshow(cells, cmap="viridis_r", vmin=0.0, vmax=STRONG, interpolation="nearest")
     bar = figure.colorbar(image, ax=axis, shrink=0.5, pad=0.01, extend="max")
     bar.set_label("strength: what the child's prediction loses without the parent [nats per frame]", fontsize=8)

@@ -45,13 +45,13 @@ def slices_figure(
     count = len(network.dofs)
     steps = 2 if isinstance(network, PriorNetwork) else network.order + 1
     with matplotlib.rc_context(STYLE):
-        wide, aside = max(steps, 3), APART * max(3 - steps, 0) / 2  # all networks of a model are drawn equally large
+        wide, margin = max(steps, 3), APART * max(3 - steps, 0) / 2  # all networks of a model are drawn equally large
         figure = Figure(figsize=(1.4 + 1.5 * APART * (wide - 1), 1.0 + 0.95 * count))
         figure.subplots_adjust(left=0.02, right=0.98, bottom=0.02, top=0.98)
         axis = figure.subplots()
         axis.set_axis_off()
         axis.set_aspect("equal")
-        axis.set_xlim(-0.55 - aside, APART * (steps - 1) + 0.55 + aside)
+        axis.set_xlim(-0.55 - margin, APART * (steps - 1) + 0.55 + margin)
         axis.set_ylim(-count + 0.45, 1.0)
         for node in range(steps * count):
             _node(axis, _place(node, count), network.dofs[node % count])
@@ -87,14 +87,15 @@ def _arrow(axis: Axes, start: Place, end: Place, strength: float, faint: bool) -
 
     across, along = round((end[0] - start[0]) / APART), round(end[1] - start[1])
     bend = -0.22 if gcd(across, along) > 1 or across == 0 else 0.0
-    own = not np.isfinite(strength)
-    color = GRAY if own else (INPUT if strength >= 0.0 else EXTRA)
-    width = 0.9 if own else 0.7 + 3.3 * float(np.tanh(abs(strength)))
+    is_own_past = not np.isfinite(strength)
+    color = GRAY if is_own_past else (INPUT if strength >= 0.0 else EXTRA)
+    width = 0.9 if is_own_past else 0.7 + 3.3 * float(np.tanh(abs(strength)))
     shrink = 72.0 * RADIUS * _inches_per_unit(axis) + 1.0
     head = f"-|>,head_width={2.5 + width},head_length={4 + width}"
     patch = FancyArrowPatch(
         start, end, arrowstyle=head, connectionstyle=f"arc3,rad={bend}", color=color, linewidth=width,
-        linestyle="--" if own else "-", alpha=0.2 if faint else 0.9, shrinkA=shrink, shrinkB=shrink, mutation_scale=1.0,
+        linestyle="--" if is_own_past else "-", alpha=0.2 if faint else 0.9,
+        shrinkA=shrink, shrinkB=shrink, mutation_scale=1.0,
     )  # fmt: skip
     axis.add_patch(patch)
 
@@ -118,50 +119,50 @@ def network_pictures(model: VariationModel) -> list[Picture]:
     about = f"{count} edges between DOFs; gray: a DOF's own past, always kept (fig. 7)"
     names = model.transition.dofs
     picture = png(matrix_figure(names, skeleton, edges))
-    found = [Picture("network_transition", "Transition network", about, picture, True)]
+    pictures = [Picture("network_transition", "Transition network", about, picture, True)]
     if firsts:
         picture = png(matrix_figure(names, skeleton, firsts))
-        found.append(Picture("network_prior", "Prior network", "of frames 0 and 1 together (fig. 7)", picture, True))
+        pictures.append(Picture("network_prior", "Prior network", "of frames 0 and 1 together (fig. 7)", picture, True))
     body = example_clip(model)
     if body is not None:
         links = joint_links(model.transition.dofs, edges)
         caption = "the strongest edges of the transition network between joints; arrows lead to what is predicted"
-        found.insert(
+        pictures.insert(
             1, Picture("network_body", "What predicts what", caption, png(body_figure(body, links), cropped=True))
         )
-    return found
+    return pictures
 
 
 def _by_slices(model: VariationModel, marked: tuple[int, ...] = ()) -> list[Picture]:
     transition = slices_figure(model.transition, transition_strengths(model, nodes=True), marked)
-    found = [Picture("network_transition", "Transition network", WEIGHED, png(transition))]
+    pictures = [Picture("network_transition", "Transition network", WEIGHED, png(transition))]
     if model.kernel is not None:
         prior = png(slices_figure(model.prior, prior_strengths(model), marked))
-        found.insert(0, Picture("network_prior", "Prior network", f"{WEIGHED}. {_prior_note(model)}", prior))
-    return found
+        pictures.insert(0, Picture("network_prior", "Prior network", f"{WEIGHED}. {_prior_note(model)}", prior))
+    return pictures
 
 
-def joint_pictures(model: VariationModel, found: Explanation) -> list[Picture]:
+def joint_pictures(model: VariationModel, explanation: Explanation) -> list[Picture]:
     """The edges of one joint: colored among the nodes of a small network, else as arrows on the body."""
-    marked = tuple(k for k, dof in enumerate(model.transition.dofs) if dof in found.dofs)
+    marked = tuple(k for k, dof in enumerate(model.transition.dofs) if dof in explanation.dofs)
     if len(model.transition.dofs) <= SMALL:
         return _by_slices(model, marked)
     body = example_clip(model)
     if body is None:
-        near = [edge for edge in found.edges if edge.child in marked or edge.parent in marked]
+        near = [edge for edge in explanation.edges if edge.child in marked or edge.parent in marked]
         return [
             Picture(
                 "network_joint",
-                f"Edges of {found.joint}",
+                f"Edges of {explanation.joint}",
                 "",
                 png(matrix_figure(model.transition.dofs, None, near)),
                 True,
             )
         ]
-    names = {owner(dof) for dof in found.dofs}
+    names = {owner(dof) for dof in explanation.dofs}
     caption = f"blue: what predicts {', '.join(sorted(names))}; green: what it helps to predict"
-    figure = body_figure(body, found.links, names)
-    return [Picture("network_joint", f"Edges of {found.joint}", caption, png(figure, cropped=True), True)]
+    figure = body_figure(body, explanation.links, names)
+    return [Picture("network_joint", f"Edges of {explanation.joint}", caption, png(figure, cropped=True), True)]
 
 
 def _prior_note(model: VariationModel) -> str:
@@ -169,11 +170,11 @@ def _prior_note(model: VariationModel) -> str:
     firsts = np.stack([rows[0] for rows in model.material.values])
     count = len(model.dofs)
     free = [k for k in range(count) if not model.prior.edges[k]]
-    said = [
+    values = [
         f"{model.dofs[k]}[0] {firsts[:, k].mean():.2f} ± {firsts[:, k].std(ddof=min(1, len(firsts) - 1)):.2f}"
         for k in free
     ]
-    return "Examples' first frame: " + ", ".join(said) if said else ""
+    return "Examples' first frame: " + ", ".join(values) if values else ""
 
 
 def example_clip(model: VariationModel) -> Clip | None:

@@ -32,10 +32,10 @@ INK, DIM = (32, 38, 45), (102, 112, 123)
 CLIP_COLOR = (53, 162, 100)
 
 
-def pack_page(loops: Loops, scene: Scene, told: Mapping[str, Any]) -> str:
-    """The page of a `pack_scene`; `told` is what pack.json says. Everything is inside."""
+def pack_page(loops: Loops, scene: Scene, pack: Mapping[str, Any]) -> str:
+    """The page of a `pack_scene`; `pack` holds the contents of pack.json. The page is self-contained."""
     title = f"Pack: {', '.join(name for name, _ in loops)}"
-    facts = json.dumps(_facts(told), ensure_ascii=False, allow_nan=False).replace("</", "<\\/")
+    facts = json.dumps(_facts(pack), ensure_ascii=False, allow_nan=False).replace("</", "<\\/")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -54,15 +54,15 @@ def pack_scene(loops: Loops) -> Scene:
     return scene_of([("variant", clips), ("input", rows)], legend={"input": "clips in a row"})
 
 
-def _facts(told: Mapping[str, Any]) -> dict[str, Any]:
+def _facts(pack: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows and what goes into stars.json."""
     clips = [
         {key: clip[key] for key in ("name", "group", "seed", "frames", "fps", "seconds", "speed")}
         | {"slide": clip["quality"]["foot_slide"], "tries": clip["quality"]["tries"]}
-        for clip in told["clips"]
+        for clip in pack["clips"]
     ]
-    models = {group["name"]: group["checksum"] for group in told["groups"]}
-    return {"settings": told["settings"], "models": models, "clips": clips}
+    models = {group["name"]: group["checksum"] for group in pack["groups"]}
+    return {"settings": pack["settings"], "models": models, "clips": clips}
 
 
 def _repeated(loop: Clip) -> Clip:
@@ -72,7 +72,7 @@ def _repeated(loop: Clip) -> Clip:
 
 
 def slower(clip: Clip) -> Clip:
-    """Every so many frames, so that about 30 a second are left: pages stay small."""
+    """The clip thinned to about 30 frames a second, to keep pages small."""
     step = max(1, round(clip.fps / FPS))
     chosen = slice(None, None, step)
     moving = clip.joint_translations
@@ -122,6 +122,6 @@ def _block(name: str, loops: Sequence[Clip], shapes: Sequence[Shape]) -> Image:
     for number, (loop, shape) in enumerate(zip(loops, shapes, strict=False)):
         left, top = number % COLUMNS * width, head + number // COLUMNS * height
         block.paste(strip(shape, CLIP_COLOR, POSES, (width, height - below), ruled=False), (left, top + below))
-        told = f"{loop.name}  {loop_frames(loop) * loop.frame_time:.2f} s"
-        draw.text((left + 8 * FINE, top + 4 * FINE), told, fill=DIM, font=load_default(11 * FINE))
+        caption = f"{loop.name}  {loop_frames(loop) * loop.frame_time:.2f} s"
+        draw.text((left + 8 * FINE, top + 4 * FINE), caption, fill=DIM, font=load_default(11 * FINE))
     return block

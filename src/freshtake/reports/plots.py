@@ -52,27 +52,27 @@ def pictures(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequen
     """All pictures of a report; at most 60 variants are drawn."""
     variants = list(variants)[:MOST_CURVES]
     material = unpacked(inputs, variants, extra)
-    found = overlays(inputs, variants, extra) if material.layout.has_body else []
+    drawings = overlays(inputs, variants, extra) if material.layout.has_body else []
     if not material.layout.has_body and material.inputs[0].world.shape[2] >= 2:
         around = "each around its own middle (fig. 1 right, fig. 7)"
-        found.append(drawn("strokes", "Strokes", around, lambda axis: _stroke_paths(axis, material), (5.6, 4.2)))
+        drawings.append(drawn("strokes", "Strokes", around, lambda axis: _stroke_paths(axis, material), (5.6, 4.2)))
     names, order = material.layout.dofs, leading_dofs(material)
     for column in order[:4]:
         title = f"{dof_words(names[column])} over time"
-        found.append(drawn(f"time_{names[column]}", title, "fig. 5, 6 left", _time_curves(material, column)))
+        drawings.append(drawn(f"time_{names[column]}", title, "fig. 5, 6 left", _time_curves(material, column)))
     for a, b in ((0, 1), (2, 3)):
-        if len(order) > b and (material.layout.has_body or len(found) < 2):
+        if len(order) > b and (material.layout.has_body or len(drawings) < 2):
             x, y = order[a], order[b]
             title = f"{dof_words(names[x])} against {dof_words(names[y])}"
-            found.append(drawn(f"dofs_{a}", title, "fig. 6 middle", _dof_curves(material, x, y)))
-    return found + _principal_pictures(material)
+            drawings.append(drawn(f"dofs_{a}", title, "fig. 6 middle", _dof_curves(material, x, y)))
+    return drawings + _principal_pictures(material)
 
 
 def overlays(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequence[Motion]) -> list[Picture]:
     """Stick figures of each set, overlaid at equal phases, from the side and from the front."""
     import matplotlib
 
-    found = []
+    pictures = []
     sets = (("inputs", inputs, BLUES), ("variants", variants, GREENS), ("further real takes", extra, REDS))
     for name, motions, colors in sets:
         clips = [motion for motion in motions if isinstance(motion, Clip)]
@@ -82,8 +82,8 @@ def overlays(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequen
             figure = overlay(clips, phases=8, colors=colors, views=VIEWS, legend=False)
         title = f"{len(clips)} {name}, overlaid"
         caption = "eight equal phases from first to last frame, each with its root in the middle (fig. 1, 4)"
-        found.append(Picture(f"overlay_{name.split()[-1]}", title, caption, png(figure, cropped=True), wide=True))
-    return found
+        pictures.append(Picture(f"overlay_{name.split()[-1]}", title, caption, png(figure, cropped=True), wide=True))
+    return pictures
 
 
 def leading_dofs(material: Material) -> list[int]:
@@ -115,7 +115,7 @@ def drawn(
 
 
 def png(figure: Figure, dpi: int = 150, *, cropped: bool = False) -> bytes:
-    """The figure as a PNG file with a transparent background, cropped to what is drawn if asked."""
+    """The figure as a PNG file with a transparent background, with `cropped` cut to what is drawn."""
     buffer = io.BytesIO()
     box = "tight" if cropped else None
     figure.savefig(buffer, format="png", dpi=dpi, transparent=True, bbox_inches=box, metadata={"Software": None})
@@ -161,7 +161,7 @@ def _principal_pictures(material: Material) -> list[Picture]:
     center = rows.mean(axis=0)
     _, sizes, directions = np.linalg.svd(rows - center, full_matrices=False)
     energy = 100.0 * sizes**2 / max(float((sizes**2).sum()), 1e-300)
-    found = []
+    pictures = []
     for x, y in ((0, 1), (1, 2)):
         if y >= len(directions) or not material.layout.has_body:
             continue
@@ -174,8 +174,8 @@ def _principal_pictures(material: Material) -> list[Picture]:
             axis.set_ylabel(f"component {y + 1} ({energy[y]:.0f} %)")
 
         title = f"Principal component {x + 1} against {y + 1}"
-        found.append(drawn(f"components_{x + 1}_{y + 1}", title, "fig. 6 right", draw))
-    return found
+        pictures.append(drawn(f"components_{x + 1}_{y + 1}", title, "fig. 6 right", draw))
+    return pictures
 
 
 def _stroke_paths(axis: Axes, material: Material) -> None:

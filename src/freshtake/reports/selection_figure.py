@@ -22,21 +22,21 @@ LEAST_CHANCE = 1e-9
 FULL = 24.0  # nats of a joint (three DOFs) from which a cell has the full color
 
 
-def selection_figure(found: Selection, names: Sequence[str]) -> Figure:
+def selection_figure(selection: Selection, names: Sequence[str]) -> Figure:
     """Left: every clip's figure; right: for rejected clips, what falls below the trusted ones, joint by phase."""
     import matplotlib
     from matplotlib.figure import Figure
 
-    maps = [(name, one) for name, one in zip(names, found.verdicts, strict=True) if not one.kept]
+    maps = [(name, one) for name, one in zip(names, selection.verdicts, strict=True) if not one.kept]
     maps = [(name, one) for name, one in maps if one.missed is not None][:MOST_MAPS]
     columns = 0 if not maps else min(len(maps), 4)
     rows = -(-len(maps) // columns) if maps else 1
-    height = max(1.2 + 0.2 * len(names), (0.9 + 0.17 * min(len(found.joints), MOST_JOINTS)) * rows)
+    height = max(1.2 + 0.2 * len(names), (0.9 + 0.17 * min(len(selection.joints), MOST_JOINTS)) * rows)
     with matplotlib.rc_context({**STYLE, "axes.grid": False}):
         figure = Figure(figsize=(4.0 + 1.9 * columns, height), layout="constrained")
         grid = figure.add_gridspec(rows, 1 + columns, width_ratios=[2.0, *[1.0] * columns])
-        _figures(figure.add_subplot(grid[:, 0]), found, names)
-        shown = _worst_joints(found, [one for _, one in maps])
+        _figures(figure.add_subplot(grid[:, 0]), selection, names)
+        shown = _worst_joints(selection, [one for _, one in maps])
         drawn: list[Axes] = []
         for k, (name, verdict) in enumerate(maps):
             axis = figure.add_subplot(grid[k // columns, 1 + k % columns])
@@ -47,7 +47,9 @@ def selection_figure(found: Selection, names: Sequence[str]) -> Figure:
                 extent=(0.0, 100.0, len(shown) - 0.5, -0.5), interpolation="nearest",
             )  # fmt: skip
             axis.set_title(name, fontsize=8)
-            axis.set_yticks(range(len(shown)), [found.joints[j] for j in shown] if k % columns == 0 else [], fontsize=6)
+            axis.set_yticks(
+                range(len(shown)), [selection.joints[j] for j in shown] if k % columns == 0 else [], fontsize=6
+            )
             axis.set_xticks([0, 50, 100])
             axis.tick_params(labelsize=7)
             if k // columns == rows - 1:
@@ -58,28 +60,28 @@ def selection_figure(found: Selection, names: Sequence[str]) -> Figure:
     return figure
 
 
-def _worst_joints(found: Selection, verdicts: Sequence[Verdict]) -> list[int]:
+def _worst_joints(selection: Selection, verdicts: Sequence[Verdict]) -> list[int]:
     """Joints that reasons name, then those at which most is missing in rejected clips, in the order of the skeleton."""
     tables = [one.missed for one in verdicts if one.missed is not None]
     if not tables:
         return []
     sums = np.sum([table.sum(axis=0) for table in tables], axis=0)
     named = {name for one in verdicts for name in one.named}
-    order = sorted(np.argsort(-sums, kind="stable").tolist(), key=lambda j: found.joints[j] not in named)
+    order = sorted(np.argsort(-sums, kind="stable").tolist(), key=lambda j: selection.joints[j] not in named)
     return sorted(order[:MOST_JOINTS])
 
 
-def _figures(axis: Axes, found: Selection, names: Sequence[str]) -> None:
+def _figures(axis: Axes, selection: Selection, names: Sequence[str]) -> None:
     """One row per clip on a scale that is even near the threshold and logarithmic far below it."""
-    if found.measure == "difference":
-        found = _in_powers(found)
-    spread = max(float(np.ptp(found.trusted)), 1e-3)
+    if selection.measure == "difference":
+        selection = _in_powers(selection)
+    spread = max(float(np.ptp(selection.trusted)), 1e-3)
 
     def place(value: npt.ArrayLike) -> Floats:
-        return np.arcsinh((np.asarray(value, dtype=np.float64) - found.threshold) / spread)
+        return np.arcsinh((np.asarray(value, dtype=np.float64) - selection.threshold) / spread)
 
-    axis.scatter(place(found.trusted), np.full(len(found.trusted), -1.0), s=10, color=INPUT, alpha=0.5)
-    for k, verdict in enumerate(found.verdicts):
+    axis.scatter(place(selection.trusted), np.full(len(selection.trusted), -1.0), s=10, color=INPUT, alpha=0.5)
+    for k, verdict in enumerate(selection.verdicts):
         if np.isfinite(verdict.figure):
             x = float(place(verdict.figure))
             color = VARIANT if verdict.kept else EXTRA
@@ -90,21 +92,25 @@ def _figures(axis: Axes, found: Selection, names: Sequence[str]) -> None:
     axis.axvline(0.0, color=GRAY, linewidth=0.8)
     axis.set_yticks([-1, *range(len(names))], ["trusted", *names], fontsize=7)
     axis.set_ylim(len(names) - 0.4, -1.6)
-    scored = [v.figure for v in found.verdicts if np.isfinite(v.figure)]
-    lowest, highest = min([*scored, *found.trusted]), max([*scored, *found.trusted])
-    steps = [found.threshold - spread * 10.0**n for n in range(4) if found.threshold - spread * 10.0**n > lowest]
-    ticks = [*sorted([lowest, *steps]), found.threshold, highest]
+    scored = [v.figure for v in selection.verdicts if np.isfinite(v.figure)]
+    lowest, highest = min([*scored, *selection.trusted]), max([*scored, *selection.trusted])
+    steps = [
+        selection.threshold - spread * 10.0**n for n in range(4) if selection.threshold - spread * 10.0**n > lowest
+    ]
+    ticks = [*sorted([lowest, *steps]), selection.threshold, highest]
     ticks = [tick for k, tick in enumerate(ticks) if k == 0 or place(tick) - place(ticks[k - 1]) > 0.5]
     axis.set_xticks([float(place(tick)) for tick in ticks], [f"{tick:.3g}" for tick in ticks], fontsize=7)
     chance = "share of clips of this kind that are as far off, power of 10"
-    axis.set_xlabel(chance if found.measure == "difference" else "log-likelihood per frame and DOF", fontsize=8)
+    axis.set_xlabel(chance if selection.measure == "difference" else "log-likelihood per frame and DOF", fontsize=8)
 
 
-def _in_powers(found: Selection) -> Selection:
+def _in_powers(selection: Selection) -> Selection:
     """Chances as powers of ten."""
 
     def power(chance: npt.ArrayLike) -> Floats:
         return np.log10(np.maximum(np.asarray(chance, dtype=np.float64), LEAST_CHANCE))
 
-    verdicts = tuple(replace(one, figure=float(power(one.figure))) for one in found.verdicts)
-    return replace(found, verdicts=verdicts, threshold=float(power(found.threshold)), trusted=power(found.trusted))
+    verdicts = tuple(replace(one, figure=float(power(one.figure))) for one in selection.verdicts)
+    return replace(
+        selection, verdicts=verdicts, threshold=float(power(selection.threshold)), trusted=power(selection.trusted)
+    )

@@ -37,8 +37,8 @@ def style_page(
     verdict: tuple[bool, str] | None = None,
 ) -> str:
     """The whole page: the motion first, then a verdict (good or not, and the sentence), then the sections."""
-    said = f"<p class='verdict {'good' if verdict[0] else 'look'}'>{escape(verdict[1])}</p>" if verdict else ""
-    head = [f"<h1>{escape(title)}</h1>", stage(scene) if scene is not None else "", said, f"<p>{escape(summary)}</p>"]
+    banner = f"<p class='verdict {'good' if verdict[0] else 'look'}'>{escape(verdict[1])}</p>" if verdict else ""
+    head = [f"<h1>{escape(title)}</h1>", stage(scene) if scene is not None else "", banner, f"<p>{escape(summary)}</p>"]
     return whole_page(title, [*head, *map(_section, sections)], moving=scene is not None)
 
 

@@ -77,7 +77,7 @@ def _panels(panels: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
 
 
 def _smaller(values: Floats, pick: Any) -> Floats:
-    """A matrix of at most so many pixels, each the least distance or the largest chance of its square."""
+    """A matrix reduced to a limited number of pixels, each the least distance or the largest chance of its square."""
     by = -(-len(values) // MOST_PIXELS)
     if by == 1:
         return values

@@ -14,7 +14,7 @@ MOST_POINTS = 5
 
 
 class Words(NamedTuple):
-    """What is said of a figure that is like real takes, above or below them."""
+    """Phrases for a figure that is like real takes, above them or below."""
 
     good: str
     above: str
@@ -90,7 +90,7 @@ def excess(figure: Figure) -> float:
     """How far a figure is beyond the range of real takes, as a share of its nearest value; 0 inside."""
     if figure.verdict in ("good", "") or not math.isfinite(figure.value):
         return 0.0
-    if figure.kind.wanted in ("zero", "told", "tied") or not figure.real:
+    if figure.kind.wanted in ("zero", "alike", "tied") or not figure.real:
         return math.inf
     nearest = max(*figure.real, figure.inputs or 0.0) if figure.kind.wanted == "most" else max(figure.real)
     nearest = nearest if figure.verdict == "above" else min(figure.real)
@@ -100,6 +100,6 @@ def excess(figure: Figure) -> float:
 def _point(figure: Figure, share: float) -> str:
     words = WORDS[figure.key]
     text = (words.above if figure.verdict == "above" else words.below) or words.above
-    said = text.format(value=shown(figure.value, figure.kind.unit))
+    sentence = text.format(value=shown(figure.value, figure.kind.unit))
     by = f" (by {100 * share:.0f} %)" if math.isfinite(share) and share < 10.0 and "{value}" not in text else ""
-    return f"{said}{by}"
+    return f"{sentence}{by}"

@@ -84,7 +84,7 @@ def verdict(figure: Figure) -> tuple[str, str]:
     if figure.kind.wanted == "zero":
         none = "none" if figure.value == 0 else "no more than real takes"
         return sign, none if figure.verdict == "good" else "should be none"
-    if figure.kind.wanted == "told":
+    if figure.kind.wanted == "alike":
         return sign, "hard to tell apart" if figure.verdict == "good" else "told apart"
     if figure.kind.wanted == "tied" and figure.verdict:
         return sign, "as the inputs" if figure.verdict == "good" else "lost"

@@ -56,12 +56,12 @@ def cheer(
     `take` fixes the parameters of `cheering.LAW`.
     """
     drawn = LAW.draw(rng, checked_amount(amount))
-    told = take if take is not None else drawn
-    hold = float(np.clip(told["hold"], -0.2, 0.2))
-    time = timeline(LENGTH + hold, 1.0 + told["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
+    parameters = take if take is not None else drawn
+    hold = float(np.clip(parameters["hold"], -0.2, 0.2))
+    time = timeline(LENGTH + hold, 1.0 + parameters["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
     u = time.action - STILL
     u = u - hold * keys(u, (0.7, 0.0), (1.05, 1.0))
-    posture = _posture(u, build, told, sway(rng, time.clock, amount))
+    posture = _posture(u, build, parameters, sway(rng, time.clock, amount))
     return perform(posture, build, fps, "cheer", "made by freshtake: cheer")
 
 

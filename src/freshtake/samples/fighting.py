@@ -55,11 +55,11 @@ def fight(
         raise UsageError(f"a fight is a list of {PUNCH!r} and {KICK!r}, but is {list(actions)!r}")
     force = strength_of(strength)
     drawn = LAW.draw(rng, checked_amount(amount))
-    told = take if take is not None else drawn
-    power = float(np.clip(force + told["strength"], 0.0, 1.15))
+    parameters = take if take is not None else drawn
+    power = float(np.clip(force + parameters["strength"], 0.0, 1.15))
     starts, length = _plan(actions, power)
-    time = timeline(length, 1.0 + told["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
-    posture = _posture(time.action, actions, starts, power, build, told, sway(rng, time.clock, amount))
+    time = timeline(length, 1.0 + parameters["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
+    posture = _posture(time.action, actions, starts, power, build, parameters, sway(rng, time.clock, amount))
     name = KICK if tuple(actions) == (KICK,) else "fight"
     return perform(posture, build, fps, name, f"made by freshtake: {name}, strength {force:g}")
 

@@ -131,13 +131,17 @@ def _footholds(plan: GaitPlan, path: GaitPath, loose: Unsteadiness, side: int, b
     _, heading, ground = path.at_phase(land + np.resize(leg.under, len(land)) * (leave - land))
     yaw = heading + SIGNS[side] * plan.toe_out[side]
     scatter = loose.footholds * loose.rng.standard_normal((len(land), 2))
-    aside = SIGNS[side] * plan.width / 2.0 + 0.6 * scatter[:, 0]
+    sideways = SIGNS[side] * plan.width / 2.0 + 0.6 * scatter[:, 0]
     angle = np.radians(heading)
     toe = foot_points(build)[0]
     ball = np.empty((len(land), 3))
-    ball[:, 0] = ground[:, 0] + aside * np.cos(angle) + scatter[:, 1] * np.sin(angle) + toe[2] * np.sin(np.radians(yaw))
+    ball[:, 0] = (
+        ground[:, 0] + sideways * np.cos(angle) + scatter[:, 1] * np.sin(angle) + toe[2] * np.sin(np.radians(yaw))
+    )
     ball[:, 1] = 2.0 * build.scale
-    ball[:, 2] = ground[:, 1] - aside * np.sin(angle) + scatter[:, 1] * np.cos(angle) + toe[2] * np.cos(np.radians(yaw))
+    ball[:, 2] = (
+        ground[:, 1] - sideways * np.sin(angle) + scatter[:, 1] * np.cos(angle) + toe[2] * np.cos(np.radians(yaw))
+    )
     return Footholds(land, leave, ball, yaw, lift)
 
 
@@ -151,11 +155,11 @@ def _ground_track(plan: GaitPlan, path: GaitPath) -> Floats:
     phase, angle = path.phase[path.frames], np.radians(path.heading[path.frames])
     body = plan.carriage
     left_mid = _stance_middle(plan.legs[0])
-    aside = body.sway * _wave(phase, left_mid)
+    sideways = body.sway * _wave(phase, left_mid)
     ahead = body.surge * _wave(phase, 0.155, 2)
     root = np.zeros((len(phase), 3))
-    root[:, 0] = path.ground[path.frames][:, 0] + aside * np.cos(angle) + ahead * np.sin(angle)
-    root[:, 2] = path.ground[path.frames][:, 1] - aside * np.sin(angle) + ahead * np.cos(angle)
+    root[:, 0] = path.ground[path.frames][:, 0] + sideways * np.cos(angle) + ahead * np.sin(angle)
+    root[:, 2] = path.ground[path.frames][:, 1] - sideways * np.sin(angle) + ahead * np.cos(angle)
     return root
 
 
@@ -190,12 +194,12 @@ def _trunk(plan: GaitPlan, path: GaitPath, loose: Unsteadiness) -> tuple[Floats,
 
 def _arm(arm: ArmSwing, side: int, phase: Floats, slow: Floats) -> ArmTrack:
     """An arm that is farthest back when its own side's heel strikes."""
-    own = phase - (0.5, 0.0)[side] - arm.lag
-    forward = -_wave(own, 0.0)
+    arm_phase = phase - (0.5, 0.0)[side] - arm.lag
+    forward = -_wave(arm_phase, 0.0)
     reach = arm.swing * (1.0 + slow)
     return ArmTrack(
         arm.flexion + reach * forward,
         arm.abduction - 0.08 * reach * forward,
         arm.twist + 0.25 * reach * (0.5 + 0.5 * forward),
-        arm.elbow + arm.elbow_swing * (1.0 + slow) * -_wave(own, 0.04),
+        arm.elbow + arm.elbow_swing * (1.0 + slow) * -_wave(arm_phase, 0.04),
     )

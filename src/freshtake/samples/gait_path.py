@@ -60,8 +60,8 @@ def lay_path(pace: Pace, tempo: Wander, drift: Wander, frames: int, fps: float, 
     times = np.arange(-margin, (frames - 1) * SUBSTEPS + margin + 1) / (fps * SUBSTEPS)
     rate = np.maximum((1.0 + tempo(times)[:, 0]) / pace.period, 0.2 / pace.period)
     phase = (times + tempo.integral(times)[:, 0]) / pace.period
-    aside = drift(times)[:, 0]
-    heading = pace.turn_rate * times + aside - aside[margin]
+    drifted = drift(times)[:, 0]
+    heading = pace.turn_rate * times + drifted - drifted[margin]
     angle = np.radians(heading)
     velocity = (pace.stride * rate)[:, None] * np.stack([np.sin(angle), np.cos(angle)], axis=-1)
     steps = (velocity[1:] + velocity[:-1]) / (2.0 * fps * SUBSTEPS)
@@ -72,11 +72,11 @@ def lay_path(pace: Pace, tempo: Wander, drift: Wander, frames: int, fps: float, 
 
 
 def checked_length(frames: int | None, cycles: float | None, fps: float) -> None:
-    """Raise unless the length asked for makes sense."""
+    """Raise unless the requested length makes sense."""
     if not (np.isfinite(fps) and 1.0 <= fps <= 1000.0):
         raise UsageError(f"fps must be 1 to 1000, but is {fps}")
     if frames is not None and not 1 <= frames <= 10_000_000:
-        raise UsageError(f"a clip must have 1 to 10,000,000 frames, but {frames} were asked for")
+        raise UsageError(f"a clip must have 1 to 10,000,000 frames, not {frames}")
     if cycles is not None and not 0.0 < cycles <= 100_000.0:
         raise UsageError(f"cycles must be above 0 and at most 100,000, but are {cycles}")
 

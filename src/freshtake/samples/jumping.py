@@ -90,11 +90,11 @@ def jump(
     if not 0.2 <= distance <= 1.4:
         raise UsageError(f"a jump's distance must be 0.2 to 1.4 m, but is {distance}")
     drawn = LAW.draw(rng, checked_amount(amount))
-    told = take if take is not None else drawn
-    far = 100.0 * distance + told["distance"]
-    flight = plan_flight(far, build, told)
+    parameters = take if take is not None else drawn
+    far = 100.0 * distance + parameters["distance"]
+    flight = plan_flight(far, build, parameters)
     time = timeline(flight.end, 1.0, None, fps).clock
-    posture = _posture(time, flight, far, build, told, sway(rng, time, 0.7 * amount))
+    posture = _posture(time, flight, far, build, parameters, sway(rng, time, 0.7 * amount))
     return perform(posture, build, fps, "jump", f"made by freshtake: jump, {distance:g} m")
 
 

@@ -56,10 +56,12 @@ def punch(
     """
     force = strength_of(strength)
     drawn = LAW.draw(rng, checked_amount(amount))
-    told = take if take is not None else drawn
-    power = float(np.clip(force + told["strength"], 0.0, 1.15))
-    time = timeline(START + strike_time(power) + SETTLED, 1.0 + told["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
-    posture = _posture(time.action, power, build, told, sway(rng, time.clock, amount))
+    parameters = take if take is not None else drawn
+    power = float(np.clip(force + parameters["strength"], 0.0, 1.15))
+    time = timeline(
+        START + strike_time(power) + SETTLED, 1.0 + parameters["tempo"], Wander(rng, 0.03 * amount, 0.4), fps
+    )
+    posture = _posture(time.action, power, build, parameters, sway(rng, time.clock, amount))
     return perform(posture, build, fps, "punch", f"made by freshtake: punch, strength {force:g}")
 
 
@@ -95,7 +97,9 @@ def strength_of(strength: float | str) -> float:
     """A strength by number or by name."""
     if isinstance(strength, str):
         if strength not in STRENGTHS:
-            raise UsageError(f"there is no punch strength {strength!r}; say {' or '.join(STRENGTHS)}, or 0 to 1")
+            raise UsageError(
+                f"there is no punch strength {strength!r}; give {' or '.join(STRENGTHS)}, or a number from 0 to 1"
+            )
         return STRENGTHS[strength]
     if not 0.0 <= strength <= 1.0:
         raise UsageError(f"a punch's strength must be 0 to 1, but is {strength}")
@@ -146,6 +150,6 @@ def _striking_hand(go: Floats, wind: Floats, rest: Floats, power: float, take: T
     return HandTrack(build.scale * home, build.scale * mark, go, _elbow(rest, -0.7))
 
 
-def _elbow(rest: Floats, aside: float) -> Floats:
+def _elbow(rest: Floats, sideways: float) -> Floats:
     """Where an elbow points, seen from the chest: down in guard, back when the arm hangs."""
-    return np.stack([aside + 0.0 * rest, -1.0 + 0.8 * rest, -0.25 - 0.9 * rest], axis=-1)
+    return np.stack([sideways + 0.0 * rest, -1.0 + 0.8 * rest, -0.25 - 0.9 * rest], axis=-1)

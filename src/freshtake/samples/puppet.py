@@ -131,7 +131,7 @@ def _chain(rotations: Floats, body: Skeleton, root: Floats, joint: int) -> tuple
 
 
 def _place_leg(rotations: Floats, body: Skeleton, posture: Posture, side: int, build: Build) -> None:
-    """Hip, knee, ankle and toe rotations that put the foot where it shall be."""
+    """Hip, knee, ankle and toe rotations that put the foot at its target."""
     foot = posture.feet[side]
     hip = body.index(f"{SIDES[side]}UpLeg")
     rotations[:, hip] = np.array([1.0, 0.0, 0.0, 0.0])
@@ -153,8 +153,8 @@ def _place_arm(rotations: Floats, body: Skeleton, posture: Posture, side: int) -
     upper = body.index(f"{SIDES[side]}Arm")
     rotations[:, upper - 1] = about_axis(Z, np.broadcast_to(outward * np.radians(arm.collar), len(rotations)))
     if isinstance(arm, ArmTrack):
-        aside, twist = outward * np.radians(arm.abduction), -outward * np.radians(arm.twist)
-        carried = multiply(about_axis(Z, aside), about_axis(Y, twist))
+        sideways, twist = outward * np.radians(arm.abduction), -outward * np.radians(arm.twist)
+        carried = multiply(about_axis(Z, sideways), about_axis(Y, twist))
         rotations[:, upper] = multiply(about_axis(X, -np.radians(arm.flexion)), carried)
         rotations[:, upper + 1] = about_axis(X, -np.radians(arm.elbow))
         return

@@ -132,9 +132,9 @@ def parts(name: str) -> dict[str, list[str]]:
     kind = KINDS[name]
     out = {"hips": [kind.hips], "spine": kind.spine.split(","), "neck": kind.neck.split(","), "head": [kind.head]}
     for side, called in zip(SIDES, kind.sides, strict=True):
-        for words, own in ((kind.arm, ("shoulder", "upper_arm", "lower_arm", "hand")),
+        for words, roles in ((kind.arm, ("shoulder", "upper_arm", "lower_arm", "hand")),
                            (kind.leg, ("upper_leg", "lower_leg", "foot", "toes"))):  # fmt: skip
-            for part, word in zip(own, words.split(","), strict=True):
+            for part, word in zip(roles, words.split(","), strict=True):
                 out[f"{side}_{part}"] = [word.format(called)]
         if kind.fingers:
             out |= {f"{side}_{finger}": [_finger(kind, called, finger, k) for k in (1, 2, 3)] for finger in FINGERS}

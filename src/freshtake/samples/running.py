@@ -35,9 +35,9 @@ def run(
     checked_amount(amount)
     checked_travel("run", speed, SPEEDS, turn_rate)
     want = Request(frames, cycles, fps, amount, take)
-    clip = gait_take(rng, LAW, lambda told: run_plan(speed, turn_rate, build, told), want, build)
-    told = f"made by freshtake: run, speed {speed:g} m/s, turn rate {turn_rate:g} deg/s"
-    return clip.changed(name="run", provenance=told)
+    clip = gait_take(rng, LAW, lambda parameters: run_plan(speed, turn_rate, build, parameters), want, build)
+    provenance = f"made by freshtake: run, speed {speed:g} m/s, turn rate {turn_rate:g} deg/s"
+    return clip.changed(name="run", provenance=provenance)
 
 
 def run_plan(speed: float, turn_rate: float, build: Build, take: Take) -> GaitPlan:

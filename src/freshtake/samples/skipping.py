@@ -38,9 +38,9 @@ def skip(
     checked_amount(amount)
     checked_travel("skip", speed, SPEEDS, turn_rate)
     want = Request(frames, cycles, fps, amount, take)
-    clip = gait_take(rng, LAW, lambda told: skip_plan(speed, turn_rate, build, told), want, build)
-    told = f"made by freshtake: skip, speed {speed:g} m/s, turn rate {turn_rate:g} deg/s"
-    return clip.changed(name="skip", provenance=told)
+    clip = gait_take(rng, LAW, lambda parameters: skip_plan(speed, turn_rate, build, parameters), want, build)
+    provenance = f"made by freshtake: skip, speed {speed:g} m/s, turn rate {turn_rate:g} deg/s"
+    return clip.changed(name="skip", provenance=provenance)
 
 
 def skip_plan(speed: float, turn_rate: float, build: Build, take: Take) -> GaitPlan:

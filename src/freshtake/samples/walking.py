@@ -78,7 +78,7 @@ def walk(
     checked_travel("walk", speed, SPEEDS, turn_rate)
     manner = style_named(style)
     want = Request(frames, cycles, fps, amount, take)
-    clip = gait_take(rng, LAW, lambda told: walk_plan(speed, turn_rate, build, manner, told), want, build)
+    clip = gait_take(rng, LAW, lambda parameters: walk_plan(speed, turn_rate, build, manner, parameters), want, build)
     return clip.changed(
         name="walk" if manner.name == "normal" else f"walk_{manner.name}",
         provenance=f"made by freshtake: walk, {manner.name}, speed {speed:g} m/s, turn rate {turn_rate:g} deg/s",

@@ -16,16 +16,16 @@ from starlette.exceptions import HTTPException
 
 from freshtake import __version__
 from freshtake.errors import FreshtakeError
-from freshtake.serve.aside import Aside
 from freshtake.serve.events import Events
 from freshtake.serve.guard import LOCAL, Guard
+from freshtake.serve.helper_process import HelperProcess
 from freshtake.serve.items import Problem
 from freshtake.serve.live import Streams
-from freshtake.serve.project import NotThere, Project
+from freshtake.serve.project import MissingItem, Project
 from freshtake.serve.routes import ROUTERS
 from freshtake.serve.workers import Workers
 
-REFUSALS: dict[int | str, dict[str, Any]] = {
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": words}
     for status, words in {400: "cannot be done", 404: "not there", 413: "too large", 422: "not understood"}.items()
 }
@@ -38,7 +38,7 @@ class State:
     project: Project
     workers: Workers
     events: Events = field(default_factory=Events)
-    aside: Aside = field(default_factory=Aside)
+    helper: HelperProcess = field(default_factory=HelperProcess)
     streams: Streams = field(default_factory=Streams)
 
 
@@ -47,67 +47,75 @@ def make_app(
     *,
     token: str | None = None,
     hosts: Iterable[str] = LOCAL,
-    wide: bool = False,
+    open_to_network: bool = False,
     workers: int | None = None,
 ) -> FastAPI:
     """The server of a project; its processes start with it and end with it."""
 
     @asynccontextmanager
-    async def living(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         state = State(project, Workers(project, workers))
-        project.listen(state.events.tell)
+        project.subscribe(state.events.publish)
+        project.subscribe(lambda event: _warm_streams(state, [event.get("item")]))
         app.state.studio = state
-        Thread(target=_warm, args=(state.aside,), daemon=True).start()
+        Thread(target=_warm, args=(state,), daemon=True).start()
         try:
             yield
         finally:
             state.workers.close()
-            state.aside.close()
+            state.helper.close()
             state.streams.close()
 
     app = FastAPI(
-        title="freshtake", version=__version__, lifespan=living, docs_url=None, redoc_url=None,
+        title="freshtake", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None,
         summary="A few takes become an unlimited supply of new ones.",
     )  # fmt: skip
-    app.add_middleware(Guard, hosts=tuple(hosts), token=token, wide=wide)
+    app.add_middleware(Guard, hosts=tuple(hosts), token=token, open_to_network=open_to_network)
     for router in ROUTERS:
-        app.include_router(router, prefix="/api", responses=REFUSALS)
-    app.add_exception_handler(FreshtakeError, _refused)
-    app.add_exception_handler(HTTPException, _failed)
-    app.add_exception_handler(Exception, _unforeseen)
-    app.add_exception_handler(RequestValidationError, _misunderstood)
+        app.include_router(router, prefix="/api", responses=ERROR_RESPONSES)
+    app.add_exception_handler(FreshtakeError, _on_known_error)
+    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(Exception, _on_unexpected_error)
+    app.add_exception_handler(RequestValidationError, _on_invalid_request)
     return app
 
 
-def _warm(aside: Aside) -> None:
-    """Have the process ready when it is needed."""
+def _warm(state: State) -> None:
+    """Have processes ready before they are needed."""
     with suppress(FreshtakeError):
-        aside.call(sum, ())
+        state.helper.call(sum, ())
+    _warm_streams(state, [item.model_dump() for item in state.project.items()])
 
 
-def problem(status: int, sentence: str) -> JSONResponse:
+def _warm_streams(state: State, items: Iterable[dict[str, Any] | None]) -> None:
+    """Where there is a model, live motion is to begin at once."""
+    if any(item is not None and item["kind"] == "model" for item in items):
+        Thread(target=state.streams.warm, daemon=True).start()
+
+
+def error_response(status: int, sentence: str) -> JSONResponse:
     """A refusal as JSON."""
     return JSONResponse({"error": " ".join(sentence.split())}, status)
 
 
-async def _refused(request: Request, error: Exception) -> JSONResponse:
-    return problem(404 if isinstance(error, NotThere) else 400, str(error))
+async def _on_known_error(request: Request, error: Exception) -> JSONResponse:
+    return error_response(404 if isinstance(error, MissingItem) else 400, str(error))
 
 
-async def _failed(request: Request, error: Exception) -> JSONResponse:
+async def _on_http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    said = error.detail if error.detail != HTTPStatus(error.status_code).phrase else ""
+    sentence = error.detail if error.detail != HTTPStatus(error.status_code).phrase else ""
     if error.status_code == 404:
-        said = said or "there is nothing at this address"
-    return problem(error.status_code, said or HTTPStatus(error.status_code).phrase.lower())
+        sentence = sentence or "there is nothing at this address"
+    return error_response(error.status_code, sentence or HTTPStatus(error.status_code).phrase.lower())
 
 
-async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
-    return problem(500, f"something went wrong that should not ({type(error).__name__}): please report it")
+async def _on_unexpected_error(request: Request, error: Exception) -> JSONResponse:
+    return error_response(500, f"something went wrong that should not ({type(error).__name__}): please report it")
 
 
-async def _misunderstood(request: Request, error: Exception) -> JSONResponse:
+async def _on_invalid_request(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"][1:]) or "the request"
-    return problem(422, f"{place}: {first['msg']}")
+    return error_response(422, f"{place}: {first['msg']}")

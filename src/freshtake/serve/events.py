@@ -1,4 +1,4 @@
-"""Changes of the project, told to every window that is open."""
+"""Changes of the project, published to every open window."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ MOST_BEHIND = 2000  # events: a window that is so far behind has to read the pro
 
 
 class Events:
-    """Hears of changes in any thread, and hands them to those who wait in the server's loop."""
+    """Takes changes from any thread and delivers them to the subscribers in the server's event loop."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._windows: set[asyncio.Queue[dict[str, Any] | None]] = set()
 
-    def tell(self, event: dict[str, Any]) -> None:
+    def publish(self, event: dict[str, Any]) -> None:
         """From any thread."""
         if self._loop is not None and not self._loop.is_closed() and self._windows:
-            self._loop.call_soon_threadsafe(self._spread, event)
+            self._loop.call_soon_threadsafe(self._deliver, event)
 
-    def _spread(self, event: dict[str, Any]) -> None:
+    def _deliver(self, event: dict[str, Any]) -> None:
         for window in self._windows:
             if window.qsize() >= MOST_BEHIND:
                 while not window.empty():
@@ -29,13 +29,13 @@ class Events:
             else:
                 window.put_nowait(event)
 
-    def join(self) -> asyncio.Queue[dict[str, Any] | None]:
-        """A line of events from now on; None in it means that some were lost."""
+    def subscribe(self) -> asyncio.Queue[dict[str, Any] | None]:
+        """A queue of the events from now on; None in it means that some were lost."""
         self._loop = asyncio.get_running_loop()
         window: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
         self._windows.add(window)
         return window
 
-    def leave(self, window: asyncio.Queue[dict[str, Any] | None]) -> None:
-        """Hear no more."""
+    def unsubscribe(self, window: asyncio.Queue[dict[str, Any] | None]) -> None:
+        """Stop receiving events."""
         self._windows.discard(window)

@@ -31,10 +31,12 @@ HEADERS = {
 
 
 class Guard:
-    """Stands before the application. `hosts` are the names that this server answers to, beside addresses if `wide`."""
+    """Stands before the application. `hosts` are its names; `open_to_network`: any IP address may name it as well."""
 
-    def __init__(self, app: ASGIApp, *, hosts: Iterable[str] = LOCAL, token: str | None = None, wide: bool = False):
-        self._app, self._hosts, self._token, self._wide = app, set(hosts), token, wide
+    def __init__(
+        self, app: ASGIApp, *, hosts: Iterable[str] = LOCAL, token: str | None = None, open_to_network: bool = False
+    ) -> None:
+        self._app, self._hosts, self._token, self._open_to_network = app, set(hosts), token, open_to_network
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or refuse it with a sentence."""
@@ -42,27 +44,27 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        refused = self._refused(scope, headers)
-        if refused is not None:
-            await _refuse(scope, receive, send, *refused)
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await _refuse(scope, receive, send, *refusal)
         elif scope["type"] == "websocket":
             await self._app(scope, receive, send)
-        elif (given := self._given(scope)) is not None:
-            await _keep(send, given)
+        elif (token := self._token_to_store(scope)) is not None:
+            await _store_token(send, token)
         else:
             limited = receive if scope["path"] == UPLOADS else _limited(receive)
             await self._app(scope, limited, _with_headers(send))
 
-    def _refused(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
+    def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
         host = headers.get("host", "")
-        if not self._answers_to(host):
+        if not self._is_our_name(host):
             return 421, "this server does not answer to that name: open it by the address that it printed"
         origin = headers.get("origin")
-        if origin is not None and _site(origin) != host.lower():
+        if origin is not None and _host_of(origin) != host.lower():
             return 403, "pages of other sites may not use this server"
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return 403, "pages of other sites may not use this server"
-        if self._token is not None and not self._known(scope, headers):
+        if self._token is not None and not self._has_token(scope, headers):
             return 401, "a token is needed: open the address that the server printed, or send Authorization: Bearer"
         size = headers.get("content-length", "0")
         if not size.isdecimal() or not size.isascii():
@@ -71,14 +73,14 @@ class Guard:
             return 413, "this is more than may be sent at once"
         return None
 
-    def _answers_to(self, host: str) -> bool:
+    def _is_our_name(self, host: str) -> bool:
         try:
             name = urlsplit(f"//{host}").hostname or ""
         except ValueError:
             return False
         if name in self._hosts:
             return True
-        if not self._wide:
+        if not self._open_to_network:
             return False
         try:  # an address is no name that somebody else could have pointed here
             ipaddress.ip_address(name)
@@ -86,28 +88,28 @@ class Guard:
             return False
         return True
 
-    def _known(self, scope: Scope, headers: dict[str, str]) -> bool:
-        said = [headers.get("authorization", "").removeprefix("Bearer "), self._asked(scope)]
+    def _has_token(self, scope: Scope, headers: dict[str, str]) -> bool:
+        candidates = [headers.get("authorization", "").removeprefix("Bearer "), self._token_in_address(scope)]
         try:
             cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
         except CookieError:
             cookie = None
-        said.append("" if cookie is None else cookie.value)
+        candidates.append("" if cookie is None else cookie.value)
         token = (self._token or "").encode()
-        return sum(hmac.compare_digest(text.encode(), token) for text in said) > 0
+        return sum(hmac.compare_digest(text.encode(), token) for text in candidates) > 0
 
-    def _asked(self, scope: Scope) -> str:
+    def _token_in_address(self, scope: Scope) -> str:
         """A token in the address of the start page, where it is turned into a cookie."""
         if scope["path"] != "/":
             return ""
         query: bytes = scope["query_string"]
         return parse_qs(query.decode("latin-1")).get("token", [""])[0]
 
-    def _given(self, scope: Scope) -> str | None:
-        return self._token if self._token is not None and self._asked(scope) else None
+    def _token_to_store(self, scope: Scope) -> str | None:
+        return self._token if self._token is not None and self._token_in_address(scope) else None
 
 
-def _site(origin: str) -> str:
+def _host_of(origin: str) -> str:
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:
@@ -125,7 +127,7 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, sente
     await send({"type": "http.response.body", "body": body})
 
 
-async def _keep(send: Send, token: str) -> None:
+async def _store_token(send: Send, token: str) -> None:
     """The start page again, without the token in its address, which is in a cookie from now on."""
     cookie = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict"
     headers = {**HEADERS, "location": "/", "set-cookie": cookie, "content-length": "0"}

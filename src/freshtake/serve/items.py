@@ -33,7 +33,7 @@ class Shape(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Found(Shape):
+class Finding(Shape):
     """What is wrong with a take, and the repair that helps, if there is one."""
 
     words: str
@@ -52,7 +52,7 @@ class Item(Shape):
     seed: int | None = None
     star: Literal[-1, 0, 1] = 0
     facts: dict[str, Any] = Field(default_factory=dict)
-    findings: list[Found] = Field(default_factory=list)
+    findings: list[Finding] = Field(default_factory=list)
     settings: dict[str, Any] = Field(default_factory=dict)
     trim: tuple[int, int] | None = None
 
@@ -134,5 +134,5 @@ def display_name(text: str, default: str = "unnamed") -> str:
 
 def ending_of(name: str, known: frozenset[str]) -> str:
     """The ending of a name, if it is one of those known; else none."""
-    found = re.search(r"\.[a-z0-9]{1,5}$", name.lower())
-    return found[0] if found and found[0] in known else ""
+    match = re.search(r"\.[a-z0-9]{1,5}$", name.lower())
+    return match[0] if match and match[0] in known else ""

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from freshtake.errors import FreshtakeError, UsageError
-from freshtake.serve.processes import Process, prepare_process, started
+from freshtake.serve.processes import Process, prepare_process, start_process
 
 AHEAD = 0.08  # seconds that frames are made before they are due: controls act within 0.1 s
 LATE = 0.3  # seconds; who is farther behind leaves frames out
 RATE = 60.0  # frames a second that are sent, whatever the model's rate is
-MOST = 4  # streams at a time
+MOST_STREAMS = 4  # streams at a time
 HEAD = struct.Struct("<Iff")
 
 
-class Wanted(NamedTuple):
+class StreamRequest(NamedTuple):
     """Which model streams, on which take (of a style), and how."""
 
     model: Path
@@ -37,19 +37,19 @@ class Streams:
         self._closed = False
         self._spare: Process | None = None
 
-    def begin(self, wanted: Wanted) -> Process:
+    def begin(self, request: StreamRequest) -> Process:
         """Start a stream; what it sends comes from its pipe."""
         with self._lock:
-            if self._running >= MOST:
-                raise UsageError(f"{MOST} live motions run already: stop one of them")
+            if self._running >= MOST_STREAMS:
+                raise UsageError(f"{MOST_STREAMS} live motions run already: stop one of them")
             self._running += 1
             stream, self._spare = self._spare, None
         if stream is not None and not stream.process.is_alive():
             stream.close()
             stream = None
         try:
-            stream = stream or started(run)
-            stream.pipe.send(wanted)
+            stream = stream or start_process(run)
+            stream.pipe.send(request)
         except OSError:
             with self._lock:
                 self._running -= 1
@@ -67,7 +67,7 @@ class Streams:
         """Have a process ready."""
         with self._lock:
             if self._spare is None and not self._closed:
-                self._spare = started(run)
+                self._spare = start_process(run)
 
     def close(self) -> None:
         """End the process that waits."""
@@ -79,7 +79,7 @@ class Streams:
 
 
 def run(pipe: Connection) -> None:
-    """The process: wait for what is wanted, then stream it until the pipe is closed."""
+    """The process: wait for a request, then stream it until the pipe is closed."""
     prepare_process(polite=False)
     import freshtake.workflows.live_showing  # noqa: F401  loaded while nobody waits
 
@@ -93,7 +93,7 @@ def run(pipe: Connection) -> None:
         pipe.send({"error": f"the motion ended by something that should not happen ({type(error).__name__})"})
 
 
-def _stream(pipe: Connection, wanted: Wanted) -> None:
+def _stream(pipe: Connection, request: StreamRequest) -> None:
     from freshtake.formats import read_clip
     from freshtake.formats.ftm import read_stored
     from freshtake.motion.edit import take_frames
@@ -103,25 +103,26 @@ def _stream(pipe: Connection, wanted: Wanted) -> None:
     from freshtake.workflows.live_streams import classes_of
 
     with one_blas_thread():
-        stored = read_stored(wanted.model)
+        stored = read_stored(request.model)
         steers = Steers(classes=classes_of(stored))
         if steers.classes:
             steers.choose(steers.classes[0])
-        if wanted.source is not None:
-            source = read_clip(wanted.source)
-            steers.source = source if wanted.trim is None else take_frames(source, wanted.trim[0], wanted.trim[1] + 1)
-        showing = Showing(stored, steers, plant="soft" if wanted.plant else False, seed=wanted.seed)
-        told = {"method": stored.method, "classes": list(steers.classes)}
-        pipe.send({"fps": RATE, "manifest": showing.manifest, **told})
-        _go_on(pipe, showing, steers)
+        if request.source is not None:
+            source = read_clip(request.source)
+            trim = request.trim
+            steers.source = source if trim is None else take_frames(source, trim[0], trim[1] + 1)
+        showing = Showing(stored, steers, plant="soft" if request.plant else False, seed=request.seed)
+        about = {"method": stored.method, "classes": list(steers.classes)}
+        pipe.send({"fps": RATE, "manifest": showing.manifest, **about})
+        _send_frames(pipe, showing, steers)
 
 
-def _go_on(pipe: Connection, showing: Any, steers: Any) -> None:
+def _send_frames(pipe: Connection, showing: Any, steers: Any) -> None:
     began, number, frame = time.monotonic(), 0, None
     while True:
         wait = began + number / RATE - AHEAD - time.monotonic()
         while pipe.poll(max(wait, 0.0)):
-            _obey(pipe, steers, pipe.recv())
+            _apply(pipe, steers, pipe.recv())
             wait = began + number / RATE - AHEAD - time.monotonic()
         if wait < -LATE:  # the machine could not follow: go on from here
             began -= wait + AHEAD
@@ -137,10 +138,10 @@ def _go_on(pipe: Connection, showing: Any, steers: Any) -> None:
         number += 1
 
 
-def _obey(pipe: Connection, steers: Any, said: dict[str, Any]) -> None:
-    """What a control says; what cannot be is answered with a sentence, and the motion goes on."""
+def _apply(pipe: Connection, steers: Any, controls: dict[str, Any]) -> None:
+    """Apply controls; an impossible one is answered with a sentence, and the motion goes on."""
     try:
-        for name, value in said.items():
+        for name, value in controls.items():
             if name == "weights":
                 for class_name, weight in sorted(value.items(), key=lambda pair: -pair[1]):
                     steers.weigh(class_name, weight)

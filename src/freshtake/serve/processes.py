@@ -33,7 +33,7 @@ class Process(NamedTuple):
         self.pipe.close()
 
 
-def started(target: Callable[..., None], *arguments: Any) -> Process:
+def start_process(target: Callable[..., None], *arguments: Any) -> Process:
     """Start a process afresh: target(*arguments, pipe)."""
     context = get_context("spawn")
     pipe, theirs = context.Pipe()

@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS numbers (name TEXT PRIMARY KEY, value INTEGER NOT NUL
 Listener = Callable[[dict[str, Any]], None]
 
 
-class NotThere(UsageError):
+class MissingItem(UsageError):
     """An item or job that is not in the project."""
 
 
@@ -46,39 +46,39 @@ class Row(NamedTuple):
 
 
 class Project:
-    """What is in a project folder. With `reading`, as workers see it: nothing is written or cleared away."""
+    """What is in a project folder. With `read_only`, as workers see it: nothing is written or cleared away."""
 
-    def __init__(self, folder: Path, *, reading: bool = False) -> None:
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self.folder = folder
         self.files, self.work = folder / "files", folder / "work"
         self._lock = RLock()
         self._listeners: list[Listener] = []
         self._joining: tuple[str | None, int | None] = None, None  # the job whose changes are one step, and which
-        if reading:
+        if read_only:
             address = (folder / "project.sqlite").resolve().as_uri() + "?mode=ro"
             self._rows = sqlite3.connect(address, uri=True, check_same_thread=False)
             return
-        _refuse_others(folder)
+        _refuse_foreign_folder(folder)
         try:
             self.files.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FormatError(folder, f"this cannot be a project folder ({error.strerror}): name another") from None
-        self._own = _owned(folder)
+        self._lock_file = _locked_folder(folder)
         self._rows = _opened(folder / "project.sqlite")
         self._jobs = {job.id: job for job in self._stored_jobs()}
-        self._tidy()
+        self._clean_up()
 
     def close(self) -> None:
         """Let go of the folder."""
         self._rows.close()
-        if hasattr(self, "_own"):
-            self._own.close()
+        if hasattr(self, "_lock_file"):
+            self._lock_file.close()
 
-    def listen(self, listener: Listener) -> None:
-        """Call this with every change from now on."""
+    def subscribe(self, listener: Listener) -> None:
+        """Call `listener` with every change from now on."""
         self._listeners.append(listener)
 
-    def _tell(self, event: dict[str, Any]) -> None:
+    def _notify(self, event: dict[str, Any]) -> None:
         for listener in self._listeners:
             listener(event)
 
@@ -101,20 +101,20 @@ class Project:
                 "redo": self._words("undone = 1 ORDER BY number ASC"),
             }
         bodies = ",".join(body for (body,) in items)
-        told = ",".join(job.model_dump_json() for job in jobs)
-        return f'{json.dumps(rest)[:-1]}, "items": [{bodies}], "jobs": [{told}]}}'
+        job_bodies = ",".join(job.model_dump_json() for job in jobs)
+        return f'{json.dumps(rest)[:-1]}, "items": [{bodies}], "jobs": [{job_bodies}]}}'
 
     @property
     def change(self) -> int:
         """The number of the newest change."""
-        found = self._rows.execute("SELECT value FROM numbers WHERE name = 'change'").fetchone()
-        return int(found[0]) if found else 0
+        row = self._rows.execute("SELECT value FROM numbers WHERE name = 'change'").fetchone()
+        return int(row[0]) if row else 0
 
     def items(self) -> list[Item]:
         """All items, the oldest first."""
         with self._lock:
-            found = self._rows.execute("SELECT body FROM items WHERE gone = 0 ORDER BY rowid").fetchall()
-        return [Item.model_validate_json(body) for (body,) in found]
+            rows = self._rows.execute("SELECT body FROM items WHERE gone = 0 ORDER BY rowid").fetchall()
+        return [Item.model_validate_json(body) for (body,) in rows]
 
     def item(self, id: str) -> Item:
         """One item."""
@@ -129,23 +129,27 @@ class Project:
 
     def _row(self, id: str) -> Row:
         with self._lock:
-            found = self._rows.execute("SELECT file, gone, body FROM items WHERE id = ?", (id,)).fetchone()
-        if found is None or found[1]:
-            raise NotThere("this is not in the project any more: reload the page, or undo its removal")
-        return Row(found[0], bool(found[1]), found[2])
+            row = self._rows.execute("SELECT file, gone, body FROM items WHERE id = ?", (id,)).fetchone()
+        if row is None or row[1]:
+            raise MissingItem("this is not in the project any more: reload the page, or undo its removal")
+        return Row(row[0], bool(row[1]), row[2])
 
     # Changes
 
-    def add(self, item: Item, file: str | None) -> Item:
-        """Put something new into the project."""
+    def add(self, item: Item, file: str | None, words: str | None = None, within: str | None = None) -> Item:
+        """Put something new into the project; with `words` it can be undone."""
         with self._lock, self._rows:
-            self._put(item.id, Row(file, False, item.model_dump_json()))
+            row = Row(file, False, item.model_dump_json())
+            if words is None:
+                self._put(item.id, row)
+            else:
+                self._step(words, {item.id: row._replace(gone=True)}, {item.id: row}, within)
         return item
 
-    def alter(self, id: str, words: str, file: str | None = None, within: str | None = None, **changes: Any) -> Item:
+    def update(self, id: str, words: str, file: str | None = None, within: str | None = None, **changes: Any) -> Item:
         """Change an item, so that it can be undone; `words` say what would be undone. A repair has another file.
 
-        Changes that follow one another `within` the same job are undone together.
+        Changes that follow one another `within` the same job, or the same movement of a slider, are undone together.
         """
         with self._lock, self._rows:
             old = self._row(id)
@@ -163,19 +167,19 @@ class Project:
 
     def undo(self) -> int:
         """Take the newest step back."""
-        return self._walk("undone = 0 ORDER BY number DESC", "old", 1)
+        return self._replay("undone = 0 ORDER BY number DESC", "old", 1)
 
     def redo(self) -> int:
         """Do again what was undone."""
-        return self._walk("undone = 1 ORDER BY number ASC", "new", 0)
+        return self._replay("undone = 1 ORDER BY number ASC", "new", 0)
 
-    def _walk(self, which: str, side: str, undone: int) -> int:
+    def _replay(self, which: str, side: str, undone: int) -> int:
         with self._lock, self._rows:
-            found = self._rows.execute(f"SELECT number, {side} FROM steps WHERE {which} LIMIT 1").fetchone()
-            if found is None:
+            step = self._rows.execute(f"SELECT number, {side} FROM steps WHERE {which} LIMIT 1").fetchone()
+            if step is None:
                 raise UsageError("there is nothing to undo" if undone else "there is nothing to do again")
-            self._rows.execute("UPDATE steps SET undone = ? WHERE number = ?", (undone, found[0]))
-            for id, row in json.loads(found[1]).items():
+            self._rows.execute("UPDATE steps SET undone = ? WHERE number = ?", (undone, step[0]))
+            for id, row in json.loads(step[1]).items():
                 self._put(id, Row(*row))
             return self.change
 
@@ -203,12 +207,12 @@ class Project:
         self._rows.execute(
             "INSERT INTO numbers VALUES ('change', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
         )
-        told = {"gone": id} if row.gone else {"item": json.loads(row.body)}
-        self._tell({"change": self.change, **told})
+        change: dict[str, Any] = {"gone": id} if row.gone else {"item": json.loads(row.body)}
+        self._notify({"change": self.change, **change})
 
     def _words(self, which: str) -> str | None:
-        found = self._rows.execute(f"SELECT words FROM steps WHERE {which} LIMIT 1").fetchone()
-        return found[0] if found else None
+        row = self._rows.execute(f"SELECT words FROM steps WHERE {which} LIMIT 1").fetchone()
+        return row[0] if row else None
 
     # Jobs and presets
 
@@ -219,7 +223,7 @@ class Project:
     def job(self, id: str) -> Job:
         """One job."""
         if id not in self._jobs:
-            raise NotThere("there is no such job: reload the page")
+            raise MissingItem("there is no such job: reload the page")
         return self._jobs[id]
 
     def put_job(self, job: Job) -> Job:
@@ -233,7 +237,7 @@ class Project:
                 ended = [id for id, one in self._jobs.items() if one.state in ENDED]
                 for id in ended[: len(self._jobs) - MOST_JOBS]:
                     del self._jobs[id]
-        self._tell({"job": job.model_dump()})
+        self._notify({"job": job.model_dump()})
         return job
 
     def _store_job(self, job: Job) -> None:
@@ -244,8 +248,8 @@ class Project:
             )
 
     def _stored_jobs(self) -> list[Job]:
-        found = self._rows.execute("SELECT body FROM jobs ORDER BY created DESC LIMIT ?", (JOBS_SHOWN,)).fetchall()
-        return [Job.model_validate_json(body) for (body,) in reversed(found)]
+        rows = self._rows.execute("SELECT body FROM jobs ORDER BY created DESC LIMIT ?", (JOBS_SHOWN,)).fetchall()
+        return [Job.model_validate_json(body) for (body,) in reversed(rows)]
 
     def presets(self) -> dict[str, Any]:
         """What the page keeps under names."""
@@ -259,19 +263,19 @@ class Project:
             if value is not None:
                 self._rows.execute("INSERT INTO presets VALUES (?, ?)", (name, json.dumps(value)))
 
-    def script(self, tables: str) -> None:
+    def create_tables(self, tables: str) -> None:
         """Make further tables, for routes that keep something of their own."""
         with self._lock, self._rows:
             self._rows.executescript(tables)
 
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """One statement about such tables; what it found."""
+        """One statement about such tables; the rows it returns."""
         with self._lock, self._rows:
             return self._rows.execute(sql, values).fetchall()
 
     # After a server that was killed
 
-    def _tidy(self) -> None:
+    def _clean_up(self) -> None:
         """Mark what was running as interrupted, and clear away what belongs to nothing."""
         for job in list(self._jobs.values()):
             if job.state not in ENDED:
@@ -291,28 +295,28 @@ class Project:
         self.work.mkdir(exist_ok=True)
 
 
-def _refuse_others(folder: Path) -> None:
+def _refuse_foreign_folder(folder: Path) -> None:
     """A folder of something else that happens to have `files` or `work` in it: what is there would be cleared away."""
     if (folder / "project.sqlite").exists():
         return
-    for own in (folder / "files", folder / "work"):
-        if own.is_dir() and any(own.iterdir()):
-            problem = f"this is no project, and {own.name} in it holds files of yours: name another with --project"
+    for inner in (folder / "files", folder / "work"):
+        if inner.is_dir() and any(inner.iterdir()):
+            problem = f"this is no project, and {inner.name} in it holds files of yours: name another with --project"
             raise FormatError(folder, problem)
 
 
-def _owned(folder: Path) -> sqlite3.Connection:
+def _locked_folder(folder: Path) -> sqlite3.Connection:
     """A lock that a killed process does not leave behind: two servers in one folder would not know of one another."""
-    own = sqlite3.connect(folder / "in-use.sqlite", timeout=0.0, check_same_thread=False, isolation_level=None)
+    lock_file = sqlite3.connect(folder / "in-use.sqlite", timeout=0.0, check_same_thread=False, isolation_level=None)
     try:
-        own.execute("BEGIN EXCLUSIVE")
+        lock_file.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError:
-        own.close()
+        lock_file.close()
         raise UsageError(f"{folder} is open in another studio: use its page, or name another --project") from None
     except sqlite3.DatabaseError:
-        own.close()
+        lock_file.close()
         raise FormatError(folder / "in-use.sqlite", "this is no file of a project: remove it") from None
-    return own
+    return lock_file
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -51,14 +51,15 @@ def serve(
     from freshtake.serve.guard import LOCAL
     from freshtake.serve.project import Project
 
-    wide = not _is_loopback(host)
+    open_to_network = not _is_loopback(host)
     if token is not None and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isalnum()):
         raise UsageError(f"a token has at least {SHORTEST_TOKEN} letters and digits; without --token one is made up")
-    token = token or (secrets.token_hex(16) if wide else None)
+    token = token or (secrets.token_hex(16) if open_to_network else None)
     listening = _listening(host, port)
     try:
         project = Project(folder)
-        app = make_app(project, token=token, hosts={*LOCAL, host, socket.gethostname()}, wide=wide)
+        hosts = {*LOCAL, host, socket.gethostname()}
+        app = make_app(project, token=token, hosts=hosts, open_to_network=open_to_network)
         if add is not None:
             add(app)
         serving = Serving(_address(host, listening.getsockname()[1], token), folder, token)

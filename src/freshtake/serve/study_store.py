@@ -47,9 +47,9 @@ class StudyStore:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._designs: dict[str, Design] = {}
-        project.script(TABLES)
+        project.create_tables(TABLES)
 
-    def place(self, study: str) -> Path:
+    def folder(self, study: str) -> Path:
         """The folder of a study."""
         if self.project.item(study).facts.get("what") != "study":
             raise UsageError("this is no study: choose one from the list")
@@ -57,9 +57,9 @@ class StudyStore:
 
     def studies(self) -> list[dict[str, Any]]:
         """All studies, the newest first."""
-        return [self.told(item) for item in reversed(self.project.items()) if item.facts.get("what") == "study"]
+        return [self.summary(item) for item in reversed(self.project.items()) if item.facts.get("what") == "study"]
 
-    def told(self, item: Item) -> dict[str, Any]:
+    def summary(self, item: Item) -> dict[str, Any]:
         """One study with how far everybody has come."""
         design = self.design(item.id)
         people = self.project.execute(
@@ -86,12 +86,12 @@ class StudyStore:
     def design(self, study: str) -> Design:
         """What the folder of a study says."""
         if study not in self._designs:
-            place = self.place(study)
+            folder = self.folder(study)
             trials: dict[str, list[Trial]] = {}
-            for rating in read_ratings(place / "ratings.csv"):
+            for rating in read_ratings(folder / "ratings.csv"):
                 trials.setdefault(rating.participant, []).append(Trial(*rating[:5]))
             slots = tuple(tuple(sorted(some, key=lambda trial: trial.position)) for some in trials.values())
-            self._designs[study] = Design(slots, read_key(place / "key.csv"))
+            self._designs[study] = Design(slots, read_key(folder / "key.csv"))
         return self._designs[study]
 
     def join(self, study: str, code: str, consent: bool) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class StudyStore:
             "FROM study_participants WHERE study = ?",
             (study, code, time.time(), CONSENT, study),
         )
-        return self.coming(study, code)
+        return self.next_trial(study, code)
 
     def trials_of(self, study: str, code: str) -> tuple[Trial, ...]:
         """What a participant is shown, in order."""
@@ -116,7 +116,7 @@ class StudyStore:
         slots = self.design(study).slots
         return slots[rows[0][0] % len(slots)]
 
-    def coming(self, study: str, code: str) -> dict[str, Any]:
+    def next_trial(self, study: str, code: str) -> dict[str, Any]:
         """What a participant is shown next; nothing in it tells the condition."""
         trials = self.trials_of(study, code)
         answered = "SELECT position FROM study_answers WHERE study = ? AND code = ?"
@@ -134,10 +134,10 @@ class StudyStore:
     def stimulus(self, study: str, code: str, position: int) -> Path:
         """The file that a participant is shown at a position."""
         trial = self._trial(study, code, position)
-        found = sorted((self.place(study) / "stimuli").glob(f"{trial.stimulus}.*"))
-        if not found:
+        files = sorted((self.folder(study) / "stimuli").glob(f"{trial.stimulus}.*"))
+        if not files:
             raise UsageError("the motion of this trial is gone: make the study anew")
-        return found[0]
+        return files[0]
 
     def _trial(self, study: str, code: str, position: int) -> Trial:
         trial = next((one for one in self.trials_of(study, code) if one.position == position), None)
@@ -155,7 +155,7 @@ class StudyStore:
             self.project.execute("INSERT INTO study_answers VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         except sqlite3.IntegrityError:
             raise UsageError(f"trial {position} has its score already: go on with the next one") from None
-        return self.coming(study, code)
+        return self.next_trial(study, code)
 
     def ratings(self, study: str) -> list[Rating]:
         """The trials of everybody who has begun, with the scores that were given."""

@@ -25,27 +25,27 @@ OFTEN_USED = ("freshtake.serve.tasks.reading", "freshtake.serve.tasks.varying", 
 def work(folder: Path, pipe: Connection) -> None:
     """Run jobs until the server ends or closes the pipe."""
     prepare_process()
-    project = Project(folder, reading=True)
+    project = Project(folder, read_only=True)
     for module in OFTEN_USED:
         import_module(module)
     with suppress(EOFError, OSError):
         while True:
-            job, task, asked = pipe.recv()
-            _run(project, pipe, job, task, asked)
+            job, task, settings = pipe.recv()
+            _run(project, pipe, job, task, settings)
 
 
-def _run(project: Project, pipe: Connection, job: str, name: str, asked: dict[str, Any]) -> None:
+def _run(project: Project, pipe: Connection, job: str, name: str, settings: dict[str, Any]) -> None:
     """One job; whatever happens in it, the process lives on."""
     from freshtake.serve.tasks.context import Context
 
-    task, teller = TASKS[name], _Teller(pipe)
-    context = Context(project, job, teller.say)
+    task, reporter = TASKS[name], _Reporter(pipe)
+    context = Context(project, job, reporter.send)
     try:
-        with _noted(context.warn), _compiling(task, context), _within(task.memory):
-            task.load()(context, **asked)
+        with _warnings_as_notes(context.warn), _compiling(task, context), _memory_limit(task.memory):
+            task.load()(context, **settings)
         pipe.send(("done",))
     except FreshtakeError as error:
-        pipe.send(("failed", context.told(" ".join(str(error).split()))))
+        pipe.send(("failed", context.with_names(" ".join(str(error).split()))))
     except MemoryError:
         pipe.send(("failed", "this needs more memory than it may have: use a shorter or smaller file"))
     except Exception as error:
@@ -55,13 +55,13 @@ def _run(project: Project, pipe: Connection, job: str, name: str, asked: dict[st
         shutil.rmtree(context.folder, ignore_errors=True)
 
 
-class _Teller:
+class _Reporter:
     """Says things on the pipe; of many reports only some."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe, self._last, self._phase = pipe, 0.0, ""
 
-    def say(self, kind: str, *words: Any) -> None:
+    def send(self, kind: str, *words: Any) -> None:
         if kind == "report":
             now = time.monotonic()
             if words[0] == self._phase and now - self._last < BETWEEN_REPORTS:
@@ -73,7 +73,7 @@ class _Teller:
 
 
 @contextmanager
-def _noted(warn: Any) -> Iterator[None]:
+def _warnings_as_notes(warn: Any) -> Iterator[None]:
     """Warnings from below as notes of the job."""
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
@@ -103,8 +103,8 @@ def _compiling(task: Task, context: Any) -> Iterator[None]:
 
 
 @contextmanager
-def _within(memory: int | None) -> Iterator[None]:
-    """At most so many bytes more than the process has already, on systems that can say so."""
+def _memory_limit(memory: int | None) -> Iterator[None]:
+    """At most so many bytes more than the process has already, on systems that allow it."""
     try:
         import resource
     except ImportError:

@@ -13,14 +13,15 @@ from typing import Any
 
 from freshtake.errors import UsageError
 from freshtake.serve.items import ENDED, Item, Job, new_id
-from freshtake.serve.processes import Process, started
-from freshtake.serve.project import NotThere, Project, now
+from freshtake.serve.processes import Process, start_process
+from freshtake.serve.project import MissingItem, Project, now
 from freshtake.serve.tasks import TASKS
 from freshtake.workflows.cores import usable_cores
 
 MOST_WAITING = 200
 TICK = 0.25  # seconds between looks at the time limit
 JOBS_EACH = 100  # of one process, before it is replaced by a new one
+JobQueue = queue.Queue[tuple[str, dict[str, Any]] | None]
 
 
 class Workers:
@@ -29,31 +30,33 @@ class Workers:
     def __init__(self, project: Project, long: int | None = None) -> None:
         self.project = project
         count = long or max(1, min(4, usable_cores() - 1))
-        self._waiting: dict[bool, queue.Queue[tuple[str, dict[str, Any]] | None]] = {
+        self._waiting: dict[bool, JobQueue] = {  # by whether tasks are long
             False: queue.Queue(),
             True: queue.Queue(),
         }
         kinds = [False] + [True] * count
-        self._slots = [_Slot(project, self._waiting[kind], ready=number == 0) for number, kind in enumerate(kinds)]
+        self._slots = [
+            _Slot(project, self._waiting[kind], start_early=number == 0) for number, kind in enumerate(kinds)
+        ]
         for slot in self._slots:
             slot.start()
 
-    def ask(self, task: str, items: Iterable[str] = (), **asked: Any) -> Job:
-        """Put a job into the line."""
+    def submit(self, task: str, items: Iterable[str] = (), **settings: Any) -> Job:
+        """Queue a job."""
         if task not in TASKS:
             raise UsageError(f"there is no task {task!r}; the tasks are {', '.join(TASKS)}")
-        line = self._waiting[TASKS[task].long]
-        if line.qsize() >= MOST_WAITING:
+        jobs = self._waiting[TASKS[task].long]
+        if jobs.qsize() >= MOST_WAITING:
             raise UsageError("too much is waiting already: let some of it finish, or cancel it")
         ids = list(items)
         for id in ids:
             self.project.item(id)
         job = self.project.put_job(Job(id=new_id(), task=task, created=now(), items=ids))
-        line.put((job.id, {"items": ids, **asked}))
+        jobs.put((job.id, {"items": ids, **settings}))
         return job
 
     def cancel(self, id: str) -> Job:
-        """Take a job out of the line, or end the process that runs it."""
+        """Take a job out of the queue, or end the process that runs it."""
         job = self.project.job(id)
         if job.state in ENDED:
             return job
@@ -67,9 +70,9 @@ class Workers:
         for slot in self._slots:
             slot.closed = True
             slot.stop()
-        for line in self._waiting.values():
+        for jobs in self._waiting.values():
             for _ in self._slots:
-                line.put(None)
+                jobs.put(None)
         for slot in self._slots:
             slot.join(5.0)
 
@@ -77,24 +80,25 @@ class Workers:
 class _Slot(threading.Thread):
     """One process at a time, and the thread that listens to it."""
 
-    def __init__(self, project: Project, line: queue.Queue[tuple[str, dict[str, Any]] | None], *, ready: bool) -> None:
+    def __init__(self, project: Project, jobs: JobQueue, *, start_early: bool) -> None:
         super().__init__(daemon=True)
-        self._project, self._line, self._ready = project, line, ready
+        self._project, self._jobs, self._start_early = project, jobs, start_early
         self._process: Process | None = None
         self._job: str | None = None
         self._lock = threading.Lock()
+        self._step = ""  # changes of the same step are undone together
         self._count = 0
-        self._doomed = False  # killed: it may seem to live for a moment longer
+        self._killed = False  # is_alive() may stay true for a moment after kill()
         self.closed = False
 
     def run(self) -> None:
         """Jobs one after the other, until there is None."""
-        if self._ready:
+        if self._start_early:
             self._to_process()
-        while (entry := self._line.get()) is not None:
-            job, asked = entry
+        while (entry := self._jobs.get()) is not None:
+            job, settings = entry
             if not self.closed and self._project.job(job).state == "waiting":
-                self._one(job, asked)
+                self._run_job(job, settings)
 
     def end(self, job: str) -> None:
         """Kill the process if it is at this job."""
@@ -108,7 +112,7 @@ class _Slot(threading.Thread):
             self._kill()
 
     def _kill(self) -> None:
-        self._doomed = True
+        self._killed = True
         if self._process is not None:
             self._process.kill()
 
@@ -117,14 +121,15 @@ class _Slot(threading.Thread):
         from freshtake.serve.worker import work
 
         if self._process is not None:
-            if not self._doomed and self._count < JOBS_EACH and self._process.process.is_alive():
+            if not self._killed and self._count < JOBS_EACH and self._process.process.is_alive():
                 return self._process.pipe
             self._process.close()
-        self._process, self._count, self._doomed = started(work, self._project.folder), 0, False
+        self._process, self._count, self._killed = start_process(work, self._project.folder), 0, False
         return self._process.pipe
 
-    def _one(self, id: str, asked: dict[str, Any]) -> None:
+    def _run_job(self, id: str, settings: dict[str, Any]) -> None:
         job = self._project.job(id)
+        self._step = settings.pop("step", None) or id
         with self._lock:
             if self.closed:
                 return
@@ -135,20 +140,20 @@ class _Slot(threading.Thread):
             if self._project.job(id).state != "waiting":  # cancelled while a process was started for it
                 return
             self._project.put_job(job.model_copy(update={"state": "running", "phase": "starting"}))
-            pipe.send((id, job.task, asked))
+            pipe.send((id, job.task, settings))
             self._listen(pipe, id, TASKS[job.task].seconds)
         except (EOFError, OSError):
-            self._doomed = True
+            self._killed = True
             self._died(id)
         except Exception as error:  # such as a full disk: the next job finds a process of its own
-            self._doomed = True
+            self._killed = True
             with suppress(Exception):
                 sentence = f"this could not be kept ({error}): try again"
                 self._change(id, state="failed", error=sentence, seconds_left=None)
         finally:
             with self._lock:
                 self._job = None
-            _clear(self._project, id, asked)
+            _clear(self._project, id, settings)
 
     def _listen(self, pipe: Connection, id: str, seconds: float | None) -> None:
         began = time.monotonic()
@@ -186,13 +191,14 @@ class _Slot(threading.Thread):
         self._change(id, phase=phase, done=done, of=of, seconds_left=left)
 
     def _add(self, id: str, body: str, file: str | None) -> None:
-        item = self._project.add(Item.model_validate_json(body), file)
+        item = Item.model_validate_json(body)
+        self._project.add(item, file, _undo_words(item, self._project.job(id).task), self._step)
         self._change(id, made=[*self._project.job(id).made, item.id])
 
     def _replace(self, id: str, item: str, words: str, file: str, changes: dict[str, Any]) -> None:
         try:
-            self._project.alter(item, words, file, within=id, **changes)
-        except NotThere:  # removed in the meantime
+            self._project.update(item, words, file, within=self._step, **changes)
+        except MissingItem:  # removed in the meantime
             (self._project.files / file).unlink(missing_ok=True)
             return
         self._change(id, made=[*self._project.job(id).made, item])
@@ -204,9 +210,18 @@ class _Slot(threading.Thread):
             self._change(id, state="failed", error=error, seconds_left=None)
 
 
-def _clear(project: Project, id: str, asked: dict[str, Any]) -> None:
+def _undo_words(item: Item, task: str) -> str | None:
+    """What undo takes back when it takes out a new item; files to download are not undone."""
+    if item.kind in ("export", "report"):
+        return None
+    if item.kind == "variant":
+        return "make variants"
+    return f"learn {item.name}" if item.kind == "model" and task != "read" else f"add {item.name}"
+
+
+def _clear(project: Project, id: str, settings: dict[str, Any]) -> None:
     """What a job leaves that is no result: its folder, and the file that was sent for it."""
     shutil.rmtree(project.work / id, ignore_errors=True)
-    if "upload" in asked:
+    if "upload" in settings:
         with suppress(OSError):
-            (project.work / asked["upload"]).unlink(missing_ok=True)
+            (project.work / settings["upload"]).unlink(missing_ok=True)

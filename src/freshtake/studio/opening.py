@@ -38,15 +38,15 @@ def _checked(sources: Sequence[Path]) -> list[Path]:
     from freshtake.formats.files import is_folder, read_head
     from freshtake.formats.read_options import ReadOptions
 
-    found: list[Path] = []
+    files: list[Path] = []
     for source in sources:
         if is_folder(source):
             raise FormatError(source, "a folder of meshes is no file to send: convert it to .npz first")
         read_head(source)
         if source.suffix.lower() == ".amc":
-            found.append(skeleton_file(source, ReadOptions()))
-        found.append(source)
-    return list(dict.fromkeys(found))
+            files.append(skeleton_file(source, ReadOptions()))
+        files.append(source)
+    return list(dict.fromkeys(files))
 
 
 def _send(state: Any, source: Path) -> None:
@@ -54,4 +54,4 @@ def _send(state: Any, source: Path) -> None:
 
     upload = f"{new_id()}{source.suffix.lower()}"
     shutil.copyfile(source, state.project.work / upload)
-    state.workers.ask("read", upload=upload, name=source.name)
+    state.workers.submit("read", upload=upload, name=source.name)

@@ -1,4 +1,4 @@
-"""The files of the page: its own, and those of the viewport below /viewport/. Only what is in the package is served."""
+"""The files of the page, and those of the viewport below /viewport/. Only what is in the package is served."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class PageFile(NamedTuple):
 
 def page_files() -> dict[str, PageFile]:
     """All files of the page by their address: nothing else can be asked for."""
-    own = dict(_listed(files("freshtake.studio").joinpath("web"), "/"))
+    page = dict(_listed(files("freshtake.studio").joinpath("web"), "/"))
     viewport = dict(_listed(files("freshtake.reports.viewport").joinpath("web"), "/viewport/"))
-    return {"/": own["/index.html"], **own, **viewport}
+    return {"/": page["/index.html"], **page, **viewport}
 
 
 def _listed(folder: Traversable, address: str) -> Iterator[tuple[str, PageFile]]:

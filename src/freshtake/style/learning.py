@@ -59,6 +59,10 @@ Labels = Mapping[str, Sequence[Bools]]  # per annotation one array (frames,) for
 SAME = 1e-6  # mean difference of two clips, in radians and units, below which they are one
 HORIZON = 0.3  # seconds for which speeds act where it is asked how far they move the body
 POSES = 128  # of the target style that a model keeps
+ONE_TAKE = 1.0  # steadiness where all stretches are of one take of each style, whose mean poses are one sample each
+OTHER_TAKES = (
+    1.5  # times k_c of one take, judged by its stretches: walks of others are 2.3 times as unlike (see results)
+)
 WIDER = 1.25  # how much farther than in the examples the heading may sway
 
 
@@ -81,28 +85,33 @@ def learn(
     *,
     labels: Labels | None = None,
     alignments: Sequence[Alignment] | None = None,
+    one_take: bool = False,
     report: Report | None = None,
     map: Mapper | None = None,
 ) -> StyleModel:
     """Learn to translate from pairs (source style, target style) of clips with the same content.
 
-    A single pair of long takes is cut into stretches, which pair by content (see `pieces`). Footplants are found in the
-    target clips unless `labels` names some ("LeftFoot": one array of booleans per pair);
-    any other name becomes an annotation of its own. `alignments` of the pairs are made unless given. `map` runs
-    independent pieces; the default uses all cores, and the result does not depend on it.
+    A single pair of long takes is cut into stretches, which pair by content (see `long_takes`); `one_take` says that
+    this was done before. Footplants are found in the target clips unless `labels` names some ("LeftFoot": one array of
+    booleans per pair); any other name becomes an annotation of its own. `alignments` of the pairs are made unless
+    given. `map` runs independent pieces; the default uses all cores, and the result does not depend on it.
     """
     settings, tell = settings or Settings(), report or silent
     check_pairs(pairs)
     if len(pairs) == 1 and labels is None and alignments is None:
-        pairs = cut_and_paired(*pairs[0]).pairs
+        pieces = cut_and_paired(*pairs[0])
+        pairs, one_take = pieces.pairs, one_take or pieces.are_cut
+    if one_take and settings.steadiness is None:
+        settings = settings.changed(steadiness=ONE_TAKE)
     with ThreadPoolExecutor() as pool:
         mapper: Mapper = map or pool.map
         tell(Progress(0.02, "aligning the pairs"))
-        warps = alignments or list(mapper(lambda pair: aligned(pair[0], pair[1], settings), pairs))
+        warps = alignments or list(mapper(lambda pair: _tried(pair, settings), pairs))
+        pairs, warps = _alignable(pairs, warps, one_take)
         tell(Progress(0.3, "representing the pairs"))
         recipe = style_recipe([clip for pair in pairs for clip in pair])
         rows = [pair_rows(recipe, *pair, alignment) for pair, alignment in zip(pairs, warps, strict=True)]
-        return learn_rows(recipe, pairs, rows, settings, labels or {}, tell, mapper)
+        return learn_rows(recipe, pairs, rows, settings, labels or {}, one_take, tell, mapper)
 
 
 def aligned(source: Clip, target: Clip, settings: Settings) -> Alignment:
@@ -110,9 +119,27 @@ def aligned(source: Clip, target: Clip, settings: Settings) -> Alignment:
     return align(source, target, WarpSettings(slope=settings.slope, smoothing=settings.warp_smoothing))
 
 
+def _tried(pair: tuple[Clip, Clip], settings: Settings) -> Alignment | UsageError:
+    try:
+        return aligned(*pair, settings)
+    except UsageError as error:
+        return error
+
+
+def _alignable(
+    pairs: Sequence[tuple[Clip, Clip]], warps: Sequence[Alignment | UsageError], one_take: bool
+) -> tuple[list[tuple[Clip, Clip]], list[Alignment]]:
+    """Of stretches, those that can be aligned: a step of a run may be too short beside one of a walk; others must."""
+    good = [(pair, warp) for pair, warp in zip(pairs, warps, strict=True) if isinstance(warp, Alignment)]
+    for warp in warps:
+        if isinstance(warp, UsageError) and not (one_take and good):
+            raise warp
+    return [pair for pair, _ in good], [warp for _, warp in good]
+
+
 def learn_rows(
     recipe: Recipe, pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], settings: Settings, labels: Labels,
-    tell: Report, mapper: Mapper,
+    one_take: bool, tell: Report, mapper: Mapper,
 ) -> StyleModel:  # fmt: skip
     """From aligned rows on."""
     fps = 1.0 / recipe.frame_time
@@ -144,7 +171,7 @@ def learn_rows(
     tell(Progress(0.85, "learning footplants"))
     annotations, planted = _annotations(bank, recipe, trials, pairs, rows, labels)
     turn = column_of(recipe, "turn")
-    confidence = _confidence(recipe, pairs, rows, effects, settings)
+    confidence = _confidence(recipe, pairs, rows, effects, settings, OTHER_TAKES if one_take else 1.0)
     sway = max((float(np.abs(pair.target[:, turn]).max()) for pair in rows), default=0.0) if turn is not None else 0.0
     tell(Progress(1.0, "done"))
     return StyleModel(
@@ -169,13 +196,14 @@ def _poses(rows: Sequence[Pair]) -> Floats:
 
 
 def _confidence(
-    recipe: Recipe, pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], effects: Floats, settings: Settings
-) -> Floats:
-    """k_c of every DOF: as asked for, or from the source's takes."""
+    recipe: Recipe, pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], effects: Floats, settings: Settings,
+    wider: float,
+) -> Floats:  # fmt: skip
+    """k_c of every DOF: as asked for, or `wider` times what the source's takes need."""
     if settings.confidence is not None:
         return np.full(len(recipe.names), settings.confidence)
     takes = distinct([pair.source for pair in rows], [source for source, _ in _identities(pairs)])
-    return confidences(
+    return wider * confidences(
         recipe, takes, effects, floor=settings.floor, least=settings.reach, preference=settings.preference
     )
 
@@ -198,7 +226,7 @@ def check_pairs(pairs: Sequence[tuple[Clip, Clip]]) -> None:
             if not same_rate(clip.frame_time, first.frame_time):
                 raise UsageError(
                     f"{clip.name or f'{kind} {k}'} has {clip.fps:g} fps and {first.name or 'source 1'} {first.fps:g}: "
-                    "resample it first"
+                    "resample it first (--fps does)"
                 )
             if len(clip) < 8:
                 raise UsageError(f"{clip.name or f'{kind} {k}'} has {len(clip)} frames: at least 8 are needed")

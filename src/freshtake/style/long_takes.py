@@ -26,40 +26,46 @@ class Pieces(NamedTuple):
     contents: tuple[tuple[Content, Content], ...]
     apart: tuple[float, ...]
     what: str
+    are_cut: bool  # False where nothing recurs: whole takes
 
 
 def cut_and_paired(source: Clip, target: Clip) -> Pieces:
     """Stretches of both takes that go as fast, each in its own style, and turn as much; without cycles, whole takes."""
-    ours = stretches(source)
-    cuts = [ours, stretches(target, "auto" if ours[0] is source else ours[0])]
+    cuts = [stretches(source)]
+    cuts.append(stretches(target, cuts[0][0]) if cuts[0] else [])
+    are_cut = bool(cuts[0] and cuts[1])
+    if not are_cut:
+        cuts = [[source], [target]]
     contents = [[content(clip) for clip in clips] for clips in cuts]
     apart = content_distances(contents[0], contents[1])
     chosen = _nearest(apart)
     pairs = tuple((cuts[0][i], cuts[1][j]) for i, j in chosen)
     both = tuple((contents[0][i], contents[1][j]) for i, j in chosen)
     what = "one pair of takes in which nothing recurs: it is learned from as it is, and tried on nothing else"
-    if len(pairs) > 1:
+    if are_cut:
         names = source.name or "the source", target.name or "the target"
         what = (
-            f"one pair of takes: {len(cuts[0])} stretches of a few cycles were cut from {names[0]} and {len(cuts[1])} "
-            f"from {names[1]}; the {len(pairs)} pairs of them that go and turn most alike are learned from"
+            f"one pair of takes: stretches of a few cycles were cut, {len(cuts[0])} from {names[0]} and {len(cuts[1])} "
+            f"from {names[1]}; those that go and turn most alike are learned from: {_counted(len(pairs), 'pair')}"
         )
-    return Pieces(pairs, both, tuple(float(apart[i, j]) for i, j in chosen), what)
+    return Pieces(pairs, both, tuple(float(apart[i, j]) for i, j in chosen), what, are_cut)
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def stretches(clip: Clip, phase: str | Clip = "auto") -> list[Clip]:
-    """Consecutive stretches of a few cycles at the take's usual speed; the take itself where there is none."""
+    """Consecutive stretches of a few cycles at the take's usual speed; none where nothing recurs."""
     try:
         spans = find_cycles(clip, phase).spans
     except UsageError:
-        return [clip]
+        return []
     speeds = np.array([content(take_frames(clip, a, b + 1)).speed for a, b in spans])
     usual = [span for span, speed in zip(spans, speeds, strict=True) if speed >= SLOWER * np.percentile(speeds, 75)]
     found = _grouped(usual, CYCLES)
     if len(found) < 2:
         found = _grouped(usual, 1)
-    if not found:
-        return [clip]
     name = clip.name or "take"
     return [take_frames(clip, a, b).changed(name=f"{name} {a}:{b}") for a, b in found]
 

@@ -19,7 +19,15 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.body_coding import Coding, coded, coding_of, uncoded
 from freshtake.style.columns import Normal, pose_weights, reach_of, root_columns
 from freshtake.style.footplants import Annotation
-from freshtake.style.live import LiveStyle, decoded_stream, planted, planted_stream, stream_planter, translated_rows
+from freshtake.style.live import (
+    LiveStyle,
+    decoded_stream,
+    latest,
+    planted,
+    planted_stream,
+    stream_planter,
+    translated_rows,
+)
 from freshtake.style.parts import Strength, parts_of, strengths_of
 from freshtake.style.settings import Settings
 from freshtake.style.synthesize import Body, Pace, Stands, Translated, Translator, stands_of, translator
@@ -278,5 +286,4 @@ class StyleModel:
         if not callable(strength):
             fixed = self.live(strength, **how)
             return lambda: fixed
-        ask = strength
-        return lambda: self.live(ask(), **how)
+        return latest(strength, lambda now: self.live(now, **how))

@@ -38,9 +38,14 @@ class Recoding:
         lengths = np.isin(self.after.units, ("length", "speed"))
         return np.where(lengths, leg_length(theirs) / leg_length(ours), 1.0)
 
+    @property
+    def is_identity(self) -> bool:
+        """Whether rows stay as they are."""
+        return self.before is self.after
+
     def recoded(self, rows: Floats, turned: Floats, started: bool) -> Floats:
         """Rows (frames, DOFs); `turned` (1,) is by how much headings differed in the row before, changed in place."""
-        if self.before is self.after:
+        if self.is_identity:
             return rows
         columns = self.before.fill(rows)
         recode(columns, *self._codings, turned, started)

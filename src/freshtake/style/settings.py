@@ -28,7 +28,8 @@ class Settings:
     radius: float = 0.9  # largest spectral radius at 30 frames per second; other rates: the equivalent
     memory: float | None = None  # of the delay line
     ridge: float | None = None  # of the regressions, as a share of the frames
-    steadiness: float | None = None  # pull of the gain for constant input to zero, likewise; None: 0 or 0.2 per joint
+    # pull of the gain for constant input to zero, likewise; None: 0 or 0.2 joint by joint, 1 for one take of each style
+    steadiness: float | None = None
     calming: float | None = None  # seconds over which the source is smoothed before it drives anything; None: 0 or 0.03
     warp_smoothing: float = 0.08  # of the time warp, before its logarithm is taken
     slope: int = 3  # steepest time warp of an alignment, and its inverse the flattest

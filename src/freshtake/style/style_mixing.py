@@ -15,7 +15,7 @@ from freshtake.motion.planting import Planter
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.body_coding import coded, uncoded
 from freshtake.style.columns import root_columns
-from freshtake.style.live import LiveStyle, decoded_stream, planted_stream, stream_planter, translated_rows
+from freshtake.style.live import LiveStyle, decoded_stream, latest, planted_stream, stream_planter, translated_rows
 from freshtake.style.model import StyleModel
 from freshtake.style.parts import STRONGEST
 from freshtake.style.recoding import Recoding
@@ -95,13 +95,17 @@ class Mixture:
         shares, votes = self._shares, 0.0
         for k, (style, (there, back), column) in enumerate(zip(self.styles, self.ways, self.turns, strict=True)):
             own = there.recoded(rows, turned[k, :1], state.started)
-            after, out, told = style.tool.outputs_seen(state.styles[k], own, style.stands if seen else NOTHING)
+            after, out, labels = style.tool.coded_outputs(state.styles[k], own, style.stands if seen else NOTHING)
             if seen:
-                votes = votes + shares[k] * told
+                votes = votes + shares[k] * labels
             sway += out[:, column]
             log_w += out[:, -1]
-            out[:, column] = own[:, column]
-            mixed += coded(back.recoded(out[:, :-1].copy(), turned[k, 1:], state.started), tool.coding) - source
+            styled = out[:, :-1].copy()
+            styled[:, column] = own[:, column]
+            if not there.is_identity:
+                styled = uncoded(styled, style.tool.coding)
+                styled = coded(back.recoded(styled, turned[k, 1:], state.started), tool.coding)
+            mixed += styled - source
             states.append(after)
         mixed = uncoded(mixed, tool.coding)
         outputs = np.column_stack([mixed, log_w])
@@ -132,8 +136,7 @@ def _live(models: Sequence[StyleModel], weights: Weights, **how: Any) -> Callabl
         return Mixture(tuple(own), turns, ways, strengths)
 
     if callable(weights):
-        ask = weights
-        return lambda: at_weights(ask())
+        return latest(weights, at_weights)
     fixed = at_weights(weights)
     return lambda: fixed
 

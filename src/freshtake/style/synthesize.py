@@ -111,11 +111,17 @@ class Translator:
         self, state: TranslationState, rows: Floats, stands: Stands
     ) -> tuple[TranslationState, Floats, Bools]:
         """The same, and what classifiers say of the rows (frames, annotations)."""
-        rows = self.checked(rows)
+        after, out, labels = self.coded_outputs(state, self.checked(rows), stands)
+        out[:, :-1] = uncoded(np.ascontiguousarray(out[:, :-1]), self.coding)
+        return after, out, labels
+
+    def coded_outputs(
+        self, state: TranslationState, rows: Floats, stands: Stands
+    ) -> tuple[TranslationState, Floats, Bools]:
+        """The same as the systems see the body, of rows (frames, DOFs) that were checked."""
         after, told = self._prepared(state, rows, stands)
         _, out = self._kernels[0](after, rows, self.bank.packed, self.frames, self.coding, told)
         after.walk[STARTED] = 1.0
-        out[:, :-1] = uncoded(np.ascontiguousarray(out[:, :-1]), self.coding)
         return after, out, told.values > stands.boundaries
 
     def inputs(self, state: TranslationState, rows: Floats) -> Floats:

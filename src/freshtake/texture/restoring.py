@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from freshtake.numeric.compiled import fused
+
 Single = npt.NDArray[np.float32]
-Function = TypeVar("Function", bound=Callable[..., Any])
 PIECE = 1024  # columns
 
 
-def _fused(function: Function) -> Function:
-    """Compiled like other kernels, with products and sums in one instruction where the machine has it."""
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
-    try:
-        made: Any = numba.njit(function, cache=True, **options)
-    except RuntimeError:  # no place to keep the machine code
-        made = numba.njit(function, **options)
-    return made  # type: ignore[no-any-return]
-
-
-@_fused
+@fused
 def products(weights: Single, modes: Single, out: Single) -> None:
     """out = weights @ modes, for numbers of frames and of modes that are multiples of four."""
     count, width = modes.shape

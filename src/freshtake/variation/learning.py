@@ -41,7 +41,7 @@ def learn(
     """Learn a Dynamic Bayesian Network from a few examples of one movement (usually four).
 
     Examples are clips, strokes, point clips, or plain arrays (frames, DOFs) with `names` and `frame_time`. `cyclic`
-    is told from clips unless given. `report` receives `Progress`; an exception that it raises ends the learning.
+    is detected from clips unless given. `report` receives `Progress`; an exception that it raises ends the learning.
     `map` runs independent searches; the default uses all cores, and the result does not depend on it.
     """
     chosen, say = settings or Settings(), report or silent

@@ -41,13 +41,13 @@ def steered_blocks(
     model: VariationModel, rng: np.random.Generator, amount: float | Amount, rate: float, steer: Steering | None
 ) -> Iterator[Block]:
     """Rows (frames, DOFs) and their phases, block after block; endless for a cyclic model."""
-    made = _blocks(model, rng, amount, rate)
+    blocks = _blocks(model, rng, amount, rate)
     if steer is None:
-        yield from made
+        yield from blocks
         return
     course, recipe, travel = SteeringState(Start()), model.material.recipe, model.travel
     assert recipe is not None
-    for block in made:
+    for block in blocks:
         rows, course = steered(steer, recipe, travel, block.rows, course) if len(block.rows) else (block.rows, course)
         yield Block(rows, block.phases)
 
@@ -63,7 +63,7 @@ class LiveControl:
 def controlled_blocks(
     model: VariationModel, rng: np.random.Generator, control: Callable[[], LiveControl]
 ) -> Iterator[Block]:
-    """The same by a control that is asked before every block."""
+    """The same, with `control` called before every block."""
     recipe, course = model.material.recipe, SteeringState(Start())
     turns = recipe is not None and "turn" in recipe.units
     for block in _changing_blocks(model, rng, control):
@@ -149,17 +149,17 @@ def first_frames(model: VariationModel, rng: np.random.Generator, amount: float)
     )  # fmt: skip
 
 
-def whole_variant(model: VariationModel, made: Iterator[Block], frames: int | None, cycles: int | None) -> Block:
-    """A whole variant as rows and phases: so many frames or whole cycles of a cyclic model, else to its end."""
+def whole_variant(model: VariationModel, source: Iterator[Block], frames: int | None, cycles: int | None) -> Block:
+    """A whole variant as rows and phases: `frames` or `cycles` of a cyclic model, else to its end."""
     if model.cyclic and frames is None and cycles is None:
-        raise UsageError("a cyclic model goes on for ever: say how many frames or cycles")
+        raise UsageError("a cyclic model never ends: give a number of frames or cycles")
     if cycles is not None and cycles < 1:
         raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
     if cycles is not None and model.kernel is not None:
         frames = 1 + cycles * round(float(np.mean([len(x) - 1 for x in model.material.values])))
     goal = np.inf if cycles is None or frames is not None else cycles * (len(model.phase_frames) - 1.0)
     blocks, count = [], 0
-    for block in made:
+    for block in source:
         blocks.append(block)
         if frames is None and block.phases is not None and block.phases[-1:].max(initial=0.0) >= goal:
             frames = count + 1 + int(np.argmax(block.phases >= goal))

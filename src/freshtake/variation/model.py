@@ -157,8 +157,8 @@ class VariationModel:
         """How DOFs deviate together within a frame (DOFs, DOFs), unit diagonal: as the learned edges tie them."""
         dynamics = self._dynamics
         basis = trait_basis(self.courses.mean, self.cyclic)
-        found = deviating_together(dynamics, basis, sizes_at(dynamics.sizes, len(self.phase_frames)))
-        return found[: len(self.dofs), : len(self.dofs)]
+        correlations = deviating_together(dynamics, basis, sizes_at(dynamics.sizes, len(self.phase_frames)))
+        return correlations[: len(self.dofs), : len(self.dofs)]
 
     @cached_property
     def planting_model(self) -> PlantingModel | None:
@@ -200,24 +200,24 @@ class VariationModel:
         """What the default synthesis works with for an amount of variation, at a `rate` of the mean pace."""
         if not 0.1 <= rate <= 10.0:
             raise UsageError(f"the rate must lie between 0.1 and 10, but is {rate}")
-        asked = amount_of(amount)
-        key = (asked.space, asked.time, *asked.parts.items(), rate)
-        found = self._samplers.get(key)
-        if found is None:
-            found = self._sampler(asked, rate)
+        chosen = amount_of(amount)
+        key = (chosen.space, chosen.time, *chosen.parts.items(), rate)
+        sampler = self._samplers.get(key)
+        if sampler is None:
+            sampler = self._sampler(chosen, rate)
             self._samplers.clear()
-            self._samplers[key] = found
-        return found
+            self._samplers[key] = sampler
+        return sampler
 
     @cached_property
     def _samplers(self) -> dict[tuple[Any, ...], Sampler]:
-        """The last one, since many variants are drawn with the same amount."""
+        """A cache of the last sampler, since many variants are drawn with the same amount."""
         return {}
 
-    def _sampler(self, asked: Amount, rate: float) -> Sampler:
+    def _sampler(self, amount: Amount, rate: float) -> Sampler:
         settings, recipe = self.settings, self.material.recipe
-        space = asked.per_dof(self.dofs, None if recipe is None else recipe.skeleton)
-        time = asked.tempo
+        space = amount.per_dof(self.dofs, None if recipe is None else recipe.skeleton)
+        time = amount.tempo
         space = np.where(self.material.timing, time, space)
         pace = [time * settings.tempo]
         body = self.courses.body
@@ -228,7 +228,7 @@ class VariationModel:
         tables = self.tables
         if not settings.traits:
             tables = tables._replace(basis=np.zeros_like(tables.basis))
-        detail = min(asked.space, 1.0)
+        detail = min(amount.space, 1.0)
         return sampler_of(self._dynamics, tables, Amounts(space, timing, detail, rate), self._swings)
 
     def start(self, rng: np.random.Generator, amount: float | Amount = 1.0, *, rate: float = 1.0) -> SynthesisState:
@@ -263,7 +263,7 @@ class VariationModel:
         rate: float = 1.0,
         steer: Steering | None = None,
     ) -> Block:
-        """A whole variant as rows and phases: so many frames or whole cycles of a cyclic model, else to its end."""
+        """A whole variant as rows and phases: `frames` or `cycles` of a cyclic model, else to its end."""
         return whole_variant(self, self.blocks(rng, amount=amount, rate=rate, steer=steer), frames, cycles)
 
     @one_blas_thread()
@@ -294,7 +294,7 @@ class VariationModel:
 
         An acyclic motion ends by itself; of a cyclic one `cycles` whole cycles are made, first and last frame included
         (default: one, or as many as a duration among the goals asks for), or a `loop` whose last frame leads into its
-        first. `plant` holds standing feet, "hard" without their small movement; see Goals for what else may be asked.
+        first. `plant` holds standing feet, "hard" without their small movement; see Goals for the rest.
         """
         return self.guided(
             rng, goals or Goals(), amount=amount, cycles=cycles, plant=plant, loop=loop, name=name
@@ -315,13 +315,13 @@ class VariationModel:
         """Like `sample`, with a report of how well goals were met."""
         if loop:
             return looped(self, rng, goals, amount=amount, cycles=cycles, plant=plant, name=name)
-        made = guided(self, rng, goals, amount=amount, cycles=cycles, name=name)
+        variant = guided(self, rng, goals, amount=amount, cycles=cycles, name=name)
         if (plant or goals.targets) and self.planting_model is not None:
-            stand = None if made.phases is None else self.standing(made.motion, made.phases)
+            stand = None if variant.phases is None else self.standing(variant.motion, variant.phases)
             settings = settings_for(plant)
-            made = made.planted(
+            variant = variant.planted(
                 plant_feet(
-                    made.motion,
+                    variant.motion,
                     stand,
                     pins=goals.targets,
                     examples=self.planting_model,
@@ -329,7 +329,7 @@ class VariationModel:
                     careful=False,
                 )
             )
-        return made
+        return variant
 
     def stream(
         self,
@@ -344,12 +344,12 @@ class VariationModel:
         """One row of DOFs per frame without end (acyclic: to its end); with `decode` one-frame motions, placed on.
 
         With `decode` and `plant`, standing feet are held still; frames then come a constant number of frames late.
-        `control`, instead of `amount` and `steer`, is asked anew for every block of frames.
+        `control`, instead of `amount` and `steer`, is called for every block of frames.
         """
-        asked = (
+        source = (
             self.blocks(rng, amount=amount, steer=steer) if control is None else controlled_blocks(self, rng, control)
         )
-        blocks = on_one_blas_thread(asked)
+        blocks = on_one_blas_thread(source)
         if decode:
             return decoded_stream(self, blocks, plant)
         return (row for block in blocks for row in block.rows)

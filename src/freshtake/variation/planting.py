@@ -1,4 +1,4 @@
-"""Which feet stand at which phase, as the example has it whose feet are nearest; and a stream with planted feet."""
+"""Which feet stand at which phase, taken from the example with the nearest feet; and a stream with planted feet."""
 
 from __future__ import annotations
 
@@ -67,28 +67,28 @@ def standing_at(
     """
     last = table.feet.shape[1] - 1.0
     places = np.mod(phases, last) if cyclic else np.clip(phases, 0.0, last)
-    own = planting_model.feet_in_body(clip)
+    clip_feet = planting_model.feet_in_body(clip)
     after = Following(state.example.copy(), state.distances.copy())
     out = np.empty((len(clip), table.stands.shape[2]))
-    _follow(table, own, places, after, out)
+    _follow(table, clip_feet, places, after, out)
     return after, out
 
 
 @compiled
-def _follow(table: StandingTable, own: Floats, places: Floats, state: Following, out: Floats) -> None:
+def _follow(table: StandingTable, clip_feet: Floats, places: Floats, state: Following, out: Floats) -> None:
     """Contacts frame by frame; the state changes."""
     feet, stands, joints, keep = table
     example, distances = state
-    for frame in range(len(own)):
+    for frame in range(len(clip_feet)):
         low = min(int(places[frame]), feet.shape[1] - 2)
         t = places[frame] - low
-        for foot in range(own.shape[1]):
+        for foot in range(clip_feet.shape[1]):
             fresh, best = example[foot] < 0, 0
             for k in range(feet.shape[0]):
                 square = 0.0
-                for c in range(own.shape[2]):
+                for c in range(clip_feet.shape[2]):
                     there = (1.0 - t) * feet[k, low, foot, c] + t * feet[k, low + 1, foot, c]
-                    square += (own[frame, foot, c] - there) ** 2
+                    square += (clip_feet[frame, foot, c] - there) ** 2
                 distances[foot, k] = square if fresh else keep * distances[foot, k] + (1.0 - keep) * square
                 if distances[foot, k] < distances[foot, best]:
                     best = k

@@ -65,7 +65,7 @@ class Settings:
     prior_starts: int = 5
     prior_max_parents: int = 3
     thorough: bool = False  # search longer: all candidates, several cores, more starts
-    pull: float | None = None  # towards the predicted value, which deltas lack
+    pull: float | None = None  # towards the predicted value: a restoring force, which deltas lack
     noise: str | None = None  # of every node, smooth in time or white
     adaptive: bool | None = None  # K_W follows the distance of the k-th instance
     core: int | None = None  # largest-moving DOFs that every node starts with and keeps

@@ -60,7 +60,7 @@ class Sampler(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """Of which knots a block may need: the most phases that a frame takes, and how far feet look back and ahead."""
+    """Which knots a block may need: the most phases per frame, and how far feet look back and ahead."""
 
     fastest: float
     back: float

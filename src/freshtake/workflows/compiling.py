@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-WORTH_SAYING = 3.0  # seconds
+LEAST_ANNOUNCED = 3.0  # seconds
 
 
 class Step(NamedTuple):
@@ -45,7 +45,7 @@ def expected_of_steps() -> dict[str, dict[str, float]]:
 
 
 class Countdown:
-    """Hears of kernels that compile, and says how long the rest will take."""
+    """Tracks which functions compile and estimates how long the rest will take."""
 
     def __init__(self, times: Callable[[], dict[str, float]], say: Callable[[str], None], clock: Callable[[], float]):
         self._times, self._say, self._clock = times, say, clock
@@ -86,5 +86,5 @@ class Countdown:
 
     def _announce(self) -> None:
         total = sum((self._left or {}).values())
-        if total > WORTH_SAYING:
+        if total > LEAST_ANNOUNCED:
             self._say(f"compiling once, up to about {total:.0f} s; freshtake warm-up does it ahead")

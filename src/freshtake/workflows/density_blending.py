@@ -22,13 +22,13 @@ from freshtake.motion import Clip, Stroke
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.goals.steering import Followed
-from freshtake.workflows.length_asking import Length, frame_count
+from freshtake.workflows.goal_options import read_path
+from freshtake.workflows.lengths import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_finishing import FINISH, Finish
 from freshtake.workflows.path_following import followed_by, placed, seen_from_its_start
 from freshtake.workflows.seeds import generator
 from freshtake.workflows.takes_reading import read_sets
-from freshtake.workflows.variation_asking import read_path
 from freshtake.workflows.variation_making import MOST_FRAMES
 
 PIECE = 4096  # frames between two reports of progress
@@ -97,7 +97,7 @@ def density_learn(
 def control_of(
     speed: float | None = None, turn: float | None = None, heading: float | None = None, path: Path | None = None
 ) -> Control | None:
-    """What was asked for in words, with turn and heading in degrees and a path as a file; None where nothing was."""
+    """Controls from a command's options, angles in degrees and the path as a file; None where none is given."""
     if speed is None and turn is None and heading is None and path is None:
         return None
     return Control(
@@ -122,7 +122,7 @@ def density_model(path: Path) -> DensityModel:
     return model
 
 
-class BlendAsked(NamedTuple):
+class BlendOptions(NamedTuple):
     """Which classes are followed, by which method, and where the motion goes."""
 
     weights: str | None = None
@@ -133,7 +133,7 @@ class BlendAsked(NamedTuple):
     seed: int = 0
 
 
-BLEND_ASKED = BlendAsked()
+BLEND_OPTIONS = BlendOptions()
 
 
 @one_blas_thread()
@@ -142,16 +142,16 @@ def density_sample(
     target: Path,
     length: Length,
     *,
-    asked: BlendAsked = BLEND_ASKED,
+    options: BlendOptions = BLEND_OPTIONS,
     finish: Finish = FINISH,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> Blended:
     """Write exactly this much of a model's motion, with weights that may change over time, feet held still.
 
-    `asked.control` says how fast and where it goes.
+    `options.control` says how fast and where it goes.
     """
-    control = asked.control
+    control = options.control
     from dataclasses import replace
 
     for_writing(target)
@@ -159,12 +159,12 @@ def density_sample(
     frames = frame_count(length, model.frame_time)
     if not 1 <= frames <= MOST_FRAMES:
         raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames}")
-    given: dict[str, Any] = {"method": asked.method, "noise": asked.noise}
+    given: dict[str, Any] = {"method": options.method, "noise": options.noise}
     changes = {name: value for name, value in given.items() if value is not None}
     if changes:
         model = replace(model, settings=model.settings.changed(**changes))
-    rng = generator(asked.seed)
-    plan = schedule(model.classes, model.weights_asked(asked.weights, control), frames)
+    rng = generator(options.seed)
+    plan = schedule(model.classes, model.weights_asked(options.weights, control), frames)
     if warn is not None and model.warning and (plan > 0.0).any(axis=0).sum() > 1:
         warn(model.warning)
     state, parts = model.start(rng, {name: float(w) for name, w in zip(model.classes, plan[0], strict=True)}), []
@@ -176,13 +176,15 @@ def density_sample(
     path = None if control is None or control.path is None else np.asarray(control.path)
     start = None
     if path is not None and control is not None and model.recipe is not None and model.recipe.motion_type is Clip:
-        own, start = seen_from_its_start(path, model.recipe.layout.up)  # type: ignore[union-attr]
-        control = replace(control, path=own)
-    made = model.decode(rows if control is None else model.steered(rows, control), asked.residuals, name=target.stem)
+        path_from_start, start = seen_from_its_start(path, model.recipe.layout.up)  # type: ignore[union-attr]
+        control = replace(control, path=path_from_start)
+    decoded = model.decode(
+        rows if control is None else model.steered(rows, control), options.residuals, name=target.stem
+    )
     if finish.plant:
         report(Progress(1.0, "planting feet"))
-        made = model.planted(made, finish.plant)
-    motion: Motion = _stroke(model, made, target.stem) if isinstance(made, np.ndarray) else made
+        decoded = model.planted(decoded, finish.plant)
+    motion: Motion = _stroke(model, decoded, target.stem) if isinstance(decoded, np.ndarray) else decoded
     if start is not None and isinstance(motion, Clip):
         motion = placed(motion, start)
     way = None if path is None else followed_by(path, motion)

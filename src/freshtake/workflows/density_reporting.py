@@ -41,15 +41,15 @@ def density_report(source: Path, target: Path, *, seed: int = 0, report: Report 
     pictures, figures = [], {}
     for number, name in enumerate(model.classes):
         report(Progress(0.1 + 0.3 * number / len(model.classes), f"measuring {name}"))
-        made = model.rows(np.random.default_rng([seed, number]), frames=LONG, weights={name: 1.0})
-        figures[name] = holding(model.runs(name), made[:, : model.modes])
+        rows = model.rows(np.random.default_rng([seed, number]), frames=LONG, weights={name: 1.0})
+        figures[name] = holding(model.runs(name), rows[:, : model.modes])
     report(Progress(0.4, "drawing densities"))
     pictures += [modes_picture(model), *sine_pictures(model), density_picture(model), path_picture(model, seed)]
     report(Progress(0.6, "drawing figures"))
     pictures += strips(model, seed)
-    told = {"model": density_facts(model), "holding": {name: found._asdict() for name, found in figures.items()}}
+    facts = {"model": density_facts(model), "holding": {name: figure._asdict() for name, figure in figures.items()}}
     page = _page(model, figures, pictures, source.stem)
-    return write_report(target, page, _finite(told), {picture.name: picture.png for picture in pictures})
+    return write_report(target, page, _finite(facts), {picture.name: picture.png for picture in pictures})
 
 
 def modes_picture(model: DensityModel) -> Picture:
@@ -67,7 +67,7 @@ def modes_picture(model: DensityModel) -> Picture:
 
 def sine_pictures(model: DensityModel) -> list[Picture]:
     """The first mode over time and the sine fitted to it (fig. 2), for the first two classes."""
-    found = []
+    pictures = []
     for number, name in enumerate(model.classes[:2]):
         run = max(model.runs(name), key=len)[:, 0]
         fit = fit_sine(run)
@@ -89,8 +89,8 @@ def sine_pictures(model: DensityModel) -> list[Picture]:
         caption = (
             f"a cycle takes {fit.period * model.frame_time:.2f} s; what is left is {_share(fit.error, run)} (fig. 2)"
         )
-        found.append(drawn(f"fig2_sine_{number}", f"A sine fitted to {name}", caption, draw))
-    return found
+        pictures.append(drawn(f"fig2_sine_{number}", f"A sine fitted to {name}", caption, draw))
+    return pictures
 
 
 def _share(error: float, run: Floats) -> str:
@@ -156,18 +156,18 @@ def strips(model: DensityModel, seed: int) -> list[Picture]:
     """Stick figures of every class (fig. 5), and of changes from each class to the next (fig. 6)."""
     if model.recipe is None:
         return []
-    found = []
+    pictures = []
     for number, name in enumerate(model.classes):
         frames = max(int(1.2 * model.limits[number, 2]), STRIP)
-        made = model.sample(np.random.default_rng([seed, 70 + number]), frames=frames, weights={name: 1.0})
-        found.append(_strip(made, f"fig5_{number}", name, "synthesized (fig. 5)", number))
+        motion = model.sample(np.random.default_rng([seed, 70 + number]), frames=frames, weights={name: 1.0})
+        pictures.append(_strip(motion, f"fig5_{number}", name, "synthesized (fig. 5)", number))
     pairs = list(zip(model.classes[:-1], model.classes[1:], strict=True))
     for number, (a, b) in enumerate(pairs):
         frames = max(int(4.0 * model.limits[:, 2].max()), 4 * STRIP)
-        made = model.sample(np.random.default_rng([seed, 90 + number]), frames=frames, weights=f"{a}:1->{b}:1")
+        motion = model.sample(np.random.default_rng([seed, 90 + number]), frames=frames, weights=f"{a}:1->{b}:1")
         caption = f"weights change over {frames * model.frame_time:.1f} s (fig. 6)"
-        found.append(_strip(made, f"fig6_{number}", f"{a} to {b}", caption, number, 2 * STRIP))
-    return found
+        pictures.append(_strip(motion, f"fig6_{number}", f"{a} to {b}", caption, number, 2 * STRIP))
+    return pictures
 
 
 def _strip(motion: Any, file: str, title: str, caption: str, number: int, phases: int = STRIP) -> Picture:

@@ -38,7 +38,7 @@ class Lateness(NamedTuple):
 
 
 def lateness(seen: Sequence[Tick]) -> Lateness:
-    """Of ticks, of which there is at least one."""
+    """The punctuality of one or more ticks."""
     late = 1e3 * np.array([tick.late for tick in seen])
     missing = seen[-1].number - seen[0].number + 1 - len(seen)
     return Lateness(

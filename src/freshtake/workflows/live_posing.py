@@ -32,7 +32,7 @@ class Pose(NamedTuple):
     turns: Floats
 
 
-class Posing:
+class HumanoidPoses:
     """Poses of a model's stream on a humanoid skeleton."""
 
     def __init__(
@@ -79,7 +79,7 @@ class Posing:
 
 
 def _unit(clip: Clip, metres: Clip) -> float:
-    """Metres per unit of a clip, of which the other is the same in metres."""
+    """Metres per unit of a clip, given the same clip in metres."""
     lengths = clip.skeleton.lengths().max(), metres.skeleton.lengths().max()
     return float(lengths[1] / lengths[0])
 
@@ -93,12 +93,10 @@ def joined(frames: list[Clip]) -> Clip:
 
 
 def _frames(source: Path, stored: Stored, steers: Steers, plant: bool | str, seed: int) -> Iterator[Clip]:
-    """Clips of one frame for ever, by the values that `steers` has at the time."""
+    """One-frame clips without end, made with the current values of `steers`."""
     if stored.method not in OWN_MOTION:
         known = ", ".join(OWN_MOTION)
-        raise FormatError(
-            source, f"a model of the method {stored.method} has no motion of its own to send: give one of {known}"
-        )
+        raise FormatError(source, f"a {stored.method} model has no motion of its own to send: give one of {known}")
     for clip in STREAMS[stored.method](stored.model, steers, plant, np.random.default_rng(seed)):
         if not isinstance(clip, Clip):
             raise FormatError(source, "only motion of a body with a skeleton can be sent to avatars")

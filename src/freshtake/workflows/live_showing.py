@@ -23,7 +23,7 @@ from freshtake.workflows.live_streams import STREAMS
 LOOKED_AT = 45  # frames in which size, floor and direction of a body are looked for
 
 
-class Shown(NamedTuple):
+class ShownFrame(NamedTuple):
     """Points (points, 3) as they stand, the place x, z on the floor, and which frame of a texture's takes it is."""
 
     points: Floats
@@ -43,11 +43,11 @@ class Showing:
         self.manifest = _manifest(trial)
         self._at, self._pair = 0.0, (self._next(), self._next())
 
-    def now(self) -> Shown:
+    def now(self) -> ShownFrame:
         """Between the two frames at hand."""
         first, second = self._pair
         points = (1.0 - self._at) * first.points + self._at * second.points
-        return Shown(points, points[self._stage.pelvis][[0, 2]], first.frame)
+        return ShownFrame(points, points[self._stage.pelvis][[0, 2]], first.frame)
 
     def advance(self, seconds: float) -> None:
         """Move on."""
@@ -56,14 +56,14 @@ class Showing:
             self._pair = self._pair[1], self._next()
             self._at -= 1.0
 
-    def _next(self) -> Shown:
+    def _next(self) -> ShownFrame:
         points = self._stage.points(next(self._frames))[0]
-        return Shown(points, points[self._stage.pelvis][[0, 2]], self._steers.shown)
+        return ShownFrame(points, points[self._stage.pelvis][[0, 2]], self._steers.shown)
 
 
 def _frames(stored: Stored, steers: Steers, plant: bool | str, seed: int) -> Iterator[Clip]:
     if stored.method not in STREAMS:
-        raise UsageError(f"a model of the method {stored.method} has no endless motion: choose another")
+        raise UsageError(f"a {stored.method} model has no endless motion: choose another model")
     for clip in STREAMS[stored.method](stored.model, steers, plant, np.random.default_rng(seed)):
         if not isinstance(clip, Clip):
             raise UsageError("only motion of a body with a skeleton can be shown while it is made")
@@ -71,8 +71,8 @@ def _frames(stored: Stored, steers: Steers, plant: bool | str, seed: int) -> Ite
 
 
 def _manifest(trial: Clip) -> dict[str, Any]:
-    """A scene of one figure, as the viewport knows it, of which no frame is there yet."""
-    told = packed(Scene((shape_of(trial, "variant"),))).manifest
-    figure = told["shapes"][0]
-    kept = {key: figure[key] for key in ("name", "role", "frameTime", "kind", "body", "count")}
-    return {**told, "shapes": [{**kept, "frames": 0}]}
+    """A viewport scene with one figure and no frames yet."""
+    manifest = packed(Scene((shape_of(trial, "variant"),))).manifest
+    figure = manifest["shapes"][0]
+    figure_facts = {key: figure[key] for key in ("name", "role", "frameTime", "kind", "body", "count")}
+    return {**manifest, "shapes": [{**figure_facts, "frames": 0}]}

@@ -1,4 +1,4 @@
-"""What may change while motion is sent: amount, speed, heading and class, by words that keys and OSC messages say."""
+"""What may change while motion is sent: amount, speed, heading and class, by keys and OSC messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LIMITS = {  # times as much, as fast; degrees; degrees a second; times as strong
     "strength": (0.0, 3.0), "jump_rate": (0.0, 20.0),
 }  # fmt: skip
 PREFIX = "/freshtake/"
-MOST_PACKETS = 64  # that are taken in at a time: who sends more shall not stop the motion
+MOST_PACKETS = 64  # messages read at a time, so that a flood of them cannot stop the motion
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Steers:
     def weigh(self, name: str, weight: Value, *, alone: bool = False) -> None:
         """A weight of a class beside the others."""
         if name not in self.classes:
-            known = ", ".join(self.classes) or "none, since this is no blend"
+            known = ", ".join(self.classes) or "none, since this is not a blend"
             raise UsageError(f"there is no class {name!r}; the classes are {known}")
         if isinstance(weight, str) or not (math.isfinite(weight) and weight >= 0.0):
             raise UsageError(f"the weight of {name} must be 0 or more, but is {weight}")
@@ -72,7 +72,7 @@ class Steers:
             raise UsageError("at least one class needs a weight above 0")
         self.weights = fresh
 
-    def told(self) -> str:
+    def status(self) -> str:
         """In one line."""
         way = "free" if self.heading is None else f"{self.heading:g} degrees"
         mixed = ", ".join(f"{name} {weight:g}" for name, weight in self.weights.items())
@@ -96,7 +96,7 @@ def obey(steers: Steers, message: Message) -> None:
             case "end", ():
                 steers.ended = True
                 return None
-    raise UsageError(f"{message.address} with {len(values)} values is not understood here")
+    raise UsageError(f"{message.address} with {len(values)} values is not a message this stream understands")
 
 
 class Inbox:
@@ -108,7 +108,7 @@ class Inbox:
             self._socket.bind((host, port))
         except (OSError, OverflowError) as error:
             self._socket.close()
-            reason = getattr(error, "strerror", None) or "it is no port"
+            reason = getattr(error, "strerror", None) or "it is not a port"
             raise UsageError(
                 f"messages cannot be received on port {port} ({reason}): name another with --listen"
             ) from None
@@ -116,7 +116,7 @@ class Inbox:
         self.port: int = self._socket.getsockname()[1]
 
     def take(self, steers: Steers, warn: Callable[[str], None]) -> None:
-        """Obey all that has come; what is not understood is said."""
+        """Apply all messages that have arrived, and warn about those that are not understood."""
         for _ in range(MOST_PACKETS):
             try:
                 packet = self._socket.recv(65536)
@@ -150,7 +150,7 @@ def key_pressed(steers: Steers, key: str) -> bool:
     return True
 
 
-def keys_told(classes: Sequence[str]) -> str:
+def keys_help(classes: Sequence[str]) -> str:
     """In one line."""
     several = f", 1 to {len(classes)} {', '.join(classes)}" if classes else ""
     return f"keys: + - amount, w s speed, a d heading (left, right), f free heading{several}, q end"

@@ -47,7 +47,7 @@ def _density(model: Any, steers: Steers, plant: bool | str, rng: np.random.Gener
 
 
 def _texture(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generator) -> Iterator[Any]:
-    """What travels goes where it is sent; `steers.shown` says which frame of the takes is shown."""
+    """Travelling motion follows `steers.heading`; `steers.shown` is set to the frame of the takes being shown."""
     from freshtake.texture.guiding import Guide
     from freshtake.texture.live import LivePlay, guided_blocks
     from freshtake.texture.planting import planted_stream

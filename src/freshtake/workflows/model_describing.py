@@ -12,12 +12,12 @@ from freshtake.variation.model import VariationModel
 
 
 def model_facts(model: Any) -> dict[str, Any]:
-    """What the model of any method says about itself."""
+    """The facts of a model of any method."""
     method = method_of(model)
     if method is None:
-        raise UsageError(f"a {type(model).__name__} is no model of a method")
-    found: dict[str, Any] = getattr(import_module("freshtake.workflows"), method.facts)(model)
-    return found
+        raise UsageError(f"a {type(model).__name__} is not a freshtake model")
+    facts: dict[str, Any] = getattr(import_module("freshtake.workflows"), method.facts)(model)
+    return facts
 
 
 def variation_facts(model: VariationModel) -> dict[str, Any]:

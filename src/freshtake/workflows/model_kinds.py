@@ -1,4 +1,4 @@
-"""Models by the method that learned them: a command says which one it needs, and what the file given is good for."""
+"""Models by method: a command that gets a model of another method says which commands take it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from freshtake.formats.ftm.methods import METHODS
 def model_of(source: Path, method: str) -> Any:
     """The model in a file, if that method learned it; else one sentence that says which command to use."""
     if source.exists() and not is_model(source):
-        raise FormatError(source, f"this is no freshtake model: write one with freshtake {METHODS[method].learns}")
+        raise FormatError(source, f"this is not a freshtake model: write one with freshtake {METHODS[method].learns}")
     return checked(read_stored(source), source, method).model
 
 

@@ -1,4 +1,4 @@
-"""Any readable format to any writable one, with the changes that were asked for and no others."""
+"""Any readable format to any writable one, with the requested changes and no others."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Converted(NamedTuple):
     motions: list[Motion]
 
 
-class ConvertAsked(NamedTuple):
+class ConvertOptions(NamedTuple):
     """What is changed on the way; nothing by default."""
 
     fps: float | None = None
@@ -39,7 +39,7 @@ class ConvertAsked(NamedTuple):
     repairs: Sequence[str] = ()
 
 
-CONVERT_ASKED = ConvertAsked()
+CONVERT_OPTIONS = ConvertOptions()
 
 
 def motion_convert(
@@ -47,33 +47,33 @@ def motion_convert(
     target: Path,
     *,
     reading: dict[str, Any],
-    asked: ConvertAsked = CONVERT_ASKED,
+    options: ConvertOptions = CONVERT_OPTIONS,
     finish: Finish = FINISH,
     ending: str | None = None,
     report: Report = silent,
 ) -> Converted:
-    """Read, change as asked, write: to one file, or with an `ending` or into a folder that is there, one by one."""
+    """Read, change, write: to one file, or with an `ending` or into an existing folder, one by one."""
     into_folder = (ending is not None and not is_file_name(target)) or (target.is_dir() and len(sources) > 1)
     if not into_folder:
         check_ending(target, ending)
-        found = for_writing(target)
-        if len(sources) > 1 and not found.several:
+        target_format = for_writing(target)
+        if len(sources) > 1 and not target_format.several:
             raise FormatError(
                 target, f"only {holding_several()} hold several clips: for files one by one, name a folder and --format"
             )
     paths = targets_of(sources, target, ending) if into_folder else [target]
-    made: list[Motion] = []
+    motions: list[Motion] = []
     for number, source in enumerate(sources):
         report(Progress(number / len(sources), source.name))
-        changed = _changed(read(source, **reading), asked)
-        made.append(finish.ready(changed))
-    if into_folder or len(made) == 1:  # only now, so that a file that cannot be read leaves nothing behind
-        for path, motion in zip(paths, made, strict=True):
+        changed = _changed(read(source, **reading), options)
+        motions.append(finish.ready(changed))
+    if into_folder or len(motions) == 1:  # only now, so that a file that cannot be read leaves nothing behind
+        for path, motion in zip(paths, motions, strict=True):
             finish.write(path, motion)
     else:
-        clips = [_clip(source, motion) for source, motion in zip(sources, made, strict=True)]
+        clips = [_clip(source, motion) for source, motion in zip(sources, motions, strict=True)]
         finish.write(target, clips)
-    return Converted(sources, paths, made)
+    return Converted(sources, paths, motions)
 
 
 def _clip(source: Path, motion: Motion) -> Clip:
@@ -82,18 +82,18 @@ def _clip(source: Path, motion: Motion) -> Clip:
     return motion
 
 
-def _changed(motion: Motion, asked: ConvertAsked) -> Motion:
-    if asked.repairs:
-        motion = repair(motion, asked.repairs)
-    if asked.start is not None or asked.end is not None:
-        motion = frames_between(motion, asked.start, asked.end)
-    if asked.up is not None:
+def _changed(motion: Motion, options: ConvertOptions) -> Motion:
+    if options.repairs:
+        motion = repair(motion, options.repairs)
+    if options.start is not None or options.end is not None:
+        motion = frames_between(motion, options.start, options.end)
+    if options.up is not None:
         if not isinstance(motion, Clip):
             raise UsageError(f"up can be changed for clips with a skeleton, not for a {kind_word(motion)}")
-        if asked.up not in ("y", "z"):
-            raise UsageError(f"up must be y or z, not {asked.up!r}")
-        motion = with_up(motion, asked.up)
-    return motion if asked.fps is None else at_rate(motion, asked.fps)
+        if options.up not in ("y", "z"):
+            raise UsageError(f"up must be y or z, not {options.up!r}")
+        motion = with_up(motion, options.up)
+    return motion if options.fps is None else at_rate(motion, options.fps)
 
 
 def frames_between(motion: Motion, start: str | None, end: str | None) -> Motion:
@@ -121,4 +121,4 @@ def frame_number(text: str, frame_time: float) -> int:
         return int(text)
     if re.fullmatch(r"\d{0,9}(\.\d{0,9})?s", text) and text != "s" and text != ".s":
         return round(float(text[:-1]) / frame_time)
-    raise UsageError(f"{text!r} is no frame: give a number from 0, or a time such as 1.5s")
+    raise UsageError(f"{text!r} is not a frame: give a number, 0 or larger, or a time such as 1.5s")

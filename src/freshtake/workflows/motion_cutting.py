@@ -112,7 +112,7 @@ def _write(cut: _Cut, temporary: Path, folder: Path, unit_m: float | None) -> li
 
 def _write_one(cuts: Sequence[_Cut], target: Path, ending: str | None, unit_m: float | None) -> list[Piece]:
     check_ending(target, ending)
-    ranges = [(cut.take, *found) for cut in cuts for found in cut.ranges]
+    ranges = [(cut.take, *span) for cut in cuts for span in cut.ranges]
     if len(ranges) != 1:
         raise UsageError(f"{target} is one file for {len(ranges)} clips: name a folder, and the kind with --format")
     ((take, start, stop),) = ranges

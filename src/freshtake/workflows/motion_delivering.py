@@ -11,7 +11,7 @@ from freshtake.formats.read_options import Motion
 from freshtake.motion import Clip
 from freshtake.motion.kind_words import kind_word
 
-MUCH_TURN = 15.0  # degrees in a loop
+LARGE_TURN = 15.0  # degrees in a loop
 
 
 class Delivery(NamedTuple):
@@ -21,8 +21,8 @@ class Delivery(NamedTuple):
     closing: bool = False
 
 
-def delivery_asked(root_motion: str | None, in_place: bool, closing: bool = False) -> Delivery:
-    """What options say; `in_place` is short for no root motion."""
+def chosen_delivery(root_motion: str | None, in_place: bool, closing: bool = False) -> Delivery:
+    """The delivery that the options choose; `in_place` is short for no root motion."""
     if in_place and root_motion not in (None, "none"):
         raise UsageError(f"--in-place takes the travel out, but --root-motion {root_motion} keeps it: choose one")
     return Delivery("none" if in_place else root_motion or "hips", closing)
@@ -43,11 +43,11 @@ def delivered(motion: Motion, delivery: Delivery) -> Motion:
 
 
 def turn_note(playbacks: Sequence[dict[str, Any] | None]) -> str | None:
-    """A sentence where loops were bent straight by much, in the middle over all of them."""
-    turns = [abs(found["turn_removed_deg"]) for found in playbacks if found is not None and found["loop"]]
-    if not turns or statistics.median(turns) < MUCH_TURN:
+    """A sentence where the median turn that was removed from loops is large."""
+    turns = [abs(playback["turn_removed_deg"]) for playback in playbacks if playback is not None and playback["loop"]]
+    if not turns or statistics.median(turns) < LARGE_TURN:
         return None
-    return f"a turn of about {statistics.median(turns):.0f}° was taken out of each loop, which goes straight"
+    return f"a turn of about {statistics.median(turns):.0f}° was removed from each loop, so that loops go straight"
 
 
 def playback_summary(motion: Motion) -> dict[str, Any] | None:

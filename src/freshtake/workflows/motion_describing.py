@@ -41,8 +41,8 @@ def _describe_model(path: Path) -> Described:
     from freshtake.workflows.model_describing import model_facts
 
     stored = read_stored(path)
-    told = {"sources": list(stored.sources), "written_by": f"freshtake {stored.written_by}"}
-    facts = {"file": str(path), "kind": "model", "format": "freshtake model", **model_facts(stored.model), **told}
+    origin = {"sources": list(stored.sources), "written_by": f"freshtake {stored.written_by}"}
+    facts = {"file": str(path), "kind": "model", "format": "freshtake model", **model_facts(stored.model), **origin}
     return Described({**facts, "findings": []}, None)
 
 
@@ -80,7 +80,7 @@ def _facts(motion: Motion, up_from: str) -> dict[str, Any]:
 
 
 def _unit(motion: Clip | PointClip | MeshSequence) -> str:
-    """The unit of length in words, and that it is a guess where it is one."""
+    """The unit of length in words, marked where it is a guess."""
     if motion.unit_m is not None:
         return unit_name(motion.unit_m)
     guess = guess_unit(motion.skeleton) if isinstance(motion, Clip) else None

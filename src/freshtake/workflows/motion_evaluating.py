@@ -37,7 +37,7 @@ class EvaluationFiles(NamedTuple):
     extra: Sequence[Path] = ()
 
 
-class EvaluationAsked(NamedTuple):
+class EvaluationOptions(NamedTuple):
     """Which peaks are counted, which baselines are scored beside the variants, and what the report is called.
 
     `baselines` names kinds of noise, combination and replay that are made of the inputs.
@@ -49,7 +49,7 @@ class EvaluationAsked(NamedTuple):
     baselines: Sequence[str] = ()
 
 
-EVALUATION_ASKED = EvaluationAsked()
+EVALUATION_OPTIONS = EvaluationOptions()
 
 
 @one_blas_thread()
@@ -57,7 +57,7 @@ def motion_evaluate(
     files: EvaluationFiles,
     *,
     target: Path | None = None,
-    asked: EvaluationAsked = EVALUATION_ASKED,
+    options: EvaluationOptions = EVALUATION_OPTIONS,
     model: Path | None = None,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
@@ -71,7 +71,7 @@ def motion_evaluate(
     more = () if model is None or target is None else _networks(model)
     report(Progress(0.0, "reading"))
     sets = read_sets(files, reading)
-    return evaluate_motions(*sets, asked=asked, target=target, more=more, report=report)
+    return evaluate_motions(*sets, options=options, target=target, more=more, report=report)
 
 
 def _networks(model: Path) -> Sequence[Picture]:
@@ -88,7 +88,7 @@ def evaluate_motions(
     extra: Sequence[Motion] = (),
     *,
     target: Path | None = None,
-    asked: EvaluationAsked = EVALUATION_ASKED,
+    options: EvaluationOptions = EVALUATION_OPTIONS,
     more: Sequence[Picture] = (),
     report: Report = silent,
 ) -> Evaluated:
@@ -100,13 +100,13 @@ def evaluate_motions(
     def scoring(step: Progress) -> None:
         report(Progress(0.75 * step.share, step.what))
 
-    other_sets = _baselines(inputs, variants, asked.baselines, asked.seed, report) if asked.baselines else {}
+    other_sets = _baselines(inputs, variants, options.baselines, options.seed, report) if options.baselines else {}
     result = score(
         inputs,
         variants,
         extra,
-        rng=np.random.default_rng(asked.seed),
-        action=asked.action,
+        rng=np.random.default_rng(options.seed),
+        action=options.action,
         baselines=other_sets,
         report=scoring,
     )
@@ -116,7 +116,7 @@ def evaluate_motions(
     drawn = [*pictures(inputs, variants, extra), *more]
     sets = (("input", inputs), ("variant", list(variants)[:MOST_SHOWN]), ("extra", list(extra)[:MOST_SHOWN]))
     html = page(
-        result, drawn, asked.title or f"{len(result.variants)} variants of {len(result.inputs)} takes", scene_of(sets)
+        result, drawn, options.title or f"{len(result.variants)} variants of {len(result.inputs)} takes", scene_of(sets)
     )
     written = write_report(target, html, result.as_dict(), {picture.name: picture.png for picture in drawn})
     return Evaluated(result, written)

@@ -1,4 +1,4 @@
-"""What is done to a motion that a model or a loop made, before it is in its file: feet, character, travel, unit."""
+"""The last steps before a motion is written: planted feet, character, travel, unit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 
 
 class Finish(NamedTuple):
-    """How still feet stand, whose body it becomes, where its travel is; unit and ending of files that do not say."""
+    """How still feet stand, whose body it becomes, where its travel is; default unit and ending of files."""
 
     plant: bool | str = True
     delivery: Delivery | None = None

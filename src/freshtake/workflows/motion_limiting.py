@@ -26,17 +26,17 @@ class Limiter:
     def __call__(self, motion: Motion) -> Motion:
         """The motion within its limits; only tables have joints that limits are for."""
         if not isinstance(motion, Stroke):
-            raise UsageError(f"--limits are those of a table of joints, not of a {kind_word(motion)}")
+            raise UsageError(f"--limits is for tables of joint values, not for a {kind_word(motion)}")
         unknown = [joint for joint in self.limits if joint not in motion.dimensions]
         if unknown:
             columns = ", ".join(motion.dimensions[:40])
-            raise UsageError(f"--limits names {unknown[0]!r}, which is no column; the columns are {columns}")
+            raise UsageError(f"--limits names {unknown[0]!r}, which is not a column; the columns are {columns}")
         points = motion.points.copy()
         for joint, (low, high) in self.limits.items():
             column = motion.dimensions.index(joint)
-            kept = np.clip(points[:, column], low, high)
-            self.beyond[joint] += int(np.count_nonzero(kept != points[:, column]))
-            points[:, column] = kept
+            limited = np.clip(points[:, column], low, high)
+            self.beyond[joint] += int(np.count_nonzero(limited != points[:, column]))
+            points[:, column] = limited
         self.total += len(points)
         return replace(motion, points=points)
 

@@ -50,22 +50,22 @@ def motion_loop(
     """Read a clip, make the best loop of it and write it; `cycles` None: the clip as a whole is one cycle."""
     for_writing(target)
     ((take,),) = read_clips([[source]], reading, "only clips with a skeleton become loops")
-    made, span = loop_of(take, cycles, plant=finish.plant)
-    made = made.changed(name=target.stem)
+    loop, span = loop_of(take, cycles, plant=finish.plant)
+    loop = loop.changed(name=target.stem)
     steps = steps_of(take)
     usual = Seam(float(np.percentile(steps.step, 99)), float(np.percentile(steps.bend, 99)))
-    ready = finish.ready(made)
+    ready = finish.ready(loop)
     assert isinstance(ready, Clip)
     finish.write(target, ready)
-    return Looped(target, ready, span, seam_of(made), usual)
+    return Looped(target, ready, span, seam_of(loop), usual)
 
 
 def loop_of(take: Clip, cycles: int | None = 1, *, plant: bool | str = True) -> tuple[Clip, Span]:
-    """The best loop of so many cycles (None: the whole take is one), and where in the take it lies."""
+    """The best loop of `cycles` cycles (None: the whole take is one), and where in the take it lies."""
     span = Span(0, len(take) - 1, 1) if cycles is None else best_loop(take, cycles)
-    made = facing_forward(closed(take, span.start, span.stop, cycles=span.cycles))
+    loop = facing_forward(closed(take, span.start, span.stop, cycles=span.cycles))
     base = own_planting_model(take)
     if plant and base.feet:
         stood = base.example_contacts(take)[span.start :]  # in the take itself, which nothing has bent yet
-        made = planted_loop(made, base, lambda _, frames: stood[frames], settings=settings_for(plant), careful=False)
-    return made, span
+        loop = planted_loop(loop, base, lambda _, frames: stood[frames], settings=settings_for(plant), careful=False)
+    return loop, span

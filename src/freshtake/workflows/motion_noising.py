@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.evaluation.baselines import Basis, Changes, Made, NoiseSettings, basis_of, changes, make
+from freshtake.evaluation.baselines import BaselineMotion, Basis, Changes, NoiseSettings, basis_of, changes, make
 from freshtake.evaluation.baselines.making import check_kind, match
 from freshtake.formats.files import read_head, replacing_folder
 from freshtake.formats.ftm import looks_like_model
@@ -30,7 +30,7 @@ REPLAYED = 15  # clips of a cycle animation, as in the paper
 MOST_CLIPS = 10_000
 
 
-class Noised(NamedTuple):
+class NoiseResult(NamedTuple):
     """What was written, the amount of noise, what it was matched to, and the share within one standard deviation."""
 
     written: list[Path]
@@ -40,7 +40,7 @@ class Noised(NamedTuple):
     change: float
 
 
-class NoiseAsked(NamedTuple):
+class NoiseOptions(NamedTuple):
     """Which baseline, of what strength, and how many clips are joined in each file."""
 
     kind: str = "strawman"
@@ -53,7 +53,7 @@ class NoiseAsked(NamedTuple):
     seed: int = 0
 
 
-NOISE_ASKED = NoiseAsked()
+NOISE_OPTIONS = NoiseOptions()
 
 
 @one_blas_thread()
@@ -62,41 +62,41 @@ def motion_noise(
     folder: Path,
     count: int = 15,
     *,
-    asked: NoiseAsked = NOISE_ASKED,
+    options: NoiseOptions = NOISE_OPTIONS,
     ending: str | None = None,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
-) -> Noised:
+) -> NoiseResult:
     """Write baselines KIND_001, ... of takes into a folder that appears whole.
 
     `matched` names a model or variants: noise then changes takes as much as those are changed. `clips` are joined in
     each file (default: 1; of replay, 15).
     """
-    check_kind(asked.kind)
-    each = (REPLAYED if asked.kind == "replay" else 1) if asked.clips is None else asked.clips
-    _check(asked.kind, count, each, asked.amount, asked.matched)
+    check_kind(options.kind)
+    each = (REPLAYED if options.kind == "replay" else 1) if options.clips is None else options.clips
+    _check(options.kind, count, each, options.amount, options.matched)
     motions = read_takes(sources, reading)
     suffix = _ending(sources, motions, ending)
     single = is_one_file(folder, count, ending, "files")
-    basis = basis_of(motions, asked.joints)
-    target, used = None, asked.amount
-    if asked.matched:
+    basis = basis_of(motions, options.joints)
+    target, used = None, options.amount
+    if options.matched:
         report(Progress(0.0, "matching the amount"))
-        target = changes(basis, _matched_to(asked.matched, asked.seed, reading))
-        used = match(basis, asked.kind, target, generator(asked.seed, 0), asked.settings).amount
-    written, made = [], []
+        target = changes(basis, _matched_to(options.matched, options.seed, reading))
+        used = match(basis, options.kind, target, generator(options.seed, 0), options.settings).amount
+    written, all_parts = [], []
     with nullcontext(folder.parent) if single else replacing_folder(folder) as temporary:
         for number in range(1, count + 1):
-            name = f"{asked.kind}_{number:03d}"
+            name = f"{options.kind}_{number:03d}"
             report(Progress((number - 1) / count, name))
-            parts = _parts(basis, asked.kind, used, asked.settings, (asked.seed, number), each, name)
-            motion = _joined([part.motion for part in parts], asked.blend, name)
+            parts = _parts(basis, options.kind, used, options.settings, (options.seed, number), each, name)
+            motion = _joined([part.motion for part in parts], options.blend, name)
             file = folder.name if single else f"{name}{suffix}"
             write(temporary / file, motion, unit_m=(reading or {}).get("unit_m"))
             written.append(folder if single else folder / file)
-            made += parts
-    within = None if target is None else sum(target.holds(one.change) for one in made) / len(made)
-    return Noised(written, used, target, within, sum(one.change for one in made) / len(made))
+            all_parts += parts
+    within = None if target is None else sum(target.holds(one.change) for one in all_parts) / len(all_parts)
+    return NoiseResult(written, used, target, within, sum(one.change for one in all_parts) / len(all_parts))
 
 
 def _check(kind: str, count: int, clips: int, amount: float | None, matched: Sequence[Path]) -> None:
@@ -105,7 +105,7 @@ def _check(kind: str, count: int, clips: int, amount: float | None, matched: Seq
     if not 1 <= clips <= MOST_CLIPS:
         raise UsageError(f"the number of clips in a file must lie between 1 and {MOST_CLIPS}, but is {clips}")
     if amount is not None and matched:
-        raise UsageError("an amount and what to match it to exclude one another: give one of them")
+        raise UsageError("--amount and --match exclude each other: give one of them")
     if kind == "replay" and (amount is not None or matched):
         raise UsageError("replay plays the inputs as they are: leave the amount out")
 
@@ -122,7 +122,7 @@ def _matched_to(paths: Sequence[Path], seed: int, reading: dict[str, Any] | None
 def _parts(
     basis: Basis, kind: str, amount: float | None, settings: NoiseSettings | None, seed: tuple[int, int], count: int,
     name: str,
-) -> list[Made]:  # fmt: skip
+) -> list[BaselineMotion]:  # fmt: skip
     """One generator per file, so that a file does not depend on how many others there are."""
     rng = generator(*seed)
     return [make(basis, kind, rng, amount=amount, settings=settings, name=name) for _ in range(count)]
@@ -136,16 +136,16 @@ def _joined(motions: Sequence[Any], blend: float, name: str) -> Any:
     return join(motions, blend=blend).changed(name=name)
 
 
-def _ending(sources: Sequence[Path], motions: Sequence[Motion], asked: str | None) -> str:
-    """As asked, else as the first take, else the usual ending of its kind."""
+def _ending(sources: Sequence[Path], motions: Sequence[Motion], ending: str | None) -> str:
+    """The given ending, else that of the first take, else the usual one of its kind."""
     usual = ".csv" if isinstance(motions[0], Stroke) else ".bvh" if isinstance(motions[0], Clip) else ".npz"
-    suffix = f".{asked.lstrip('.')}" if asked else sources[0].suffix.lower()
-    if not asked and suffix == ".amc":  # holds a joint's own degrees of freedom only, which rotation vectors leave
+    suffix = f".{ending.lstrip('.')}" if ending else sources[0].suffix.lower()
+    if not ending and suffix == ".amc":  # holds a joint's own degrees of freedom only, which rotation vectors leave
         return usual
     try:
         for_writing(Path(f"baseline{suffix}"))
     except FormatError:
-        if asked:
+        if ending:
             raise
         return usual
     return suffix or usual

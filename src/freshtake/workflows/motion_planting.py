@@ -17,7 +17,7 @@ from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_clips
 
 
-class PlantAsked(NamedTuple):
+class PlantOptions(NamedTuple):
     """What is known: files of contacts, pins and limbs, clips that stand well, the floor; how still feet stand."""
 
     contacts: Path | None = None
@@ -28,7 +28,7 @@ class PlantAsked(NamedTuple):
     lock: str = "soft"
 
 
-PLANT_ASKED = PlantAsked()
+PLANT_OPTIONS = PlantOptions()
 
 
 @one_blas_thread()
@@ -36,7 +36,7 @@ def motion_plant(
     source: Path,
     target: Path,
     *,
-    asked: PlantAsked = PLANT_ASKED,
+    options: PlantOptions = PLANT_OPTIONS,
     onto: Onto | None = None,
     reading: dict[str, Any] | None = None,
 ) -> Any:
@@ -49,20 +49,20 @@ def motion_plant(
     from freshtake.motion.planting.planting_model import learn_planting, own_planting_model
 
     for_writing(target)
-    (clip,), likes = read_clips([[source], asked.examples], reading, "only clips with a skeleton have feet to plant")
-    limbs = read_mapping(asked.mapping) if asked.mapping is not None else None
-    given = read_pins(asked.pins) if asked.pins is not None else []
+    (clip,), likes = read_clips([[source], options.examples], reading, "only clips with a skeleton have feet to plant")
+    limbs = read_mapping(options.mapping) if options.mapping is not None else None
+    given = read_pins(options.pins) if options.pins is not None else []
     if likes:
-        base = learn_planting(likes, floor=asked.floor, mapping=limbs)
+        base = learn_planting(likes, floor=options.floor, mapping=limbs)
         base.check(clip)
     else:
-        base = own_planting_model(clip, floor=asked.floor, mapping=limbs)
-    if not base.feet and (asked.contacts is not None or not given):
+        base = own_planting_model(clip, floor=options.floor, mapping=limbs)
+    if not base.feet and (options.contacts is not None or not given):
         raise UsageError(f"{source}: no legs can be recognized in the skeleton: name their joints with --mapping")
-    labels: npt.ArrayLike | None = None if asked.contacts is None else _labels(asked.contacts, clip, base.feet)
-    planted = plant_clip(clip, labels, pins=given, examples=base, settings=PlantSettings(lock=asked.lock))
-    told = given or likes or asked.contacts is not None or asked.floor is not None
-    if not told and not planted.report.contacts:
+    labels: npt.ArrayLike | None = None if options.contacts is None else _labels(options.contacts, clip, base.feet)
+    planted = plant_clip(clip, labels, pins=given, examples=base, settings=PlantSettings(lock=options.lock))
+    hints = given or likes or options.contacts is not None or options.floor is not None
+    if not hints and not planted.report.contacts:
         raise UsageError(
             f"{source}: no foot stands anywhere, so the floor cannot be found: give its height with --floor, or "
             "--contacts, or clips whose feet stand with --like"

@@ -61,11 +61,11 @@ class Onto:
 
     def owns(self, clip: Clip) -> bool:
         """Whether a clip is the character's own: the same joints, in the same proportions."""
-        mine, other = self.clip.skeleton, as_filed(clip).skeleton
-        if set(other.names) != set(mine.names):
+        character, other = self.clip.skeleton, as_filed(clip).skeleton
+        if set(other.names) != set(character.names):
             return False
-        lengths = mine.lengths(), other.lengths()[[other.index(name) for name in mine.names]]
-        usual = [np.median(own[own > 0]) if (own > 0).any() else 1.0 for own in lengths]
+        lengths = character.lengths(), other.lengths()[[other.index(name) for name in character.names]]
+        usual = [np.median(offsets[offsets > 0]) if (offsets > 0).any() else 1.0 for offsets in lengths]
         return bool(np.abs(lengths[0] / usual[0] - lengths[1] / usual[1]).max() < SAME)
 
     def put(self, motion: Motion, stated: Stated | None = None) -> Clip:
@@ -82,14 +82,14 @@ class Onto:
             raise
 
     def way(self, clip: Clip, stated: Stated | None = None) -> Retargeter:
-        """From the clip's skeleton to the character's; what is done is said once."""
+        """The retargeter from the clip's skeleton to the character's; each one is announced once."""
         for skeleton, known in self.ways:
             if skeleton == clip.skeleton:
                 return known
-        made = Retargeter(self._rig(clip, stated, "source", clip.name or "the clip"), self.target)
-        self.ways.append((clip.skeleton, made))
-        self.warn(told(made, self.path.name))
-        return made
+        retargeter = Retargeter(self._rig(clip, stated, "source", clip.name or "the clip"), self.target)
+        self.ways.append((clip.skeleton, retargeter))
+        self.warn(retargeting_sentence(retargeter, self.path.name))
+        return retargeter
 
     def _rig(self, clip: Clip, stated: Stated | None, table: str, who: str) -> Rig:
         given: Parts | None = getattr(self.maps, table)
@@ -113,14 +113,14 @@ def onto_character(
 ) -> Onto:
     """Read a character: glTF with a skin, or any file of a skeleton; `maps` names joints of it or of the clips."""
     given = BodyMapFile() if maps is None else read_body_maps(maps)
-    found = read_rig(path, ReadOptions(warn=warn or _silent))
+    rig = read_rig(path, ReadOptions(warn=warn or _silent))
     gltf = detect(path).name == "gltf"
-    clip = as_filed(found.clip)
-    return Onto(path, clip, found.stated, gltf, given, found.parts, maps, plant, hands, warn or _silent)
+    clip = as_filed(rig.clip)
+    return Onto(path, clip, rig.stated, gltf, given, rig.parts, maps, plant, hands, warn or _silent)
 
 
-def character_asked(character: Path | None, maps: Path | None, warn: Callable[[str], None]) -> Onto | None:
-    """What options say."""
+def chosen_character(character: Path | None, maps: Path | None, warn: Callable[[str], None]) -> Onto | None:
+    """The character that the options name, if any."""
     if character is None and maps is not None:
         raise UsageError("--map names the joints of a character: add --character, or leave --map out")
     return None if character is None else onto_character(character, maps, warn=warn)
@@ -144,8 +144,10 @@ def read_rig(path: Path, options: ReadOptions) -> ReadRig:
     if detect(path).name == "gltf":
         from freshtake.formats.gltf import read_character
 
-        found = read_character(path, options)
-        return ReadRig(found.clip, Stated(found.places, found.turns) if found.skinned else None, found.parts)
+        character = read_character(path, options)
+        return ReadRig(
+            character.clip, Stated(character.places, character.turns) if character.skinned else None, character.parts
+        )
     motion = take_in(path, options).motion
     if not isinstance(motion, Clip):
         raise FormatError(path, f"this is a {kind_word(motion)}, which has no skeleton to put a clip onto")
@@ -156,7 +158,7 @@ def stated_body(clip: Clip, parts: Parts) -> BodyMap | None:
     """The body that a file states, where it is whole."""
     try:
         body = map_by_names(clip.skeleton, parts, "VRM")
-    except UsageError:  # files can be wrong about themselves; then names and shape have to tell
+    except UsageError:  # files can be wrong about themselves; then names and shape decide
         return None
     return None if body.lacking() else body
 
@@ -170,23 +172,23 @@ def _rig(clip: Clip, stated: Stated | None, given: Parts | None, who: str) -> Ri
     rig = make_rig(clip, stated, body, who)
     if rig.rest.score < POOR and given is None:
         raise UsageError(
-            f"{who}: its joints are in no pose the legs and arms of a standing person, so it cannot be retargeted: "
+            f"{who}: in no pose do its joints look like a standing person's legs and arms, so it cannot be retargeted: "
             "name its joints with --map if it is one"
         )
     return rig
 
 
-def told(way: Retargeter, character: str) -> str:
-    """What retargeting does, in one sentence."""
+def retargeting_sentence(way: Retargeter, character: str) -> str:
+    """One sentence: joints matched, scale, units, up axis and rest pose of a retargeting."""
     source, target = way.source, way.target
-    found = [unit_of(rig.clip) for rig in (source, target)]
-    units = [unit_name(unit) if unit else "its unit" for unit in found]
+    both = [unit_of(rig.clip) for rig in (source, target)]
+    units = [unit_name(unit) if unit else "its unit" for unit in both]
     turned = "" if source.clip.up == target.clip.up else f", {source.clip.up} up becomes {target.clip.up} up"
     names = [rig.body.family for rig in (source, target)]
     joints = f"{way.matched} of {len(target.rest.skeleton)} joints matched ({names[0]} to {names[1]})"
     lengths = f"lengths times {way.transfer.leg_ratio:.4g} by the legs ({units[0]} to {units[1]})"
     seen = [name for rig, name in ((source, "the clip"), (target, character)) if rig.rest.how == SEEN]
-    rest = f"; {seen[0]} has no rest pose, so its straightest frame stands for one" if seen else ""
+    rest = f"; {seen[0]} has no rest pose, so its straightest frame is used instead" if seen else ""
     return f"{source.clip.name or 'the clip'} is retargeted onto {character}: {joints}, {lengths}{turned}{rest}"
 
 
@@ -223,7 +225,7 @@ def maps_of(way: Retargeter) -> dict[str, Parts]:
     return {name: rig.body.names(rig.clip.skeleton) for name, rig in (("source", way.source), ("target", way.target))}
 
 
-class RetargetAsked(NamedTuple):
+class RetargetOptions(NamedTuple):
     """Maps of the bodies, what is drawn and saved, what is kept of the source, and how clips are written."""
 
     maps: Path | None = None
@@ -235,7 +237,7 @@ class RetargetAsked(NamedTuple):
     ending: str | None = None
 
 
-RETARGET_ASKED = RetargetAsked()
+RETARGET_OPTIONS = RetargetOptions()
 
 
 def motion_retarget(
@@ -243,7 +245,7 @@ def motion_retarget(
     character: Path,
     target: Path,
     *,
-    asked: RetargetAsked = RETARGET_ASKED,
+    options: RetargetOptions = RETARGET_OPTIONS,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
@@ -253,35 +255,35 @@ def motion_retarget(
     One glTF, FBX or USD file holds several clips. `save_maps` writes the map that was found, to be edited;
     `picture` draws the first clip before and after.
     """
-    onto = onto_character(character, asked.maps, plant=asked.plant, hands=asked.hands, warn=warn)
-    one = asked.ending is None and target.suffix != "" and not target.is_dir()
+    onto = onto_character(character, options.maps, plant=options.plant, hands=options.hands, warn=warn)
+    one = options.ending is None and target.suffix != "" and not target.is_dir()
     if one and len(sources) > 1 and not for_writing(target).several:
         raise FormatError(target, f"only {holding_several()} hold several clips: name such a file, or a folder")
-    suffix = f".{(asked.ending or ('glb' if onto.gltf else character.suffix)).lstrip('.')}"
+    suffix = f".{(options.ending or ('glb' if onto.gltf else character.suffix)).lstrip('.')}"
     for_writing(target if one else Path(f"clip{suffix}"))
     clips = []
     for number, path in enumerate(sources):
         report(Progress(number / len(sources), path.name))
         clips.append(_retargeted(path, onto, reading).changed(name=path.stem))
-    ready = [delivered(clip, asked.delivery or Delivery()) for clip in clips]
-    made = [clip for clip in ready if isinstance(clip, Clip)]
+    ready = [delivered(clip, options.delivery or Delivery()) for clip in clips]
+    written_clips = [clip for clip in ready if isinstance(clip, Clip)]
     way = onto.ways[0][1] if onto.ways else None
-    if asked.save_maps is not None:
+    if options.save_maps is not None:
         if way is None:
             raise UsageError(
                 "the clips have the character's own joints, so there is no map to save: leave --save-map out"
             )
-        write_body_maps(asked.save_maps, maps_of(way))
-    if asked.picture is not None:
-        _draw(asked.picture, sources[0], way, clips[0])
+        write_body_maps(options.save_maps, maps_of(way))
+    if options.picture is not None:
+        _draw(options.picture, sources[0], way, clips[0])
     if one:
-        write_onto(target, made[0] if len(made) == 1 else made, None, onto)
-        return Retargeted([target], made, way)
-    names = _distinct([f"{clip.name}{suffix}" for clip in made])
+        write_onto(target, written_clips[0] if len(written_clips) == 1 else written_clips, None, onto)
+        return Retargeted([target], written_clips, way)
+    names = _distinct([f"{clip.name}{suffix}" for clip in written_clips])
     with replacing_folder(target) as place:
-        for name, clip in zip(names, made, strict=True):
+        for name, clip in zip(names, written_clips, strict=True):
             write_onto(place / name, clip, None, onto)
-    return Retargeted([target / name for name in names], made, way)
+    return Retargeted([target / name for name in names], written_clips, way)
 
 
 def _retargeted(path: Path, onto: Onto, reading: dict[str, Any] | None) -> Clip:
@@ -295,13 +297,13 @@ def _retargeted(path: Path, onto: Onto, reading: dict[str, Any] | None) -> Clip:
     return onto.put(motion if motion.name else motion.changed(name=path.stem), stated)
 
 
-def _draw(target: Path, source: Path, way: Retargeter | None, made: Clip) -> None:
+def _draw(target: Path, source: Path, way: Retargeter | None, retargeted: Clip) -> None:
     from freshtake.formats.report_files import write_figure
     from freshtake.reports.retarget_strip import retarget_strip
 
     rows = [] if way is None else [(f"{source.name} ({way.source.body.family})", way.source.clip)]
     family = "the character's own joints" if way is None else way.target.body.family
-    write_figure(target, retarget_strip([*rows, (f"retargeted ({family})", made)]))
+    write_figure(target, retarget_strip([*rows, (f"retargeted ({family})", retargeted)]))
 
 
 def _distinct(names: list[str]) -> list[str]:

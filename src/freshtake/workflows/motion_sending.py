@@ -19,7 +19,7 @@ from freshtake.formats.ftm import is_model, read_stored
 from freshtake.formats.vmc import PORT, PosePackets
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.workflows.live_pacing import Lateness, Tick, lateness, ticks
-from freshtake.workflows.live_posing import Posing
+from freshtake.workflows.live_posing import HumanoidPoses
 from freshtake.workflows.live_steering import Inbox, Steers
 from freshtake.workflows.live_streams import classes_of
 
@@ -35,7 +35,7 @@ class Address(NamedTuple):
     port: int
 
 
-class Sent(NamedTuple):
+class SendReport(NamedTuple):
     """What went out, and how punctually."""
 
     address: Address
@@ -46,8 +46,8 @@ class Sent(NamedTuple):
     listening: int | None = None
 
 
-def address_asked(text: str, *, anywhere: bool = False) -> Address:
-    """vmc://HOST:PORT, both optional; other machines are refused unless they are meant."""
+def address_of(text: str, *, anywhere: bool = False) -> Address:
+    """vmc://HOST:PORT, both optional; other machines are refused unless `anywhere`."""
     try:
         parts = urlsplit(text)
         port = parts.port
@@ -55,7 +55,7 @@ def address_asked(text: str, *, anywhere: bool = False) -> Address:
         port, parts = -1, urlsplit("")
     plain = parts.path in ("", "/") and not (parts.query or parts.fragment or parts.username)
     if parts.scheme != "vmc" or not plain or port in (-1, 0):
-        raise UsageError(f"{text!r} is no address to send to: write vmc://127.0.0.1:{PORT}")
+        raise UsageError(f"{text!r} is not an address to send to: write vmc://127.0.0.1:{PORT}")
     name = parts.hostname or "127.0.0.1"
     try:
         host = socket.getaddrinfo(name, None, socket.AF_INET, socket.SOCK_DGRAM)[0][4][0]
@@ -81,7 +81,7 @@ def motion_send(
     seed: int = 0,
     each_tick: Callable[[Steers], None] | None = None,
     warn: Callable[[str], None] = lambda sentence: None,
-) -> Sent:
+) -> SendReport:
     """Send a model's motion until `seconds` are over or `steers.ended` says so; `each_tick` may change the steers.
 
     Messages to the port `listen` steer as well, from this machine alone unless `anywhere`.
@@ -89,7 +89,7 @@ def motion_send(
     if seed < 0:
         raise UsageError(f"the seed must be 0 or more, but is {seed}")
     if source.exists() and not is_model(source):
-        raise FormatError(source, "this is no freshtake model: write one with freshtake learn")
+        raise FormatError(source, "this is not a freshtake model: write one with freshtake learn")
     steers = steers or Steers()
     stored = read_stored(source)
     steers.classes = classes_of(stored)
@@ -100,7 +100,7 @@ def motion_send(
     gc.collect()
     gc.freeze()  # what was loaded stays, and is not looked through again in the middle of a motion
     try:
-        posing = Posing(source, stored, steers, unit_m=unit_m, plant=plant, seed=seed, warn=warn)
+        posing = HumanoidPoses(source, stored, steers, unit_m=unit_m, plant=plant, seed=seed, warn=warn)
         return _send(posing, out, address, steers, seconds, in_place, inbox, each_tick, warn)
     finally:
         gc.unfreeze()
@@ -110,9 +110,9 @@ def motion_send(
 
 
 def _send(
-    posing: Posing, out: socket.socket, address: Address, steers: Steers, seconds: float | None, in_place: bool,
+    posing: HumanoidPoses, out: socket.socket, address: Address, steers: Steers, seconds: float | None, in_place: bool,
     inbox: Inbox | None, each_tick: Callable[[Steers], None] | None, warn: Callable[[str], None],
-) -> Sent:  # fmt: skip
+) -> SendReport:  # fmt: skip
     """One pose per tick: made before its deadline, sent at it; then what came in is obeyed and the next is made."""
     packing = PosePackets(posing.skeleton)
     seen: deque[Tick] = deque(maxlen=KEPT)
@@ -138,10 +138,10 @@ def _send(
         before = tick.number + 1
         ready = _packed(posing, packing, in_place, before / RATE)
     timing = lateness(seen) if seen else Lateness(0, 0, 0.0, 0.0, 0.0)
-    return Sent(address, before / RATE, packets, largest, timing, None if inbox is None else inbox.port)
+    return SendReport(address, before / RATE, packets, largest, timing, None if inbox is None else inbox.port)
 
 
-def _packed(posing: Posing, packing: PosePackets, in_place: bool, seconds: float) -> list[bytes]:
+def _packed(posing: HumanoidPoses, packing: PosePackets, in_place: bool, seconds: float) -> list[bytes]:
     """The travel over the ground is the root's, what is left the hips'."""
     pose = posing.now()
     place = pose.hips * GROUND

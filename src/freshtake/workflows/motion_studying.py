@@ -37,7 +37,7 @@ class StudyPlan(NamedTuple):
     blend: float = BLEND
 
 
-class Designed(NamedTuple):
+class DesignedStudy(NamedTuple):
     """The folder of a study, its stimuli, and how many trials there are."""
 
     folder: Path
@@ -67,7 +67,7 @@ def study_design(
     plan: StudyPlan | None = None,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
-) -> Designed:
+) -> DesignedStudy:
     """Write stimuli under names that do not give them away, a sheet of ratings to be filled in, and the key.
 
     Experiment A shows single variants among `captured` takes (default: the inputs); experiment B shows long sequences
@@ -79,25 +79,25 @@ def study_design(
     for_writing(Path(f"stimulus{suffix}"))
     needed = "a study shows clips with a skeleton"
     new, real, learned = read_clips([variants, sets.captured or sets.inputs, sets.inputs], reading, needed)
-    made: list[tuple[Stimulus, Clip]] = []
+    stimuli: list[tuple[Stimulus, Clip]] = []
     for number, experiment in enumerate(dict.fromkeys(sets.experiments)):
         rng = generator(sets.seed, "AB".index(experiment))
         report(Progress(0.2 + 0.3 * number, f"experiment {experiment}"))
         single = _singles(new, real) if experiment == "A" else _sequences(new, learned, plan, rng)
-        made += _named(single, experiment, motion, rng)
+        stimuli += _named(single, experiment, motion, rng)
     trials = schedule(
-        [s for s, _ in made], participants=plan.participants, trials=plan.trials, rng=generator(sets.seed, 2)
+        [s for s, _ in stimuli], participants=plan.participants, trials=plan.trials, rng=generator(sets.seed, 2)
     )
     with replacing_folder(folder) as temporary:
         (temporary / "stimuli").mkdir()
-        for k, (stimulus, clip) in enumerate(made):
-            report(Progress(0.7 + 0.3 * k / len(made), stimulus.name))
+        for k, (stimulus, clip) in enumerate(stimuli):
+            report(Progress(0.7 + 0.3 * k / len(stimuli), stimulus.name))
             write(temporary / "stimuli" / f"{stimulus.name}{suffix}", clip, unit_m=(reading or {}).get("unit_m"))
         write_ratings(temporary / "ratings.csv", trials)
-        write_key(temporary / "key.csv", [s for s, _ in made])
+        write_key(temporary / "key.csv", [s for s, _ in stimuli])
         questions = "".join(f"Experiment {e}: {QUESTIONS[e]}\n" for e in dict.fromkeys(sets.experiments))
         (temporary / "questions.txt").write_text(questions)
-    return Designed(folder, [s for s, _ in made], len(trials))
+    return DesignedStudy(folder, [s for s, _ in stimuli], len(trials))
 
 
 def _check(
@@ -136,12 +136,12 @@ def _sequences(
 
 
 def _named(
-    made: Sequence[tuple[str, Clip, tuple[str, ...]]], experiment: str, motion: str, rng: np.random.Generator
+    shown: Sequence[tuple[str, Clip, tuple[str, ...]]], experiment: str, motion: str, rng: np.random.Generator
 ) -> list[tuple[Stimulus, Clip]]:
-    """In random order under running numbers, all from the same place: neither name nor file tells the condition."""
+    """Stimuli in random order, numbered, all from one starting place: neither name nor file reveals the condition."""
     out = []
-    for number, k in enumerate(rng.permutation(len(made)).tolist(), start=1):
-        condition, clip, sources = made[k]
+    for number, k in enumerate(rng.permutation(len(shown)).tolist(), start=1):
+        condition, clip, sources = shown[k]
         name = f"{motion}_{experiment}_{number:03d}"
         stimulus = Stimulus(name, experiment, motion, condition, sources)
         out.append((stimulus, start_at_origin(clip).changed(name=name, provenance="")))
@@ -149,7 +149,7 @@ def _named(
 
 
 def study_analyze(tables: Sequence[Path], key: Path | None = None, picture: Path | None = None) -> list[Outcome]:
-    """Read filled-in sheets (or the folders they are in) with their keys, and draw figure 8 if asked."""
+    """Read filled-in sheets (or the folders they are in) with their keys; `picture` is where figure 8 is drawn."""
     from freshtake.reports.study_figure import figure
 
     if not tables:
@@ -159,11 +159,11 @@ def study_analyze(tables: Sequence[Path], key: Path | None = None, picture: Path
     for table in tables:
         sheet = table / "ratings.csv" if is_folder(table) else table
         ratings += read_ratings(sheet)
-        own = read_key(key or sheet.with_name("key.csv"))
-        shared = next((name for name in own if stimuli.get(name, own[name]) != own[name]), None)
+        table_key = read_key(key or sheet.with_name("key.csv"))
+        shared = next((name for name in table_key if stimuli.get(name, table_key[name]) != table_key[name]), None)
         if shared is not None:
             raise UsageError(f"{sheet} and another study share the stimulus {shared!r}: give motions different names")
-        stimuli |= own
+        stimuli |= table_key
     outcomes = analyze(ratings, stimuli)
     if picture is not None:
         write_figure(picture, figure(outcomes))

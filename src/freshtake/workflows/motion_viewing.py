@@ -24,17 +24,17 @@ from freshtake.reports.viewport.viewport_page import viewport_page
 
 PAGES, STILLS, MOVING = (".html", ".htm"), (".png",), (".gif",)
 LAYOUTS = ("row", "grid", "overlaid")
-SECONDS = 6.0  # of models that go on for ever
+SECONDS = 6.0  # shown of models whose motion is endless
 
 
-class Viewed(NamedTuple):
+class ViewResult(NamedTuple):
     """What is shown, and the files that were written."""
 
     scene: Scene
     written: list[Path]
 
 
-class ViewAsked(NamedTuple):
+class ViewOptions(NamedTuple):
     """What stands beside the files, and how."""
 
     variants: Sequence[Path] = ()
@@ -44,7 +44,7 @@ class ViewAsked(NamedTuple):
     seed: int = 0
 
 
-VIEW_ASKED = ViewAsked()
+VIEW_OPTIONS = ViewOptions()
 
 
 @one_blas_thread()
@@ -52,34 +52,34 @@ def motion_view(
     sources: Sequence[Path],
     target: Path | None = None,
     *,
-    asked: ViewAsked = VIEW_ASKED,
+    options: ViewOptions = VIEW_OPTIONS,
     png: Path | None = None,
     gif: Path | None = None,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
-) -> Viewed:
+) -> ViewResult:
     """Show files side by side: motions in blue, `variants` and `each` new ones of every model in green.
 
     `target` is a page, `png` a strip of poses, `gif` a moving picture; each is written where it is named.
     """
     _check_targets((target, PAGES), (png, STILLS), (gif, MOVING))
-    if asked.layout and asked.layout not in LAYOUTS:
-        raise UsageError(f"a layout is one of {', '.join(LAYOUTS)}, not {asked.layout!r}")
-    if asked.each < 1:
-        raise UsageError(f"the number of variants of a model must be 1 or more, not {asked.each}")
-    options = ReadOptions(**(reading or {}))
-    paths = [*sources, *asked.variants]
+    if options.layout and options.layout not in LAYOUTS:
+        raise UsageError(f"a layout is one of {', '.join(LAYOUTS)}, not {options.layout!r}")
+    if options.each < 1:
+        raise UsageError(f"the number of variants of a model must be 1 or more, not {options.each}")
+    read_options = ReadOptions(**(reading or {}))
+    paths = [*sources, *options.variants]
     sets: list[tuple[str, list[Motion]]] = []
     for number, path in enumerate(paths):
         report(Progress(0.6 * number / len(paths), f"reading {path.name}"))
         if is_model(path):
-            sets.append(("variant", list(_made(path, asked.each, asked.seed))))
+            sets.append(("variant", list(_new_motions(path, options.each, options.seed))))
         else:
             sets.append(
-                ("input" if number < len(sources) else "variant", [_named(take_in(path, options).motion, path)])
+                ("input" if number < len(sources) else "variant", [_named(take_in(path, read_options).motion, path)])
             )
-    scene = scene_of(sets, title=asked.title or _title(paths), layout=asked.layout)
-    return Viewed(scene, list(_written(scene, target, png, gif, report)))
+    scene = scene_of(sets, title=options.title or _title(paths), layout=options.layout)
+    return ViewResult(scene, list(_written(scene, target, png, gif, report)))
 
 
 def _check_targets(*targets: tuple[Path | None, tuple[str, ...]]) -> None:
@@ -119,7 +119,7 @@ def _named(motion: Motion, path: Path) -> Motion:
     return motion.changed(name=path.stem) if isinstance(motion, Clip) else replace(motion, name=path.stem)
 
 
-def _made(path: Path, count: int, seed: int) -> Iterator[Motion]:
+def _new_motions(path: Path, count: int, seed: int) -> Iterator[Motion]:
     """New motions of a model, named after its file."""
     from freshtake.workflows.seeds import generator
     from freshtake.workflows.variation_varying import variants
@@ -133,16 +133,16 @@ def _made(path: Path, count: int, seed: int) -> Iterator[Motion]:
     elif name in ("density", "texture"):
         frames = max(2, round(SECONDS / model.frame_time))
         for number in range(1, count + 1):
-            made = model.sample(generator(seed, number), frames=frames, plant=True, name=f"{path.stem}_{number}")
-            yield _motion(made, model.frame_time, f"{path.stem}_{number}")
+            sampled = model.sample(generator(seed, number), frames=frames, plant=True, name=f"{path.stem}_{number}")
+            yield _motion(sampled, model.frame_time, f"{path.stem}_{number}")
     else:
         uses = "" if method is None else f": make one with freshtake {method.uses}, and view the result"
         raise UsageError(f"{path} holds a model that needs a motion or a style to work on{uses}")
 
 
-def _motion(made: Any, frame_time: float, name: str) -> Motion:
+def _motion(sampled: Any, frame_time: float, name: str) -> Motion:
     """A motion as it is; plain rows, which models of strokes make, as a stroke."""
-    if isinstance(made, np.ndarray):
-        return Stroke(made, frame_time * np.arange(len(made), dtype=np.float64), name=name)
-    motion: Motion = made
+    if isinstance(sampled, np.ndarray):
+        return Stroke(sampled, frame_time * np.arange(len(sampled), dtype=np.float64), name=name)
+    motion: Motion = sampled
     return motion

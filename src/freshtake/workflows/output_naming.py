@@ -15,11 +15,11 @@ OTHER_FILES = frozenset(  # endings that nobody gives to a folder
 
 
 def is_file_name(target: Path) -> bool:
-    """Whether a target is a file, by an ending that can be written; a folder that is there is none."""
+    """Whether a target is a file, by an ending that can be written; an existing folder is not."""
     if target.suffix == "" or target.is_dir():
         return False
     if target.suffix.lower() in OTHER_FILES:
-        for_writing(target)  # refuses it, and says what can be written
+        for_writing(target)  # raises with the list of endings that can be written
     try:
         for_writing(target)
     except FormatError:
@@ -66,7 +66,7 @@ def check_ending(target: Path, ending: str | None) -> None:
 
 
 def _suffix(take: Path, ending: str | None) -> str:
-    """As asked, else as the take, else BVH."""
+    """The given ending, else the take's, else BVH."""
     suffix = take.suffix.lower() if ending is None else f".{ending.lstrip('.')}"
     try:
         for_writing(Path(f"clip{suffix}"))

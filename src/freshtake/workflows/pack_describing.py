@@ -13,23 +13,23 @@ from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.body.size import unit_of
 from freshtake.motion.cycles.looping import loop_frames, played
 from freshtake.motion.planting.contacts import contact_mask, runs
-from freshtake.workflows.pack_asking import Group, PackSettings
+from freshtake.workflows.pack_contents import Group, PackSettings
 from freshtake.workflows.pack_making import PackClip
 
 AXES = {"y": (0, 2), "z": (0, 1)}
 
 
-def clip_facts(made: PackClip, group: Group, inputs: Pace, settings: PackSettings) -> dict[str, Any]:
+def clip_facts(clip: PackClip, group: Group, inputs: Pace, settings: PackSettings) -> dict[str, Any]:
     """Everything about one clip, as plain values; frames are counted from 0, lengths are in the clip's unit."""
-    loop, info = made.loop, made.loop.playback
+    loop, info = clip.loop, clip.loop.playback
     assert info is not None
     prints = footprints(loop)
     return {
-        "name": made.slot.name,
+        "name": clip.slot.name,
         "group": group.name,
         "model": group.path.name,
         "checksum": group.checksum,
-        "seed": made.slot.seed,
+        "seed": clip.slot.seed,
         "frames": loop_frames(loop),
         "fps": _short(loop.fps),
         "seconds": _short(info.seconds),
@@ -48,30 +48,30 @@ def clip_facts(made: PackClip, group: Group, inputs: Pace, settings: PackSetting
             for foot in feet(loop.skeleton)
         },
         "footprints": prints,
-        "amount": _short(settings.amount * made.guard.share),
-        "quality": _quality(made, inputs),
+        "amount": _short(settings.amount * clip.guard.share),
+        "quality": _quality(clip, inputs),
     }
 
 
-def _quality(made: PackClip, inputs: Pace) -> dict[str, Any]:
-    found = loop_pace(made.loop, inputs)
-    slide = foot_slide(made.loop)
+def _quality(clip: PackClip, inputs: Pace) -> dict[str, Any]:
+    pace = loop_pace(clip.loop, inputs)
+    slide = foot_slide(clip.loop)
     return {
-        "seam_step": _short(found.step),
-        "foot_speed": _short(found.foot_speed),
-        "acceleration": _short(found.acceleration),
+        "seam_step": _short(pace.step),
+        "foot_speed": _short(pace.foot_speed),
+        "acceleration": _short(pace.acceleration),
         "foot_slide": None if slide is None else _short(slide),
-        "copied": _short(made.copied),
-        "strain": _short(made.goals.strain),
-        "tries": made.guard.tries,
-        "exceeds": list(made.guard.left),
+        "copied": _short(clip.copied),
+        "strain": _short(clip.goals.strain),
+        "tries": clip.guard.tries,
+        "exceeds": list(clip.guard.left),
     }
 
 
-def group_facts(made: Sequence[PackClip], inputs: Pace) -> dict[str, Any]:
+def group_facts(clips: Sequence[PackClip], inputs: Pace) -> dict[str, Any]:
     """The worst of all changes from any clip to any clip of a group, as shares of the takes' own."""
-    found = join_pace([one.loop for one in made], inputs)
-    return {"pairs": len(made) ** 2, **{key: _short(value) for key, value in found._asdict().items()}}
+    pace = join_pace([one.loop for one in clips], inputs)
+    return {"pairs": len(clips) ** 2, **{key: _short(value) for key, value in pace._asdict().items()}}
 
 
 def footprints(loop: Clip) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.goals.joinable import joinable
 from freshtake.variation.synthesis.amount import Amount
 from freshtake.workflows.motion_retargeting import Onto
-from freshtake.workflows.pack_asking import Group, PackSettings, Slot
+from freshtake.workflows.pack_contents import Group, PackSettings, Slot
 from freshtake.workflows.seeds import generator
 
 MOST_INPUTS = 24  # takes that clips are compared with
@@ -62,13 +62,13 @@ class GroupMaker:
     @cached_property
     def mean(self) -> Clip:
         """The mean motion as a loop, on the character."""
-        made = joinable(self.group.model, generator(0), amount=0.0, plant=self.settings.plant)
-        return self._put(made.motion)
+        mean_variant = joinable(self.group.model, generator(0), amount=0.0, plant=self.settings.plant)
+        return self._put(mean_variant.motion)
 
     def _put(self, clip: Clip) -> Clip:
         return clip if self.onto is None else self.onto.put(clip)
 
-    def made(self, slot: Slot) -> PackClip:
+    def clip(self, slot: Slot) -> PackClip:
         """A clip, which depends on its seed alone."""
         limits = self.group.model.body_limits if self.settings.guard else None
         for again in range(DRAWS):
@@ -77,12 +77,12 @@ class GroupMaker:
                 seed = [slot.seed, 1, attempt + 100 * again] if attempt + again else [slot.seed, 1]
                 return self._drawn(seed, amount, slot.name)
 
-            made, checks = guarded(draw, limits, self.settings.amount)
-            copied = copied_share(made.motion, self.takes)
+            variant, checks = guarded(draw, limits, self.settings.amount)
+            copied = copied_share(variant.motion, self.takes)
             if copied == 0.0:
                 break
-        loop = with_seam(self._put(made.motion), self.seam)
-        return PackClip(slot, loop.changed(name=slot.name, playback=loop.playback), made.report, checks, copied)
+        loop = with_seam(self._put(variant.motion), self.seam)
+        return PackClip(slot, loop.changed(name=slot.name, playback=loop.playback), variant.report, checks, copied)
 
     def _drawn(self, seed: Sequence[int], amount: float | Amount, name: str) -> Guided:
         settings, model = self.settings, self.group.model
@@ -99,14 +99,14 @@ class GroupMaker:
             return free
         seconds: float = free.motion.playback.seconds
         beats = max(1, round(seconds / settings.beat))
-        made = of(beats * settings.beat, cycles)
-        off = made.motion.playback.seconds - beats * settings.beat
+        variant = of(beats * settings.beat, cycles)
+        off = variant.motion.playback.seconds - beats * settings.beat
         if abs(off) > 0.75 * model.frame_time:
             raise UsageError(
                 f"{self.group.name}: a clip of about {seconds:.2f} s cannot be brought to {beats * settings.beat:g} s, "
                 "since its pace has natural limits: choose a shorter --beat, or other --cycles"
             )
-        return made
+        return variant
 
 
 def delivered_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
@@ -121,10 +121,10 @@ def delivered_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
         return whole
     course, usual = course_of(whole), course_of(mean)
     if where == "none":
-        made = in_place(whole, course)
+        moved = in_place(whole, course)
     else:
-        away = (whole.root[0] - course.places[0]) - (mean.root[0] - usual.places[0])
-        away[whole.up_index] = 0.0
+        offset = (whole.root[0] - course.places[0]) - (mean.root[0] - usual.places[0])
+        offset[whole.up_index] = 0.0
         heading = np.full(len(whole), usual.heading[0])
-        made = on_joint(whole, BodyCourse(course.places + away, heading))
-    return made.changed(playback=info.changed(root_motion=where))
+        moved = on_joint(whole, BodyCourse(course.places + offset, heading))
+    return moved.changed(playback=info.changed(root_motion=where))

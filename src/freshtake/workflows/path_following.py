@@ -1,4 +1,4 @@
-"""Paths over the ground: a body begins on the first point, in the path's direction, and what came of it is said."""
+"""Paths on the ground: a body begins on the first point, in the path's direction; a sentence says how far it got."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def seen_from_its_start(path: Floats, up: str) -> tuple[Floats, Start]:
     sign = 1.0 if up == "y" else -1.0  # heading 0 is +z where y is up, and -y where z is
     world = sign * path[:, 1] + 1j * path[:, 0]
     heading = float(np.angle(world[1] - world[0]))
-    own = (world - world[0]) * np.exp(-1j * heading)
-    return np.stack([own.imag, sign * own.real], axis=1), Start((float(path[0, 0]), float(path[0, 1])), heading)
+    turned = (world - world[0]) * np.exp(-1j * heading)
+    return np.stack([turned.imag, sign * turned.real], axis=1), Start((float(path[0, 0]), float(path[0, 1])), heading)
 
 
 def placed(clip: Clip, start: Start) -> Clip:
@@ -43,14 +43,14 @@ def followed_by(path: Floats, motion: Motion) -> Followed | None:
     return followed(Steering(path=path), Travel(speed, 0.0), places, motion.frame_time)
 
 
-def path_sentence(found: Sequence[Followed], motion: Motion) -> str:
+def path_sentence(followed: Sequence[Followed], motion: Motion) -> str:
     """How far along its path a motion came, in the unit of the clip and so of the path; of several, the range."""
     metres = unit_of(motion) if isinstance(motion, Clip) else None
     unit = "of the clip's units" if metres is None else unit_name(metres)
-    least, most = min(one.along for one in found), max(one.along for one in found)
+    least, most = min(one.along for one in followed), max(one.along for one in followed)
     gone = f"{most:.4g}" if f"{least:.4g}" == f"{most:.4g}" else f"{least:.4g} to {most:.4g}"
-    mean = float(np.mean([one.mean_off for one in found]))
+    mean = float(np.mean([one.mean_off for one in followed]))
     return (
-        f"the path: {gone} of {found[0].length:.4g} {unit} gone, "
-        f"off by {mean:.2g} on average and {max(one.most_off for one in found):.2g} at most"
+        f"followed {gone} of the path's {followed[0].length:.4g} {unit}, "
+        f"off by {mean:.2g} on average and {max(one.most_off for one in followed):.2g} at most"
     )

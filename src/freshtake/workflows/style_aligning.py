@@ -55,7 +55,7 @@ def style_align(
     reading: dict[str, Any] | None = None,
     report: Report | None = None,
 ) -> Aligned:
-    """Align two files; write the one on the other's clock, and the picture of the correspondences, where asked to.
+    """Align two files; `targets` names what is written: one motion on the other's clock, a picture of the alignment.
 
     With `onto="first"` the second motion is written with the timing of the first, with `onto="second"` the reverse.
     """
@@ -65,7 +65,7 @@ def style_align(
         kinds = ", ".join("." + kind for kind in KINDS)
         raise FormatError(targets.plot, f"a picture's name ends in one of {kinds}, a page's in .html")
     a, b = _motions((first, second), reading)
-    found = align(a, b, settings, report=report)
+    alignment = align(a, b, settings, report=report)
     figure = None
     if targets.plot is not None:
         from freshtake.reports.alignment_figure import picture
@@ -73,30 +73,30 @@ def style_align(
         named = a.name or first.stem, b.name or second.stem
         figure = picture(a, b, settings, against=targets.against, dof=targets.dof, names=named)
     if targets.out is not None:
-        moved = warp(b if targets.onto == "first" else a, found, onto=targets.onto)
+        moved = warp(b if targets.onto == "first" else a, alignment, onto=targets.onto)
         write(targets.out, moved, unit_m=(reading or {}).get("unit_m"))
     if targets.plot is not None and figure is not None and targets.plot.suffix.lower() in PAGES:
-        write_bytes(targets.plot, _page(a, b, found, figure).encode())
+        write_bytes(targets.plot, _page(a, b, alignment, figure).encode())
     elif targets.plot is not None and figure is not None:
         write_figure(targets.plot, figure)
-    return Aligned(a, b, found, _identical(a, b))
+    return Aligned(a, b, alignment, _identical(a, b))
 
 
-def _page(a: Clip | Stroke, b: Clip | Stroke, found: Alignment, figure: Any) -> str:
+def _page(a: Clip | Stroke, b: Clip | Stroke, alignment: Alignment, figure: Any) -> str:
     """Both motions and the second on the first one's clock, played beside one another; below it the correspondences."""
     from freshtake.reports.plots import Picture, png
     from freshtake.reports.style_page import Section, style_page
     from freshtake.reports.viewport.staging import scene_of
 
-    moved = warp(b, found, onto="first")
+    moved = warp(b, alignment, onto="first")
     sets = [("input", [a]), ("variant", [moved]), ("extra", [b])]
-    least, most = float(found.steps.min()), float(found.steps.max())
-    said = f"the second runs between {least:.2f} and {most:.2f} times as fast as the first"
+    least, most = float(alignment.steps.min()), float(alignment.steps.max())
+    statement = f"the second runs between {least:.2f} and {most:.2f} times as fast as the first"
     picture = Picture("alignment", "Which frames belong together", "", png(figure), True)
     summary = "Blue: the first motion. Green: the second one on the first one's clock. Red: the second as it was."
     return style_page(
         f"{a.name} and {b.name}, aligned", summary, [Section("Correspondences", "", (), (picture,))],
-        scene_of(sets, layout="row", legend=LEGEND), (True, f"In step: {said}."),
+        scene_of(sets, layout="row", legend=LEGEND), (True, f"In step: {statement}."),
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from freshtake.motion import Clip
 from freshtake.motion.edit import take_frames
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.gaits.bilinear import GaitModel, Level, Weights, fit
-from freshtake.workflows.length_asking import Length, frame_count
+from freshtake.workflows.lengths import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.takes_reading import read_clips
@@ -52,7 +52,7 @@ def named_cells(arguments: Sequence[str]) -> dict[tuple[Level, Level], Path]:
         cell, equals, path = argument.partition("=")
         style, at, speed = (part.strip() for part in cell.rpartition("@"))
         if not (equals and at and style and speed and path):
-            raise UsageError(f"{argument!r} names no style and speed: {CELL}")
+            raise UsageError(f"{argument!r} does not name a style and speed: {CELL}")
         key = (style, level(speed))
         if key in out:
             raise UsageError(f"{style} at {speed} is given twice: one clip for every style at every speed")
@@ -78,14 +78,14 @@ def mixture(text: str, levels: Sequence[Level]) -> Weights:
         name, equals, weight = part.rpartition("=")
         number = level(weight)
         if not equals or isinstance(number, str):
-            raise UsageError(f"{part!r} is no weight: write NAME=NUMBER, as in normal=0.5,crouch=0.5")
+            raise UsageError(f"{part!r} is not a weight: write NAME=NUMBER, as in normal=0.5,crouch=0.5")
         key = name.strip() if name.strip() in levels else level(name.strip())
         out[key] = out.get(key, 0.0) + number
     return out
 
 
 class Walk(NamedTuple):
-    """Styles and speeds in words, and how much: so many cycles, or a length."""
+    """Styles and speeds as texts, and how long: a number of cycles, or a length."""
 
     style: str
     speed: str
@@ -119,7 +119,7 @@ def gaits_sample(
 
 
 def gaits_facts(model: GaitModel) -> dict[str, Any]:
-    """What a model of gaits says about itself."""
+    """The facts of a gaits model."""
     recipe = model.code.recipe
     return {
         "method": "style, gaits",

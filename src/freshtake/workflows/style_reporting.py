@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LEGEND = {"input": "as it was", "variant": "translated", "extra": "really done in this style"}
 USEFUL = 0.9  # of the error before translation
-MUCH_KEPT = 0.5
+LARGE_INPUT_SHARE = 0.5
 MOST_FOLDS = 3  # clips left out for the table of errors
 Page = tuple[str, dict[str, Any], dict[str, bytes]]
 WORDS = {
@@ -34,20 +34,22 @@ WORDS = {
 }
 
 
-def learning_page(model: StyleModel, found: StylePairs, report: Report) -> Page:
+def learning_page(model: StyleModel, style_pairs: StylePairs, report: Report) -> Page:
     """Which pairs, how well each way does on clips left out, strips of one of them, the warps of all."""
-    pairs = found.pairs
+    pairs = style_pairs.pairs
     warps = {(id(a), id(b)): aligned(a, b, model.settings) for a, b in pairs}
-    held, shown = _held_out(model, found, warps, report)
-    sections = [_pairs_section(found), *([_errors_section(held)] if held else [])]
+    held, shown = _held_out(model, style_pairs, warps, report)
+    sections = [_pairs_section(style_pairs), *([_errors_section(held)] if held else [])]
     scene = None
     if shown is not None:
         (source, target), other = shown
-        made = other.translate(source)
+        translated = other.translate(source)
         titles = [f"{source.name}, left out", "translated", f"{target.name}, real"]
-        picture = _picture("strips", "Translation of a clip left out", strips([source, made, target], titles=titles))
+        picture = _picture(
+            "strips", "Translation of a clip left out", strips([source, translated, target], titles=titles)
+        )
         sections.append(Section("Input above, translation below", "As in figure 1.", (), (picture,)))
-        called = [clip.changed(name=title) for clip, title in zip((source, made, target), titles, strict=True)]
+        called = [clip.changed(name=title) for clip, title in zip((source, translated, target), titles, strict=True)]
         sets = [("input", called[:1]), ("variant", called[1:2]), ("extra", called[2:])]
         scene = scene_of(sets, layout="row", legend=LEGEND)
     curves = warp_curves([warps[id(a), id(b)].steps for a, b in pairs], _names(pairs), 1.0 / model.frame_time)
@@ -55,9 +57,13 @@ def learning_page(model: StyleModel, found: StylePairs, report: Report) -> Page:
     sections.append(Section("Time warps", text, (), (_picture("warps", "Differential time warps", curves),)))
     sections.append(_blend_section())
     words = model.choice.in_words(len(pairs))
-    summary = f"{words[:1].upper()}{words[1:]}. What has passed for {model.memory:.1f} s is forgotten."
+    summary = f"{words[:1].upper()}{words[1:]}. Its memory is {model.memory:.1f} s."
     pictures = {p.name: p.png for section in sections for p in section.pictures}
-    figures = {"choice": model.choice._asdict(), "held_out": held, "pairs": [row._asdict() for row in found.table]}
+    figures = {
+        "choice": model.choice._asdict(),
+        "held_out": held,
+        "pairs": [row._asdict() for row in style_pairs.table],
+    }
     page = style_page("Style translation, learned", summary, sections, scene, _verdict(model, held))
     return page, figures, pictures
 
@@ -68,21 +74,26 @@ def _verdict(model: StyleModel, held: list[dict[str, Any]]) -> tuple[bool, str] 
         return None
     kind = model.bank.kind
     left, copied = (float(np.mean([row["errors"][name] for row in held])) for name in (kind, "copy"))
-    said = f"clips that were not learned from are {left:.1f}° off the real ones after translation, {copied:.1f}° before"
+    statement = (
+        f"clips that were not learned from are {left:.1f}° off the real ones after translation, {copied:.1f}° before"
+    )
     good = left < USEFUL * copied
-    return good, f"Usable: {said}." if good else f"Look at: {said}; give more pairs, or pairs that are more alike."
+    return (
+        good,
+        f"Usable: {statement}." if good else f"Look at: {statement}; give more pairs, or pairs that are more alike.",
+    )
 
 
 def _held_out(
-    model: StyleModel, found: StylePairs, warps: dict[tuple[int, int], Any], report: Report
+    model: StyleModel, style_pairs: StylePairs, warps: dict[tuple[int, int], Any], report: Report
 ) -> tuple[list[dict[str, Any]], tuple[tuple[Clip, Clip], StyleModel] | None]:
     """Errors of every way for a few pairs, none of whose clips was learned from; and the last model with its pair."""
     held: list[dict[str, Any]] = []
     shown = None
-    for pair in found.pairs:
+    for pair in style_pairs.pairs:
         if len(held) == MOST_FOLDS:
             break
-        rest = [p for p in found.pairs if p[0] is not pair[0] and p[1] is not pair[1]]
+        rest = [p for p in style_pairs.pairs if p[0] is not pair[0] and p[1] is not pair[1]]
         if len(rest) < 2 or any(pair[0].name == each["source"] for each in held):
             continue
         report(Progress(len(held) / MOST_FOLDS, f"leaving out {pair[0].name}"))
@@ -92,7 +103,7 @@ def _held_out(
     return held, shown
 
 
-def translation_page(model: StyleModel, source: Clip, out: Clip, made: Translated) -> Page:
+def translation_page(model: StyleModel, source: Clip, out: Clip, translated: Translated) -> Page:
     """Strips of the clip before and after, the time warp that was applied, and how much of the input was kept."""
     rows = model.encode(source).values
     tool = model.translator()
@@ -118,15 +129,22 @@ def translation_page(model: StyleModel, source: Clip, out: Clip, made: Translate
             "Input unlike the examples",
             "Where the input is unlike the examples, it is blended into the translation (eq. 7 and 8).",
             (),
-            (_picture("blend", "Weight of the input", blend_over_time(list(made.blends.T), list(model.parts), fps)),),
+            (
+                _picture(
+                    "blend", "Weight of the input", blend_over_time(list(translated.blends.T), list(model.parts), fps)
+                ),
+            ),
         ),
     ]
     summary = f"{source.name} in a style that was {model.choice.in_words(len(model.pairs))}."
-    figures = {"frames_in": len(source), "frames_out": len(out), "blended": float(made.blends.mean())}
+    figures = {"frames_in": len(source), "frames_out": len(out), "blended": float(translated.blends.mean())}
     scene = scene_of([("input", [source]), ("variant", [out])], layout="row", legend=LEGEND)
-    kept = float(made.blends.mean())
-    said = f"{100 * kept:.0f} % of the motion was kept as it was, because the examples hold nothing like it"
-    verdict = (kept < MUCH_KEPT, f"Usable: {said}." if kept < MUCH_KEPT else f"Look at: {said}.")
+    input_share = float(translated.blends.mean())
+    statement = f"{100 * input_share:.0f} % of the motion was kept as it was, because the examples hold nothing like it"
+    verdict = (
+        input_share < LARGE_INPUT_SHARE,
+        f"Usable: {statement}." if input_share < LARGE_INPUT_SHARE else f"Look at: {statement}.",
+    )
     return (
         style_page("Style translation, applied", summary, sections, scene, verdict),
         figures,
@@ -134,9 +152,9 @@ def translation_page(model: StyleModel, source: Clip, out: Clip, made: Translate
     )
 
 
-def _pairs_section(found: StylePairs) -> Section:
-    rows = tuple((r.source, r.target, r.source_content, r.target_content, f"{r.apart:.2f}") for r in found.table)
-    how = "paired by content" if found.by_content else "paired by order"
+def _pairs_section(style_pairs: StylePairs) -> Section:
+    rows = tuple((r.source, r.target, r.source_content, r.target_content, f"{r.apart:.2f}") for r in style_pairs.table)
+    how = "paired by content" if style_pairs.by_content else "paired by order"
     table = Table(("source", "target", "source does", "target does", "apart"), rows, f"Clips were {how}.")
     return Section("Pairs", "", (table,))
 

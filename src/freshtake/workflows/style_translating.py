@@ -13,7 +13,6 @@ from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.registry import for_writing
 from freshtake.formats.report_files import check_report_target, write_report
 from freshtake.formats.take_files import take_files
-from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.edit import with_up
@@ -23,6 +22,7 @@ from freshtake.style.parts import ALL
 from freshtake.style.settings import Settings
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
+from freshtake.workflows.style_fitting import fitted_clip
 from freshtake.workflows.takes_reading import read_clips
 
 NEED = "style translation needs clips with a skeleton"
@@ -46,6 +46,7 @@ class StylePairs(NamedTuple):
     by_content: bool
     left_out: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    one_take: bool = False  # all pairs are stretches of one take of each style
 
 
 class StyleLearned(NamedTuple):
@@ -95,11 +96,11 @@ def paired(sources: list[Clip], targets: list[Clip], *, by_content: bool) -> Sty
 def _by_content(sources: list[Clip], targets: list[Clip]) -> StylePairs:
     from freshtake.style.warping.correspondence import described, match
 
-    found = match(sources, targets, every=True)
-    pairs = tuple((sources[m.source], targets[m.target]) for m in found)
+    matches = match(sources, targets, every=True)
+    pairs = tuple((sources[m.source], targets[m.target]) for m in matches)
     table = tuple(
         PairRow(a.name, b.name, described(m.contents[0]), described(m.contents[1]), m.apart)
-        for (a, b), m in zip(pairs, found, strict=True)
+        for (a, b), m in zip(pairs, matches, strict=True)
     )
     used = {id(clip) for pair in pairs for clip in pair}
     return StylePairs(pairs, table, True, tuple(clip.name for clip in (*sources, *targets) if id(clip) not in used))
@@ -111,12 +112,12 @@ def _by_stretches(source: Clip, target: Clip) -> StylePairs:
     from freshtake.style.warping.correspondence import described
 
     require_compatible(source.skeleton, target.skeleton, source.name, target.name)
-    found = cut_and_paired(source, target)
+    stretches = cut_and_paired(source, target)
     table = tuple(
-        PairRow(a.name, b.name, described(first), described(second), apart)
-        for (a, b), (first, second), apart in zip(found.pairs, found.contents, found.apart, strict=True)
+        PairRow(a.name, b.name, described(first), described(second), distance)
+        for (a, b), (first, second), distance in zip(stretches.pairs, stretches.contents, stretches.apart, strict=True)
     )
-    return StylePairs(found.pairs, table, True, (), (found.what,))
+    return StylePairs(stretches.pairs, table, True, (), (stretches.what,), stretches.are_cut)
 
 
 def _by_order(sources: list[Clip], targets: list[Clip]) -> StylePairs:
@@ -127,9 +128,9 @@ def _by_order(sources: list[Clip], targets: list[Clip]) -> StylePairs:
     for clip in (*sources, *targets):
         require_compatible(sources[0].skeleton, clip.skeleton, sources[0].name, clip.name)
     contents = [[content(clip) for clip in clips] for clips in (sources, targets)]
-    apart = content_distances(*contents)
+    distances = content_distances(*contents)
     table = tuple(
-        PairRow(a.name, b.name, described(contents[0][k]), described(contents[1][k]), float(apart[k, k]))
+        PairRow(a.name, b.name, described(contents[0][k]), described(contents[1][k]), float(distances[k, k]))
         for k, (a, b) in enumerate(pairs)
     )
     return StylePairs(pairs, table, False, ())
@@ -147,35 +148,40 @@ def style_learn(
     show: Callable[[StylePairs], None] | None = None,
     report: Report = silent,
 ) -> StyleLearned:
-    """Read pairs, show their table, learn, write the model and, where asked for, the report page."""
+    """Read pairs, show their table, learn, and write the model and, with `page`, the report page."""
     from freshtake.style.learning import learn
 
     check_model_target(target)
     if page is not None:
         check_report_target(page)
-    found = style_pairs(sources, targets, reading=reading)
+    learned_pairs = style_pairs(sources, targets, reading=reading)
     if show is not None:
-        show(found)
+        show(learned_pairs)
     share = 0.5 if page is not None else 1.0
-    model = learn(found.pairs, settings, report=lambda p: report(Progress(share * p.share, p.what)))
+    model = learn(
+        learned_pairs.pairs,
+        settings,
+        one_take=learned_pairs.one_take,
+        report=lambda p: report(Progress(share * p.share, p.what)),
+    )
     written = [target]
     if page is not None:
         from freshtake.workflows.style_reporting import learning_page
 
         text, figures, pictures = learning_page(
-            model, found, lambda p: report(Progress(share + (1.0 - share) * p.share, p.what))
+            model, learned_pairs, lambda p: report(Progress(share + (1.0 - share) * p.share, p.what))
         )
         written += write_report(page, text, figures, pictures)
     save(target, model, sources=[name for pair in model.pairs for name in pair])
     if model.choice.hardly_differs:
-        apart = f"{model.choice.errors['copy']:.1f}°"
-        found = found._replace(
-            notes=(*found.notes, f"source and target hardly differ ({apart}): two takes of one style?")
+        difference = f"{model.choice.errors['copy']:.1f}°"
+        learned_pairs = learned_pairs._replace(
+            notes=(*learned_pairs.notes, f"source and target hardly differ ({difference}): two takes of one style?")
         )
-    return StyleLearned(model, found, tuple(written))
+    return StyleLearned(model, learned_pairs, tuple(written))
 
 
-class StyleAsked(NamedTuple):
+class StyleOptions(NamedTuple):
     """How much of the style is put on which parts, and how."""
 
     strength: float = 1.0
@@ -185,7 +191,7 @@ class StyleAsked(NamedTuple):
     plant: bool | str = True
 
 
-STYLE_ASKED = StyleAsked()
+STYLE_OPTIONS = StyleOptions()
 
 
 @one_blas_thread()
@@ -194,7 +200,7 @@ def style_apply(
     path: Path,
     target: Path,
     *,
-    asked: StyleAsked = STYLE_ASKED,
+    options: StyleOptions = STYLE_OPTIONS,
     page: Path | None = None,
     onto: Onto | None = None,
     reading: dict[str, Any] | None = None,
@@ -209,42 +215,43 @@ def style_apply(
     models: list[StyleModel] = [model_of(source, "style") for source, _ in styles]
     model = models[0]
     taken = read_clips([[path]], reading, NEED)[0][0]
-    clip = fitted(taken, model.recipe)
-    assert isinstance(clip, Clip)
+    clip, back = fitted_clip(taken, model, (reading or {}).get("warn") or (lambda _: None))
     if len(models) > 1:
-        if asked.parts or page is not None:
+        if options.parts or page is not None:
             raise UsageError("parts of the body and a report are for one style: leave one out, or apply one at a time")
         from freshtake.style.style_blending import blend
 
-        weights = [asked.strength * weight for _, weight in styles]
+        weights = [options.strength * weight for _, weight in styles]
         out = blend(
-            models, clip, weights, time_warp=asked.time_warp, generalize=asked.generalize, plant=bool(asked.plant)
+            models, clip, weights, time_warp=options.time_warp, generalize=options.generalize, plant=bool(options.plant)
         )
-        made = None
+        translated = None
     else:
-        whole = asked.strength * styles[0][1]
+        whole = options.strength * styles[0][1]
         strengths = {
-            ALL: 0.0 if asked.parts else whole,
-            **{name: whole * value for name, value in (asked.parts or {}).items()},
+            ALL: 0.0 if options.parts else whole,
+            **{name: whole * value for name, value in (options.parts or {}).items()},
         }
-        how: dict[str, Any] = {"time_warp": asked.time_warp, "generalize": asked.generalize, "strength": strengths}
-        made, _ = model.translate_rows(model.encode(clip).values, **how)
-        out = model.translate(clip, plant=asked.plant, **how)
+        how: dict[str, Any] = {"time_warp": options.time_warp, "generalize": options.generalize, "strength": strengths}
+        translated, _ = model.translate_rows(model.encode(clip).values, **how)
+        out = model.translate(clip, plant=options.plant, **how)
     if clip.skeleton.base is not None:
         out = out.changed(skeleton=replace(out.skeleton, base=clip.skeleton.base))
-    out = with_up(out, taken.up).changed(name=target.stem)
-    write_onto(target, put_onto(onto, out), taken.unit_m, onto)
+    delivered = with_up(back(out), taken.up).changed(name=target.stem)
+    write_onto(target, put_onto(onto, delivered), taken.unit_m, onto)
     written = [target]
-    if page is not None and made is not None:
+    if page is not None and translated is not None:
         from freshtake.workflows.style_reporting import translation_page
 
-        written += write_report(page, *translation_page(model, clip, out, made))
-    kept = {} if made is None else dict(zip(model.parts, made.blends.mean(axis=0).tolist(), strict=True))
-    return StyleApplied(clip, out, kept, tuple(written))
+        written += write_report(page, *translation_page(model, clip, out, translated))
+    input_shares = (
+        {} if translated is None else dict(zip(model.parts, translated.blends.mean(axis=0).tolist(), strict=True))
+    )
+    return StyleApplied(taken, delivered, input_shares, tuple(written))
 
 
 def style_facts(model: StyleModel) -> dict[str, Any]:
-    """What a style model says about itself."""
+    """The facts of a style model."""
     skeleton = model.recipe.skeleton
     return {
         "method": f"style, {model.bank.kind}",

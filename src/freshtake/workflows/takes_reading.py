@@ -32,7 +32,7 @@ def read_sets(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None = N
 
 
 def _sound(path: Path, motion: Motion) -> Motion:
-    """Refuse numbers that no place has: their squares are beyond all numbers."""
+    """Refuse positions so large that their squares overflow."""
     places = {Clip: "root", Stroke: "points", PointClip: "positions", MeshSequence: "vertices"}[type(motion)]
     values = np.abs(np.nan_to_num(getattr(motion, places)))
     if values.size and float(values.max()) > FARTHEST:

@@ -28,23 +28,23 @@ class Steered(NamedTuple):
     start: Start
 
 
-def guide_asked(heading: float | None, path: Path | None, speed: float | None) -> Guide:
+def guide_of(heading: float | None, path: Path | None, speed: float | None) -> Guide:
     """Where to go from the start on; degrees, a table of points, units of length a second."""
-    from freshtake.workflows.variation_asking import read_path
+    from freshtake.workflows.goal_options import read_path
 
     points = None if path is None else read_path(path)
     return Guide(None if heading is None else float(np.radians(heading)), points, speed)
 
 
 def speed_note(model: TextureModel, guide: Guide) -> str | None:
-    """A sentence where a speed is asked for that the takes' tempo cannot be changed to."""
+    """A sentence where the takes' tempo cannot be changed enough for the requested speed."""
     if guide.speed is None or model.bearings.speed <= 0.0:
         return None
     low, high = (share * model.bearings.speed for share in TEMPI)
     if low <= guide.speed <= high:
         return None
     return (
-        f"a speed of {guide.speed:g} cannot be had: the takes go at {low:.3g} to {high:.3g} a second at a natural tempo"
+        f"a speed of {guide.speed:g} is out of reach: at a natural tempo the takes go {low:.3g} to {high:.3g} a second"
     )
 
 
@@ -56,7 +56,7 @@ def steered_play(
     cell: str | None = None,
     guide: Guide | None = None,
 ) -> Steered:
-    """A play that does at each time of the plan what it says."""
+    """Playback that follows the plan: at each of its times, the cell or guide given there."""
     given = guide or Guide()
     stops = sorted(((round(when / model.frame_time), what) for when, what in plan), key=lambda stop: stop[0])
     guides = [(at, _guided(model, given, what)) for at, what in stops]
@@ -78,8 +78,8 @@ def steered_play(
 
 
 def _is_guided(model: TextureModel, guides: Sequence[tuple[int, Guide | None]], given: Guide) -> bool:
-    asked = given.heading is not None or given.path is not None or given.speed is not None
-    if asked or any(change is not None for _, change in guides):
+    is_given = given.heading is not None or given.path is not None or given.speed is not None
+    if is_given or any(change is not None for _, change in guides):
         return True
     return model.rates > 0 and bool(model.bearings.straight.any())
 

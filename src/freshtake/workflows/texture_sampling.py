@@ -24,7 +24,7 @@ from freshtake.texture.model import STRETCH, TextureModel
 from freshtake.texture.settings import Settings
 from freshtake.texture.transitions import Played
 from freshtake.variation.goals.steering import Followed
-from freshtake.workflows.length_asking import Length, frame_count
+from freshtake.workflows.lengths import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_delivering import Delivery, playback_summary
 from freshtake.workflows.motion_finishing import FINISH, Finish
@@ -37,7 +37,7 @@ MOST_BYTES = 2 << 30  # of a mesh sequence that is made whole
 MORPHING = (".glb", ".gltf")
 
 
-class Learned(NamedTuple):
+class LearnedTexture(NamedTuple):
     """A model, and what its file weighs against the takes."""
 
     model: TextureModel
@@ -55,7 +55,7 @@ def texture_learn(
     reading: dict[str, Any] | None = None,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
-) -> Learned:
+) -> LearnedTexture:
     """Read takes (by the name of their cell, or one cell), learn a texture model and write it.
 
     `turns`: one walk is cut into the cells forward, left and right. `picture`: where the matrices are drawn; without
@@ -78,7 +78,7 @@ def texture_learn(
     if drawn is not None:  # first, so that a picture that cannot be written leaves no model either
         draw_matrices(model, drawn)
     save(target, model, sources=names)
-    return Learned(model, texture_facts(model) | sizes(takes, target))
+    return LearnedTexture(model, texture_facts(model) | sizes(takes, target))
 
 
 def _listed(sources: Sequence[Path] | Mapping[str, Sequence[Path]]) -> list[Path]:
@@ -150,7 +150,7 @@ def texture_facts(model: TextureModel) -> dict[str, Any]:
     return facts
 
 
-class Made(NamedTuple):
+class SampledTexture(NamedTuple):
     """What was written; N frames last N frame times."""
 
     path: Path
@@ -162,8 +162,8 @@ class Made(NamedTuple):
     motion: Any = None
 
 
-class Going(NamedTuple):
-    """Where a play goes: the cell it starts in, the plan, and the guide from the start on; of a loop the course."""
+class PlayRoute(NamedTuple):
+    """Where playback goes: its first cell, the plan, the guide from the start on; for a loop, its course."""
 
     cell: str | None = None
     plan: Sequence[tuple[float, str]] = ()
@@ -171,18 +171,18 @@ class Going(NamedTuple):
     course: str | float | None = None
 
 
-class PlayAsked(NamedTuple):
+class PlayOptions(NamedTuple):
     """Whether the motion is a loop and of which kind, and where it goes."""
 
     loop: bool = False
     variety: float = 1.0
     stretch: float | None = None
     times: int = 1
-    going: Going | None = None
+    going: PlayRoute | None = None
     seed: int = 0
 
 
-PLAY_ASKED = PlayAsked()
+PLAY_OPTIONS = PlayOptions()
 
 
 @one_blas_thread()
@@ -191,26 +191,26 @@ def texture_sample(
     target: Path,
     length: Length,
     *,
-    asked: PlayAsked = PLAY_ASKED,
+    options: PlayOptions = PLAY_OPTIONS,
     finish: Finish = FINISH,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
-) -> Made:
+) -> SampledTexture:
     """Write exactly this much: endless play cut there, or with `loop` a loop, `times` over.
 
-    `onto` is a character that the clip is put onto. `warn` hears of a loop that needs large jumps and of
-    a speed that cannot be had.
+    `onto` is a character that the clip is put onto. `warn` is called for a loop that needs large jumps and
+    for a speed out of reach.
     """
-    model, way = load_texture(source), asked.going or Going()
+    model, way = load_texture(source), options.going or PlayRoute()
     frames = frame_count(length, model.frame_time)
-    _check(model, target, frames, asked.times)
-    if asked.seed < 0:
-        raise UsageError(f"the seed must be 0 or more, but is {asked.seed}")
-    rng, say = np.random.default_rng(asked.seed), warn or (lambda message: None)
+    _check(model, target, frames, options.times)
+    if options.seed < 0:
+        raise UsageError(f"the seed must be 0 or more, but is {options.seed}")
+    rng, say = np.random.default_rng(options.seed), warn or (lambda message: None)
     report(Progress(0.0, f"making {frames} frames"))
-    if asked.loop:
+    if options.loop:
         motion, rows, jumps = _looped(
-            model, rng, frames, way, (asked.variety, asked.stretch, asked.times), finish.plant, say
+            model, rng, frames, way, (options.variety, options.stretch, options.times), finish.plant, say
         )
     else:
         motion, rows, jumps = _played(model, rng, frames, way, finish.plant, say)
@@ -227,14 +227,14 @@ def texture_sample(
         write_motion(model, motion, target, finish.unit_m, finish.onto)
     shown = len(rows) if motion is None else len(motion)
     playback = None if motion is None else playback_summary(motion)
-    return Made(target, shown, len(rows) * model.frame_time, jumps, playback, way_taken, motion)
+    return SampledTexture(target, shown, len(rows) * model.frame_time, jumps, playback, way_taken, motion)
 
 
 def _looped(
     model: TextureModel,
     rng: np.random.Generator,
     frames: int,
-    way: Going,
+    way: PlayRoute,
     how: tuple[float, float | None, int],
     plant: bool | str,
     say: Callable[[str], None],
@@ -246,10 +246,10 @@ def _looped(
     course = way.course if model.rates else "free" if way.course is None else way.course
     rows, played = model.loop_rows(rng, frames, variety=variety, stretch=share, course=course)
     _warn_of_jumps(model, played, frames, say)
-    found = model.on_course(rows, course)
+    moved = model.on_course(rows, course)
     jumps = int((played.jumped >= 0).sum()) * times
     if model.shape is not None:
-        return None, np.tile(rows if found is None else found.rows, (times, 1)), jumps
+        return None, np.tile(rows if moved is None else moved.rows, (times, 1)), jumps
     motion = model.loop_motion(rows, played, times=times, course=course, plant=plant)
     return motion, np.tile(rows, (times, 1)), jumps
 
@@ -258,7 +258,7 @@ def _played(
     model: TextureModel,
     rng: np.random.Generator,
     frames: int,
-    way: Going,
+    way: PlayRoute,
     plant: bool | str,
     say: Callable[[str], None],
 ) -> tuple[Any, Floats, int]:
@@ -268,11 +268,11 @@ def _played(
         raise UsageError("a course is that of a loop: add --loop, or give --heading or --path")
     if way.guide is not None and (note := speed_note(model, way.guide)) is not None:
         say(note)
-    made = steered_play(model, rng, frames, way.plan, way.cell, way.guide)
-    jumps = int((made.played.jumped >= 0).sum())
+    play = steered_play(model, rng, frames, way.plan, way.cell, way.guide)
+    jumps = int((play.played.jumped >= 0).sum())
     if model.shape is not None:
-        return None, made.rows, jumps
-    return model.planted(model.decode(made.rows, start=made.start), made.played, plant), made.rows, jumps
+        return None, play.rows, jumps
+    return model.planted(model.decode(play.rows, start=play.start), play.played, plant), play.rows, jumps
 
 
 def _warn_of_jumps(model: TextureModel, played: Played, frames: int, warn: Callable[[str], None]) -> None:
@@ -307,12 +307,14 @@ def _check(model: TextureModel, target: Path, frames: int, times: int) -> None:
             )
 
 
-def write_motion(model: TextureModel, made: Any, target: Path, unit_m: float | None, onto: Onto | None) -> None:
+def write_motion(model: TextureModel, sampled: Any, target: Path, unit_m: float | None, onto: Onto | None) -> None:
     """A motion, named after its file; plain rows as a stroke."""
-    if isinstance(made, np.ndarray):
-        times = np.arange(len(made), dtype=np.float64) * model.frame_time
-        made = Stroke(made, times, tuple(f"x{k}" for k in range(made.shape[1])))
-    motion: Motion = made.changed(name=target.stem) if isinstance(made, Clip) else replace(made, name=target.stem)
+    if isinstance(sampled, np.ndarray):
+        times = np.arange(len(sampled), dtype=np.float64) * model.frame_time
+        sampled = Stroke(sampled, times, tuple(f"x{k}" for k in range(sampled.shape[1])))
+    motion: Motion = (
+        sampled.changed(name=target.stem) if isinstance(sampled, Clip) else replace(sampled, name=target.stem)
+    )
     unit = unit_m if isinstance(motion, Stroke) or unit_m is not None else motion.unit_m
     write_onto(target, motion, unit, onto)
 

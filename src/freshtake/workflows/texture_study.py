@@ -68,9 +68,9 @@ def relative_error(mesh: MeshSequence, model: TextureModel) -> float:
     true = _local(material_of(mesh, model.settings))
     assert model.shape is not None and model.recipe is not None
     at = 3 if model.recipe.layout.root == "heading" else 0
-    made = model.shape.restore(model.rows[:, at:])[:, : true.shape[1] * 3].astype(np.float64).reshape(true.shape)
+    restored = model.shape.restore(model.rows[:, at:])[:, : true.shape[1] * 3].astype(np.float64).reshape(true.shape)
     mean = np.broadcast_to(true.mean(axis=0), true.shape)
-    return position_error(true, made) / position_error(true, mean)
+    return position_error(true, restored) / position_error(true, mean)
 
 
 @one_blas_thread()
@@ -132,8 +132,8 @@ def _by_sigma(motion: Any, literal: TextureModel, seed: int) -> list[tuple[str, 
     poses, velocities = literal.weights
     d, dv = weight_distances(poses, poses).mean(), weight_distances(velocities, velocities).mean()
     for share in SIGMAS:
-        made = learn(motion, Settings(method="paper", sigma=float(share * d), velocity_sigma=float(share * dv)))
-        out.append((f"paper's method, sigma = {share:g} of the mean distance", _played(made, seed)))
+        model = learn(motion, Settings(method="paper", sigma=float(share * d), velocity_sigma=float(share * dv)))
+        out.append((f"paper's method, sigma = {share:g} of the mean distance", _played(model, seed)))
     return out
 
 
@@ -145,8 +145,8 @@ def _by_emphasis(motion: Any, literal: TextureModel, seed: int) -> list[tuple[st
             method="paper", sigma=literal.sigmas.sigma, velocity_sigma=literal.sigmas.velocity, q=q,
             velocity_q=velocity_q,
         )  # fmt: skip
-        made = learn(motion, settings)
-        out.append((f"paper's method, q = {q:g}, q* = {velocity_q:g}", _played(made, seed)))
+        model = learn(motion, settings)
+        out.append((f"paper's method, q = {q:g}, q* = {velocity_q:g}", _played(model, seed)))
     return out
 
 

@@ -74,7 +74,7 @@ def variation_augment(
     """Copy the takes of a folder and write `count` variants of each group beside them, with labels.csv and .json.
 
     With `by_likeness`, takes that are alone in their group join one of at least three takes that they are like. Groups
-    of fewer than two takes, and those from which nothing can be learned, are copied, and it is said why.
+    of fewer than two takes, and those from which nothing can be learned, are copied, with a note that says why.
     """
     say = warn or (lambda sentence: None)
     if not 1 <= count <= MOST_VARIANTS:
@@ -90,24 +90,24 @@ def variation_augment(
     with replacing_folder(folder) as place:
         for number, (name, paths) in enumerate(groups.items()):
             report(Progress(number / len(groups), name))
-            own = [path.relative_to(source).as_posix() for path in paths]
-            for path, file in zip(paths, own, strict=True):
+            take_files = [path.relative_to(source).as_posix() for path in paths]
+            for path, file in zip(paths, take_files, strict=True):
                 _copy(path, place / file)
                 labels.append(Label(file, name, REAL, (file,)))
             try:
-                made = list(_variants(name, [motions[path] for path in paths], count, amount, seed))
+                variants = list(_variants(name, [motions[path] for path in paths], count, amount, seed))
             except FreshtakeError as error:
                 copied[name] = str(error)
                 say(f"{name}: {error}; its takes are copied as they are")
                 continue
-            suffix = _ending(paths[0], made[0])
-            for k, motion in enumerate(made, start=1):
+            suffix = _ending(paths[0], variants[0])
+            for k, motion in enumerate(variants, start=1):
                 file = f"{name}_variant_{k:03d}{suffix}"
                 if source / file in motions:
                     raise FormatError(source / file, "a variant would have this name: rename the take")
                 (place / file).parent.mkdir(parents=True, exist_ok=True)
                 write(place / file, motion)
-                labels.append(Label(file, name, VARIANT, tuple(own), seed, k))
+                labels.append(Label(file, name, VARIANT, tuple(take_files), seed, k))
         if len(copied) == len(groups):
             raise UsageError(f"{source}: no group has takes to learn from: {next(iter(copied.values()))}")
         done = Augmented(folder, tuple(labels), copied)
@@ -128,16 +128,16 @@ def grouped(paths: Sequence[Path], source: Path) -> dict[str, list[Path]]:
 def _takes(source: Path, target: Path) -> list[Path]:
     """All files with the ending of a motion in a folder and the folders below it."""
     if not source.is_dir():
-        raise FormatError(source, "this is no folder: name one with takes in it")
+        raise FormatError(source, "this is not a folder: name one with takes in it")
     inside = target.resolve()
     if inside == source.resolve() or source.resolve() in inside.parents:
         raise FormatError(target, "variants go into a folder of their own, outside that of the takes")
     endings = {suffix for form in FORMATS if form.name not in ("asf", "obj") for suffix in form.suffixes}
-    found = [path for path in source.rglob("*") if path.is_file() and path.suffix.lower() in endings]
-    found = [path for path in found if not path.name.startswith(".") and path.stem != "labels"]
-    if not found:
+    takes = [path for path in source.rglob("*") if path.is_file() and path.suffix.lower() in endings]
+    takes = [path for path in takes if not path.name.startswith(".") and path.stem != "labels"]
+    if not takes:
         raise FormatError(source, "there are no takes in this folder")
-    return sorted(found, key=_natural)
+    return sorted(takes, key=_natural)
 
 
 def _natural(path: Path) -> list[tuple[bool, int, str]]:
@@ -152,8 +152,8 @@ def _variants(name: str, motions: list[Motion], count: int, amount: float, seed:
     if len(motions) < 2:
         raise UsageError("one take alone has nothing to learn variation from")
     model = learn(gathered(motions, lambda sentence: None), rng=generator(seed))
-    for made in guided_variants(model, count, amount=amount, plant=True, seed=seed):
-        yield made.motion
+    for variant in guided_variants(model, count, amount=amount, plant=True, seed=seed):
+        yield variant.motion
 
 
 def _joined(
@@ -204,8 +204,8 @@ def _write_labels(place: Path, done: Augmented) -> None:
     table = csv.writer(text, lineterminator="\n")
     table.writerow(COLUMNS)
     for label in done.labels:
-        made = label.seed, label.number
-        cells = ["" if value is None else value for value in made]
+        origin = label.seed, label.number
+        cells = ["" if value is None else value for value in origin]
         table.writerow([label.file, label.group, label.kind, ";".join(label.sources), *cells])
     write_bytes(place / "labels.csv", text.getvalue().encode("utf-8"))
     write_bytes(

@@ -17,7 +17,7 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.variation.compression.compressing import Compressed, astray, compress_takes, restored, start_of
+from freshtake.variation.compression.compressing import Compressed, compress_takes, end_drift, restored, start_of
 from freshtake.variation.compression.plain_compression import nearest_error, pca_within
 from freshtake.variation.model import VariationModel
 from freshtake.workflows.seeds import generator
@@ -60,29 +60,30 @@ def variation_compress(
         raise UsageError("two of the takes have the same file name: rename one of them")
     takes = read_takes(sources, reading)
     bound = bound_of(error, takes)
-    found = compress_takes(takes, bound, report=lambda at: report(Progress(0.4 * at.share, at.what)))
-    if warn is not None and len(found.kept) == len(takes):
+    compressed = compress_takes(takes, bound, report=lambda at: report(Progress(0.4 * at.share, at.what)))
+    if warn is not None and len(compressed.kept) == len(takes):
         warn("no take can be rebuilt from the others within this error: all are kept")
-    facts = _facts(sources, takes, found, bound)
-    examples = [takes[k] for k in found.kept]
+    facts = _facts(sources, takes, compressed, bound)
+    examples = [takes[k] for k in compressed.kept]
     later = lambda at: report(Progress(0.4 + 0.6 * at.share, at.what))  # noqa: E731
     model = learn(examples, None, rng=generator(seed), report=later)
-    names = [sources[k].name for k in found.kept]
+    names = [sources[k].name for k in compressed.kept]
     if not whole:
         save(target, model, sources=names)
         return Packed([target], facts)
     with replacing_folder(target) as folder:
         (folder / "kept").mkdir()
-        for k in found.kept:
+        for k in compressed.kept:
             write_bytes(folder / "kept" / sources[k].name, read_bytes(sources[k]))
         save(folder / MODEL, model, sources=names)
         dropped = {
-            sources[k].name: Dropped(one, start_of(found.material, takes[k])) for k, one in found.rebuilds.items()
+            sources[k].name: Dropped(one, start_of(compressed.material, takes[k]))
+            for k, one in compressed.rebuilds.items()
         }
         write_rebuilds(folder / DROPPED, dropped)
         write_bytes(folder / FACTS, json.dumps(facts, indent=2, ensure_ascii=False).encode())
-    kept = [target / "kept" / name for name in names]
-    return Packed([*kept, target / MODEL, target / DROPPED, target / FACTS], facts)
+    kept_files = [target / "kept" / name for name in names]
+    return Packed([*kept_files, target / MODEL, target / DROPPED, target / FACTS], facts)
 
 
 def bound_of(text: str, takes: Sequence[Any]) -> float:
@@ -99,32 +100,32 @@ def bound_of(text: str, takes: Sequence[Any]) -> float:
     first = takes[0]
     if not isinstance(first, Clip) or first.unit_m is None:
         raise UsageError(
-            "an error in cm needs clips whose unit of length is known: say it with --unit, or give percent"
+            "an error in cm needs clips whose unit of length is known: give it with --unit, or give percent"
         )
     return value / 100.0 / (leg_length(first.skeleton) * first.unit_m)
 
 
-def _facts(sources: Sequence[Path], takes: Sequence[Any], found: Compressed, bound: float) -> dict[str, Any]:
+def _facts(sources: Sequence[Path], takes: Sequence[Any], compressed: Compressed, bound: float) -> dict[str, Any]:
     """For the report: errors in percent, sizes as shares of all takes as they are."""
     dropped = []
-    for k, one in found.rebuilds.items():
-        start = start_of(found.material, takes[k])
-        away = astray(takes[k], restored(found.material, one, start))
+    for k, one in compressed.rebuilds.items():
+        start = start_of(compressed.material, takes[k])
+        drift = end_drift(takes[k], restored(compressed.material, one, start))
         dropped.append(
             {
-                "take": str(sources[k]), "error": 100.0 * found.errors[k],
-                "size": one.numbers / (len(takes[k]) * len(found.material.names)),
-                "knots": one.level, "ends_off": None if away is None else 100.0 * away,
-                "nearest_kept": 100.0 * nearest_error(takes, found.kept, k),
+                "take": str(sources[k]), "error": 100.0 * compressed.errors[k],
+                "size": one.numbers / (len(takes[k]) * len(compressed.material.names)),
+                "knots": one.level, "ends_off": None if drift is None else 100.0 * drift,
+                "nearest_kept": 100.0 * nearest_error(takes, compressed.kept, k),
             }
         )  # fmt: skip
     plain = pca_within(takes, bound)
     return {
         "bound": 100.0 * bound,
-        "kept": [str(sources[k]) for k in found.kept],
+        "kept": [str(sources[k]) for k in compressed.kept],
         "dropped": dropped,
-        "size": found.numbers / found.plain,
-        "pca": {"modes": plain.modes, "error": 100.0 * plain.worst, "size": plain.numbers / found.plain},
+        "size": compressed.numbers / compressed.plain,
+        "pca": {"modes": plain.modes, "error": 100.0 * plain.worst, "size": plain.numbers / compressed.plain},
     }
 
 
@@ -134,7 +135,7 @@ def variation_restore(folder: Path, target: Path, *, ending: str | None = None, 
     stored = read_stored(folder / MODEL)
     model = stored.model
     if not isinstance(model, VariationModel) or model.material.recipe is None:
-        raise FormatError(folder / MODEL, "this is no model that freshtake compress wrote")
+        raise FormatError(folder / MODEL, "this was not written by freshtake compress")
     dropped = read_rebuilds(folder / DROPPED, len(model.material.values), len(model.dofs))
     usual = ENDINGS[model.material.recipe.motion_type]
     written = []
@@ -148,9 +149,9 @@ def variation_restore(folder: Path, target: Path, *, ending: str | None = None, 
     return written
 
 
-def _suffix(name: Path, usual: str, asked: str | None) -> str:
-    if asked:
-        suffix = f".{asked.lstrip('.')}"
+def _suffix(name: Path, usual: str, ending: str | None) -> str:
+    if ending:
+        suffix = f".{ending.lstrip('.')}"
         for_writing(Path(f"take{suffix}"))
         return suffix
     try:

@@ -14,7 +14,7 @@ from freshtake.reports.network_pictures import network_pictures
 from freshtake.reports.overlay import overlay
 from freshtake.reports.plots import BLUES, GREENS
 from freshtake.reports.verdict import verdict_of
-from freshtake.workflows.motion_evaluating import EvaluationAsked, evaluate_motions
+from freshtake.workflows.motion_evaluating import EvaluationOptions, evaluate_motions
 from freshtake.workflows.motion_sampling import motion_samples
 from freshtake.workflows.variation_learning import variation_learn
 from freshtake.workflows.variation_streaming import variation_stream
@@ -24,7 +24,7 @@ INPUTS, EXTRA, VARIANTS, STREAM_FRAMES = 4, 4, 15, 900
 UNIT = 0.01  # metres: the samples are in centimetres
 
 
-class Made(NamedTuple):
+class DemoItem(NamedTuple):
     """Something the demo left behind."""
 
     what: str
@@ -32,7 +32,7 @@ class Made(NamedTuple):
 
 
 @one_blas_thread()
-def variation_demo(folder: Path, *, seed: int = 7, report: Report = silent) -> list[Made]:
+def variation_demo(folder: Path, *, seed: int = 7, report: Report = silent) -> list[DemoItem]:
     """Write takes, learn from four, make variants, judge them beside the other takes, and draw them."""
     report(Progress(0.0, "making takes"))
     paths = motion_samples(["walk"], folder / "takes", takes=INPUTS + EXTRA, seed=seed)
@@ -58,25 +58,25 @@ def variation_demo(folder: Path, *, seed: int = 7, report: Report = silent) -> l
         inputs,
         new,
         extra,
-        asked=EvaluationAsked(seed=seed, title=title),
+        options=EvaluationOptions(seed=seed, title=title),
         target=folder / "report.html",
         more=network_pictures(model),
         report=judging,
     )
     report(Progress(0.92, "drawing"))
     return [
-        Made(f"{len(takes)} takes of a walk cycle made by freshtake (BVH); the first {INPUTS} are the inputs",
+        DemoItem(f"{len(takes)} takes of a walk cycle made by freshtake (BVH); the first {INPUTS} are the inputs",
              folder / "takes"),
-        Made("the model that was learned from them", target),
-        Made(f"{len(new)} new walk cycles (BVH)", folder / "variants"),
-        Made(f"an endless walk: {endless.motion.duration:.0f} s without a repeated cycle", endless.path),
-        Made(f"the page to open: all in motion, and how good they are beside {EXTRA} takes that were not learned from. "
+        DemoItem("the model that was learned from them", target),
+        DemoItem(f"{len(new)} new walk cycles (BVH)", folder / "variants"),
+        DemoItem(f"an endless walk: {endless.motion.duration:.0f} s without a repeated cycle", endless.path),
+        DemoItem(f"the page to open: all in motion, scored beside {EXTRA} takes that were not learned from. "
              f"{verdict_of(judged.result).sentence}", folder / "report.html"),
         *_drawn(folder, inputs, new),
     ]  # fmt: skip
 
 
-def _drawn(folder: Path, inputs: list[Clip], new: list[Clip]) -> list[Made]:
+def _drawn(folder: Path, inputs: list[Clip], new: list[Clip]) -> list[DemoItem]:
     """Overlay pictures in the colors of the report, and all variants in one glTF file."""
     sets = (("inputs", inputs, BLUES), ("variants", new, GREENS))
     for name, clips, colors in sets:
@@ -84,8 +84,8 @@ def _drawn(folder: Path, inputs: list[Clip], new: list[Clip]) -> list[Made]:
         write_figure(folder / f"overlay_{name}.png", figure)
     write(folder / "variants.glb", new, unit_m=UNIT)
     return [
-        *[Made(f"overlay of {len(clips)} {name}", folder / f"overlay_{name}.png") for name, clips, _ in sets],
-        Made(f"{len(new)} variants as animations of one glTF file, for any 3-D viewer", folder / "variants.glb"),
+        *[DemoItem(f"overlay of {len(clips)} {name}", folder / f"overlay_{name}.png") for name, clips, _ in sets],
+        DemoItem(f"{len(new)} variants as animations of one glTF file, for any 3-D viewer", folder / "variants.glb"),
     ]
 
 

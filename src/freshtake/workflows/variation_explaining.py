@@ -23,7 +23,7 @@ from freshtake.workflows.model_kinds import model_of
 class Explained(NamedTuple):
     """The edges with their strengths, facts of the model, sentences about the clip, and the files that were written."""
 
-    found: Explanation
+    explanation: Explanation
     facts: dict[str, Any]
     notes: list[str]
     written: list[Path]
@@ -51,23 +51,23 @@ def variation_explain(
         report(Progress(0.05, f"scoring {clip.name}"))
         scored = clip_likelihood(model, fitted(read(clip, **(reading or {})), model.material.recipe), clip.name)
     report(Progress(0.3, "dropping edges one at a time"))
-    found = explanation(model, joint)
-    facts = {"model": model_facts(model), **found.as_dict(), "clip": None if scored is None else scored.as_dict()}
+    edges = explanation(model, joint)
+    facts = {"model": model_facts(model), **edges.as_dict(), "clip": None if scored is None else scored.as_dict()}
     notes = [] if scored is None else scored.sentences()
     if target is None:
-        return Explained(found, facts, notes, [])
+        return Explained(edges, facts, notes, [])
     report(Progress(0.6, "drawing"))
-    pictures = [*_scored_pictures(scored, found), *(joint_pictures(model, found) if joint else network_pictures(model))]
+    pictures = [*_scored_pictures(scored, edges), *(joint_pictures(model, edges) if joint else network_pictures(model))]
     title = f"{source.name}: {joint}" if joint else f"{source.name}: what predicts what"
-    page = explain_page(found, facts["model"], pictures, title, notes)
+    page = explain_page(edges, facts["model"], pictures, title, notes)
     written = write_report(target, page, facts, {picture.name: picture.png for picture in pictures})
-    return Explained(found, facts, notes, written)
+    return Explained(edges, facts, notes, written)
 
 
-def _scored_pictures(scored: ClipLikelihood | None, found: Explanation) -> list[Picture]:
+def _scored_pictures(scored: ClipLikelihood | None, edges: Explanation) -> list[Picture]:
     if scored is None:
         return []
-    figure = likelihood_figure(scored, (found.joint, *[dof.rsplit(".", 1)[0] for dof in found.dofs if found.joint]))
+    figure = likelihood_figure(scored, (edges.joint, *[dof.rsplit(".", 1)[0] for dof in edges.dofs if edges.joint]))
     caption = "red: less likely than the examples usually are at this joint; blue: more likely"
     return [Picture("likelihood", f"How likely {scored.name} is", caption, png(figure), True)]
 

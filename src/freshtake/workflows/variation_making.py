@@ -1,4 +1,4 @@
-"""What variants and endless motions have in common: how much is asked for, where they begin, what is made."""
+"""What variants and endless motions share: the motion from a model's rows, where it begins, warnings of amounts."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from freshtake.variation.synthesis.amount import NATURAL, Amount, amount_of
 MOST_FRAMES = 10_000_000
 
 
-def motion_of(model: VariationModel, made: Any, name: str) -> Motion:
+def motion_of(model: VariationModel, decoded: Any, name: str) -> Motion:
     """What a model makes; plain rows become a stroke, whose dimensions are the DOFs."""
-    if isinstance(made, np.ndarray):
-        return Stroke(made, np.arange(len(made), dtype=np.float64) * model.frame_time, model.dofs, name)
-    motion: Motion = made
+    if isinstance(decoded, np.ndarray):
+        return Stroke(decoded, np.arange(len(decoded), dtype=np.float64) * model.frame_time, model.dofs, name)
+    motion: Motion = decoded
     return motion
 
 
@@ -33,7 +33,7 @@ def begun(model: VariationModel, steer: Steering) -> tuple[Steering, Start]:
 
 
 def warn_of_amount(amount: float | Amount, warn: Callable[[str], None] | None) -> None:
-    """Say that an amount is larger than what takes do."""
+    """Warn where an amount is larger than what recorded takes do."""
     most = amount_of(amount).largest
     if warn is not None and most > NATURAL:
         warn(f"an amount of {most:g} leaves the range of recorded takes, which ends at about {NATURAL:g}")

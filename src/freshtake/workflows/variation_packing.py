@@ -1,4 +1,4 @@
-"""Packs: groups of variants that follow one another, on a character, with a preview page and a list of all clips."""
+"""Packs: groups of variants that can follow one another, on a character, with a preview page and pack.json."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.goals.guarding import guard_notes
 from freshtake.workflows.motion_delivering import playback_summary, turn_note
 from freshtake.workflows.motion_retargeting import Onto, write_onto
-from freshtake.workflows.pack_asking import (
+from freshtake.workflows.pack_contents import (
     Group,
     PackSettings,
     Slot,
-    formats_asked,
+    formats_of,
     groups_of,
+    matching_stars,
     slots_of,
-    stars_asked,
 )
 from freshtake.workflows.pack_describing import clip_facts, group_facts
 from freshtake.workflows.pack_making import GroupMaker, PackClip, delivered_loop
@@ -35,7 +35,7 @@ STRAINED = 3.0  # standard deviations between the shared pose and the takes
 SHEET, PAGE, LIST = "sheet.png", "preview.html", "pack.json"
 
 
-class MadeGroup(NamedTuple):
+class ClipGroup(NamedTuple):
     """A group, its maker and its clips."""
 
     group: Group
@@ -44,9 +44,9 @@ class MadeGroup(NamedTuple):
 
 
 class Pack(NamedTuple):
-    """What pack.json says, and the files that were written."""
+    """The contents of pack.json, and the files that were written."""
 
-    told: dict[str, Any]
+    facts: dict[str, Any]
     paths: list[Path]
 
 
@@ -73,41 +73,41 @@ def variation_pack(
     names the one clip to be made.
     """
     settings = settings or PackSettings()
-    kinds = formats_asked(formats)
+    kinds = formats_of(formats)
     groups = groups_of(models)
-    stars = stars_asked(keep, asdict(settings), groups, count)
+    stars = matching_stars(keep, asdict(settings), groups, count)
     slots = {group.name: slots_of(group, count, seed, stars) for group in groups}
     if only is not None:
         slots = _only(slots, only)
     files = _file_names(slots, kinds, settings)
-    made = _made([group for group in groups if group.name in slots], slots, settings, onto, report)
-    told = _told(made, files, settings, onto, seed)
+    groups_made = _make_groups([group for group in groups if group.name in slots], slots, settings, onto, report)
+    facts = _pack_facts(groups_made, files, settings, onto, seed)
     with replacing_folder(folder) as place:
         report(Progress(0.8, "writing"))
-        for one in made:
+        for one in groups_made:
             _write(place, one, kinds, settings, onto, unit_m)
         if preview:
-            _preview(place, made, told, report)
-        write_pack(place / LIST, told)
+            _preview(place, groups_made, facts, report)
+        write_pack(place / LIST, facts)
         paths = sorted(folder / path.relative_to(place) for path in place.rglob("*") if path.is_file())
     if warn is not None:
-        for sentence in _notes(made):
+        for sentence in _notes(groups_made):
             warn(sentence)
-    return Pack(told, paths)
+    return Pack(facts, paths)
 
 
 def _only(slots: dict[str, list[Slot]], name: str) -> dict[str, list[Slot]]:
-    found = {group: [slot for slot in some if slot.name == name] for group, some in slots.items()}
-    found = {group: some for group, some in found.items() if some}
-    if not found:
+    chosen = {group: [slot for slot in some if slot.name == name] for group, some in slots.items()}
+    chosen = {group: some for group, some in chosen.items() if some}
+    if not chosen:
         first, last = next(iter(slots.values()))[0].name, list(slots.values())[-1][-1].name
         raise UsageError(f"there is no clip {name!r} in this pack: its clips are {first} ... {last}")
-    return found
+    return chosen
 
 
-def _made(
+def _make_groups(
     groups: Sequence[Group], slots: dict[str, list[Slot]], settings: PackSettings, onto: Onto | None, report: Report
-) -> list[MadeGroup]:
+) -> list[ClipGroup]:
     total, done = sum(len(some) for some in slots.values()), 0
     out = []
     for group in groups:
@@ -115,9 +115,9 @@ def _made(
         clips = []
         for slot in slots[group.name]:
             report(Progress(0.8 * done / total, slot.name))
-            clips.append(maker.made(slot))
+            clips.append(maker.clip(slot))
             done += 1
-        out.append(MadeGroup(group, maker, clips))
+        out.append(ClipGroup(group, maker, clips))
     return out
 
 
@@ -132,9 +132,9 @@ def _file_names(
     """Files of each group, checked to differ."""
     out: dict[str, list[str]] = {}
     for name, some in slots.items():
-        own = [path for where in settings.deliveries for path in _paths(name, some, kinds, _suffix(where, settings))]
-        out[name] = own
-    every = [path.lower() for own in out.values() for path in own]
+        paths = [path for where in settings.deliveries for path in _paths(name, some, kinds, _suffix(where, settings))]
+        out[name] = paths
+    every = [path.lower() for paths in out.values() for path in paths]
     twice = next((path for path in every if every.count(path) > 1), None)
     if twice is not None:
         raise UsageError(f"two groups would write {twice}: give one another name, as in other=MODEL")
@@ -153,15 +153,15 @@ def _paths(name: str, slots: Sequence[Slot], kinds: Sequence[tuple[str, Format]]
 
 def _write(
     place: Path,
-    made: MadeGroup,
+    group: ClipGroup,
     kinds: Sequence[tuple[str, Format]],
     settings: PackSettings,
     onto: Onto | None,
     unit_m: float | None,
 ) -> None:
     for where in settings.deliveries:
-        clips = [delivered_loop(one.loop, where, settings.closing, made.maker.mean) for one in made.clips]
-        name = f"{made.group.name}{_suffix(where, settings)}"
+        clips = [delivered_loop(one.loop, where, settings.closing, group.maker.mean) for one in group.clips]
+        name = f"{group.group.name}{_suffix(where, settings)}"
         for ending, kind in kinds:
             if kind.several:
                 write_onto(place / f"{name}.{ending}", clips, unit_m, onto)
@@ -171,8 +171,8 @@ def _write(
                 write_onto(place / name / f"{clip.name}.{ending}", clip, unit_m, onto)
 
 
-def _told(
-    made: Sequence[MadeGroup], files: dict[str, list[str]], settings: PackSettings, onto: Onto | None, seed: int
+def _pack_facts(
+    groups: Sequence[ClipGroup], files: dict[str, list[str]], settings: PackSettings, onto: Onto | None, seed: int
 ) -> dict[str, Any]:
     return {
         "format": PACK,
@@ -190,35 +190,35 @@ def _told(
                 "files": files[one.group.name],
                 "changes": group_facts(one.clips, one.maker.inputs),
             }
-            for one in made
+            for one in groups
         ],
-        "clips": [clip_facts(clip, one.group, one.maker.inputs, settings) for one in made for clip in one.clips],
+        "clips": [clip_facts(clip, one.group, one.maker.inputs, settings) for one in groups for clip in one.clips],
     }
 
 
-def _preview(place: Path, made: Sequence[MadeGroup], told: dict[str, Any], report: Report) -> None:
+def _preview(place: Path, groups: Sequence[ClipGroup], facts: dict[str, Any], report: Report) -> None:
     from freshtake.reports.pack_page import pack_page, pack_scene, pack_sheet
 
-    loops: list[tuple[str, list[Clip]]] = [(one.group.name, [clip.loop for clip in one.clips]) for one in made]
+    loops: list[tuple[str, list[Clip]]] = [(one.group.name, [clip.loop for clip in one.clips]) for one in groups]
     report(Progress(0.9, "drawing the contact sheet"))
     scene = pack_scene(loops)
     with replacing(place / SHEET) as temporary:
         pack_sheet(loops, scene).save(temporary, format="PNG")
     report(Progress(0.95, "writing the preview"))
-    write_bytes(place / PAGE, pack_page(loops, scene, told).encode())
+    write_bytes(place / PAGE, pack_page(loops, scene, facts).encode())
 
 
-def _notes(made: Sequence[MadeGroup]) -> list[str]:
+def _notes(groups: Sequence[ClipGroup]) -> list[str]:
     notes = []
-    for group, _, clips in made:
-        found = guard_notes([clip.guard for clip in clips])
+    for group, _, clips in groups:
+        sentences = guard_notes([clip.guard for clip in clips])
         turn = turn_note([playback_summary(clip.loop) for clip in clips])
         strain = max(clip.goals.strain for clip in clips)
         if strain > STRAINED:
             far = f"the pose that clips share lies {strain:.1f} standard deviations from where takes begin and end"
-            found.append(f"{far}: expect it to look forced")
+            sentences.append(f"{far}: expect it to look forced")
         copies = sum(clip.copied > 0.0 for clip in clips)
         if copies:
-            found.append(f"{copies} clips hold frames of a take: raise --amount")
-        notes += [f"{group.name}: {sentence}" for sentence in [*found, *([turn] if turn else [])]]
+            sentences.append(f"{copies} clips contain frames copied from a take: raise --amount")
+        notes += [f"{group.name}: {sentence}" for sentence in [*sentences, *([turn] if turn else [])]]
     return notes

@@ -19,25 +19,25 @@ from freshtake.workflows.takes_reading import read_sets
 
 
 class Selected(NamedTuple):
-    """The candidates' files in order, and what was found about them."""
+    """The candidates' files in order, and the selection."""
 
     sources: tuple[Path, ...]
-    found: Selection
+    selection: Selection
 
     @property
     def kept(self) -> list[Path]:
         """Files of clips that are similar enough."""
-        return [self.sources[k] for k in self.found.kept]
+        return [self.sources[k] for k in self.selection.kept]
 
     def as_dict(self, called: Sequence[str] = ()) -> dict[str, Any]:
         """For JSON: paths as they were given (`called`: their very words)."""
         names = called or [str(path) for path in self.sources]
-        pairs = list(zip(names, self.found.verdicts, strict=True))
+        pairs = list(zip(names, self.selection.verdicts, strict=True))
         rejected = [{"clip": name, "reason": verdict.reason} for name, verdict in pairs if not verdict.kept]
         return {"kept": [name for name, verdict in pairs if verdict.kept], "rejected": rejected}
 
 
-class SelectAsked(NamedTuple):
+class SelectOptions(NamedTuple):
     """By what clips are compared, and how strictly."""
 
     measure: str = "difference"
@@ -47,7 +47,7 @@ class SelectAsked(NamedTuple):
     seed: int = 0
 
 
-SELECT_ASKED = SelectAsked()
+SELECT_OPTIONS = SelectOptions()
 
 
 @one_blas_thread()
@@ -55,41 +55,41 @@ def variation_select(
     sources: Sequence[Path],
     trusted: Sequence[Path],
     *,
-    asked: SelectAsked = SELECT_ASKED,
+    options: SelectOptions = SELECT_OPTIONS,
     picture: Path | None = None,
     reading: dict[str, Any] | None = None,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
 ) -> Selected:
-    """Tell which clips are similar to the trusted ones, and draw why the others are not if a picture is asked for."""
+    """Which clips are similar to the trusted ones; `picture` draws why the others are not."""
     if not sources:
         raise UsageError("there is nothing to select from: name the clips first, then --trusted and those to trust")
     if not trusted:
         raise UsageError("name clips that are known to be good: --trusted CLIP...")
     if picture is not None:
         _check_picture(picture)
-    rng = generator(asked.seed)
+    rng = generator(options.seed)
     known, motions = read_sets([trusted, sources], reading)
-    found = select_from(
+    selection = select_from(
         motions,
         known,
         rng=rng,
-        measure=asked.measure,
-        groups=asked.groups,
-        relearn=asked.relearn,
-        percentile=asked.percentile,
+        measure=options.measure,
+        groups=options.groups,
+        relearn=options.relearn,
+        percentile=options.percentile,
         report=report,
     )
-    done = Selected(tuple(sources), found)
-    for path, verdict in zip(sources, found.verdicts, strict=True):
+    done = Selected(tuple(sources), selection)
+    for path, verdict in zip(sources, selection.verdicts, strict=True):
         for note in verdict.notes if warn is not None else ():
             assert warn is not None
             warn(f"{path.name} was {note}")
-    for number in found.doubtful if warn is not None else ():
+    for number in selection.doubtful if warn is not None else ():
         assert warn is not None
-        warn(f"{trusted[number].name} is unlike the other trusted clips, which makes much look similar: leave it out")
+        warn(f"{trusted[number].name} is unlike the other trusted clips, so too many clips look similar: leave it out")
     if picture is not None:
-        write_figure(picture, selection_figure(found, [path.stem for path in sources]))
+        write_figure(picture, selection_figure(selection, [path.stem for path in sources]))
     return done
 
 

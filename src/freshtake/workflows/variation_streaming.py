@@ -1,4 +1,4 @@
-"""A model to an endless motion, as long as asked."""
+"""A model to an endless motion of a given length."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from freshtake.variation.goals.guarding import stream_notes
 from freshtake.variation.goals.steering import Followed, Steering
 from freshtake.variation.model import VariationModel
 from freshtake.variation.synthesis.amount import Amount
-from freshtake.workflows.length_asking import Length, frame_count
+from freshtake.workflows.lengths import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_delivering import Delivery, delivered
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
@@ -64,12 +64,12 @@ def variation_stream(
     if not model.cyclic:
         raise UsageError(f"{source} is a model of a motion that ends by itself: use freshtake vary")
     report(Progress(0.0, f"making {frames} frames"))
-    own, start = (None, None) if steer is None else begun(model, steer)
-    made = model.made(generator(seed), amount=amount, frames=frames, steer=own)
-    motion = motion_of(model, model.decode(made.rows, start=start, name=target.stem), target.stem)
+    body_steer, start = (None, None) if steer is None else begun(model, steer)
+    block = model.made(generator(seed), amount=amount, frames=frames, steer=body_steer)
+    motion = motion_of(model, model.decode(block.rows, start=start, name=target.stem), target.stem)
     if plant and isinstance(motion, Clip) and model.planting_model is not None:
         report(Progress(0.3, "planting feet"))
-        stand = None if made.phases is None else model.standing(motion, made.phases)
+        stand = None if block.phases is None else model.standing(motion, block.phases)
         motion = plant_feet(
             motion, stand, examples=model.planting_model, settings=settings_for(plant), careful=False
         ).clip

@@ -28,7 +28,7 @@ from freshtake.variation.goals.steering import Followed
 from freshtake.variation.goals.variation_loops import check_loop
 from freshtake.variation.model import VariationModel
 from freshtake.variation.synthesis.amount import Amount
-from freshtake.workflows.length_asking import Length, frame_count
+from freshtake.workflows.lengths import Length, frame_count
 from freshtake.workflows.model_kinds import checked
 from freshtake.workflows.motion_delivering import playback_summary, turn_note
 from freshtake.workflows.motion_finishing import FINISH, Finish
@@ -53,8 +53,8 @@ class Variant(NamedTuple):
 
 
 def variants(model: VariationModel, count: int, *, plant: bool | str = False, seed: int = 0) -> Iterator[Motion]:
-    """So many variants of a model."""
-    return (made.motion for made in guided_variants(model, count, plant=plant, seed=seed))
+    """`count` variants of a model."""
+    return (variant.motion for variant in guided_variants(model, count, plant=plant, seed=seed))
 
 
 def guided_variants(
@@ -95,8 +95,8 @@ def guided_variants(
             rng = generator(seed, number, attempt) if attempt else generator(seed, number)
             return model.guided(rng, goals or Goals(), amount=much, cycles=cycles, plant=plant, loop=loop, name=name)
 
-        made, checks = guarded(draw, model.body_limits if guard else None, amount)
-        yield Variant(motion_of(model, made.motion, name), made.report, checks)
+        variant, checks = guarded(draw, model.body_limits if guard else None, amount)
+        yield Variant(motion_of(model, variant.motion, name), variant.report, checks)
 
 
 class Written(NamedTuple):
@@ -110,7 +110,7 @@ class Written(NamedTuple):
     last: Motion | None = None
 
 
-class VariantsAsked(NamedTuple):
+class VariantOptions(NamedTuple):
     """From how wide a range variants are drawn, how long they are, and what they have to do."""
 
     amount: float | Amount = 1.0
@@ -124,7 +124,7 @@ class VariantsAsked(NamedTuple):
     first: int = 1
 
 
-VARIANTS_ASKED = VariantsAsked()
+VARIANT_OPTIONS = VariantOptions()
 
 
 @one_blas_thread()
@@ -133,7 +133,7 @@ def variation_vary(
     folder: Path,
     count: int,
     *,
-    asked: VariantsAsked = VARIANTS_ASKED,
+    options: VariantOptions = VARIANT_OPTIONS,
     finish: Finish = FINISH,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
@@ -141,36 +141,36 @@ def variation_vary(
     """Write variants of a model into a folder that appears whole, in the format of the takes it was learned from.
 
     A target with the ending of a format is a file: for one variant, or for all in a format that holds several.
-    `finish.onto` is a character that they are put onto, `asked.limits` a file with the limits of a robot's joints, at
+    `finish.onto` is a character that they are put onto, `options.limits` a file with the limits of a robot's joints, at
     which variants of its table stop.
     """
-    goals = asked.goals
+    goals = options.goals
     single = is_one_file(folder, count, finish.ending, "variants", together=True)
-    limiter = None if asked.limits is None else Limiter(read_limits(asked.limits))
+    limiter = None if options.limits is None else Limiter(read_limits(options.limits))
     stored = read_stored(source)
     model: VariationModel = checked(stored, source, "variation").model
     suffix = folder.suffix if single else _ending(stored, finish.ending, finish.onto)
     written = Written([], [], [], [], [])
-    if finish.delivery is not None and finish.delivery.closing and not asked.loop:
+    if finish.delivery is not None and finish.delivery.closing and not options.loop:
         raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
-    warn_of_amount(asked.amount, warn)
-    goals = _lasting(_fitted(goals or Goals(), model), asked.length, model.frame_time, asked.loop)
-    own, start = _own_path(goals, model)
-    made = guided_variants(
+    warn_of_amount(options.amount, warn)
+    goals = _lasting(_fitted(goals or Goals(), model), options.length, model.frame_time, options.loop)
+    body_goals, start = _own_path(goals, model)
+    drawn = guided_variants(
         model,
         count,
-        amount=asked.amount,
-        cycles=asked.cycles,
-        goals=own,
+        amount=options.amount,
+        cycles=options.cycles,
+        goals=body_goals,
         plant=finish.plant,
-        guard=asked.guard,
-        loop=asked.loop,
-        seed=asked.seed,
-        first=asked.first,
+        guard=options.guard,
+        loop=options.loop,
+        seed=options.seed,
+        first=options.first,
     )
     together: list[Motion] = []
     with nullcontext(folder.parent) if single else replacing_folder(folder) as place:
-        for motion, goal_report, checks in made:
+        for motion, goal_report, checks in drawn:
             report(Progress(len(written.reports) / count, motion.name))
             if start is not None and isinstance(motion, Clip):
                 motion = placed(motion, start)
@@ -209,12 +209,12 @@ def _own_path(goals: Goals, model: VariationModel) -> tuple[Goals, Start | None]
 
 def _note_path(goals: Goals, motion: Motion, written: Written) -> None:
     if goals.steer is not None and goals.steer.path is not None:
-        found = followed_by(np.asarray(goals.steer.path), motion)
-        written.followed.extend([] if found is None else [found])
+        followed = followed_by(np.asarray(goals.steer.path), motion)
+        written.followed.extend([] if followed is None else [followed])
 
 
 def _lasting(goals: Goals, length: Length | None, frame_time: float, loop: bool) -> Goals:
-    """Goals with a duration that gives so many frames: a loop lasts all of them, others from the first to the last."""
+    """Goals with the duration of `length`: a loop lasts all its frames, others from the first to the last."""
     if length is None:
         return goals
     return replace(goals, duration=(frame_count(length, frame_time) - (0 if loop else 1)) * frame_time)
@@ -231,23 +231,23 @@ def _fitted(goals: Goals, model: VariationModel) -> Goals:
 
 
 def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Callable[[str], None]) -> None:
-    """Say what was not met, and what the examples give little reason for."""
+    """Warn of goals that were missed, and of poses far from the examples."""
     strain = max(report.strain for report in reports)
     if strain > STRAINED:
         warn(f"a pinned pose lies {strain:.1f} standard deviations from what the examples do: expect it to look forced")
     for name, wanted, unit in (("duration", goals.duration, " s"), ("speed", goals.speed, " a second")):
         reached = [value for report in reports if (value := getattr(report, name)) is not None]
         if wanted and any(abs(value / wanted - 1.0) > 0.02 for value in reached):
-            got = " to ".join(dict.fromkeys(f"{value:.3g}" for value in (min(reached), max(reached))))
-            warn(f"the {name} of {wanted:.3g}{unit} was missed, it became {got}{unit}: the pace has natural limits")
+            reached_text = " to ".join(dict.fromkeys(f"{value:.3g}" for value in (min(reached), max(reached))))
+            warn(f"the {name} of {wanted:.3g}{unit} became {reached_text}{unit}, because the pace has natural limits")
 
 
-def _ending(stored: Stored, asked: str | None, onto: Onto | None = None) -> str:
-    """The ending of variants: as asked, as the character's, that of the first example, or the usual one of its kind."""
-    if asked is None and onto is not None and onto.gltf:
+def _ending(stored: Stored, ending: str | None, onto: Onto | None = None) -> str:
+    """The ending of variants: the given one, the character's, the first example's, or the usual one of its kind."""
+    if ending is None and onto is not None and onto.gltf:
         return ".glb"
-    if asked is not None:
-        suffix = f".{asked.lstrip('.')}"
+    if ending is not None:
+        suffix = f".{ending.lstrip('.')}"
         for_writing(Path(f"variant{suffix}"))
         return suffix
     recipe = stored.model.material.recipe

@@ -1,8 +1,10 @@
-"""All methods on small samples, so that their kernels are compiled and kept before somebody waits for them."""
+"""All methods on small samples, so that their compiled functions are cached before they are needed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,8 +35,12 @@ def _rng() -> np.random.Generator:
 
 
 def _learning() -> VariationModel:
+    from freshtake.motion.cycles.occurrences import find_occurrences
+    from freshtake.motion.edit import take_frames
     from freshtake.variation.learning import learn
 
+    walk = samples.walk(_rng(), cycles=4)
+    find_occurrences(walk, take_frames(walk, 0, len(walk) // 4))
     return learn([samples.walk(np.random.default_rng(k), cycles=1) for k in range(4)], rng=_rng())
 
 
@@ -45,11 +51,12 @@ def _planting() -> None:
 
 
 def _variants() -> None:
-    from freshtake.workflows.variation_varying import variants
+    from freshtake.workflows.variation_varying import guided_variants
 
     model = _learning()
-    for _ in variants(model, 1, plant="soft"):
-        pass
+    for loop in (False, True):
+        for _ in guided_variants(model, 1, plant="soft", loop=loop):
+            pass
     model.made(_rng(), frames=60)
 
 
@@ -58,16 +65,24 @@ def _textures() -> None:
 
     model = learn(samples.walk(_rng(), cycles=6), rng=_rng())
     model.sample(_rng(), frames=60)
+    model.loop(_rng(), frames=60)
 
 
 def _styles() -> None:
+    from freshtake.formats.ftm import save
+    from freshtake.formats.ftm.loading_by_kind import load_style
     from freshtake.style.learning import learn
 
     walks, limps = (
         [samples.walk(np.random.default_rng(k), cycles=3, style=style) for k in range(2)]
         for style in ("normal", "limp")
     )
-    learn(list(zip(walks, limps, strict=True))).translate(walks[0])
+    model = learn(list(zip(walks, limps, strict=True)))
+    with TemporaryDirectory() as folder:  # arrays of a model that was read cannot be written: other types to numba
+        save(Path(folder) / "style.ftm", model)
+        read = load_style(Path(folder) / "style.ftm")
+    for one in (model, read):
+        one.translate(walks[0])
 
 
 def _blends() -> None:

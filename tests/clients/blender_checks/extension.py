@@ -60,7 +60,7 @@ def small_job(child: Any, takes: dict[str, Any]) -> dict[str, Any]:
     arrays = {name: takes[name] for name in takes if name != "values"}
     began = time.perf_counter()
     result = finished(timed(child.request, "cut", {"clips": values, "at": "cycles"}, arrays))
-    assert hasattr(result, "values"), f"{result}\n{child.last_words}"
+    assert hasattr(result, "values"), f"{result}\n{child.recent_output}"
     return {"seconds": time.perf_counter() - began, "pieces": result.values["pieces"]}
 
 

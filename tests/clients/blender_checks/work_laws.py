@@ -448,7 +448,8 @@ def modal(work):
             self.reports = (*self.reports, text)
 
     window, out = Window(), Operator()
-    window.timers, out.job = 1, working.Job(work)
+    window.timers, out.job, out.shown = 1, working.Job(work), ""
+    working.AT_WORK.append(out.job)
     return out, window
 
 
@@ -456,8 +457,8 @@ def check_modal_operators_go_on_by_their_timer():
     done = []
 
     def work():
-        for number in range(3):
-            yield working.Waiting(f"step {number}")
+        for text in ("step 0", "", "step 1"):
+            yield working.Waiting(text)
         done.append(True)
 
     operator, window = modal(work())
@@ -467,8 +468,7 @@ def check_modal_operators_go_on_by_their_timer():
     assert operator.modal(window, Event("TIMER")) == {"FINISHED"}
     assert done
     assert window.timers == 0
-    assert window.said[0] == "freshtake: step 0 (Esc cancels)"
-    assert window.said[-1] is None
+    assert window.said == ["freshtake: step 0 (Esc cancels)", "freshtake: step 1 (Esc cancels)", None]
 
 
 def check_escape_cancels_and_cleans_up():
@@ -523,3 +523,42 @@ def check_the_sample_character_is_whole():
     assert motion.translations is None
     body = next(thing for thing in bpy.data.objects if thing.parent == figure)
     assert len(body.vertex_groups) == len(figure.data.bones) == 31
+
+
+def check_a_slider_that_is_moved_makes_its_motion_again():
+    from addon import live
+
+    figure = begin()
+    ops.learn(kind="texture", name="on and on")
+    settings = figure.freshtake
+    settings.endless_seconds, settings.use_jump_rate = 2.0, True
+    ops.endless()
+    (old,) = variants(figure)
+    name, keys = old.name, key_bytes(figure, old)
+    settings.jump_rate = 3.0
+    assert not bpy.app.timers.is_registered(live.remake)  # not unless it is wished
+    settings.live = True
+    for rate in (4.0, 8.0):
+        settings.jump_rate = rate
+    assert bpy.app.timers.is_registered(live.remake)
+    assert live.remake() is None
+    (new,) = variants(figure)
+    assert new.name == name and figure.animation_data.action == new
+    assert json.loads(new["freshtake"])["settings"]["jump_rate"] == 8.0
+    assert key_bytes(figure, new) != keys
+    live.stop()
+
+
+def check_a_broken_file_among_others_leaves_nothing():
+    begin()
+    broken = TAKES / "zz_broken.bvh"
+    broken.write_text("HIERARCHY\nROOT hips\n{\nOFFSET 0 0\n")
+    bpy.context.scene.render.fps = 24
+    try:
+        for active in (None, bpy.context.active_object):
+            bpy.context.view_layer.objects.active = active
+            files = [{"name": "walk_1.bvh"}, {"name": broken.name}]
+            refused(ops.takes_import, broken.name, directory=str(TAKES), files=files)
+            assert bpy.context.scene.render.fps == 24
+    finally:
+        broken.unlink()

@@ -200,7 +200,7 @@ def test_key_times_must_increase(tmp_path: Path, times: list[float]) -> None:
 def test_a_key_without_rotation_is_refused(tmp_path: Path) -> None:
     scene = Scene(nodes=[{}])
     scene.animate("x", (0, "rotation", [0, 0.1], [[0, 0, 0, 1], [0, 0, 0, 0]], "LINEAR"))
-    refused(scene.save(tmp_path / "a.glb"), "accessors[1]: key 1 is no rotation")
+    refused(scene.save(tmp_path / "a.glb"), "accessors[1]: key 1 is not a rotation")
 
 
 def test_few_keys_far_apart_do_not_make_endless_frames(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_what_cannot_be_told_is_said(tmp_path: Path) -> None:
     said: list[str] = []
     ft.write(tmp_path / "odd.bvh", odd)
     assert ft.read(tmp_path / "odd.bvh", warn=said.append).up == "y"  # type: ignore[union-attr]
-    assert said == ["odd.bvh: which axis points up cannot be told from the body, so y is assumed: say --up y or --up z"]
+    assert said == ["odd.bvh: the body does not show which axis points up, so y is assumed: give --up y or --up z"]
     assert ft.read(tmp_path / "odd.bvh", up="z", warn=said.append).up == "z" and len(said) == 1  # type: ignore[union-attr]
     with pytest.raises(ft.UsageError, match="up must be one of y, z"):
         ft.read(tmp_path / "odd.bvh", up="x")

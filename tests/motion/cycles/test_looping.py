@@ -173,7 +173,7 @@ def test_what_has_no_cycle_is_refused_in_one_sentence() -> None:
         best_loop(walk(), 40)
     with pytest.raises(UsageError, match="1 cycle or more"):
         best_loop(walk(), 0)
-    with pytest.raises(UsageError, match="is no loop"):
+    with pytest.raises(UsageError, match="is not a loop"):
         played(walk(), 3)
     with pytest.raises(UsageError, match="do not lie within"):
         closed(walk(), 5, 10_000)

@@ -13,10 +13,10 @@ from freshtake.motion.planting.foot_plans import (
     MOVED,
     _drifted,
     _grips,
+    _holding_offsets,
     _lift,
     _short,
     _sunk,
-    _wishes,
     longest_reach,
     plan_sink,
     slack_of,
@@ -56,18 +56,18 @@ def test_feet_are_held_more_firmly_the_farther_a_contact_is_from_its_ends() -> N
         assert firm[k] == pytest.approx(math.prod(ramps) if age >= 0 else 0.0)
 
 
-def test_feet_wish_to_be_where_they_stand_on_average() -> None:
+def test_feet_are_held_where_they_stand_on_average() -> None:
     frames, memory = some_frames(1), fresh_memory(2)
-    firm, wishes = np.random.default_rng(0).uniform(0.1, 1.0, len(AGES)), np.zeros((len(AGES), 3))
-    _wishes(Scene(GROUND, PACE, frames, memory), 1, 0, len(AGES), firm, wishes)
+    firm, targets = np.random.default_rng(0).uniform(0.1, 1.0, len(AGES)), np.zeros((len(AGES), 3))
+    _holding_offsets(Scene(GROUND, PACE, frames, memory), 1, 0, len(AGES), firm, targets)
     contact = np.cumsum(np.diff([-1, *AGES]) < 0)
     for k, age in enumerate(AGES):
         same = np.array([other >= 0 and contact[n] == contact[k] for n, other in enumerate(AGES)])
         if age < 0:
-            assert (wishes[k] == 0.0).all()
+            assert (targets[k] == 0.0).all()
         else:
             mean = np.average(frames.pivot[same, 1], axis=0, weights=firm[same] + 1e-9)
-            np.testing.assert_allclose(wishes[k, [0, 2]], mean - frames.pivot[k, 1], atol=1e-12)
+            np.testing.assert_allclose(targets[k, [0, 2]], mean - frames.pivot[k, 1], atol=1e-12)
 
 
 def test_the_center_of_a_contact_follows_faster_the_farther_it_is() -> None:

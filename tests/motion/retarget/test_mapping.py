@@ -58,7 +58,7 @@ def test_a_body_that_lacks_a_part_says_which() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"left_wing": ["LeftArm"]}, "'left_wing' is no part of a body"),
+        ({"left_wing": ["LeftArm"]}, "'left_wing' is not a part of a body"),
         ({"head": ["Kopf"]}, "'head' names the joint 'Kopf', which the skeleton does not have"),
         ({"hips": ["Hips", "Spine"]}, "'hips' is one joint, but 2 are named"),
         ({"left_foot": ["LeftLeg"]}, "'LeftLeg' is named for 'left_lower_leg' and for 'left_foot'"),

@@ -51,3 +51,14 @@ def test_equal_motions_are_left_alone() -> None:
     assert (found.repeats == 2).all()
     assert found.energy == (0.0,)
     assert (found.space.scale == 1.0).all()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_motion_of_much_smaller_scale_is_found_again(seed: int) -> None:
+    rng, frames = np.random.default_rng(seed), 80
+    u, t = wandering(rng, frames, 4), np.linspace(0.0, 1.0, frames)
+    place = (frames - 1) * (t + 0.1 * np.sin(2.0 * np.pi * t))  # in y, of every frame of u
+    origin = np.interp(np.arange(frames), place, np.arange(frames))
+    y = np.stack([np.interp(origin, np.arange(frames), column) for column in u.T], axis=1)
+    found = warp_motion(u, y * rng.uniform(0.05, 0.3, 4) + rng.normal(size=4), 2, Stiffness())
+    assert np.abs((np.cumsum(found.repeats) - 0.5 * found.repeats) / 2 - 0.5 - place).mean() < 1.0

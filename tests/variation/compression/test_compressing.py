@@ -14,8 +14,8 @@ from freshtake.motion.edit import moved, scaled, take_frames, turned
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.compression.compressing import (
     Compressed,
-    astray,
     compress_takes,
+    end_drift,
     error_of,
     restored,
     rows_of,
@@ -24,7 +24,7 @@ from freshtake.variation.compression.compressing import (
 from freshtake.variation.compression.plain_compression import nearest_error, pca_within
 from freshtake.variation.compression.rebuilding import (
     LEVELS,
-    Kept,
+    KeptTakes,
     Rebuild,
     fit,
     fit_warp,
@@ -39,10 +39,10 @@ from tests.variation.twins import takes
 WALKS = [ft.samples.walk(np.random.default_rng([7, take]), cycles=1) for take in range(5)]
 
 
-def kept_rows() -> Kept:
+def kept_rows() -> KeptTakes:
     values = tuple(takes(3, dofs=4, lengths=(41, 41, 41)))
     straight = np.repeat(np.arange(41.0)[:, None], 3, axis=1)
-    return Kept(values, straight, np.ones(4))
+    return KeptTakes(values, straight, np.ones(4))
 
 
 def error(a: Floats, b: Floats) -> float:
@@ -102,7 +102,7 @@ def test_every_dropped_take_lies_within_the_bound_as_it_is_decoded(packed: Compr
         true = error_of(packed.material, WALKS[k])(rows_of(packed.material, again))
         assert true <= 0.02 + 2e-4 and packed.errors[k] <= 0.02
         np.testing.assert_allclose(again.root[0, [0, 2]], WALKS[k].root[0, [0, 2]], atol=1e-6)
-        off = astray(WALKS[k], again)
+        off = end_drift(WALKS[k], again)
         assert off is not None and off < 0.3
     whole = sum(len(WALKS[k]) for k in packed.kept) * len(packed.material.names)
     assert packed.numbers == whole + sum(one.numbers for one in packed.rebuilds.values()) < packed.plain

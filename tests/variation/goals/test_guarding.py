@@ -89,7 +89,7 @@ def test_variants_come_from_the_next_generator(model: VariationModel) -> None:
     plain = [made.motion for made in guided_variants(model, 8, guard=False, seed=5)]
     own = model.body_limits
     assert own is not None
-    depth = [own.check(clip).found.values[-5] for clip in plain]
+    depth = [own.check(clip).measured.values[-5] for clip in plain]
     usual = np.quantile(depth, 0.75)
     strict = replace(own, most=np.where(np.arange(len(own.most)) == len(own.most) - 5, usual, 9.0))
     model.__dict__["body_limits"] = replace(strict, gaps=np.full(len(own.gaps), 1e-6))

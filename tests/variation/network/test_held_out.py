@@ -39,7 +39,7 @@ def test_whole_poses_are_reached_where_all_dofs_may_be_parents() -> None:
 
 
 def test_leaving_one_out_takes_three() -> None:
-    with pytest.raises(UsageError, match="takes at least 3, not 2"):
+    with pytest.raises(UsageError, match="needs at least 3 examples, not 2"):
         held_out_error(takes(3)[:2], rng=np.random.default_rng(0))
 
 

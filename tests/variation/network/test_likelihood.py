@@ -101,5 +101,5 @@ def test_an_example_is_likelier_when_it_is_known() -> None:
 def test_a_single_example_and_clips_too_short() -> None:
     alone = model().with_examples([takes(3, dofs=4)[0]])
     assert np.isfinite(alone.score(takes(3, dofs=4)[1]).total)
-    with pytest.raises(UsageError, match="the clip has 2 frames: to score it takes at least 3"):
+    with pytest.raises(UsageError, match="the clip has 2 frames, but scoring needs at least 3"):
         LikelihoodScorer(alone).score(takes(3, dofs=4)[1][:2])

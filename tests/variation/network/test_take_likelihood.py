@@ -160,6 +160,6 @@ def test_examples_are_scored_by_the_others() -> None:
 
 def test_a_clip_too_short_and_a_single_example() -> None:
     made = model()
-    with pytest.raises(UsageError, match="the clip has 3 frames: to score it takes at least 4"):
+    with pytest.raises(UsageError, match="the clip has 3 frames, but scoring needs at least 4"):
         made.score(FURTHER[0][:3])
     assert np.isfinite(made.with_examples([examples()[0]]).score(FURTHER[0]).total)

@@ -93,7 +93,7 @@ def test_bad_requests_are_refused() -> None:
         select(members, members, rng=rng, groups="all")
     with pytest.raises(UsageError, match="measure must be one of"):
         select(members, members, rng=rng, measure="looks")
-    with pytest.raises(UsageError, match="belong to likelihoods"):
+    with pytest.raises(UsageError, match="need the likelihood measure"):
         select(members, members, rng=rng, relearn=True)
     with pytest.raises(UsageError, match="cannot be trusted beside the first one: too short"):
         select(members, [*members[:4], members[4][:5]], rng=rng)

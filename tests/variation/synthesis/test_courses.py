@@ -22,7 +22,7 @@ from freshtake.variation.synthesis.courses import (
     paces,
     smoothed,
     steadied,
-    steady_and_away,
+    travel_and_places,
 )
 from freshtake.variation.synthesis.dynamics_learning import usual_step
 from tests.variation.twins import takes
@@ -150,7 +150,7 @@ def test_a_speed_is_a_steady_travel_and_where_the_body_is_against_it(cyclic: boo
     speeds = np.stack([speeds, 1.2 * speeds])
     if cyclic:
         speeds = np.concatenate([speeds, speeds[:, :1]], axis=1)
-    steady, away = steady_and_away(speeds, cyclic)
+    steady, away = travel_and_places(speeds, cyclic)
     last = -1 if cyclic else None
     np.testing.assert_allclose(steady, speeds[:, :last].mean(axis=1, keepdims=True).repeat(speeds.shape[1], axis=1))
     middle = 0.5 * (speeds[:, 1:] + speeds[:, :-1])

@@ -12,7 +12,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.samples import walk
 from freshtake.variation import Settings, learn
 from freshtake.variation.model import VariationModel
-from freshtake.variation.synthesis.courses import steady_and_away
+from freshtake.variation.synthesis.courses import travel_and_places
 from freshtake.variation.synthesis.foot_nodes import foot_nodes, heading_columns, seen_from_root
 from freshtake.variation.synthesis.leg_following import foot_tables
 
@@ -133,5 +133,5 @@ def test_speeds_become_places_of_a_body_that_turns_steadily() -> None:
     sideways = courses.smooth[:, :, columns[1]] * made.frame_time
     travel = abs(courses.smooth[:, 0, len(made.dofs) + 1].mean()) * made.frame_time * (courses.smooth.shape[1] - 1)
     assert np.abs(sideways).max() < 0.1 * travel
-    _, away = steady_and_away(courses.smooth[..., [columns[2]]], True)
+    _, away = travel_and_places(courses.smooth[..., [columns[2]]], True)
     assert np.abs(away).max() > 0.0

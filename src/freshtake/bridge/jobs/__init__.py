@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from freshtake.bridge.asking import Job
+from freshtake.bridge.requests import Job
 from freshtake.errors import UsageError
 from freshtake.workflows.compiling import expected_of_steps, expected_times
 
 HOMES = {
+    "unprepared": "preparing",
     "warm_up": "preparing",
     "samples": "sampling",
     "check_takes": "takes",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from freshtake.bridge.asking import Answer, Request
-from freshtake.bridge.jobs.finishing import finish_asked, length_given
+from freshtake.bridge.jobs.motion_options import finish_options, length_option
+from freshtake.bridge.requests import Answer, Request
 from freshtake.errors import UsageError
 from freshtake.workflows.density_blending import (
-    BlendAsked,
+    BlendOptions,
     ClassRules,
     control_of,
     density_facts,
@@ -32,16 +32,16 @@ def blend_learn(request: Request) -> Answer:
 
 def blend_sample(request: Request) -> Answer:
     """So much motion with these weights."""
-    length = length_given(request)
+    length = length_option(request)
     assert length is not None
-    asked = BlendAsked(
+    options = BlendOptions(
         weights=_weights(request),
         control=control_of(request.number("speed"), request.number("turn")),
         seed=request.get("seed", int, default=0),
     )
     target = request.folder / "blend.npz"
     density_sample(
-        request.model(), target, length, asked=asked, finish=finish_asked(request), report=request.report,
+        request.model(), target, length, options=options, finish=finish_options(request), report=request.report,
         warn=request.note,
     )  # fmt: skip
     return request.answer({}, [target])

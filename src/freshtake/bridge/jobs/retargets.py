@@ -5,31 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from freshtake.bridge.asking import Answer, Request
-from freshtake.bridge.jobs.finishing import delivery_of
+from freshtake.bridge.jobs.motion_options import delivery_option
+from freshtake.bridge.requests import Answer, Request
 from freshtake.errors import UsageError
 from freshtake.formats.body_map_files import write_body_maps
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.registry import take_in
 from freshtake.motion import Clip
 from freshtake.motion.retarget import Retargeter
-from freshtake.workflows.motion_retargeting import RetargetAsked, maps_of, motion_retarget, onto_character
+from freshtake.workflows.motion_retargeting import RetargetOptions, maps_of, motion_retarget, onto_character
 
 
 def retarget(request: Request) -> Answer:
     """Clips on the skeleton of `target`."""
-    asked = RetargetAsked(
+    asked = RetargetOptions(
         maps=_maps(request),
         plant=request.get("plant", bool, default=True),
         hands=request.get("hands", bool, default=False),
-        delivery=delivery_of(request),
+        delivery=delivery_option(request),
         ending="npz",
     )
     made = motion_retarget(
-        request.files(), _character(request), request.folder / "retargeted", asked=asked,
+        request.files(), _character(request), request.folder / "retargeted", options=asked,
         reading={"warn": request.note}, report=request.report, warn=request.note,
     )  # fmt: skip
-    return request.answer(_told(made.way), made.paths)
+    return request.answer(_map_values(made.way), made.paths)
 
 
 def map(request: Request) -> Answer:
@@ -37,7 +37,7 @@ def map(request: Request) -> Answer:
     onto = onto_character(_character(request), _maps(request), warn=request.note)
     clip = take_in(request.files()[0], ReadOptions(warn=request.note)).motion
     assert isinstance(clip, Clip)
-    return request.answer(_told(None if onto.owns(clip) else onto.way(clip)))
+    return request.answer(_map_values(None if onto.owns(clip) else onto.way(clip)))
 
 
 def _character(request: Request) -> Path:
@@ -56,7 +56,7 @@ def _maps(request: Request) -> Path | None:
     return path
 
 
-def _told(way: Retargeter | None) -> dict[str, Any]:
+def _map_values(way: Retargeter | None) -> dict[str, Any]:
     """Nothing has to be matched where the joints are the target's own."""
     if way is None:
         return {"maps": None, "matched": None, "leg_ratio": 1.0}

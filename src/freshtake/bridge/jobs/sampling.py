@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from freshtake.bridge.asking import Answer, Request
 from freshtake.bridge.clip_arrays import packed
-from freshtake.bridge.clips import arrays_of
+from freshtake.bridge.clip_conversion import arrays_of
+from freshtake.bridge.requests import Answer, Request
 from freshtake.errors import UsageError
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.registry import take_in

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from freshtake.bridge.asking import Answer, Request
+from freshtake.bridge.requests import Answer, Request
 from freshtake.methods.progress import Progress
-from freshtake.workflows.style_translating import StyleAsked, style_facts
+from freshtake.workflows.style_translating import StyleOptions, style_facts
 from freshtake.workflows.style_translating import style_apply as translate
 from freshtake.workflows.style_translating import style_learn as learn
 
@@ -27,7 +27,7 @@ def style_learn(request: Request) -> Answer:
 def style_apply(request: Request) -> Answer:
     """Clips in the style of a model; 0 leaves them as they are."""
     model, files, made = request.model(), request.files(), []
-    asked = StyleAsked(
+    asked = StyleOptions(
         strength=request.number("strength", 1.0),
         parts=request.get("parts", dict),
         plant=request.get("plant", bool, str, default=True),
@@ -36,6 +36,6 @@ def style_apply(request: Request) -> Answer:
     for number, path in enumerate(files):
         request.report(Progress(number / len(files), request.names[path]))
         target = request.folder / "styled" / path.name
-        translate([(model, 1.0)], path, target, asked=asked, reading={"warn": request.note})
+        translate([(model, 1.0)], path, target, options=asked, reading={"warn": request.note})
         made.append(target)
     return request.answer({}, made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from freshtake.bridge.asking import Answer, Request
+from freshtake.bridge.requests import Answer, Request
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.methods.gathering import gathered
 from freshtake.methods.progress import Progress
@@ -26,8 +26,8 @@ def check_takes(request: Request) -> Answer:
         request.report(Progress(number / len(clips), f"looking at {clip.name}"))
         takes.append([_values(finding) for finding in check_clip(clip)])
     together = check_set(clips)
-    apart = any(finding.severity == WARNING for finding in together)
-    unlike = [] if apart or len(clips) < 2 else unlike_sentences([*gathered(clips, request.note)])
+    differ = any(finding.severity == WARNING for finding in together)
+    unlike = [] if differ or len(clips) < 2 else unlike_sentences([*gathered(clips, request.note)])
     return request.answer({"takes": takes, "together": [_values(finding) for finding in together], "unlike": unlike})
 
 

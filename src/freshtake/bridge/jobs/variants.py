@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from freshtake.bridge.asking import Answer, Request
-from freshtake.bridge.jobs.finishing import finish_asked, length_given
+from freshtake.bridge.jobs.motion_options import finish_options, length_option
+from freshtake.bridge.requests import Answer, Request
 from freshtake.errors import UsageError
 from freshtake.variation.goals.goals import Goals, PosePin
 from freshtake.variation.synthesis.amount import Amount
 from freshtake.workflows.model_describing import variation_facts
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.variation_learning import variation_learn
-from freshtake.workflows.variation_varying import VariantsAsked, variation_vary
+from freshtake.workflows.variation_varying import VariantOptions, variation_vary
 
 
 def learn(request: Request) -> Answer:
@@ -43,10 +43,10 @@ def vary(request: Request) -> Answer:
     number, first, seed = (
         request.get(name, int, default=usual) for name, usual in (("number", 1), ("first", 1), ("seed", 0))
     )
-    asked = VariantsAsked(
+    options = VariantOptions(
         amount=Amount(request.number("amount", 1.0), request.number("tempo"), request.get("parts", dict, default={})),
         cycles=request.get("cycles", int),
-        length=length_given(request, needed=False),
+        length=length_option(request, needed=False),
         goals=Goals(start=_pose(request, "start"), end=_pose(request, "end")),
         loop=request.get("loop", bool, default=False),
         seed=seed,
@@ -54,7 +54,7 @@ def vary(request: Request) -> Answer:
     )
     out = request.folder / "variants"
     made = variation_vary(
-        request.model(), out, number, asked=asked, finish=finish_asked(request), report=request.report,
+        request.model(), out, number, options=options, finish=finish_options(request), report=request.report,
         warn=request.note,
     )  # fmt: skip
     names: list[dict[str, Any]] = [

@@ -59,7 +59,7 @@ def _gaussian(width: float) -> Floats:
 
 
 def component_noise(basis: Basis, rng: np.random.Generator, phases: Floats, settings: NoiseSettings) -> Floats:
-    """(phases, chosen DOFs): noise of which each component is as strong as the inputs differ in it at that phase.
+    """(phases, chosen DOFs): noise whose components are as strong as the inputs differ in them at that phase.
 
     Departs from the paper: the input keeps the detail that the reduction would take from it; only noise is reduced.
     """

@@ -32,7 +32,7 @@ MATCHING = 32  # drafts over which an amount is matched
 MOST = 15
 
 
-class Made(NamedTuple):
+class BaselineMotion(NamedTuple):
     """A baseline's motion, the input it was made from (None: all), the amount, and how much it was changed."""
 
     motion: Any
@@ -50,21 +50,21 @@ def make(
     amount: float | None = None,
     settings: NoiseSettings | None = None,
     name: str = "",
-) -> Made:
+) -> BaselineMotion:
     """One motion of a kind. `amount` 1 is noise as strong as the inputs differ (default: 1; of convex, 0)."""
     check_kind(kind)
     if kind == "replay":
         if amount is not None:
             raise UsageError("replay plays the inputs as they are: leave the amount out")
         source = int(rng.integers(len(basis.rows)))
-        return Made(basis.decode(basis.rows[source], start=basis.starts[source], name=name), source, 0.0, 0.0)
+        return BaselineMotion(basis.decode(basis.rows[source], start=basis.starts[source], name=name), source, 0.0, 0.0)
     wanted = AMOUNTS[kind] if amount is None else amount
     if not (np.isfinite(wanted) and 0.0 <= wanted <= 1e3):
         raise UsageError(f"the amount must lie between 0 and 1000, but is {wanted}")
     draft = NOISES[kind](basis, rng, settings or NoiseSettings())
     start = Start() if draft.source is None else basis.starts[draft.source]
     motion = basis.decode(draft.with_amount(wanted), start=start, name=name)
-    return Made(motion, draft.source, wanted, draft_change(basis, draft, wanted))
+    return BaselineMotion(motion, draft.source, wanted, draft_change(basis, draft, wanted))
 
 
 def check_kind(kind: str) -> None:
@@ -105,14 +105,14 @@ def baseline_sets(
     basis = basis_of(inputs, joints)
     target = changes(basis, variants)
     count = min(len(variants), MOST) if count is None else count
-    found: dict[str, list[Any]] = {}
+    sets: dict[str, list[Any]] = {}
     for number, kind in enumerate(kinds):
         report(Progress(number / len(kinds), kind))
-        own, *each = rng.spawn(1 + count)
+        match_rng, *each = rng.spawn(1 + count)
         fixed = kind in ("convex", "replay")
-        amount = None if fixed else match(basis, kind, target, own, settings).amount
-        found[kind] = [
+        amount = None if fixed else match(basis, kind, target, match_rng, settings).amount
+        sets[kind] = [
             make(basis, kind, child, amount=amount, settings=settings, name=f"{kind}_{k:03d}").motion
             for k, child in enumerate(each, start=1)
         ]
-    return found
+    return sets

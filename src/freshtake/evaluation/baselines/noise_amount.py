@@ -46,24 +46,24 @@ def change(basis: Basis, a: Floats, b: Floats) -> float:
     columns = basis.compared
     a, b = (np.ascontiguousarray(x[:, columns] * basis.weights[columns]) for x in (a, b))
     path, _ = warp_path(a, b)
-    apart = a[path[:, 0]] - b[path[:, 1]]
-    return float((apart**2).sum() / len(path))
+    difference = a[path[:, 0]] - b[path[:, 1]]
+    return float((difference**2).sum() / len(path))
 
 
 def changes(basis: Basis, variants: Sequence[Any]) -> Changes:
-    """Of all pairs of one variant and one input."""
+    """The changes over all pairs of one variant and one input."""
     if not variants:
         raise UsageError("an amount can be matched only to variants: give at least one")
     coded = [basis.encode(variant) for variant in variants]
-    sums = [change(basis, rows, own) for rows in coded for own in basis.rows]
+    sums = [change(basis, rows, input_rows) for rows in coded for input_rows in basis.rows]
     return Changes(float(np.mean(sums)), float(np.std(sums)))
 
 
 def draft_change(basis: Basis, draft: Draft, amount: float) -> float:
     """How much a draft with so much noise differs from its own input; a combination: from all inputs on average."""
     rows = draft.with_amount(amount)
-    own = basis.rows if draft.source is None else (basis.rows[draft.source],)
-    return float(np.mean([change(basis, rows, one) for one in own]))
+    inputs = basis.rows if draft.source is None else (basis.rows[draft.source],)
+    return float(np.mean([change(basis, rows, one) for one in inputs]))
 
 
 def matched_amount(basis: Basis, drafts: Sequence[Draft], target: Changes) -> Match:
@@ -76,8 +76,8 @@ def matched_amount(basis: Basis, drafts: Sequence[Draft], target: Changes) -> Ma
 
     def excess(amount: float) -> float:
         """How much too large differences are; about linear in the amount, where squares are not."""
-        found = float(np.mean([draft_change(basis, draft, amount) for draft in drafts]))
-        return float(np.sqrt(found) - np.sqrt(target.mean))
+        mean_change = float(np.mean([draft_change(basis, draft, amount) for draft in drafts]))
+        return float(np.sqrt(mean_change) - np.sqrt(target.mean))
 
     low, below = 0.0, excess(0.0)
     if below >= 0.0:
@@ -89,15 +89,18 @@ def matched_amount(basis: Basis, drafts: Sequence[Draft], target: Changes) -> Ma
             raise UsageError("no amount of noise changes the chosen joints as much as the variants are changed")
         above = excess(high)
     for step in range(STEPS):
-        share = 0.5 if step % 4 == 3 else below / (below - above)  # now and then a half, so that no end stays for ever
+        # bisect now and then, so that neither end stays fixed
+        share = 0.5 if step % 4 == 3 else below / (below - above)
         middle = low + share * (high - low)
-        apart = excess(middle)
-        if abs(apart) < CLOSE * np.sqrt(target.mean):
+        middle_excess = excess(middle)
+        if abs(middle_excess) < CLOSE * np.sqrt(target.mean):
             break
-        low, below, high, above = (middle, apart, high, above) if apart < 0.0 else (low, below, middle, apart)
+        low, below, high, above = (
+            (middle, middle_excess, high, above) if middle_excess < 0.0 else (low, below, middle, middle_excess)
+        )
     return _match(basis, drafts, target, middle)
 
 
 def _match(basis: Basis, drafts: Sequence[Draft], target: Changes, amount: float) -> Match:
-    found = [draft_change(basis, draft, amount) for draft in drafts]
-    return Match(amount, float(np.mean(found)), float(np.mean([target.holds(one) for one in found])))
+    draft_changes = [draft_change(basis, draft, amount) for draft in drafts]
+    return Match(amount, float(np.mean(draft_changes)), float(np.mean([target.holds(one) for one in draft_changes])))

@@ -1,4 +1,4 @@
-"""The user study of Lau 2009, §8: who sees what in which order, scores from 1 to 9, and what they say."""
+"""The user study of Lau 2009, §8: who sees what in which order, scores from 1 to 9, and their analysis."""
 
 from freshtake.evaluation.study.analysis import Group, Outcome, analyze
 from freshtake.evaluation.study.anova import Anova, one_way

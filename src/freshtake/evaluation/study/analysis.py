@@ -41,7 +41,7 @@ class Outcome(NamedTuple):
 
     @property
     def measure(self) -> str:
-        """What was asked for: naturalness or repetition."""
+        """What participants rated: naturalness or repetition."""
         return MEASURES[self.experiment]
 
     def as_dict(self) -> dict[str, Any]:
@@ -71,18 +71,18 @@ def sorted_by(ratings: Sequence[Rating], key: Mapping[str, Stimulus]) -> list[Ra
 
 def _outcome(block: tuple[str, str], ratings: Sequence[Rating], key: Mapping[str, Stimulus]) -> Outcome:
     experiment, motion = block
-    own = [r for r in ratings if (key[r.stimulus].experiment, key[r.stimulus].motion) == block]
-    given = [r for r in own if r.score is not None]
+    block_ratings = [r for r in ratings if (key[r.stimulus].experiment, key[r.stimulus].motion) == block]
+    given = [r for r in block_ratings if r.score is not None]
     scores = {c: _scores(given, key, c) for c in CONDITIONS[experiment]}
-    empty = next((c for c, found in scores.items() if len(found) == 0), None)
+    empty = next((c for c, numbers in scores.items() if len(numbers) == 0), None)
     if empty is not None:
         raise UsageError(f"experiment {experiment} on {motion} has no score for {empty}: nothing can be compared")
-    groups = tuple(_group(condition, found) for condition, found in scores.items())
+    groups = tuple(_group(condition, numbers) for condition, numbers in scores.items())
     first, second = scores.values()
     return Outcome(
         experiment, motion, groups, one_way([first, second]), difference_interval(first, second),
-        _by_participant(given, key, experiment), len({r.participant for r in given}), len(own) - len(given),
-        any(r.participant.startswith(SIMULATED) for r in own),
+        _by_participant(given, key, experiment), len({r.participant for r in given}), len(block_ratings) - len(given),
+        any(r.participant.startswith(SIMULATED) for r in block_ratings),
     )  # fmt: skip
 
 
@@ -99,13 +99,13 @@ def _by_participant(ratings: Sequence[Rating], key: Mapping[str, Stimulus], expe
     """The p value of Student's t on the participants' differences of means."""
     from scipy.special import stdtr
 
-    apart = []
+    differences = []
     for participant in dict.fromkeys(r.participant for r in ratings):
-        own = [r for r in ratings if r.participant == participant]
-        means = [_scores(own, key, condition) for condition in CONDITIONS[experiment]]
+        their_ratings = [r for r in ratings if r.participant == participant]
+        means = [_scores(their_ratings, key, condition) for condition in CONDITIONS[experiment]]
         if all(means):
-            apart.append(float(np.mean(means[0]) - np.mean(means[1])))
-    if len(apart) < 2 or np.std(apart) == 0.0:
+            differences.append(float(np.mean(means[0]) - np.mean(means[1])))
+    if len(differences) < 2 or np.std(differences) == 0.0:
         return float("nan")
-    t = float(np.mean(apart) / (np.std(apart, ddof=1) / np.sqrt(len(apart))))
-    return float(2.0 * stdtr(len(apart) - 1, -abs(t)))
+    t = float(np.mean(differences) / (np.std(differences, ddof=1) / np.sqrt(len(differences))))
+    return float(2.0 * stdtr(len(differences) - 1, -abs(t)))

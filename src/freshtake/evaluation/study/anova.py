@@ -77,12 +77,12 @@ def difference_interval(a: npt.ArrayLike, b: npt.ArrayLike, confidence: float = 
     """Of the mean of a minus that of b, with a pooled variance: what belongs to the F test of two groups."""
     x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     df = len(x) + len(y) - 2
-    apart = float(x.mean() - y.mean())
+    difference = float(x.mean() - y.mean())
     if df < 1:
-        return Interval(apart, apart, apart)
+        return Interval(difference, difference, difference)
     pooled = (((x - x.mean()) ** 2).sum() + ((y - y.mean()) ** 2).sum()) / df
     half = _quantile(df, confidence) * float(np.sqrt(pooled * (1.0 / len(x) + 1.0 / len(y))))
-    return Interval(apart, apart - half, apart + half)
+    return Interval(difference, difference - half, difference + half)
 
 
 def _quantile(df: int, confidence: float) -> float:
@@ -91,11 +91,11 @@ def _quantile(df: int, confidence: float) -> float:
     return float(stdtrit(df, 0.5 + 0.5 * confidence))
 
 
-def power(apart: float, deviation: float, counts: tuple[int, int], significance: float = 0.05) -> float:
+def power(difference: float, deviation: float, counts: tuple[int, int], significance: float = 0.05) -> float:
     """The probability that two groups whose true means lie so far apart are found different (noncentral F)."""
     from scipy.special import fdtri, ncfdtr
 
     df = sum(counts) - 2
     weight = counts[0] * counts[1] / sum(counts)
     limit = float(fdtri(1, df, 1.0 - significance))
-    return float(1.0 - ncfdtr(1, df, weight * (apart / deviation) ** 2, limit))
+    return float(1.0 - ncfdtr(1, df, weight * (difference / deviation) ** 2, limit))

@@ -52,16 +52,16 @@ def schedule(
 
 
 def _blocks(stimuli: Iterable[Stimulus]) -> list[Block]:
-    found = list(dict.fromkeys((s.experiment, s.motion) for s in stimuli))
-    if not found:
+    blocks = list(dict.fromkeys((s.experiment, s.motion) for s in stimuli))
+    if not blocks:
         raise UsageError("a study needs stimuli: give clips of both conditions")
-    return found
+    return blocks
 
 
 def _pools(stimuli: Sequence[Stimulus], block: Block) -> list[list[Stimulus]]:
     """The stimuli of a block by condition; there must be two conditions."""
-    own = [s for s in stimuli if (s.experiment, s.motion) == block]
-    pools = [[s for s in own if s.condition == c] for c in dict.fromkeys(s.condition for s in own)]
+    block_stimuli = [s for s in stimuli if (s.experiment, s.motion) == block]
+    pools = [[s for s in block_stimuli if s.condition == c] for c in dict.fromkeys(s.condition for s in block_stimuli)]
     if len(pools) < 2:
         raise UsageError(f"experiment {block[0]} on {block[1]} has stimuli of one condition only: give both")
     return pools

@@ -55,8 +55,8 @@ def read_curve(scene: Scene, number: int) -> Curve | None:
 
 
 def _numbers(entry: Entry, name: str) -> Floats:
-    found = entry.one(name)
-    values = found.values[0] if found is not None and found.values else None
+    child = entry.one(name)
+    values = child.values[0] if child is not None and child.values else None
     return values.astype(np.float64) if isinstance(values, np.ndarray) else np.zeros(0)
 
 
@@ -84,7 +84,7 @@ def take_curves(scene: Scene, stack: int) -> dict[tuple[int, str, int], Curve]:
                     continue
                 for curve, axis in scene.below_of_kind(holder.number, "AnimationCurve"):
                     if axis in _AXES and (model, role, _AXES.index(axis)) not in out:
-                        found = read_curve(scene, curve)
-                        if found is not None:
-                            out[model, role, _AXES.index(axis)] = found
+                        values = read_curve(scene, curve)
+                        if values is not None:
+                            out[model, role, _AXES.index(axis)] = values
     return out

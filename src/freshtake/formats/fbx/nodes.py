@@ -46,11 +46,11 @@ def find_joints(scene: Scene, animated: set[int]) -> Joints:
     for number in limbs:
         tops.setdefault(next(n for n in chains[number] if n in wanted), []).append(number)
     top = max(tops, key=lambda number: len(tops[number]))
-    kept = {n for limb in tops[top] for n in chains[limb][chains[limb].index(top) :]}
-    order = [number for number in models if number in kept]
+    tree = {n for limb in tops[top] for n in chains[limb][chains[limb].index(top) :]}
+    order = [number for number in models if number in tree]
     place = {number: k for k, number in enumerate(order)}
     if any(place.get(parent[number] or 0, -1) > k for k, number in enumerate(order)):
-        order = sorted(kept, key=lambda number: (len(_chain(scene, parent, number)), place[number]))
+        order = sorted(tree, key=lambda number: (len(_chain(scene, parent, number)), place[number]))
         place = {number: k for k, number in enumerate(order)}
     parents = [place.get(parent[number] or 0, -1) if number != top else -1 for number in order]
     return Joints(order, parents, chains[top][: chains[top].index(top)])
@@ -77,22 +77,22 @@ def _chain(scene: Scene, parent: dict[int, int | None], number: int) -> list[int
 
 def local_matrices(scene: Scene, model: int, curves: Curves, times: Floats) -> Floats:
     """Of one model (frames, 4, 4)."""
-    own = Properties(scene.objects[model])
-    turns_on = own.number("RotationActive", 0.0) != 0.0
-    moved = _animated(own, model, "Lcl Translation", 0.0, curves, times)
-    angles = np.radians(_animated(own, model, "Lcl Rotation", 0.0, curves, times))
-    scales = _animated(own, model, "Lcl Scaling", 1.0, curves, times)
-    order = _ORDERS[int(own.number("RotationOrder", 0.0)) % 7 % 6] if turns_on else "XYZ"
+    settings = Properties(scene.objects[model])
+    turns_on = settings.number("RotationActive", 0.0) != 0.0
+    moved = _animated(settings, model, "Lcl Translation", 0.0, curves, times)
+    angles = np.radians(_animated(settings, model, "Lcl Rotation", 0.0, curves, times))
+    scales = _animated(settings, model, "Lcl Scaling", 1.0, curves, times)
+    order = _ORDERS[int(settings.number("RotationOrder", 0.0)) % 7 % 6] if turns_on else "XYZ"
     turned = _turn(angles, order)
     if turns_on:
-        before, after = (_turn(np.radians(own.vector(f"{name}Rotation")), "XYZ") for name in ("Pre", "Post"))
+        before, after = (_turn(np.radians(settings.vector(f"{name}Rotation")), "XYZ") for name in ("Pre", "Post"))
         turned = multiply(multiply(before, turned), inverse(after))
     rotation = to_matrix(turned)
-    pivot, scale_pivot = own.vector("RotationPivot"), own.vector("ScalingPivot")
-    inner = own.vector("ScalingOffset") - pivot + scale_pivot - scales * scale_pivot
+    pivot, scale_pivot = settings.vector("RotationPivot"), settings.vector("ScalingPivot")
+    inner = settings.vector("ScalingOffset") - pivot + scale_pivot - scales * scale_pivot
     out = np.tile(np.eye(4), (len(times), 1, 1))
     out[:, :3, :3] = rotation * scales[:, None, :]
-    out[:, :3, 3] = moved + own.vector("RotationOffset") + pivot + np.einsum("fij,fj->fi", rotation, inner)
+    out[:, :3, 3] = moved + settings.vector("RotationOffset") + pivot + np.einsum("fij,fj->fi", rotation, inner)
     return out
 
 
@@ -101,8 +101,8 @@ def _turn(angles: Floats, order: str) -> Floats:
     return from_euler(angles[..., ["XYZ".index(axis) for axis in order[::-1]]], order[::-1])
 
 
-def _animated(own: Properties, model: int, role: str, usual: float, curves: Curves, times: Floats) -> Floats:
-    out = np.tile(own.vector(role, usual), (len(times), 1))
+def _animated(settings: Properties, model: int, role: str, usual: float, curves: Curves, times: Floats) -> Floats:
+    out = np.tile(settings.vector(role, usual), (len(times), 1))
     for axis in range(3):
         curve = curves.get((model, role, axis))
         if curve is not None:

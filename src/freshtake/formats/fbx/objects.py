@@ -41,8 +41,8 @@ class Scene:
                 self.above[child].append(Link(parent, role))
 
     def _inside(self, name: str) -> list[Entry]:
-        found = self.top.one(name)
-        return found.inside if found is not None else []
+        entry = self.top.one(name)
+        return entry.inside if entry is not None else []
 
     def fail(self, problem: str, place: str) -> FormatError:
         """A refusal of this file."""
@@ -54,8 +54,8 @@ class Scene:
 
     def name(self, number: int) -> str:
         """An object's name, without its class."""
-        found = self.objects[number].value(1, str) or ""
-        return "".join(letter for letter in found.split("\x00\x01")[0] if letter.isprintable()).strip()
+        full_name = self.objects[number].value(1, str) or ""
+        return "".join(letter for letter in full_name.split("\x00\x01")[0] if letter.isprintable()).strip()
 
     def form(self, number: int) -> str:
         """The class of a model, such as LimbNode."""
@@ -79,17 +79,17 @@ class Properties:
 
     def number(self, name: str, usual: float) -> float:
         """One number."""
-        found = self._values.get(name, [])
-        value = found[0] if found and isinstance(found[0], int | float) else usual
+        values = self._values.get(name, [])
+        value = values[0] if values and isinstance(values[0], int | float) else usual
         return float(value) if math.isfinite(value) else usual
 
     def vector(self, name: str, usual: float = 0.0) -> Floats:
         """Three numbers."""
-        found = self._values.get(name, [])[:3]
-        good = len(found) == 3 and all(isinstance(value, int | float) and math.isfinite(value) for value in found)
-        return np.array(found, dtype=np.float64) if good else np.full(3, usual)
+        values = self._values.get(name, [])[:3]
+        good = len(values) == 3 and all(isinstance(value, int | float) and math.isfinite(value) for value in values)
+        return np.array(values, dtype=np.float64) if good else np.full(3, usual)
 
     def text(self, name: str) -> str:
         """A text, empty where there is none."""
-        found = self._values.get(name, [])
-        return found[0] if found and isinstance(found[0], str) else ""
+        values = self._values.get(name, [])
+        return values[0] if values and isinstance(values[0], str) else ""

@@ -40,8 +40,8 @@ class Entry:
 
     def value(self, place: int, kind: type) -> Any:
         """A value of that type, or None."""
-        found = self.values[place] if place < len(self.values) else None
-        return found if isinstance(found, kind) and not isinstance(found, bool) else None
+        value = self.values[place] if place < len(self.values) else None
+        return value if isinstance(value, kind) and not isinstance(value, bool) else None
 
 
 class _Source:
@@ -61,7 +61,7 @@ def parse(path: Path, data: bytes) -> Entry:
     """The tree of a binary file of version 7.1 to 7.7."""
     if not data.startswith(_MAGIC) or len(data) < 27:
         remedy = "save it as binary, or open it in Blender and export glTF or BVH"
-        raise FormatError(path, f"this is FBX as text, of which only the binary form is read: {remedy}", "byte 0")
+        raise FormatError(path, f"this is an FBX text file, and only binary FBX is read: {remedy}", "byte 0")
     source = _Source(path, data)
     if not _OLDEST <= source.version < 8000:
         problem = f"FBX {source.version / 1000:.1f} is not read, only 7.1 to 7.7: save it as FBX 2014 or later"
@@ -99,7 +99,7 @@ def _node(source: _Source, place: int, limit: int, depth: int) -> tuple[Entry | 
         value, place = _value(source, place, stop)
         entry.values.append(value)
     if place != stop:
-        raise source.fail("the values of a node do not fill what it says", begin)
+        raise source.fail("the values of a node do not fill its stated size", begin)
     while place < end:
         child, place = _node(source, place, end, depth + 1)
         if child is None:

@@ -31,7 +31,7 @@ _TURNS, _MOVES, _GROWS = "Lcl Rotation", "Lcl Translation", "Lcl Scaling"
 
 
 def clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
-    """All takes of a file, or the one that was asked for; the rest pose where there is none."""
+    """All takes of a file, or the chosen one; the rest pose where there is none."""
     try:
         with np.errstate(all="ignore"):
             data = read_bytes(path)
@@ -86,21 +86,22 @@ def _clip(scene: Scene, joints: Joints, tips: set[int], take: _Take, options: Re
     times, frame_time = _frames(scene, joints, take.curves, options, size)
     world = _world(scene, joints, take.curves, times)
     if not np.isfinite(world).all():
-        raise scene.fail("a joint is at no finite place", "Objects")
+        raise scene.fail("a joint's position is not finite", "Objects")
     translations, rotations = scale_free(world, joints.parents)
     at_rest, _ = scale_free(_world(scene, joints, {}, np.zeros(1)), joints.parents)
     offsets = at_rest[0]
-    kept = [k for k in range(len(joints.models)) if k not in tips]
-    places = {k: number for number, k in enumerate(kept)}
+    joints_kept = [k for k in range(len(joints.models)) if k not in tips]
+    places = {k: number for number, k in enumerate(joints_kept)}
     names = distinct([scene.name(model) or "joint" for model in joints.models])
     sites = tuple(_site(places[joints.parents[k]], offsets[k], names[k]) for k in sorted(tips))
-    parents = np.array([places.get(joints.parents[k], -1) for k in kept])
-    skeleton = Skeleton(tuple(names[k] for k in kept), parents, offsets[kept], sites)
+    parents = np.array([places.get(joints.parents[k], -1) for k in joints_kept])
+    skeleton = Skeleton(tuple(names[k] for k in joints_kept), parents, offsets[joints_kept], sites)
     up, unit = _axis_and_unit(scene)
     size_of_body = float(np.abs(offsets[1:]).max(initial=0.0))
-    moves = np.abs(translations[:, kept[1:]] - offsets[kept[1:]]).max(initial=0.0) > _STILL * size_of_body
+    moves = np.abs(translations[:, joints_kept[1:]] - offsets[joints_kept[1:]]).max(initial=0.0) > _STILL * size_of_body
     return Clip(
-        skeleton, frame_time, translations[:, 0], rotations[:, kept], translations[:, kept] if moves else None,
+        skeleton, frame_time, translations[:, 0], rotations[:, joints_kept],
+        translations[:, joints_kept] if moves else None,
         name=take.name, provenance=scene.path.name, up=up, unit_m=unit,
         playback=_playback(scene, take.stack, len(times), frame_time, unit),
     )  # fmt: skip
@@ -142,18 +143,18 @@ def _nominal(step: float) -> float:
 
 
 def _rate(scene: Scene) -> float:
-    said = Properties(scene.top.one("GlobalSettings"))
-    custom = said.number("CustomFrameRate", 30.0)
-    rate = _RATES.get(int(said.number("TimeMode", 6.0)), custom if custom > 0 else 30.0)
+    settings = Properties(scene.top.one("GlobalSettings"))
+    custom = settings.number("CustomFrameRate", 30.0)
+    rate = _RATES.get(int(settings.number("TimeMode", 6.0)), custom if custom > 0 else 30.0)
     return rate if 1e-3 < rate < 1e5 else 30.0
 
 
 def _axis_and_unit(scene: Scene) -> tuple[str, float]:
-    said = Properties(scene.top.one("GlobalSettings"))
-    axis, sign = said.number("UpAxis", 1.0), said.number("UpAxisSign", 1.0)
+    settings = Properties(scene.top.one("GlobalSettings"))
+    axis, sign = settings.number("UpAxis", 1.0), settings.number("UpAxisSign", 1.0)
     if axis not in (1.0, 2.0) or sign < 0:
         raise scene.fail("only files with y or z up are read: export with another up axis", "GlobalSettings")
-    unit = said.number("UnitScaleFactor", 1.0) / 100.0
+    unit = settings.number("UnitScaleFactor", 1.0) / 100.0
     return ("y" if axis == 1.0 else "z"), unit if 1e-9 < unit < 1e9 else 0.01
 
 
@@ -163,7 +164,7 @@ def _playback(scene: Scene, stack: int | None, frames: int, frame_time: float, u
         noted = json.loads(Properties(scene.objects.get(stack or 0)).text("Description") or "null")
     except (ValueError, RecursionError):
         return None
-    found = playback_from(noted)
-    if found is None or not found.fits(frames, frame_time):
+    playback = playback_from(noted)
+    if playback is None or not playback.fits(frames, frame_time):
         return None
-    return found.changed(travel=found.travel / unit)
+    return playback.changed(travel=playback.travel / unit)

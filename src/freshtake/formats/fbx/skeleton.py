@@ -34,7 +34,7 @@ def _add_limb(objects: Objects, name: str, parent: int, place: Floats, turn: Flo
 
 
 def _add_model(objects: Objects, name: str, form: str, place: Floats, turn: Floats) -> int:
-    own = properties(
+    settings = properties(
         prop("RotationActive", "bool", "", "", whole(1)),
         prop("InheritType", "enum", "", "", whole(1)),
         vector("ScalingMax", "Vector3D", (0.0, 0.0, 0.0), ""),
@@ -43,7 +43,7 @@ def _add_model(objects: Objects, name: str, form: str, place: Floats, turn: Floa
         vector("Lcl Rotation", "Lcl Rotation", turn.tolist()),
         vector("Lcl Scaling", "Lcl Scaling", (1.0, 1.0, 1.0)),
     )
-    inside = [node("Version", whole(232)), own, node("Shading", b"C\x01"), node("Culling", text("CullingOff"))]
+    inside = [node("Version", whole(232)), settings, node("Shading", b"C\x01"), node("Culling", text("CullingOff"))]
     return objects.add("Model", titled(name, "Model"), form, inside)
 
 

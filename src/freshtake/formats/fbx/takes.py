@@ -57,10 +57,10 @@ class _Keys:
     """
 
     def __init__(self, times: np.ndarray) -> None:
-        self._shared = {count: self._made(times[:count]) for count in {1, len(times)}}
+        self._shared = {count: self._key_arrays(times[:count]) for count in {1, len(times)}}
 
     @staticmethod
-    def _made(times: np.ndarray) -> tuple[Node, tuple[Node, ...]]:
+    def _key_arrays(times: np.ndarray) -> tuple[Node, tuple[Node, ...]]:
         law = (
             node("KeyAttrFlags", array(np.array([_LINEAR]), "i4")),
             node("KeyAttrDataFloat", array(np.zeros(4), "f4")),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from freshtake.density.even_jumps import JumpTable, no_jumps
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
 from freshtake.errors import FormatError, UsageError
@@ -19,11 +20,13 @@ from freshtake.formats.ftm.shared_parts import (
     read_settings,
     recipe_parts,
 )
+from freshtake.numeric.arrays import Ints
 from freshtake.numeric.pca import Pca
 
 MOST_DOFS = 1 << 20
 MOST_CLASSES = 256
 MOST_FRAMES = 1 << 31
+MOST_JUMPS = 1 << 20  # of one kernel
 
 
 def to_parts(model: DensityModel) -> Parts:
@@ -53,6 +56,10 @@ def to_parts(model: DensityModel) -> Parts:
         "allowed": np.asarray(model.allowed, dtype=np.bool_),
         "limits": compact(model.limits),
         "errors": np.array(model.errors, dtype=np.float64),
+        "jump_counts": np.asarray(model.jumps.counts, dtype=np.int32),
+        "jump_goals": np.asarray(model.jumps.goals, dtype=np.int32),
+        "jump_chances": compact(model.jumps.chances),
+        "jump_haste": compact(model.jumps.haste),
     }
     return Parts(header, arrays | recipe.arrays)
 
@@ -85,8 +92,23 @@ def from_parts(parts: ReadParts) -> DensityModel:
         parts.numbers("weights", (kernels, len(pca.modes))), parts.numbers("rates", (kernels, 4 if rates else 0)),
         parts.numbers("residuals", (kernels, width if settings.residuals else 0)), lengths, allowed,
         tuple(bool(turns) for turns in cyclic), parts.numbers("limits", (len(classes), 3), low=0.0),
-        tuple(parts.numbers("errors", (len(classes),), low=0.0).tolist()), header.texts("notes"),
+        tuple(parts.numbers("errors", (len(classes),), low=0.0).tolist()), _jumps(parts, owners),
+        header.texts("notes"),
     )  # fmt: skip
+
+
+def _jumps(parts: ReadParts, owners: Ints) -> JumpTable:
+    """The jumps that were learned; files of earlier versions have none, and jump by the density alone."""
+    kernels = len(owners)
+    if "jump_counts" not in parts.arrays:
+        return no_jumps(kernels)
+    counts = parts.numbers("jump_counts", (kernels,), low=0.0, high=float(MOST_JUMPS)).astype(np.intp)
+    jumps = (int(counts.sum()),)
+    goals = parts.numbers("jump_goals", jumps, low=0.0, high=float(kernels - 1)).astype(np.intp)
+    if (owners[goals] != np.repeat(owners, counts)).any():
+        raise FormatError(parts.fields.path, "a jump leads to another class", "array 'jump_goals'")
+    chances = parts.numbers("jump_chances", jumps, low=0.0, high=1.0)
+    return JumpTable(counts, goals, chances, parts.numbers("jump_haste", (kernels,), low=0.0))
 
 
 def _pca(parts: ReadParts, width: int) -> Pca:

@@ -52,10 +52,10 @@ def from_parts(parts: ReadParts) -> GaitModel:
 
 def _levels(parts: ReadParts, name: str) -> tuple[Level, ...]:
     """Names, or numbers, each once."""
-    found = parts.fields.get(name, "list")
-    sound = all(isinstance(x, (str, int, float)) and not isinstance(x, bool) for x in found)
-    if not (sound and 0 < len(found) <= MOST_LEVELS and len(set(found)) == len(found)):
+    levels = parts.fields.get(name, "list")
+    sound = all(isinstance(x, (str, int, float)) and not isinstance(x, bool) for x in levels)
+    if not (sound and 0 < len(levels) <= MOST_LEVELS and len(set(levels)) == len(levels)):
         parts.fields.wrong(name, "names or numbers, each once, were expected")
-    if not all(isinstance(x, str) or np.isfinite(float(x)) for x in found):
+    if not all(isinstance(x, str) or np.isfinite(float(x)) for x in levels):
         parts.fields.wrong(name, "finite numbers were expected")
-    return tuple(x if isinstance(x, str) else float(x) for x in found)
+    return tuple(x if isinstance(x, str) else float(x) for x in levels)

@@ -140,14 +140,14 @@ class ReadParts:
         place = f"array {name!r}"
         if name not in self.arrays:
             raise FormatError(self.fields.path, "the array is missing", place)
-        found = self.arrays[name]
-        if found.dtype.kind not in "fiub" or found.shape != shape:
+        array = self.arrays[name]
+        if array.dtype.kind not in "fiub" or array.shape != shape:
             wanted = " x ".join(map(str, shape))
             raise FormatError(
-                self.fields.path, f"{wanted} numbers were expected, not {found.shape} of {found.dtype}", place
+                self.fields.path, f"{wanted} numbers were expected, not {array.shape} of {array.dtype}", place
             )
         with np.errstate(invalid="ignore"):  # signalling NaNs
-            values = np.ascontiguousarray(found, dtype=np.float64)
+            values = np.ascontiguousarray(array, dtype=np.float64)
         low, high = max(low, -LARGEST), min(high, LARGEST)
         if not np.isfinite(values).all() or (values < low).any() or (values > high).any():
             raise FormatError(self.fields.path, f"finite numbers between {low:g} and {high:g} were expected", place)

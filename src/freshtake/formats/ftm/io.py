@@ -75,7 +75,7 @@ def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) 
     check_model_target(target)
     method = method_of(model)
     if method is None:
-        raise UsageError(f"a {type(model).__name__} is no model that can be saved; give what `learn` returned")
+        raise UsageError(f"a {type(model).__name__} is not a model that can be saved: give what `learn` returned")
     parts = import_module(f"freshtake.formats.ftm.{method.name}").to_parts(model)
     header = {
         "format": FORMAT,
@@ -100,7 +100,7 @@ def read_stored(path: str | PathLike[str]) -> Stored:
     """A model with what its file says about it."""
     source = Path(path)
     if source.is_file() and not read_head(source, 4).startswith(b"PK"):
-        raise FormatError(source, "this is no freshtake model: write one with freshtake learn")
+        raise FormatError(source, "this is not a freshtake model: write one with freshtake learn")
     archive = open_archive(source)
     header = _header(archive)
     method = header.get("method", "str")
@@ -121,12 +121,12 @@ def read_stored(path: str | PathLike[str]) -> Stored:
 def _header(archive: Archive) -> Fields:
     path = archive.path
     if HEADER not in archive.members:
-        raise FormatError(path, "this is no freshtake model: write one with freshtake learn")
+        raise FormatError(path, "this is not a freshtake model: write one with freshtake learn")
     if archive.members[HEADER].file_size > LONGEST_HEADER:
         raise FormatError(path, f"a header of more than {LONGEST_HEADER} bytes is not read", f"member {HEADER!r}")
     header = parsed(path, archive.text(HEADER), f"member {HEADER!r}")
     if header.get("format", "str") != FORMAT:
-        header.wrong("format", f"{FORMAT!r} was expected: this is no freshtake model")
+        header.wrong("format", f"{FORMAT!r} was expected: this is not a freshtake model")
     version = header.get("version", "int")
     if version > VERSION:
         header.wrong(

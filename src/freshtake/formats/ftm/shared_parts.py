@@ -42,11 +42,11 @@ def read_recipe(parts: ReadParts) -> Recipe | None:
 
 def arrays_after(prefix: str, parts: ReadParts) -> dict[str, Array]:
     """The arrays whose names start with a prefix, without it; all of them hold numbers."""
-    found = {name: array for name, array in parts.arrays.items() if name.startswith(prefix)}
-    for name, array in found.items():
+    matching = {name: array for name, array in parts.arrays.items() if name.startswith(prefix)}
+    for name, array in matching.items():
         if array.dtype.kind not in "fiub":
             raise FormatError(parts.fields.path, f"numbers were expected, not {array.dtype}", f"array {name!r}")
-    return {name.removeprefix(prefix): array for name, array in found.items()}
+    return {name.removeprefix(prefix): array for name, array in matching.items()}
 
 
 def read_frame_time(header: Fields) -> float:

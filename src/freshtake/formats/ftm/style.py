@@ -159,15 +159,15 @@ def _split(parts: ReadParts, name: str, shapes: list[tuple[int, ...]]) -> tuple[
 
 
 def _annotations(parts: ReadParts, bank: Bank) -> tuple[Annotation, ...]:
-    found = parts.fields.get("annotations", "list")
+    listed = parts.fields.get("annotations", "list")
     width = bank.features(bank.start(), np.zeros((1, bank.inputs))).shape[1]
-    directions = parts.numbers("directions", (len(found), width if found else 0))
+    directions = parts.numbers("directions", (len(listed), width if listed else 0))
     out = []
-    for each, direction in zip(found, directions, strict=True):
+    for each, direction in zip(listed, directions, strict=True):
         if not isinstance(each, dict):
             parts.fields.wrong("annotations", "a list of objects was expected")
-        own = Fields(parts.fields.path, each, "annotations")
-        out.append(Annotation(own.get("name", "str"), direction, own.get("boundary", "float")))
+        fields = Fields(parts.fields.path, each, "annotations")
+        out.append(Annotation(fields.get("name", "str"), direction, fields.get("boundary", "float")))
     return tuple(out)
 
 
@@ -198,8 +198,8 @@ def _choice(header: Fields) -> Choice:
 
 
 def _pairs(header: Fields) -> tuple[tuple[str, str], ...]:
-    found = header.get("pairs", "list")
-    for pair in found:
+    pairs = header.get("pairs", "list")
+    for pair in pairs:
         if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
             header.wrong("pairs", "pairs of names were expected")
-    return tuple((a, b) for a, b in found)
+    return tuple((a, b) for a, b in pairs)

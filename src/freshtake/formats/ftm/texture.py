@@ -80,8 +80,10 @@ def _layout_parts(recipe: Recipe) -> tuple[dict[str, Any], dict[str, Array]]:
     header, arrays = recipe.layout.parts()
     faces = np.diff(arrays["faces"].ravel(), prepend=0).astype(np.int32)
     small = faces.astype(np.int16)
-    kept: dict[str, Array] = {LAYOUT + name: array for name, array in arrays.items() if name not in ("faces", "plan")}
-    return header, {LAYOUT + "faces": small if np.array_equal(small, faces) else faces, **kept}
+    other_arrays: dict[str, Array] = {
+        LAYOUT + name: array for name, array in arrays.items() if name not in ("faces", "plan")
+    }
+    return header, {LAYOUT + "faces": small if np.array_equal(small, faces) else faces, **other_arrays}
 
 
 def _group_arrays(name: str, group: Group) -> dict[str, Array]:
@@ -140,34 +142,34 @@ def _segments(header: Fields) -> Segments:
 def _numbers(header: Fields, name: str, count: int) -> list[float]:
     values = header.get(name, "list")
     plain = Fields(header.path, {str(k): value for k, value in enumerate(values)}, name)
-    found = [plain.get(str(k), "float") for k in range(len(values))]
-    if len(found) != count or min(found, default=0.0) < 0.0:
+    numbers = [plain.get(str(k), "float") for k in range(len(values))]
+    if len(numbers) != count or min(numbers, default=0.0) < 0.0:
         header.wrong(name, f"{count} numbers from 0 were expected")
-    return found
+    return numbers
 
 
 def _any(parts: ReadParts, name: str, dimensions: int, kinds: str) -> Array:
     place = f"array {name!r}"
     if name not in parts.arrays:
         raise FormatError(parts.fields.path, "the array is missing", place)
-    found = parts.arrays[name]
-    if found.ndim != dimensions or found.dtype.kind not in kinds:
+    array = parts.arrays[name]
+    if array.ndim != dimensions or array.dtype.kind not in kinds:
         raise FormatError(
             parts.fields.path,
-            f"numbers in {dimensions} dimensions were expected, not {found.shape} of {found.dtype}",
+            f"numbers in {dimensions} dimensions were expected, not {array.shape} of {array.dtype}",
             place,
         )
-    return found
+    return array
 
 
 def _rows(parts: ReadParts, name: str, frames: int) -> Floats:
-    found = _any(parts, name, 2, "f")
-    return parts.numbers(name, (frames, found.shape[1]))
+    array = _any(parts, name, 2, "f")
+    return parts.numbers(name, (frames, array.shape[1]))
 
 
 def _jumps(parts: ReadParts, name: str, frames: int) -> Jumps:
-    found = _any(parts, f"{name}_targets", 2, "i")
-    targets = parts.numbers(f"{name}_targets", (frames, found.shape[1]), low=-1, high=frames - 1).astype(np.int32)
+    array = _any(parts, f"{name}_targets", 2, "i")
+    targets = parts.numbers(f"{name}_targets", (frames, array.shape[1]), low=-1, high=frames - 1).astype(np.int32)
     if targets.shape[1] < 1:
         raise FormatError(parts.fields.path, "at least one jump per frame was expected", f"array {name + '_targets'!r}")
     there = targets >= 0

@@ -58,13 +58,13 @@ def with_root(container: Container, nodes: Nodes, character: Character, name: st
 
 def _inverse_binds(container: Container, nodes: Nodes, skin: Item, joints: list[int], parent: int) -> Floats:
     """The skin's matrices and one for a joint that stands at `parent`: bound as the skin's first joint is."""
-    found = bind_matrices(container, skin, len(joints))
-    own = np.tile(np.eye(4), (len(joints), 1, 1)) if found is None else found
-    held = _world(nodes, joints[0]) @ own[0]
+    stated = bind_matrices(container, skin, len(joints))
+    matrices = np.tile(np.eye(4), (len(joints), 1, 1)) if stated is None else stated
+    held = _world(nodes, joints[0]) @ matrices[0]
     above = _world(nodes, parent) if parent >= 0 else np.eye(4)
     if abs(np.linalg.det(above)) < 1e-60:
         nodes.items[parent].fail("the scale above the first joint is zero, so no clip can be put onto it")
-    return np.concatenate([own, (np.linalg.inv(above) @ held)[None]])
+    return np.concatenate([matrices, (np.linalg.inv(above) @ held)[None]])
 
 
 def _world(nodes: Nodes, node: int) -> Floats:

@@ -55,7 +55,7 @@ def animated_nodes(container: Container) -> set[int]:
 
 
 def chosen(container: Container, options: ReadOptions) -> int | None:
-    """The number of the animation that was asked for: the first by default, None where the file has none."""
+    """The number of the chosen animation: the first by default, None where the file has none."""
     items = container.top.items("animations")
     names = [clean_name(item) for item in items]
     wanted = options.animation
@@ -137,7 +137,7 @@ def _track(container: Container, sampler: Item, node: int, path: str) -> Track:
     if path == "rotation":
         length = np.linalg.norm(middle, axis=-1, keepdims=True)
         if length.min() < 1e-3:
-            container.accessors[result].fail(f"key {int(length.argmin())} is no rotation: its length is 0")
+            container.accessors[result].fail(f"key {int(length.argmin())} is not a rotation: its length is 0")
         middle = middle / length if interpolation != "CUBICSPLINE" else middle
     return Track(node, path, interpolation, times, middle, (keys[:, 0], keys[:, 2]) if parts == 3 else None)
 

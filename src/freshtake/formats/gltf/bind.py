@@ -19,8 +19,8 @@ def bind_pose(container: Container, nodes: Nodes, character: Character, clip: Cl
 
     Joints without a bind matrix stand on their parents as in the clip's only frame; without any matrix, all do.
     """
-    own = forward(clip.skeleton.parents, clip.local_translations(), clip.rotations)
-    places, turns = own.positions[0].copy(), own.rotations[0].copy()
+    posed = forward(clip.skeleton.parents, clip.local_translations(), clip.rotations)
+    places, turns = posed.positions[0].copy(), posed.rotations[0].copy()
     known = np.zeros(len(places), dtype=bool)
     number = {node: joint for joint, node in enumerate(character.nodes)}
     for skin in container.top.items("skins"):
@@ -43,7 +43,7 @@ def bind_pose(container: Container, nodes: Nodes, character: Character, clip: Cl
             if not known[joint]:
                 turns[joint] = multiply(turns[parent], clip.rotations[0, joint])
                 places[joint] = places[parent] + rotate(turns[parent], clip.local_translations()[0, joint])
-    return places * _scale(places, own.positions[0], clip, known), turns
+    return places * _scale(places, posed.positions[0], clip, known), turns
 
 
 def _rotation(linear: Floats) -> Floats:
@@ -54,11 +54,11 @@ def _rotation(linear: Floats) -> Floats:
     return from_matrix(left @ right)
 
 
-def _scale(places: Floats, own: Floats, clip: Clip, known: Bools) -> float:
+def _scale(places: Floats, posed_places: Floats, clip: Clip, known: Bools) -> float:
     """How much longer bones are in the clip than where they were bound: an armature is often scaled."""
     below = np.array(
         [j for j, p in enumerate(clip.skeleton.parents) if p >= 0 and known[j] and known[p]], dtype=np.intp
     )
     above = clip.skeleton.parents[below]
-    bound, seen = (np.linalg.norm(at[below] - at[above], axis=1).sum() for at in (places, own))
+    bound, seen = (np.linalg.norm(at[below] - at[above], axis=1).sum() for at in (places, posed_places))
     return float(seen / bound) if bound > 0 and seen > 0 else 1.0

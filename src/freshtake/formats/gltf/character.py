@@ -55,19 +55,19 @@ def _skin_joints(skins: list[Item], nodes: Nodes, warn: Callable[[str], None]) -
     for skin, joints in zip(skins, lists, strict=True):
         if not joints:
             skin.fail("a skin needs at least one joint", "joints")
-    found = dict.fromkeys(lists[0])
+    connected = dict.fromkeys(lists[0])
     left = lists[1:]
     while True:
-        sharing = [joints for joints in left if not found.keys().isdisjoint(joints)]
+        sharing = [joints for joints in left if not connected.keys().isdisjoint(joints)]
         if not sharing:
             break
-        left = [joints for joints in left if found.keys().isdisjoint(joints)]
+        left = [joints for joints in left if connected.keys().isdisjoint(joints)]
         for joints in sharing:
-            found |= dict.fromkeys(joints)
+            connected |= dict.fromkeys(joints)
     if left:
         path = skins[0].path.name
         warn(f"{path}: {len(left)} of {len(skins)} skins belong to other characters, which are left out")
-    return list(found)
+    return list(connected)
 
 
 def _connected(nodes: Nodes, wanted: list[int], skin: Item | None) -> list[int]:

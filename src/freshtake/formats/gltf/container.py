@@ -66,12 +66,12 @@ def _beside(item: Item, uri: str) -> Path:
         item.fail(f"{uri[:80]!r} must name a file in the same folder or below it", "uri")
     folder = item.path.parent.resolve()
     try:
-        found = (folder / name).resolve()
+        target = (folder / name).resolve()
     except (OSError, RuntimeError, ValueError):
         item.fail(f"{uri[:80]!r} cannot be followed to a file", "uri")
-    if not found.is_relative_to(folder):
+    if not target.is_relative_to(folder):
         item.fail(f"{uri[:80]!r} leads out of the glTF file's folder", "uri")
-    return found
+    return target
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +111,8 @@ def load(path: Path) -> Container:
     asset = top.needed("asset")
     version, least = asset.text("version"), asset.text("minVersion", "2.0")
     if not version.startswith("2.") or least != "2.0":
-        found = least if version.startswith("2.") else version
-        asset.fail(f"glTF 2.0 was expected, not {found[:20]!r}: convert the file first", "version")
+        actual = least if version.startswith("2.") else version
+        asset.fail(f"glTF 2.0 was expected, not {actual[:20]!r}: convert the file first", "version")
     _check_extensions(top)
     return Container(path, top, _buffers(top, binary))
 
@@ -126,7 +126,7 @@ def _chunks(path: Path, data: bytes) -> tuple[bytes, bytes | None]:
         raise FormatError(path, f"GLB version 2 was expected, not {version}: convert the file first", "byte 4")
     if length != len(data):
         raise FormatError(path, f"{length} bytes are declared, but the file has {len(data)}", "byte 8")
-    found: dict[int, bytes] = {}
+    chunks: dict[int, bytes] = {}
     place = 12
     while place + 8 <= length:
         size, kind = struct.unpack_from("<II", data, place)
@@ -136,21 +136,21 @@ def _chunks(path: Path, data: bytes) -> tuple[bytes, bytes | None]:
             )
         if place == 12 and kind != _JSON:
             raise FormatError(path, "the first chunk must be JSON", "byte 16")
-        found.setdefault(kind, data[place + 8 : place + 8 + size])
+        chunks.setdefault(kind, data[place + 8 : place + 8 + size])
         place += 8 + size
-    return found[_JSON], found.get(_BIN)
+    return chunks[_JSON], chunks.get(_BIN)
 
 
 def _document(path: Path, text: bytes) -> dict[str, Any]:
     def refuse(constant: str) -> NoReturn:
-        raise FormatError(path, f"the JSON holds {constant[:40]}, which is no finite number")
+        raise FormatError(path, f"the JSON holds {constant[:40]}, which is not a finite number")
 
     def finite(text: str) -> float:
         number = float(text)
         return number if math.isfinite(number) else refuse(text)
 
     try:
-        found = json.loads(text.decode("utf-8-sig"), parse_constant=refuse, parse_float=finite)
+        document = json.loads(text.decode("utf-8-sig"), parse_constant=refuse, parse_float=finite)
     except UnicodeDecodeError as error:
         raise FormatError(path, "the JSON is not UTF-8", f"byte {error.start} of the JSON") from None
     except json.JSONDecodeError as error:
@@ -159,9 +159,9 @@ def _document(path: Path, text: bytes) -> dict[str, Any]:
         raise FormatError(path, "the JSON is nested too deeply") from None
     except ValueError:
         raise FormatError(path, "the JSON holds a number that is too long") from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise FormatError(path, "the JSON must be an object with 'asset', 'nodes' and so on")
-    return found
+    return document
 
 
 def _check_extensions(top: Item) -> None:

@@ -69,8 +69,8 @@ def _nominal_step(rate: float) -> float:
 def _merged(times: Floats) -> Floats:
     """All key times in order; those that differ by no more than single precision are one."""
     keys = np.unique(times)
-    apart = np.diff(keys) > max(1e-7, 4e-7 * float(np.abs(keys).max()))
-    return np.asarray(keys[np.concatenate([[True], apart])])
+    is_new = np.diff(keys) > max(1e-7, 4e-7 * float(np.abs(keys).max()))
+    return np.asarray(keys[np.concatenate([[True], is_new])])
 
 
 def _on_grid(keys: Floats, step: float) -> bool:

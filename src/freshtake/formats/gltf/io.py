@@ -159,5 +159,5 @@ def _playback(animation: Animation | None, frames: int, frame_time: float) -> Pl
 def _moving(translations: Floats, offsets: Floats) -> Floats | None:
     """The translations where joints other than the root leave their offsets, None where none does."""
     size = float(np.abs(offsets[1:]).max(initial=0.0)) + float(np.linalg.norm(offsets[1:], axis=1).max(initial=0.0))
-    away = np.abs(translations[:, 1:] - offsets[1:]).max(initial=0.0)
-    return translations if away > _STILL * size else None
+    largest = np.abs(translations[:, 1:] - offsets[1:]).max(initial=0.0)
+    return translations if largest > _STILL * size else None

@@ -47,9 +47,7 @@ class Playing(NamedTuple):
 def write_morphs(path: Path, morphs: Morphs, playing: Playing, unit_m: float | None) -> None:
     """Write one .glb or .gltf in metres and y up; `unit_m` says how many metres a unit of the mesh has."""
     if unit_m is None:
-        raise FormatError(
-            path, "glTF is in metres, but the mesh does not say what its unit is: give --unit (1: metres)"
-        )
+        raise FormatError(path, "glTF is in metres, but the mesh does not state its unit: give --unit (1: metres)")
     if not (np.isfinite(unit_m) and unit_m > 0):
         raise FormatError(path, f"the unit must be a number of metres above 0, not {unit_m}")
     if path.suffix.lower() not in (".glb", ".gltf"):

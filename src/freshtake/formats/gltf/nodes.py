@@ -44,12 +44,12 @@ class Nodes:
 
     def with_ancestors(self, wanted: Iterable[int]) -> list[int]:
         """The wanted nodes and all above them, parents first."""
-        found: set[int] = set()
+        collected: set[int] = set()
         for node in wanted:
-            while node >= 0 and node not in found:
-                found.add(node)
+            while node >= 0 and node not in collected:
+                collected.add(node)
                 node = int(self.parents[node])
-        return sorted(found, key=lambda n: (self.depths[n], n))
+        return sorted(collected, key=lambda n: (self.depths[n], n))
 
 
 def read_nodes(container: Container) -> Nodes:
@@ -127,11 +127,11 @@ def default_roots(container: Container, nodes: Nodes) -> list[int]:
 
 def below(nodes: Nodes, tops: Iterable[int]) -> list[int]:
     """The given nodes and all that hang on them, in node order."""
-    found = set(tops)
+    collected = set(tops)
     for node in np.argsort(nodes.depths, kind="stable").tolist():
-        if int(nodes.parents[node]) in found:
-            found.add(node)
-    return sorted(found)
+        if int(nodes.parents[node]) in collected:
+            collected.add(node)
+    return sorted(collected)
 
 
 def unique_names(items: list[Item], chosen: list[int], prefix: str = "joint") -> tuple[str, ...]:

@@ -64,17 +64,22 @@ def _loaded(container: Container) -> Loaded:
 
 def matched(source: Path, character: Character, clip: Clip) -> list[int]:
     """For every joint of the character the joint of the clip with its name; parents have to agree too."""
-    theirs, ours = character.names, clip.skeleton.names
-    lacking, extra = [n for n in theirs if n not in ours], [n for n in ours if n not in theirs]
+    character_names, clip_names = character.names, clip.skeleton.names
+    lacking, extra = (
+        [n for n in character_names if n not in clip_names],
+        [n for n in clip_names if n not in character_names],
+    )
     if lacking or extra:
         parts = [f"the clip lacks {_listed(lacking)}"] if lacking else []
         parts += [f"the character lacks {_listed(extra)}"] if extra else []
         raise SkeletonMismatch(f"{source}: joints are matched by name, but {' and '.join(parts)}")
-    order = [ours.index(name) for name in theirs]
+    order = [clip_names.index(name) for name in character_names]
     for joint, parent in enumerate(character.parents.tolist()):
         above = int(clip.skeleton.parents[order[joint]])
         if (above >= 0) != (parent >= 0) or (parent >= 0 and order[parent] != above):
-            raise SkeletonMismatch(f"{source}: joint {theirs[joint]!r} hangs on another joint than in the clip")
+            raise SkeletonMismatch(
+                f"{source}: joint {character_names[joint]!r} hangs on another joint than in the clip"
+            )
     return order
 
 
@@ -105,8 +110,8 @@ def _node_motions(nodes: Nodes, character: Character, clip: Clip, order: list[in
             nodes.items[node].fail("the scale above this joint is zero, so no clip can be put onto it")
         translations = _solved(above, positions[:, joint] - origin)
         linear.append(above @ (to_matrix(rotations) * nodes.scales[node]))
-        away = np.abs(translations - nodes.translations[node]).max() * volume.max() ** (1 / 3)
-        out.append(NodeMotion(node, rotations, translations if parent < 0 or away > _STILL * size else None))
+        largest_shift = np.abs(translations - nodes.translations[node]).max() * volume.max() ** (1 / 3)
+        out.append(NodeMotion(node, rotations, translations if parent < 0 or largest_shift > _STILL * size else None))
     return out
 
 

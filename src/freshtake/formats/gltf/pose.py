@@ -124,15 +124,15 @@ def _gathered(
 
 def _uniform_scales(pose: LocalPose) -> Floats | None:
     """The scale (nodes,) that acts on each node's translation, None where some scale above a node is not plain."""
-    own = pose.scales[0, :, 0]
+    scales = pose.scales[0, :, 0]
     inner = np.unique(pose.parents[pose.parents >= 0])
-    spread = np.abs(pose.scales[:, inner] - own[inner, None]).max(initial=0.0, axis=(0, 2))
-    if (own[inner] <= 0).any() or (spread > _SAME * np.abs(own[inner])).any():
+    spread = np.abs(pose.scales[:, inner] - scales[inner, None]).max(initial=0.0, axis=(0, 2))
+    if (scales[inner] <= 0).any() or (spread > _SAME * np.abs(scales[inner])).any():
         return None
     if not set(pose.sheared).isdisjoint(inner.tolist()):
         return None
-    total = np.ones(len(own))
+    total = np.ones(len(scales))
     for k, parent in enumerate(pose.parents.tolist()):
         if parent >= 0:
-            total[k] = total[parent] * own[parent]
+            total[k] = total[parent] * scales[parent]
     return total

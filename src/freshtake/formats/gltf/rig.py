@@ -61,8 +61,8 @@ def _rig(loaded: Loaded) -> Rig:
     translations = bind.positions.copy()
     below = np.flatnonzero(character.parents >= 0)
     above = character.parents[below]
-    away = bind.positions[below] - bind.positions[above]
-    translations[below] = rotate(inverse(bind.rotations[above]), away)
+    from_parent = bind.positions[below] - bind.positions[above]
+    translations[below] = rotate(inverse(bind.rotations[above]), from_parent)
     names = distinct([clean_name(nodes.items[entry.part.node]) or "mesh" for entry in carried])
     meshes = tuple(_mesh(container, entry, bind, name) for entry, name in zip(carried, names, strict=True))
     return Rig(character.names, character.parents, translations, rotations, skeleton.end_sites, meshes)
@@ -119,9 +119,9 @@ def _bind_pose(
     first = min(into, default=0)
     common = _rigid(positions[[first]], turned[[first]])[0] @ into[first] if into else np.eye(4)
     for joint, parent in enumerate(loaded.character.parents.tolist()):
-        found = _turn_and_place(common, into[joint]) if joint in into else None
-        if found is not None:
-            turned[joint], positions[joint] = found
+        bound = _turn_and_place(common, into[joint]) if joint in into else None
+        if bound is not None:
+            turned[joint], positions[joint] = bound
         elif parent >= 0:  # as at rest against its parent
             pose = forward(
                 np.array([-1, 0]),

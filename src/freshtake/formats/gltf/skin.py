@@ -205,6 +205,6 @@ def _faces(parts: list[MeshPart]) -> npt.NDArray[np.int32]:
 
 def _coordinates(parts: list[MeshPart]) -> dict[str, Single]:
     """Texture coordinates as the attribute `uv`, where every primitive has them."""
-    found = [primitive.coordinates for part in parts for primitive in part.primitives]
-    given = [values for values in found if values is not None]
-    return {"uv": np.concatenate(given).astype(np.float32)} if len(given) == len(found) else {}
+    all_coordinates = [primitive.coordinates for part in parts for primitive in part.primitives]
+    given = [values for values in all_coordinates if values is not None]
+    return {"uv": np.concatenate(given).astype(np.float32)} if len(given) == len(all_coordinates) else {}

@@ -32,9 +32,9 @@ def without_animations(path: Path, container: Container) -> Builder:
     entries = document.pop("bufferViews", [])
     for number, entry in enumerate(entries):
         if number not in views:
-            kept = builder.view(bytes(view_bytes(container, number)), entry.get("target"))
-            place = document["bufferViews"][kept]
-            document["bufferViews"][kept] = {**entry, "buffer": 0, "byteOffset": place["byteOffset"]}
+            new_number = builder.view(bytes(view_bytes(container, number)), entry.get("target"))
+            place = document["bufferViews"][new_number]
+            document["bufferViews"][new_number] = {**entry, "buffer": 0, "byteOffset": place["byteOffset"]}
     kept_numbers = [number for number in range(len(entries)) if number not in views]
     _point_to(_view_references(document), {old: new for new, old in enumerate(kept_numbers)})
     _take_in_images(builder, container)
@@ -120,10 +120,10 @@ def _renumber(document: dict[str, Any], key: str, references: Iterator[Reference
     if key not in document:
         return
     entries = document[key]
-    kept = [number for number in range(len(entries)) if number not in gone]
-    _point_to(references, {old: new for new, old in enumerate(kept)})
-    document[key] = [entries[number] for number in kept]
-    if not kept:
+    remaining = [number for number in range(len(entries)) if number not in gone]
+    _point_to(references, {old: new for new, old in enumerate(remaining)})
+    document[key] = [entries[number] for number in remaining]
+    if not remaining:
         del document[key]
 
 

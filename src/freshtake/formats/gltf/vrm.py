@@ -25,13 +25,15 @@ _LIMBS = {
 
 def humanoid_parts(container: Container, character: Character) -> Parts | None:
     """Joints by part of the body as the file states them; None where it is no VRM file, or says nothing usable."""
-    found = _stated(container.top.value.get("extensions"))
+    stated = _stated(container.top.value.get("extensions"))
     names = dict(zip(character.nodes, character.names, strict=True))
-    bones = {bone: names[node] for bone, node in found.items() if node in names}
+    bones = {bone: names[node] for bone, node in stated.items() if node in names}
     wanted = dict(_TRUNK)
     for side in ("left", "right"):
-        wanted |= {f"{side}_{part}": tuple(f"{side}{bone}" for bone in own) for part, own in _LIMBS.items()}
-    parts = {part: [bones[bone] for bone in own if bone in bones] for part, own in wanted.items()}
+        wanted |= {
+            f"{side}_{part}": tuple(f"{side}{bone}" for bone in part_bones) for part, part_bones in _LIMBS.items()
+        }
+    parts = {part: [bones[bone] for bone in part_bones if bone in bones] for part, part_bones in wanted.items()}
     return {part: joints for part, joints in parts.items() if joints} or None
 
 

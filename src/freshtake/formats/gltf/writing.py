@@ -101,8 +101,8 @@ def _figure(path: Path, clips: list[Clip], names: list[str]) -> Builder:
         document, binary = _still_figure(skeleton)
     except FormatError as error:
         raise FormatError(path, error.problem) from None
-    own = {key: [*value] if isinstance(value, list) else value for key, value in document.items()}
-    builder = Builder(path, own, binary)
+    copied = {key: [*value] if isinstance(value, list) else value for key, value in document.items()}
+    builder = Builder(path, copied, binary)
     for clip, name in zip(clips, names, strict=True):
         moving = clip.joint_translations
         motions = [

@@ -34,8 +34,8 @@ def is_amass(archive: Archive) -> bool:
     return "trans" in archive and ("poses" in archive or "pose_body" in archive)
 
 
-def joints_asked(path: Path) -> int | None:
-    """How many joints the name of a file to write asks for; None where it is no AMASS file."""
+def joints_in_name(path: Path) -> int | None:
+    """How many joints an AMASS file of this name has; None where the name is no AMASS file's."""
     return next((count for ending, count in ENDINGS.items() if path.name.lower().endswith(ending)), None)
 
 
@@ -75,7 +75,7 @@ def _frame_time(archive: Archive, options: ReadOptions) -> float:
     key = next((key for key in _RATES if key in archive), None)
     rate = options.fps if key is None else number(archive, key)
     if rate is None:
-        raise FormatError(archive.path, "the file says no frame rate (mocap_frame_rate): give it as --fps")
+        raise FormatError(archive.path, "the file states no frame rate (mocap_frame_rate): give it with --fps")
     if not (math.isfinite(rate) and rate > 0):
         raise FormatError(archive.path, f"a rate above 0 was expected, not {rate}", f"array {key!r}")
     return 1.0 / rate

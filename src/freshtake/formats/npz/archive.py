@@ -50,10 +50,10 @@ def decode_array(path: Path, content: bytes, place: str) -> npt.NDArray[Any]:
     """The array that the bytes of an npy member describe; its size is checked before it is made."""
     layout = _layout(path, content, place)
     count = math.prod(layout.shape)
-    found = len(content) - layout.start
-    if count * layout.dtype.itemsize != found:
+    actual = len(content) - layout.start
+    if count * layout.dtype.itemsize != actual:
         wanted = f"{layout.shape} of {layout.dtype} takes {count * layout.dtype.itemsize} bytes"
-        raise FormatError(path, f"{wanted}, but {found} are there", place)
+        raise FormatError(path, f"{wanted}, but {actual} are there", place)
     flat = np.frombuffer(content, layout.dtype, count, layout.start)
     if layout.dtype.kind == "U":
         codes = flat.view(np.dtype(np.uint32).newbyteorder(layout.dtype.byteorder))

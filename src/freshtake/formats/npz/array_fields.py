@@ -57,17 +57,17 @@ def texts(archive: Archive, key: str) -> tuple[str, ...]:
 
 def text(archive: Archive, key: str, default: str) -> str:
     """A single text, or the default where the key is absent."""
-    found = texts(archive, key) if key in archive else (default,)
-    if len(found) != 1:
-        raise FormatError(archive.path, f"one text was expected, not {len(found)}", f"array {key!r}")
-    return found[0]
+    values = texts(archive, key) if key in archive else (default,)
+    if len(values) != 1:
+        raise FormatError(archive.path, f"one text was expected, not {len(values)}", f"array {key!r}")
+    return values[0]
 
 
 def frame_time(archive: Archive, options: ReadOptions) -> float:
     """Seconds per frame: `frame_time` where the file has it, else from `fps`, else from the caller's fps."""
     fps = number(archive, "fps") if "fps" in archive else options.fps
     if fps is None and "frame_time" not in archive:
-        raise FormatError(archive.path, "the file says no frame rate: give it as fps")
+        raise FormatError(archive.path, "the file states no frame rate: give it as fps")
     if fps is not None and not (math.isfinite(fps) and fps > 0):
         raise FormatError(archive.path, f"a rate above 0 was expected, not {fps}", "array 'fps'")
     if "frame_time" not in archive:

@@ -34,9 +34,9 @@ def clip_arrays(clip: Clip) -> Arrays:
     `channel_layout` holds each joint's channels in one text ("tx ty tz rz ry rx"). `limits` has one row per
     channel, NaN where a channel has none; infinite limits are allowed.
     """
-    ours = _skeleton_arrays(clip.skeleton)
-    arrays: Arrays = {key: ours[key] for key in ("names", "parents", "offsets")}
-    arrays |= {"root": clip.root, "rotations": clip.rotations, **about_arrays(clip)} | ours
+    skeleton_arrays = _skeleton_arrays(clip.skeleton)
+    arrays: Arrays = {key: skeleton_arrays[key] for key in ("names", "parents", "offsets")}
+    arrays |= {"root": clip.root, "rotations": clip.rotations, **about_arrays(clip)} | skeleton_arrays
     if clip.joint_translations is not None:
         arrays["joint_translations"] = clip.joint_translations
     if clip.channels is not None:
@@ -85,12 +85,12 @@ def _playback(archive: Archive) -> Playback | None:
     if "playback" not in archive:
         return None
     try:
-        found = playback_from(json.loads(text(archive, "playback", "")))
+        playback = playback_from(json.loads(text(archive, "playback", "")))
     except (ValueError, RecursionError):
-        found = None
-    if found is None:
-        raise FormatError(archive.path, "how to play the clip was expected as JSON", "array 'playback'")
-    return found
+        playback = None
+    if playback is None:
+        raise FormatError(archive.path, "playback information in JSON was expected", "array 'playback'")
+    return playback
 
 
 def _skeleton(archive: Archive) -> Skeleton:
@@ -141,6 +141,6 @@ def _limits(archive: Archive, channels: tuple[tuple[str, ...], ...]) -> tuple[Li
     pairs = [None if np.isnan(low) and np.isnan(high) else (low, high) for low, high in rows.tolist()]
     out: list[Limits] = []
     for joint_channels, has_limits in zip(channels, limited.tolist(), strict=True):
-        own, pairs = pairs[: len(joint_channels)], pairs[len(joint_channels) :]
-        out.append(tuple(own) if has_limits else ())
+        joint_limits, pairs = pairs[: len(joint_channels)], pairs[len(joint_channels) :]
+        out.append(tuple(joint_limits) if has_limits else ())
     return tuple(out)

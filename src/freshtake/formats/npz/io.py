@@ -3,7 +3,7 @@
 A clip is names, parents, offsets, root, rotations (w x y z), fps, up and unit_m (NaN where unknown) and what else
 it holds; a mesh sequence vertices, faces, fps and optional normals and `attribute_NAME`; a point clip names,
 positions and fps; a stroke points, times and dimensions. Files by others need only these; `kind` is ours. Archives of
-AMASS are told by their `poses` and `trans`.
+AMASS are recognized by their `poses` and `trans`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.npz.amass import amass_from, is_amass, joints_asked, write_amass
+from freshtake.formats.npz.amass import amass_from, is_amass, joints_in_name, write_amass
 from freshtake.formats.npz.archive import Archive, open_archive, write_archive
 from freshtake.formats.npz.array_fields import (
     Arrays,
@@ -61,9 +61,9 @@ def _kind_by_keys(archive: Archive) -> str:
     ):
         if all(key in archive for key in keys):
             return kind
-    found = ", ".join(archive.keys[:20]) or "no arrays"
+    actual = ", ".join(archive.keys[:20]) or "no arrays"
     wanted = "rotations and parents (a clip), vertices (a mesh), positions (points) or points (a stroke)"
-    raise FormatError(archive.path, f"arrays named {wanted} were expected, not {found[:200]}")
+    raise FormatError(archive.path, f"arrays named {wanted} were expected, not {actual[:200]}")
 
 
 def _mesh_from(archive: Archive, options: ReadOptions) -> MeshSequence:
@@ -114,7 +114,7 @@ _READERS: dict[str, Callable[[Archive, ReadOptions], Motion]] = {
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write any noun; equal content gives equal bytes. Names that end as those of AMASS are written for its body."""
-    count = joints_asked(path)
+    count = joints_in_name(path)
     if count is not None:
         return write_amass(path, motion, options, count)
     try:

@@ -43,8 +43,8 @@ _DEFAULT_FPS = 30.0
 
 def sidecar_text(mesh: MeshSequence) -> str:
     """What OBJ files cannot say of a sequence."""
-    said = {"format": _TAG, "version": 1, "fps": mesh.fps, **{key: getattr(mesh, key) for key in _KINDS}}
-    return json.dumps(said, indent=2) + "\n"
+    fields = {"format": _TAG, "version": 1, "fps": mesh.fps, **{key: getattr(mesh, key) for key in _KINDS}}
+    return json.dumps(fields, indent=2) + "\n"
 
 
 def read_sidecar(path: Path) -> dict[str, Any]:
@@ -52,25 +52,25 @@ def read_sidecar(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        said = json.loads(read_bytes(path, _LARGEST).decode("utf-8"))
+        fields = json.loads(read_bytes(path, _LARGEST).decode("utf-8"))
     except (ValueError, RecursionError):
-        raise FormatError(path, "the text is no JSON: correct it or remove the file") from None
-    if not isinstance(said, dict) or said.get("format") != _TAG:
+        raise FormatError(path, "this is not JSON: correct it or remove the file") from None
+    if not isinstance(fields, dict) or fields.get("format") != _TAG:
         raise FormatError(path, f'an object with "format": "{_TAG}" was expected: correct it or remove the file')
     for key, kinds in _KINDS.items():
-        if key in said and (not isinstance(said[key], kinds) or isinstance(said[key], bool)):
+        if key in fields and (not isinstance(fields[key], kinds) or isinstance(fields[key], bool)):
             raise FormatError(path, f"the value of {key!r} has the wrong type: correct it or remove the file")
-    return {key: said[key] for key in _KINDS if key in said}
+    return {key: fields[key] for key in _KINDS if key in fields}
 
 
 def read(path: Path, options: ReadOptions) -> MeshSequence:
     """A folder of numbered OBJ files as a mesh sequence, or one OBJ file as a sequence of one frame."""
     files = _numbered(path, options) if path.is_dir() else [path]
-    said = read_sidecar(path / SIDECAR) if path.is_dir() else {}
-    if "frame_time" not in said:
+    fields = read_sidecar(path / SIDECAR) if path.is_dir() else {}
+    if "frame_time" not in fields:
         if options.fps is None and len(files) > 1:
             options.warn(f"{path}: OBJ files carry no frame rate, so {_DEFAULT_FPS:g} fps are assumed: give fps")
-        said["frame_time"] = 1.0 / _rate(path, options)
+        fields["frame_time"] = 1.0 / _rate(path, options)
     first = parse_obj(files[0], read_text(files[0]))
     meshes = [first, *[_like(file, files[0], first) for file in files[1:]]]
     if any(mesh.torn for mesh in meshes):
@@ -81,7 +81,7 @@ def read(path: Path, options: ReadOptions) -> MeshSequence:
             first.corners.faces.astype(np.int32),
             normals=_over_frames([mesh.normals for mesh in meshes]),
             attributes=_attributes(meshes),
-            **{"name": path.stem, "provenance": path.name, "up": options.up or "y", "unit_m": options.unit_m, **said},
+            **{"name": path.stem, "provenance": path.name, "up": options.up or "y", "unit_m": options.unit_m, **fields},
         )
 
 
@@ -131,11 +131,11 @@ def _over_frames(values: Sequence[Floats | None]) -> npt.NDArray[np.float32] | N
 
 
 def _attributes(meshes: Sequence[ObjMesh]) -> dict[str, npt.NDArray[np.float32]]:
-    found = {
+    by_name = {
         "uv": _over_frames([mesh.texture for mesh in meshes]),
         "color": _over_frames([mesh.colors for mesh in meshes]),
     }
-    held = {name: values for name, values in found.items() if values is not None}
+    held = {name: values for name, values in by_name.items() if values is not None}
     return {name: values[0] if (values == values[0]).all() else values for name, values in held.items()}
 
 

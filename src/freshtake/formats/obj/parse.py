@@ -35,26 +35,26 @@ class ObjMesh(NamedTuple):
 def parse_obj(path: Path, text: str, known: ObjMesh | None = None) -> ObjMesh:
     """The file's mesh; faces written like those of `known` are taken over from it instead of parsed again."""
     text = plain(text)
-    found: dict[str, list[str]] = {"v": [], "vt": [], "vn": [], "f": []}
-    counts = dict.fromkeys(found, 0)
+    lines_of: dict[str, list[str]] = {"v": [], "vt": [], "vn": [], "f": []}
+    counts = dict.fromkeys(lines_of, 0)
     defined: list[tuple[int, ...]] = []  # of each block of faces: its lines, and how many v, vt, vn came before
     for kind, block in blocks(path, text):
         lines = block.count("\n")
         if kind == "f":
             defined.append((lines, counts["v"], counts["vt"], counts["vn"]))
-        found[kind].append(block)
+        lines_of[kind].append(block)
         counts[kind] += lines
     if not counts["v"]:
         raise FormatError(path, "lines with 'v x y z' were expected, but there are none")
     sizes = (counts["v"], counts["vt"], counts["vn"])
-    faces = "".join(found["f"])
+    faces = "".join(lines_of["f"])
     if known is not None and faces == known.face_text and sizes == known.sizes:
         where = known.corners
     else:
         where = corners(FaceText(path, text, faces, np.array(defined, dtype=np.intp).reshape(-1, 4), sizes))
-    vertices, per_line = _table(path, text, "".join(found["v"]), "v")
-    vt = _table(path, text, "".join(found["vt"]), "vt")[0][:, :2]
-    vn = _table(path, text, "".join(found["vn"]), "vn")[0]
+    vertices, per_line = _table(path, text, "".join(lines_of["v"]), "v")
+    vt = _table(path, text, "".join(lines_of["vt"]), "vt")[0][:, :2]
+    vn = _table(path, text, "".join(lines_of["vn"]), "vn")[0]
     texture = _per_vertex(vt, where.texture, where.vertex, sizes[0])
     normals = _per_vertex(vn, where.normal, where.vertex, sizes[0])
     colors = vertices[:, 3:6] if per_line.min() == per_line.max() == 6 else None

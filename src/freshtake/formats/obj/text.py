@@ -32,14 +32,14 @@ def plain(text: str) -> str:
 
 def blocks(path: Path, text: str) -> Iterator[tuple[str, str]]:
     """Runs of lines with the same keyword, as (v, vt, vn or f; text); unknown keywords are refused."""
-    for found in _BLOCKS.finditer(text):
-        kind = found.lastgroup or ""
+    for match in _BLOCKS.finditer(text):
+        kind = match.lastgroup or ""
         if kind != "other":
-            yield kind, found[0]
-        elif found[kind].strip() and found[kind].split(" ")[0].split("\t")[0].lower() not in _IGNORED:
-            before = text[: found.start()]
+            yield kind, match[0]
+        elif match[kind].strip() and match[kind].split(" ")[0].split("\t")[0].lower() not in _IGNORED:
+            before = text[: match.start()]
             line = before.count("\n") + before.count(_JOINED) + 1
-            start = found[kind][:40]
+            start = match[kind][:40]
             raise FormatError(path, f"an OBJ keyword (v, vt, vn, f ...) was expected, not {start!r}", f"line {line}")
 
 

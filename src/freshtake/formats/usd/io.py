@@ -37,7 +37,7 @@ def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) ->
     pxr()
     clips = clips_of(path, motion, "USD")
     if options.character is None:
-        ready, unit = alike(path, clips, options, "USD says its unit")
+        ready, unit = alike(path, clips, options, "USD stores its unit")
     else:
         ready, unit = same_skeleton(path, clips, options, "USD with a character"), 1.0
     rig, motions = on_rig(ready, options)

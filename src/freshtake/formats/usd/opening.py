@@ -76,21 +76,21 @@ def _check_references(path: Path) -> None:
             problem = "the file is damaged: get it again"
             raise FormatError(path, problem if current == path.resolve() else f"{current.name!r} cannot be opened")
         for name in [*layer.GetCompositionAssetDependencies(), *layer.subLayerPaths]:
-            found = _beside(path, folder, current.parent, str(name))
-            if found not in seen:
-                seen.add(found)
-                waiting.append(found)
+            referred = _beside(path, folder, current.parent, str(name))
+            if referred not in seen:
+                seen.add(referred)
+                waiting.append(referred)
         if len(seen) > _MOST:
             raise FormatError(path, f"the file refers to more than {_MOST} others: flatten it first")
 
 
 def _beside(path: Path, folder: Path, base: Path, name: str) -> Path:
     try:
-        found = (base / name).resolve()
+        target = (base / name).resolve()
     except (OSError, RuntimeError, ValueError):
         raise FormatError(path, f"{name[:80]!r} cannot be followed to a file") from None
-    if "://" in name or not found.is_relative_to(folder):
+    if "://" in name or not target.is_relative_to(folder):
         raise FormatError(path, f"{name[:80]!r} leads out of the file's folder: flatten the file first")
-    if not found.is_file():
+    if not target.is_file():
         raise FormatError(path, f"{name[:80]!r} is referred to, but there is no such file")
-    return found
+    return target

@@ -93,18 +93,18 @@ def _local(stage: StagePose, codes: Floats) -> _Local:
     animation = pxr().UsdSkel.Animation(stage.source)
     listed = [str(joint) for joint in animation.GetJointsAttr().Get() or []]
     places = {path: k for k, path in enumerate(stage.paths)}
-    own = [k for k, path in enumerate(listed) if path in places]
-    into = [places[listed[k]] for k in own]
+    known = [k for k, path in enumerate(listed) if path in places]
+    into = [places[listed[k]] for k in known]
     attributes = (animation.GetTranslationsAttr(), animation.GetRotationsAttr(), animation.GetScalesAttr())
     for number, (attribute, width) in enumerate(zip(attributes, (3, 4, 3), strict=True)):
         varies = len(attribute.GetTimeSamples()) > 1
         for frame, code in enumerate(codes if varies else codes[:1]):
-            found = attribute.Get(float(code))
-            values = np.zeros(0) if found is None else np.array(found, dtype=np.float64)
+            value = attribute.Get(float(code))
+            values = np.zeros(0) if value is None else np.array(value, dtype=np.float64)
             if values.shape != (len(listed), width) or not np.isfinite(values).all():
                 break
             values = values[:, [3, 0, 1, 2]] if width == 4 else values
-            arrays[number][frame if varies else slice(None), into] = values[own]
+            arrays[number][frame if varies else slice(None), into] = values[known]
     lengths = np.linalg.norm(arrays[1], axis=-1, keepdims=True)
     turned = np.where(lengths > 1e-9, normalize(np.where(lengths > 1e-9, arrays[1], 1.0)), [1.0, 0.0, 0.0, 0.0])
     return _Local(arrays[0], turned, arrays[2], len(attributes[0].GetTimeSamples()) < 2)

@@ -42,7 +42,7 @@ class _Bones(NamedTuple):
 
 
 def clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
-    """The clips of a file: all of them, or the one that was asked for."""
+    """The clips of a file: all of them, or the chosen one."""
     try:
         stage = open_stage(path)
         with explained(path, "the file is damaged"), np.errstate(all="ignore"):
@@ -59,17 +59,17 @@ def clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
 
 def _bones(path: Path, stage: Any) -> _Bones:
     lib = pxr()
-    found = [prim for prim in stage.Traverse(lib.Usd.TraverseInstanceProxies()) if prim.IsA(lib.UsdSkel.Skeleton)]
-    if not found:
+    skeletons = [prim for prim in stage.Traverse(lib.Usd.TraverseInstanceProxies()) if prim.IsA(lib.UsdSkel.Skeleton)]
+    if not skeletons:
         raise FormatError(path, "there is no skeleton (UsdSkel) in the stage, so there is no motion to read")
-    prim, place = found[0], str(found[0].GetPath())
+    prim, place = skeletons[0], str(skeletons[0].GetPath())
     skeleton = lib.UsdSkel.Skeleton(prim)
     paths = [str(joint) for joint in skeleton.GetJointsAttr().Get() or []]
     if not paths or len(set(paths)) < len(paths):
         raise FormatError(path, "the skeleton has no joints, or one of them twice", place)
     parents = _parents(path, paths, place)
-    said = [str(name) for name in skeleton.GetJointNamesAttr().Get() or []]
-    names = distinct(said if len(said) == len(paths) else [joint.rpartition("/")[2] for joint in paths])
+    stated = [str(name) for name in skeleton.GetJointNamesAttr().Get() or []]
+    names = distinct(stated if len(stated) == len(paths) else [joint.rpartition("/")[2] for joint in paths])
     count, rest = len(paths), _array(skeleton.GetRestTransformsAttr().Get())
     if rest.shape != (count, 4, 4):
         bind = _array(skeleton.GetBindTransformsAttr().Get())
@@ -109,14 +109,14 @@ def _takes(bones: _Bones) -> list[_Take]:
         for name in sets.GetNames():
             one = sets.GetVariantSet(name)
             before = one.GetVariantSelection()
-            found: list[_Take] = []
+            takes: list[_Take] = []
             for variant in one.GetVariantNames()[:10_000]:
                 one.SetVariantSelection(variant)
                 source = lib.UsdSkel.BindingAPI(prim).GetInheritedAnimationSource()
-                if source and source not in [take.prim for take in found]:
-                    found.append(_Take(_note(source).get("name") or variant, source, (name, variant)))
+                if source and source not in [take.prim for take in takes]:
+                    takes.append(_Take(_note(source).get("name") or variant, source, (name, variant)))
             one.SetVariantSelection(before)
-            out = sorted(found, key=lambda take: _order(take.prim)) if len(found) > 1 else out
+            out = sorted(takes, key=lambda take: _order(take.prim)) if len(takes) > 1 else out
         holder = holder.GetParent()
     if out:
         return out
@@ -132,10 +132,10 @@ def _order(prim: Any) -> int:
 def _note(prim: Any) -> dict[str, Any]:
     """What our writer left beside a prim; empty where nothing is or it is no longer what it was."""
     try:
-        found = json.loads(str(prim.GetCustomDataByKey(NOTE) or "{}"))
+        note = json.loads(str(prim.GetCustomDataByKey(NOTE) or "{}"))
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return note if isinstance(note, dict) else {}
 
 
 def _clip(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: ReadOptions) -> Clip:
@@ -198,8 +198,8 @@ def _frames(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: 
 
 def _seconds(noted: Any, step: float, rate: float) -> float:
     """The exact frame time that our writer noted, where it is the one that the codes say."""
-    own = step / rate
-    return noted if isinstance(noted, float) and abs(noted / own - 1.0) < 1e-6 else own
+    by_codes = step / rate
+    return noted if isinstance(noted, float) and abs(noted / by_codes - 1.0) < 1e-6 else by_codes
 
 
 def _sampled(bones: _Bones, take: _Take | None) -> Floats:

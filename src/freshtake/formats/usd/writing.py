@@ -186,11 +186,11 @@ def _paint(prim: Any, mesh: RigMesh, painted: dict[Material, Any]) -> None:
 
 def _add_material(stage: Any, material: Material, path: str) -> Any:
     lib = pxr()
-    made = lib.UsdShade.Material.Define(stage, path)
+    shaded = lib.UsdShade.Material.Define(stage, path)
     shader = lib.UsdShade.Shader.Define(stage, f"{path}/Surface")
     shader.CreateIdAttr("UsdPreviewSurface")
     color = shader.CreateInput("diffuseColor", lib.Sdf.ValueTypeNames.Color3f)
     color.Set(lib.Gf.Vec3f(*material.color))
     shader.CreateInput("roughness", lib.Sdf.ValueTypeNames.Float).Set(0.7)
-    made.CreateSurfaceOutput().ConnectToSource(shader.ConnectableAPI(), "surface")
-    return made
+    shaded.CreateSurfaceOutput().ConnectToSource(shader.ConnectableAPI(), "surface")
+    return shaded

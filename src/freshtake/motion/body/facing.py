@@ -1,4 +1,4 @@
-"""Where a body faces, told by the line across its hips or shoulders, or by its toes, however its root rests."""
+"""Which way a body faces: from the line across its hips or shoulders, or from its toes; never from its root."""
 
 from __future__ import annotations
 

@@ -81,12 +81,12 @@ def limb_feet(limbs: Sequence[Limb], skeleton: Skeleton) -> tuple[Foot, ...]:
 
 
 def _guessed_legs(skeleton: Skeleton) -> list[tuple[str, tuple[int, ...], bool]]:
-    found = []
+    legs = []
     for foot in feet(skeleton):
         above = _above(skeleton, foot.ankle)
         if len(above) == 2:
-            found.append((skeleton.names[foot.ankle], (*above, *foot.joints), True))
-    return found
+            legs.append((skeleton.names[foot.ankle], (*above, *foot.joints), True))
+    return legs
 
 
 def _guessed_arms(skeleton: Skeleton) -> list[tuple[str, tuple[int, ...], bool]]:
@@ -98,16 +98,16 @@ def _above(skeleton: Skeleton, end: int) -> tuple[int, ...]:
     """The two joints above the end that bend, twist joints and joints in one place with the next left out."""
     lengths, path = skeleton.lengths(), skeleton.chain(end)
     reach = lengths[path].max()
-    found: list[int] = []
+    joints: list[int] = []
     gap = lengths[end]
     for joint in reversed(path[:-1]):
         if joint == 0:
             break
         if gap > 0.02 * reach and not _TWIST.search(skeleton.names[joint]):
-            found.insert(0, joint)
+            joints.insert(0, joint)
             gap = 0.0
         gap += lengths[joint]
-    return tuple(found[-2:])
+    return tuple(joints[-2:])
 
 
 def _mapped(skeleton: Skeleton, name: str, joints: Sequence[str]) -> tuple[str, tuple[int, ...], bool]:

@@ -22,8 +22,8 @@ def body_poses(clip: Clip, reference: Floats | None = None) -> Floats:
     """
     pose, center = clip.world(), pelvis(clip.skeleton)
     facing = pose.rotations[:, center]
-    away = multiply(facing, inverse(mean(facing) if reference is None else reference))
-    turn = about_axis(np.eye(3)[clip.up_index], -twist_angle(away, clip.up_index))
+    turn_from_reference = multiply(facing, inverse(mean(facing) if reference is None else reference))
+    turn = about_axis(np.eye(3)[clip.up_index], -twist_angle(turn_from_reference, clip.up_index))
     return rotate(turn[:, None], pose.positions - pose.positions[:, [center]]) / leg_length(clip.skeleton)
 
 

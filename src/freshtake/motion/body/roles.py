@@ -69,30 +69,30 @@ def _named_partners(names: tuple[str, ...]) -> Iterator[tuple[int, int]]:
     loose = {name: joint for joint, name in enumerate(plain) if often[name] == 1}
     for joint, name in enumerate(names):
         wanted = _other_side(name)
-        found = [exact.get(other) for other in wanted] + [loose.get(NUMBER.sub("", other)) for other in wanted]
-        match = next((other for other in found if other is not None and other != joint), None)
+        candidates = [exact.get(other) for other in wanted] + [loose.get(NUMBER.sub("", other)) for other in wanted]
+        match = next((other for other in candidates if other is not None and other != joint), None)
         if match is not None:
             yield joint, match
 
 
 def _other_side(name: str) -> list[str]:
     """What the right-hand partner of a left-hand joint could be called, most specific spelling first."""
-    found = [name.replace(left, right, 1) for left, right in WORDS if left in name]
+    names = [name.replace(left, right, 1) for left, right in WORDS if left in name]
     for match in LETTER.finditer(name):
-        found.append(name[: match.start()] + ("r" if match.group() == "l" else "R") + name[match.end() :])
-    return found
+        names.append(name[: match.start()] + ("r" if match.group() == "l" else "R") + name[match.end() :])
+    return names
 
 
 def _pair_leftover(skeleton: Skeleton, partner: Ints, joint: int) -> None:
     """Pair a joint with the only child of its parent's partner that is left, or left and right below one parent."""
     parent = int(skeleton.parents[joint])
     across = int(partner[parent])
-    mine, theirs = ([c for c in skeleton.children(p) if partner[c] == c] for p in (parent, across))
+    unpaired, unpaired_across = ([c for c in skeleton.children(p) if partner[c] == c] for p in (parent, across))
     if across == parent:
-        mine = [child for child in mine if SIDE["left"].search(skeleton.names[child])]
-        theirs = [child for child in theirs if SIDE["right"].search(skeleton.names[child])]
-    if len(mine) == len(theirs) == 1 and mine != theirs:
-        partner[mine[0]], partner[theirs[0]] = theirs[0], mine[0]
+        unpaired = [child for child in unpaired if SIDE["left"].search(skeleton.names[child])]
+        unpaired_across = [child for child in unpaired_across if SIDE["right"].search(skeleton.names[child])]
+    if len(unpaired) == len(unpaired_across) == 1 and unpaired != unpaired_across:
+        partner[unpaired[0]], partner[unpaired_across[0]] = unpaired_across[0], unpaired[0]
 
 
 @lru_cache(maxsize=64)
@@ -101,12 +101,12 @@ def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
     ankles = [j for j, n in enumerate(skeleton.names) if re.search(r"foot|ankle", n, re.I)]
     ankles = [j for j in ankles if not _is_tip_name(skeleton.names[j]) and not HELPER.search(skeleton.names[j])]
     ankles = [j for j in ankles if not set(skeleton.chain(j)[:-1]) & set(ankles)]
-    found = []
+    named_feet = []
     for ankle in ankles:
         below = [j for j in skeleton.descendants(ankle)[1:] if not _is_tip_name(skeleton.names[j])]
         toes = [j for j in below if re.search(r"toe|ball", skeleton.names[j], re.I)] or below
-        found.append(Foot(skeleton.names[ankle], ankle, toes[0] if toes else None))
-    return tuple(found) or _leg_tips(skeleton) or _lowest_tips(skeleton)
+        named_feet.append(Foot(skeleton.names[ankle], ankle, toes[0] if toes else None))
+    return tuple(named_feet) or _leg_tips(skeleton) or _lowest_tips(skeleton)
 
 
 def _is_tip_name(name: str) -> bool:
@@ -165,9 +165,9 @@ def pelvis(skeleton: Skeleton) -> int:
 def leg_length(skeleton: Skeleton) -> float:
     """Summed offsets from the pelvis down to the first foot; without feet, half the longest chain's length."""
     lengths = skeleton.lengths()
-    found = feet(skeleton)
-    if found:
-        chain = skeleton.chain(found[0].ankle)
+    all_feet = feet(skeleton)
+    if all_feet:
+        chain = skeleton.chain(all_feet[0].ankle)
         length = float(lengths[chain[chain.index(pelvis(skeleton)) + 1 :]].sum())
         return max(length, 1e-12)
     reach = [float(lengths[skeleton.chain(j)].sum()) for j in range(len(skeleton))]
@@ -178,7 +178,7 @@ def body_parts(skeleton: Skeleton) -> tuple[str, ...]:
     """The part of every joint: `trunk`, `head`, `left arm`, `right leg`, ...
 
     A limb is what leads to one foot or hand only, and all that hangs on it; the head hangs on the trunk by a joint
-    that is called neck or head. Where no side is told by names, the limb bears the name of its foot or hand.
+    that is called neck or head. Where names do not give a side, the limb has the name of its foot or hand.
     """
     tips = {foot.ankle: "leg" for foot in feet(skeleton)} | dict.fromkeys(hands(skeleton) or _arm_ends(skeleton), "arm")
     partner = mirror_pairs(skeleton)
@@ -186,9 +186,9 @@ def body_parts(skeleton: Skeleton) -> tuple[str, ...]:
     parts = [TRUNK] * len(skeleton)
     for tip, limb in tips.items():
         shared = set().union(*[chain for other, chain in chains.items() if other != tip]) | {0}
-        own = sorted(chains[tip] - shared)
-        if own:
-            for joint in skeleton.descendants(own[0]):
+        limb_only = sorted(chains[tip] - shared)
+        if limb_only:
+            for joint in skeleton.descendants(limb_only[0]):
                 parts[joint] = _called(skeleton.names[tip], skeleton.names[partner[tip]], limb)
     for joint, name in enumerate(skeleton.names):
         if parts[joint] == TRUNK and re.search(r"neck|head", name, re.I):
@@ -206,7 +206,7 @@ def _arm_ends(skeleton: Skeleton) -> tuple[int, ...]:
 def _called(tip: str, partner: str, limb: str) -> str:
     """By the side in the tip's name, or by where it differs from its partner's: lfoot, rfoot."""
     side = next((side for side, sign in SIDE.items() if sign.search(tip)), None)
-    differ = next((mine.lower() for mine, other in zip(tip, partner, strict=False) if mine != other), "")
+    differ = next((letter.lower() for letter, other in zip(tip, partner, strict=False) if letter != other), "")
     side = side or {"l": "left", "r": "right"}.get(differ)
     return f"{side} {limb}" if side else f"{limb} {tip}"
 

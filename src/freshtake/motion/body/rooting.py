@@ -41,18 +41,22 @@ def rooted(clip: Clip, chain: tuple[int, ...] | None = None, *, exact: bool = Fa
         return clip
     moves = np.ptp(local, axis=0).max(axis=-1) > STILL * size
     base = _base(clip, path, moves)
-    made, rotations = local.copy(), clip.rotations.copy()
+    translations, rotations = local.copy(), clip.rotations.copy()
     if len(path) > 1:
         world = clip.world()
-        made[:, path], rotations[:, path] = 0.0, IDENTITY
-        made[:, 0], rotations[:, 0] = world.positions[:, path[-1]], world.rotations[:, path[-1]]
-        rehang(clip.skeleton, made, rotations, world, base.carried)
-    offsets = _steady_offsets(clip.skeleton, made, size)
+        translations[:, path], rotations[:, path] = 0.0, IDENTITY
+        translations[:, 0], rotations[:, 0] = world.positions[:, path[-1]], world.rotations[:, path[-1]]
+        rehang(clip.skeleton, translations, rotations, world, base.carried)
+    offsets = _steady_offsets(clip.skeleton, translations, size)
     same = len(path) == 1 and np.array_equal(offsets, clip.skeleton.offsets)
     skeleton = replace(clip.skeleton, offsets=offsets, base=None if same else base)
-    keeps = not (np.ptp(made[:, 1:], axis=0) > 0.0).any()
+    keeps = not (np.ptp(translations[:, 1:], axis=0) > 0.0).any()
     return replace(
-        clip, skeleton=skeleton, root=made[:, 0], rotations=rotations, joint_translations=None if keeps else made
+        clip,
+        skeleton=skeleton,
+        root=translations[:, 0],
+        rotations=rotations,
+        joint_translations=None if keeps else translations,
     )
 
 
@@ -117,8 +121,8 @@ def following(clip: Clip) -> Clip:
     if not np.isfinite(size) or _turning(clip.rotations[:, :1])[0] > STILL:
         return clip
     chain = body_chain(filed, size, follows=True)
-    apart = np.ptp(local[:, 0] - filed.positions()[:, chain[-1]], axis=0)
-    if len(chain) == 1 or np.ptp(local[:, 0, up]) > STILL * size or np.delete(apart, up).max() > NEAR * size:
+    drift = np.ptp(local[:, 0] - filed.positions()[:, chain[-1]], axis=0)
+    if len(chain) == 1 or np.ptp(local[:, 0, up]) > STILL * size or np.delete(drift, up).max() > NEAR * size:
         return clip
     return rooted(clip, chain)
 

@@ -1,4 +1,4 @@
-"""The unit of length, where nobody says it: guessed from the length of a two-legged body's legs."""
+"""The unit of length where no file states it: guessed from the leg length of a two-legged body."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ UNITS = (
 
 
 def guess_unit(skeleton: Skeleton) -> LengthUnit | None:
-    """The unit in which a body has the legs of a person; None where no unit does, or the body has not two feet."""
+    """The unit in which a body has the legs of a person; None where no unit does, or there are not two feet."""
     if len(feet(skeleton)) != 2:
         return None
     leg = leg_length(skeleton)

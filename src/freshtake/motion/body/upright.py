@@ -1,4 +1,4 @@
-"""Which axis points up, told from the body: where the head is over the feet, the floor they meet, and the travel."""
+"""Which axis points up, inferred from the body: head above feet, feet on a floor, and the travel."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FAR, STEEP = 0.6, 0.5
 
 
 class Upright(NamedTuple):
-    """The vertical axis, how it was told, and whether a body was there that should have told it but did not."""
+    """The vertical axis, how it was inferred, and whether a body was present that gave no answer."""
 
     axis: str
     how: str
@@ -41,7 +41,7 @@ class Body(NamedTuple):
     lowest: Floats  # (frames, 3), along each axis by itself
     middle: Floats  # (frames, 3)
     rest: Floats | None = None  # (3,), the posture at rest
-    named: bool = True  # whether head and feet are called so: a body that should tell
+    named: bool = True  # whether joints are named head and foot, so that this is a body
 
 
 def find_up(motion: Clip | PointClip) -> Upright:
@@ -53,7 +53,7 @@ def find_up(motion: Clip | PointClip) -> Upright:
 def judged(body: Body) -> Upright:
     """An upright posture and rest pose that agree; else a standing body; else the rest pose.
 
-    Where the rest pose is none of a body (bones along x, as many exporters have them), feet on a floor are enough.
+    Where the rest pose is not a body's (bones along x, as many exporters have them), feet on a floor are enough.
     """
     posture = _axis(body.posture.mean(axis=0))
     rest = None if body.rest is None else _axis(body.rest)
@@ -100,15 +100,15 @@ def _trunk(skeleton: Skeleton, middle: int, ankles: list[int]) -> list[int]:
 
 def _clip_body(clip: Clip) -> Body | None:
     skeleton = clip.skeleton
-    found, middle = feet(skeleton), pelvis(skeleton)
-    ankles = [foot.ankle for foot in found]
+    both_feet, middle = feet(skeleton), pelvis(skeleton)
+    ankles = [foot.ankle for foot in both_feet]
     trunk = _trunk(skeleton, middle, ankles)
-    if len(found) < 2 or not trunk:
+    if len(both_feet) < 2 or not trunk:
         return None
     rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), MOST_FRAMES)).astype(np.intp))
     positions = forward(skeleton.parents, clip.local_translations()[rows], clip.rotations[rows]).positions
     leg = leg_length(skeleton)
-    soles = [joint for foot in found for joint in foot.joints]
+    soles = [joint for foot in both_feet for joint in foot.joints]
     return Body(
         _posture(positions, trunk, ankles), positions[:, soles].min(axis=1) / leg, positions[:, middle] / leg,
         _posture(rest_positions(skeleton), trunk, ankles),

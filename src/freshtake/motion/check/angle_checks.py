@@ -69,22 +69,22 @@ def check_jumps(clip: Clip) -> list[Finding]:
             flips[name] = (np.flatnonzero(flipped) + 1).tolist()
         if wrapped.any():
             wraps[name] = (np.flatnonzero(wrapped) + 1).tolist()
-    found = []
+    findings = []
     if wraps:
         what = "angles jump by more than half a turn (they wrap around)"
-        found.append(_jump_finding(clip, "wrap", what, wraps))
+        findings.append(_jump_finding(clip, "wrap", what, wraps))
     if flips:
-        found.append(_jump_finding(clip, "flip", "angles flip to the equivalent triple", flips))
-    return found
+        findings.append(_jump_finding(clip, "flip", "angles flip to the equivalent triple", flips))
+    return findings
 
 
 def flip_frames(angles: Floats, order: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """(frames - 1,): where the other triple of the next frame continues this one far better than its own."""
-    own = angles[1:] - angles[:-1]
-    other = equivalent(angles[1:], order) - angles[:-1]
-    own = np.abs(own - TURN * np.round(own / TURN)).sum(axis=-1)
-    other = np.abs(other - TURN * np.round(other / TURN)).sum(axis=-1)
-    return np.asarray(own > other + np.pi / 3.0)
+    as_written = angles[1:] - angles[:-1]
+    flipped = equivalent(angles[1:], order) - angles[:-1]
+    as_written = np.abs(as_written - TURN * np.round(as_written / TURN)).sum(axis=-1)
+    flipped = np.abs(flipped - TURN * np.round(flipped / TURN)).sum(axis=-1)
+    return np.asarray(as_written > flipped + np.pi / 3.0)
 
 
 def _jump_finding(clip: Clip, code: str, what: str, where: dict[str, list[int]]) -> Finding:
@@ -115,10 +115,10 @@ def unaxed(clip: Clip, joint: int) -> Floats:
 
 def check_gimbal(clip: Clip) -> list[Finding]:
     """The root's middle angle near a right angle, where its outer two become one and the same turn."""
-    found = root_angles(clip)
-    if found is None:
+    root = root_angles(clip)
+    if root is None:
         return []
-    order, angles = found
+    order, angles = root
     near = np.flatnonzero(gimbal_closeness(angles, order) < LOCKED)
     if len(near) == 0:
         return []

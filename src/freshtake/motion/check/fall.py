@@ -28,10 +28,10 @@ class Flight(NamedTuple):
 
 def flights(clip: Clip) -> list[Flight]:
     """Spells with all feet off the floor in which the height of the pelvis is a parabola, with its top inside."""
-    found = feet(clip.skeleton)
-    if not found or len(clip) < 8:
+    all_feet = feet(clip.skeleton)
+    if not all_feet or len(clip) < 8:
         return []
-    joints = [joint for foot in found for joint in foot.joints]
+    joints = [joint for foot in all_feet for joint in foot.joints]
     leg = leg_length(clip.skeleton)
     levels = clip.positions()[..., clip.up_index]
     heights, center = levels[:, joints], levels[:, pelvis(clip.skeleton)]

@@ -28,10 +28,10 @@ class Finding:
         return self.sentence
 
 
-def called(thing: Any) -> str:
+def called(motion: Any) -> str:
     """What to call a clip in a sentence: its name, else its kind."""
     kinds = {"Clip": "the clip", "PointClip": "the point clip", "Stroke": "the stroke", "MeshSequence": "the mesh"}
-    return str(getattr(thing, "name", "")) or kinds.get(type(thing).__name__, "it")
+    return str(getattr(motion, "name", "")) or kinds.get(type(motion).__name__, "it")
 
 
 def frame_list(frames: Sequence[int], most: int = 4) -> str:

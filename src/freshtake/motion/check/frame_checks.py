@@ -23,7 +23,7 @@ BACKGROUND = 0.25  # seconds to either side that say what is usual
 
 
 def is_tpose_first(clip: Clip) -> bool:
-    """Whether frame 0 stands apart from a take that goes on smoothly after it."""
+    """Whether frame 0 is far from frame 1 while the rest of the take is smooth."""
     if len(clip) < 6:
         return False
     steps = np.linalg.norm(np.diff(body_poses(clip), axis=0), axis=-1).mean(axis=1)
@@ -53,19 +53,19 @@ def repeated_findings(name: str, same: Bools, *, repairs: bool = True) -> list[F
     """Findings for frames that equal the one before: single ones are duplicated, longer runs are frozen."""
     if len(same) > 1 and same[1:].all():
         return [Finding("frozen", f"{name}: nothing moves in all {len(same)} frames", tuple(range(len(same))))]
-    found = []
+    findings = []
     single = [start for start, stop in runs(same) if stop - start == 1]
     frozen = [frame for start, stop in runs(same) if stop - start > 1 for frame in range(start - 1, stop)]
     if frozen:
         remedy = "; repair with drop-frozen" if repairs else ""
         text = f"{name}: {frame_list(frozen)} are frozen (each equals the one before){remedy}"
-        found.append(Finding("frozen", text, tuple(frozen), repair="drop-frozen" if repairs else None))
+        findings.append(Finding("frozen", text, tuple(frozen), repair="drop-frozen" if repairs else None))
     if single:
         verb = "repeats" if len(single) == 1 else "repeat"
         remedy = "; repair with fill-frozen or drop-frozen" if repairs else ""
         text = f"{name}: {frame_list(single)} {verb} the frame before{remedy}"
-        found.append(Finding("duplicate-frame", text, tuple(single), repair="fill-frozen" if repairs else None))
-    return found
+        findings.append(Finding("duplicate-frame", text, tuple(single), repair="fill-frozen" if repairs else None))
+    return findings
 
 
 def check_frozen(clip: Clip) -> list[Finding]:
@@ -122,12 +122,12 @@ def spikes(clip: Clip) -> list[Burst]:
         ratio = speeds[:, suspects] / (usual_speeds(speeds[:, suspects], clip.fps) + 1.0)
         fast[:, suspects] = (speeds[:, suspects] > SPIKE_SPEED) & (ratio > SPIKE_RATIO)
         wide[:, suspects] = ratio > 0.4 * SPIKE_RATIO
-    found = []
+    bursts = []
     for start, stop in runs(np.asarray((fast | wide).any(axis=1))):
         if fast[start:stop].any():
             joints = np.flatnonzero((fast | wide)[start:stop].any(axis=0))
-            found.append(Burst(start + skip, stop + skip, tuple(joints.tolist())))
-    return _merged(clip, found)
+            bursts.append(Burst(start + skip, stop + skip, tuple(joints.tolist())))
+    return _merged(clip, bursts)
 
 
 def _merged(clip: Clip, bursts: list[Burst]) -> list[Burst]:
@@ -136,8 +136,8 @@ def _merged(clip: Clip, bursts: list[Burst]) -> list[Burst]:
     for burst in bursts:
         if out and burst.start - out[-1].stop <= BACKGROUND * clip.fps:
             shared = [joint for joint in burst.joints if joint in out[-1].joints]
-            away = _displaced(clip, out[-1].start, out[-1].stop, shared)
-            if shared and _displaced(clip, out[-1].start, burst.stop, shared) < 0.5 * away:
+            displacement = _displaced(clip, out[-1].start, out[-1].stop, shared)
+            if shared and _displaced(clip, out[-1].start, burst.stop, shared) < 0.5 * displacement:
                 joints = tuple(sorted({*out[-1].joints, *burst.joints}))
                 out[-1] = Burst(out[-1].start, burst.stop, joints)
                 continue

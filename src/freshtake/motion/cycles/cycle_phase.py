@@ -87,8 +87,8 @@ def one_cycle_apart(points: Floats, progress: Ints, period: int) -> float:
     if not inside.any():
         return np.inf
     variance = ((points - points.mean(axis=0)) ** 2).sum(axis=1).mean()
-    apart = ((points[later[inside]] - points[inside]) ** 2).sum(axis=1).mean()
-    return float(apart / (2.0 * max(float(variance), 1e-300)))
+    squared = ((points[later[inside]] - points[inside]) ** 2).sum(axis=1).mean()
+    return float(squared / (2.0 * max(float(variance), 1e-300)))
 
 
 def track(points: Floats, period: int, rounds: int = 3) -> Phase:
@@ -109,9 +109,9 @@ def track(points: Floats, period: int, rounds: int = 3) -> Phase:
 
 def _best_start(points: Floats, period: int) -> int:
     """The frame from which one period meets the next one best."""
-    apart = np.linalg.norm(points[period:] - points[:-period], axis=1)
-    window = min(period, len(apart))
-    sums = np.convolve(apart, np.ones(window), mode="valid")
+    distances = np.linalg.norm(points[period:] - points[:-period], axis=1)
+    window = min(period, len(distances))
+    sums = np.convolve(distances, np.ones(window), mode="valid")
     return int(np.argmin(sums))
 
 

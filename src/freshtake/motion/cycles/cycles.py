@@ -85,9 +85,9 @@ def first_to_last(clip: Clip) -> float:
     if len(clip) < 3:
         return np.inf
     poses = body_poses(clip)
-    apart = float(np.linalg.norm(poses[-1] - poses[0], axis=-1).mean())
+    distance = float(np.linalg.norm(poses[-1] - poses[0], axis=-1).mean())
     step = float(np.linalg.norm(np.diff(poses, axis=0), axis=-1).mean()) * clip.fps / RATE
-    return apart / step if step > 1e-12 else np.inf
+    return distance / step if step > 1e-12 else np.inf
 
 
 def is_cyclic(clips: Sequence[Clip], limit: float = CYCLIC_STEPS) -> bool:
@@ -147,12 +147,12 @@ def _strike_phases(clip: Clip, tracked: Phase, stride: int) -> list[float]:
         if contact.start > 0:
             strikes.setdefault(contact.foot, []).append(contact.start // stride)
     cycles = (tracked.progress[-1] - tracked.progress[0]) / bins
-    found = []
+    phases = []
     for foot in sorted(strikes, key=lambda name: not name.lower().startswith("r")):
         turns = np.exp(2j * np.pi * tracked.progress[np.minimum(strikes[foot], len(tracked.progress) - 1)] / bins)
         if abs(turns.mean()) > 0.9 and abs(len(turns) - cycles) <= max(1.5, 0.25 * cycles):
-            found.append(float(np.angle(turns.mean()) / (2 * np.pi) % 1.0 * bins))
-    return found
+            phases.append(float(np.angle(turns.mean()) / (2 * np.pi) % 1.0 * bins))
+    return phases
 
 
 def _best_defined(tracked: Phase, counts: Ints) -> int:
@@ -172,9 +172,9 @@ def _phase_of_pose(clip: Clip, tracked: Phase, stride: int, example: Clip) -> in
     require_compatible(clip.skeleton, example.skeleton, clip.name or "the take", example.name or "the example")
     reference = usual_facing(clip)
     wanted = pose_points(example, reference)[0]
-    apart = np.linalg.norm(pose_points(clip, reference)[::stride] - wanted, axis=1)
+    distances = np.linalg.norm(pose_points(clip, reference)[::stride] - wanted, axis=1)
     place = tracked.progress % len(tracked.template)
-    sums = np.bincount(place, weights=apart, minlength=len(tracked.template))
+    sums = np.bincount(place, weights=distances, minlength=len(tracked.template))
     counts = np.bincount(place, minlength=len(tracked.template))
     return int(np.where(counts > 0, sums / np.maximum(counts, 1), np.inf).argmin())
 
@@ -186,16 +186,16 @@ def _crossings(tracked: Phase, place: int, points: Floats, stride: int) -> list[
     first = int(np.ceil((progress[0] - slack - place) / bins))
     last = int(np.floor((progress[-1] + slack - place) / bins))
     reach = max(stride, round(0.04 * bins * stride))
-    found: list[int] = []
+    frames: list[int] = []
     for number in range(first, last + 1):
         around = stride * int(np.searchsorted(progress, place + number * bins))
         around = min(around, len(points) - 1)
         window = np.arange(max(around - reach, 0), min(around + reach + 1, len(points)))
-        apart = np.linalg.norm(points[window] - tracked.template[place], axis=1)
-        frame = int(window[apart.argmin()])
-        if not found or frame > found[-1]:
-            found.append(frame)
-    return found
+        distances = np.linalg.norm(points[window] - tracked.template[place], axis=1)
+        frame = int(window[distances.argmin()])
+        if not frames or frame > frames[-1]:
+            frames.append(frame)
+    return frames
 
 
 def _plausible(tracked: Phase, frames: list[int], stride: int) -> list[tuple[int, int]]:
@@ -208,4 +208,4 @@ def _plausible(tracked: Phase, frames: list[int], stride: int) -> list[tuple[int
     spread = np.sqrt(((tracked.template - tracked.template.mean(axis=0)) ** 2).sum(axis=1).mean())
     good = (durations > 0.55 * np.median(durations)) & (durations < 1.8 * np.median(durations))
     good &= (misfits < spread) | (misfits < 2.5 * np.median(misfits))
-    return [span for span, kept in zip(spans, good, strict=True) if kept]
+    return [span for span, is_good in zip(spans, good, strict=True) if is_good]

@@ -46,9 +46,9 @@ def _faded(before: Clip, after: Clip, blend: float) -> Clip:
     time = np.arange(len(after), dtype=np.float64) * after.frame_time
     still, moving = fading(time, min(blend, float(time[-1])))
     still[0] = 1.0
-    apart = to_rotvec(multiply(before.rotations[-1], inverse(after.rotations[0])))
+    turn_between = to_rotvec(multiply(before.rotations[-1], inverse(after.rotations[0])))
     faster = _speed(before, -2) - _speed(after, 0)
-    turn = apart * still[:, None, None] + faster[1:] * moving[:, None, None]
+    turn = turn_between * still[:, None, None] + faster[1:] * moving[:, None, None]
     root = (before.root[-1] - after.root[0]) * still[:, None] + faster[0] * moving[:, None]
     return after.changed(root=after.root + root, rotations=multiply(from_rotvec(turn), after.rotations))
 

@@ -1,4 +1,4 @@
-"""Which part of a clip makes the best loop: as many cycles as asked for, cut where their ends agree best."""
+"""Which part of a clip makes the best loop: a given number of cycles, cut where their ends agree best."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
         raise UsageError(f"a loop has 1 cycle or more, not {cycles}")
     name = clip.name or "the clip"
     try:
-        found = find_cycles(clip)
+        clip_cycles = find_cycles(clip)
     except UsageError:
         if first_to_last(clip) < CYCLIC_STEPS:  # the whole clip is one cycle
             if cycles > 1:
@@ -43,9 +43,9 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
             return Span(0, len(clip) - 1, 1)
         raise UsageError(
             f"{name} has no cycle to loop: no pose recurs within its {len(clip)} frames, and it does not end as it "
-            "begins; give a clip of a movement that repeats itself, or say that it is one cycle as a whole (--whole)"
+            "begins; give a clip of a movement that repeats, or use --whole if the clip is exactly one cycle"
         ) from None
-    runs = _runs(found.spans)
+    runs = _runs(clip_cycles.spans)
     longest = max(count for _, _, count in runs)
     if longest < cycles:
         raise UsageError(f"{name} has {longest} cycles in a row, not {cycles}: ask for fewer")
@@ -53,7 +53,7 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
     height = clip.root[:, clip.up_index] / leg_length(clip.skeleton)
     turning = heading(clip, usual_facing(clip))
     loud = _loud(clip)
-    reach = round(SLACK * found.period)
+    reach = round(SLACK * clip_cycles.period)
     best, chosen = np.inf, Span(*runs[0])
     for first, last, count in runs:
         low, high = max(first - reach, 0), min(last + reach, len(clip) - 1)

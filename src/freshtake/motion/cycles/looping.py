@@ -47,7 +47,7 @@ def loop_frames(loop: Clip) -> int:
 
 def _playback(loop: Clip) -> Playback:
     if loop.playback is None or not loop.playback.loop:
-        raise UsageError(f"{loop.name or 'the clip'} is no loop: make one of it first (freshtake loop)")
+        raise UsageError(f"{loop.name or 'the clip'} is not a loop: make one from it first (freshtake loop)")
     return loop.playback
 
 
@@ -68,16 +68,16 @@ def closed(clip: Clip, start: int, stop: int, *, cycles: int = 1, speeds: bool =
     if not 0 <= start < stop < len(clip):
         raise UsageError(f"frames {start} to {stop} do not lie within {clip.name or 'the clip'} of {len(clip)} frames")
     straight, turn = _straight(clip, start, stop)
-    made = _joined(straight, start, stop, cycles, False)
+    loop = _joined(straight, start, stop, cycles, False)
     if speeds:  # of joints that have been turned, which turns their speeds too
-        made = _joined(_joined(made, start, stop, cycles, True), start, stop, cycles, False)
-    travel = made.root[stop] - made.root[start]
+        loop = _joined(_joined(loop, start, stop, cycles, True), start, stop, cycles, False)
+    travel = loop.root[stop] - loop.root[start]
     travel[clip.up_index] = 0.0
     info = Playback(travel, (stop - start) * clip.frame_time, loop=True, cycles=cycles, turn=turn)
-    moving = made.joint_translations
-    return made.changed(
-        root=made.root[start:stop],
-        rotations=made.rotations[start:stop],
+    moving = loop.joint_translations
+    return loop.changed(
+        root=loop.root[start:stop],
+        rotations=loop.rotations[start:stop],
         joint_translations=None if moving is None else moving[start:stop],
         playback=info,
     )
@@ -87,9 +87,9 @@ def facing_forward(loop: Clip) -> Clip:
     """The loop from above the origin on, facing forward on average, where the body tells how it faces."""
     angles, info = facing(loop), _playback(loop)
     angle = 0.0 if angles is None else -mean_angle(angles[: loop_frames(loop)])[0]
-    made = start_at_origin(turned(loop, angle), face=False)
+    turned_loop = start_at_origin(turned(loop, angle), face=False)
     travel = rotate(about_axis(np.eye(3)[loop.up_index], angle), info.travel)
-    return made.changed(playback=info.changed(travel=travel), provenance=loop.provenance)
+    return turned_loop.changed(playback=info.changed(travel=travel), provenance=loop.provenance)
 
 
 def _straight(clip: Clip, start: int, stop: int) -> tuple[Clip, float]:
@@ -116,7 +116,7 @@ def _joined(clip: Clip, start: int, stop: int, cycles: int, speeds: bool) -> Cli
     at = _speeds_at(len(clip), start, stop)
     turn = to_rotvec(multiply(clip.rotations[stop], inverse(clip.rotations[start])))
     faster = _turning(clip, stop, at[1]) - _turning(clip, start, at[0]) if speeds else np.zeros_like(turn)
-    away = from_rotvec(-ramp[:, None, None] * turn + bump[:, None, None] * faster)
+    correction = from_rotvec(-ramp[:, None, None] * turn + bump[:, None, None] * faster)
     local = clip.local_translations()
     moved = local[stop] - local[start]
     moved[0] *= np.arange(3) == clip.up_index
@@ -124,15 +124,15 @@ def _joined(clip: Clip, start: int, stop: int, cycles: int, speeds: bool) -> Cli
     local = local - ramp[:, None, None] * moved + bump[:, None, None] * quicker
     return clip.changed(
         root=local[:, 0],
-        rotations=multiply(away, clip.rotations),
+        rotations=multiply(correction, clip.rotations),
         joint_translations=None if clip.joint_translations is None else local,
     )
 
 
 def _shapes(frames: Floats, period: int, reach: float) -> tuple[Floats, Floats]:
     """(frames,) each: from -1/2 to 1/2 over the loop; with slope -1/2 before the seam and 1/2 after it, else flat."""
-    apart = np.abs(frames - period * np.round(frames / period))
-    return frames / period - 0.5, -0.25 * reach * np.maximum(1.0 - apart / reach, 0.0) ** 2
+    from_seam = np.abs(frames - period * np.round(frames / period))
+    return frames / period - 0.5, -0.25 * reach * np.maximum(1.0 - from_seam / reach, 0.0) ** 2
 
 
 def _speeds_at(frames: int, start: int, stop: int) -> tuple[dict[int, float], dict[int, float]]:
@@ -165,5 +165,5 @@ def planted_loop(
     around = played(loop, count, -before)
     flags = contacts(around, np.mod(np.arange(count) - before, frames))
     done = plant(around, flags, examples=base, settings=settings, careful=careful)
-    made = closed(done.clip, before, before + frames, cycles=info.cycles, speeds=False)
-    return made.changed(playback=info.changed(closing=False), name=loop.name)
+    planted = closed(done.clip, before, before + frames, cycles=info.cycles, speeds=False)
+    return planted.changed(playback=info.changed(closing=False), name=loop.name)

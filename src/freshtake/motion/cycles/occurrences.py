@@ -50,11 +50,11 @@ def find_occurrences(
     allowed = (length <= span * tempo + 1.0) & (length >= span / tempo - 1.0)
     costs = np.where(allowed & (costs < threshold), costs, np.inf)
     scale = take.fps / rate
-    found = []
-    for start, last, cost in _apart(costs, starts, overlap * span):
+    occurrences = []
+    for start, last, cost in _without_overlaps(costs, starts, overlap * span):
         first = min(round(start * scale), len(take) - 1)
-        found.append(Occurrence(first, min(round(last * scale), len(take) - 1) + 1, cost))
-    return sorted(found)
+        occurrences.append(Occurrence(first, min(round(last * scale), len(take) - 1) + 1, cost))
+    return sorted(occurrences)
 
 
 def _check(take: Clip, example: Clip, threshold: float, tempo: float) -> None:
@@ -86,7 +86,7 @@ def warped(cost: Floats) -> tuple[Floats, Ints]:
     return totals / len(cost), starts
 
 
-def _apart(costs: Floats, starts: Ints, overlap: float) -> list[tuple[int, int, float]]:
+def _without_overlaps(costs: Floats, starts: Ints, overlap: float) -> list[tuple[int, int, float]]:
     """The best ends first, leaving out all that overlap with one already taken."""
     taken: list[tuple[int, int, float]] = []
     for last in np.argsort(costs, kind="stable"):

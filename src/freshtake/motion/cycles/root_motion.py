@@ -81,8 +81,8 @@ def with_root_motion(clip: Clip, where: str) -> Clip:
         return clip
     course = course_of(clip)
     info = clip.playback or Playback(course.places[-1] - course.places[0], clip.duration)
-    made = in_place(clip, course) if where == "none" else on_joint(clip, course)
-    return made.changed(playback=info.changed(root_motion=where))
+    moved = in_place(clip, course) if where == "none" else on_joint(clip, course)
+    return moved.changed(playback=info.changed(root_motion=where))
 
 
 def in_place(clip: Clip, course: BodyCourse) -> Clip:

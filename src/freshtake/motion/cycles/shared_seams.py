@@ -51,12 +51,12 @@ def with_seam(loop: Clip, wanted: SeamPose) -> Clip:
     for _ in range(ROUNDS):
         now = seam_pose(loop)
         turn = to_rotvec(multiply(wanted.rotations, inverse(now.rotations)))
-        away = from_rotvec(_spread(flat, turn) + _spread(steep, wanted.turning - now.turning))
+        correction = from_rotvec(_spread(flat, turn) + _spread(steep, wanted.turning - now.turning))
         moved = _spread(flat, wanted.local - now.local) + _spread(steep, wanted.moving - now.moving)
         local = loop.local_translations() + moved
         loop = loop.changed(
             root=local[:, 0],
-            rotations=continuous(multiply(away, loop.rotations)),
+            rotations=continuous(multiply(correction, loop.rotations)),
             joint_translations=None if loop.joint_translations is None else local,
         ).changed(playback=loop.playback)
     return loop
@@ -66,10 +66,10 @@ def _shapes(loop: Clip) -> tuple[Floats, Floats]:
     """(frames,) each: 1 at the seam, flat there and at its reach; 0 at the seam, of slope 1 per second there."""
     frames = loop_frames(loop)
     number = np.arange(len(loop), dtype=np.float64)
-    apart = number - frames * np.round(number / frames)
+    from_seam = number - frames * np.round(number / frames)
     reach = max(1.0, min(REACH / loop.frame_time, 0.5 * frames))
-    share = np.minimum(np.abs(apart) / reach, 1.0)
-    return (1.0 - share) ** 2 * (1.0 + 2.0 * share), apart * loop.frame_time * (1.0 - share) ** 2
+    share = np.minimum(np.abs(from_seam) / reach, 1.0)
+    return (1.0 - share) ** 2 * (1.0 + 2.0 * share), from_seam * loop.frame_time * (1.0 - share) ** 2
 
 
 def _spread(shape: Floats, amount: Floats) -> Floats:

@@ -92,9 +92,9 @@ def _without_outside(skeleton: Skeleton, angles: Floats) -> Floats:
 def _on_branch(angles: Floats, order: str, reference: Floats) -> Floats:
     """Of a triple and its equivalent, shifted by full turns, the one whose mean is nearer to the reference."""
     middle = angles.mean(axis=0)
-    away = np.stack([middle, equivalent(middle, order)]) - reference  # (2, joints, 3)
-    turns = TURN * np.round(away / TURN)
-    flip = np.diff(np.abs(away - turns).sum(-1), axis=0)[0] < 0.0  # (joints,)
+    differences = np.stack([middle, equivalent(middle, order)]) - reference  # (2, joints, 3)
+    turns = TURN * np.round(differences / TURN)
+    flip = np.diff(np.abs(differences - turns).sum(-1), axis=0)[0] < 0.0  # (joints,)
     if flip.any():
         angles = angles.copy()
         angles[:, flip] = equivalent(angles[:, flip], order)
@@ -157,7 +157,7 @@ def _nearest_turn(vector: list[float], before: list[float]) -> list[float]:
 
 
 def upright_reference(rotations: Sequence[Floats], up: int) -> Floats:
-    """The smallest turn r (4,) that puts the body's mean vertical upright: a swimmer's lies flat, a walker's is none.
+    """The smallest turn r (4,) that puts the body's mean vertical upright: about zero for a walker.
 
     It does not depend on heading, and with it q = T(heading) exp(swing) r has swings about zero. With z up the body is
     put upright as if y were up and then tilted, so that the same body has the same heading either way.

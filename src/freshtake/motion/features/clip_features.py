@@ -99,7 +99,11 @@ class ClipLayout:
         out = [f"{root}.{dof}" for dof in head]
         if self.angles == "positions":
             return out + place_names(self.skeleton, self.markers)
-        out += [f"{name}.{letter}" for name, own in zip(joints, letters[1:], strict=True) for letter in own]
+        out += [
+            f"{name}.{letter}"
+            for name, joint_letters in zip(joints, letters[1:], strict=True)
+            for letter in joint_letters
+        ]
         return out + [f"{name}.t{axis}" for name in joints for axis in "xyz"] * self.moving
 
     def _letters(self, joint: int) -> list[str]:
@@ -155,9 +159,9 @@ class ClipLayout:
                 f"{name} has {clip.up} up and the recipe {self.up}: turn it first (convert --up, motion.edit.with_up)"
             )
         if clip.joint_translations is not None and not self.moving:
-            apart = np.abs(clip.joint_translations - clip.skeleton.offsets)[:, 1:].max(axis=(0, 2), initial=0.0)
-            if apart.max(initial=0.0) > 1e-9:
-                joint = self.skeleton.names[1 + int(apart.argmax())]
+            shifts = np.abs(clip.joint_translations - clip.skeleton.offsets)[:, 1:].max(axis=(0, 2), initial=0.0)
+            if shifts.max(initial=0.0) > 1e-9:
+                joint = self.skeleton.names[1 + int(shifts.argmax())]
                 raise UsageError(f"joint {joint!r} moves against its parent in {name}, but in no example of the recipe")
 
     def _root_columns(self, clip: Clip) -> tuple[Path, Floats]:

@@ -161,13 +161,15 @@ def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool
     if strict:
         recipe.check_constants(columns, motion.name or "the motion")
     values = columns[:, recipe.kept]
-    own = _other_build(recipe.skeleton, motion.skeleton) if isinstance(motion, Clip) else None
-    return Features(recipe, recipe.scale_up(values) if scaled else values, start, motion.name, scaled, own)
+    other_skeleton = _other_build(recipe.skeleton, motion.skeleton) if isinstance(motion, Clip) else None
+    return Features(recipe, recipe.scale_up(values) if scaled else values, start, motion.name, scaled, other_skeleton)
 
 
-def _other_build(ours: Skeleton | None, theirs: Skeleton) -> Skeleton | None:
+def _other_build(recipe_skeleton: Skeleton | None, skeleton: Skeleton) -> Skeleton | None:
     """A skeleton that differs from the recipe's in more than where the joints above its body stand."""
-    return None if ours is None or replace(theirs, base=ours.base) == ours else theirs
+    return (
+        None if recipe_skeleton is None or replace(skeleton, base=recipe_skeleton.base) == recipe_skeleton else skeleton
+    )
 
 
 def decode(

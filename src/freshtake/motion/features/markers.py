@@ -32,16 +32,16 @@ def markers_for(skeleton: Skeleton, moving: bool) -> Markers:
     """End sites, and helpers for joints whose points lie on one line; children that move on their own do not count."""
     lengths = skeleton.lengths()
     size = float(np.median(lengths[lengths > 0])) if (lengths > 0).any() else 1.0
-    found: list[tuple[int, Floats, str]] = []
+    markers: list[tuple[int, Floats, str]] = []
     for joint, name in enumerate(skeleton.names):
         tips = [np.array(site.offset) for site in skeleton.end_sites if site.joint == joint]
-        found += [(joint, tip, f"{name}.tip{k + 1 if k else ''}_") for k, tip in enumerate(tips)]
+        markers += [(joint, tip, f"{name}.tip{k + 1 if k else ''}_") for k, tip in enumerate(tips)]
         children = [] if moving else [skeleton.offsets[child] for child in skeleton.children(joint)]
         helpers = _helpers([*children, *tips], size)
-        found += [(joint, place, f"{name}.{side}_") for place, side in zip(helpers, ("side", "front"), strict=False)]
-    joints = np.array([joint for joint, _, _ in found], dtype=np.intp)
-    places = np.array([place for _, place, _ in found]).reshape(-1, 3)
-    return Markers(joints, places, tuple(name for _, _, name in found))
+        markers += [(joint, place, f"{name}.{side}_") for place, side in zip(helpers, ("side", "front"), strict=False)]
+    joints = np.array([joint for joint, _, _ in markers], dtype=np.intp)
+    places = np.array([place for _, place, _ in markers]).reshape(-1, 3)
+    return Markers(joints, places, tuple(name for _, _, name in markers))
 
 
 def _helpers(vectors: list[Floats], size: float) -> list[Floats]:
@@ -78,14 +78,14 @@ def solve_pose(points: Floats, skeleton: Skeleton, markers: Markers, moving: boo
     usable = np.linalg.norm(rigid, axis=1) > 1e-6 * np.linalg.norm(rigid, axis=1).max()
     if moving:
         usable[:joints] = False
-    mine = [np.flatnonzero(usable & (owner == joint)) for joint in range(joints)]
+    points_of = [np.flatnonzero(usable & (owner == joint)) for joint in range(joints)]
     world = np.empty((len(points), joints, 4))
-    pairs = [joint for joint in range(joints) if len(mine[joint]) == 2]
+    pairs = [joint for joint in range(joints) if len(points_of[joint]) == 2]
     if pairs:
-        two = np.array([sorted(mine[joint], key=lambda k: -np.linalg.norm(rigid[k])) for joint in pairs])
+        two = np.array([sorted(points_of[joint], key=lambda k: -np.linalg.norm(rigid[k])) for joint in pairs])
         world[:, pairs] = _turn_of_pairs(rigid[two], places[:, two] - places[:, pairs, None])
     for joint in set(range(joints)) - set(pairs):
-        world[:, joint] = _turn_of_many(rigid[mine[joint]], places[:, mine[joint]] - places[:, joint, None])
+        world[:, joint] = _turn_of_many(rigid[points_of[joint]], places[:, points_of[joint]] - places[:, joint, None])
     rotations = local_rotations(skeleton.parents, world)
     translations = np.broadcast_to(skeleton.offsets, (len(points), joints, 3)).copy()
     translations[:, 0] = 0.0

@@ -70,7 +70,7 @@ class MeshLayout:
         return each * self.vertex_count + 3 * (self.root == "heading")
 
     def spare(self) -> Bools:
-        """No column is left out unless asked."""
+        """No column is left out by default."""
         return np.zeros(self.width, dtype=np.bool_)
 
     def encode(self, mesh: MeshSequence) -> tuple[Floats, Start]:

@@ -1,4 +1,4 @@
-"""Point clips as columns: three coordinates per point, with the body's travel and heading apart where asked."""
+"""Point clips as columns: three coordinates per point, with the body's travel and heading separated on request."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class PointLayout:
         return 3 * len(self.point_names) + 3 * (self.root == "heading")
 
     def spare(self) -> Bools:
-        """No column is left out unless asked."""
+        """No column is left out by default."""
         return np.zeros(self.width, dtype=np.bool_)
 
     def encode(self, clip: PointClip) -> tuple[Floats, Start]:

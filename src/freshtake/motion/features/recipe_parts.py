@@ -17,7 +17,7 @@ Array = npt.NDArray[Any]
 
 
 class Parts(NamedTuple):
-    """A header of plain values and arrays by name: all that is needed to make the thing again."""
+    """A header of plain values and arrays by name: all that is needed to rebuild the recipe."""
 
     header: dict[str, Any]
     arrays: dict[str, Array]
@@ -102,9 +102,9 @@ def _joints(header: Mapping[str, Any], name: str) -> tuple[int, ...]:
 def _base(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Base:
     inner = field(header, "base", dict)
     chain, carried = (_joints(inner, name) for name in ("chain", "carried"))
-    kept = [array(arrays, f"base_{name}") for name in BASE_ARRAYS]
+    stored = [array(arrays, f"base_{name}") for name in BASE_ARRAYS]
     follows: bool = field(inner, "follows", bool)
-    return Base(chain, field(inner, "mover", int), kept[0], kept[1], kept[2], carried, follows)
+    return Base(chain, field(inner, "mover", int), stored[0], stored[1], stored[2], carried, follows)
 
 
 def skeleton_from_parts(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Skeleton:

@@ -123,14 +123,14 @@ class Recipe:
     def to_parts(self) -> stored.Parts:
         """A JSON-able header and arrays by name, for a model file."""
         header, arrays = self.layout.parts()
-        own = {"recipe": VERSION, "kind": self.layout.kind, "scale": self.scale, "layout": header}
-        mine: dict[str, stored.Array] = {
+        recipe_header = {"recipe": VERSION, "kind": self.layout.kind, "scale": self.scale, "layout": header}
+        recipe_arrays: dict[str, stored.Array] = {
             "kept": np.asarray(self.kept, dtype=np.int64),
             "fixed": self.fixed,
             "weights": self.weights,
             "center": self.center,
         }
-        return stored.Parts(own, mine | {f"layout_{name}": value for name, value in arrays.items()})
+        return stored.Parts(recipe_header, recipe_arrays | {f"layout_{name}": value for name, value in arrays.items()})
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> Recipe:

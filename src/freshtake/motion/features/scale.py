@@ -77,17 +77,17 @@ def spread(examples: Sequence[Floats]) -> tuple[Floats, Floats]:
 
 def std_weights(deviation: Floats, units: Sequence[str]) -> Floats:
     """1 / standard deviation, floored at a hundredth of the RMS deviation of the DOFs with the same unit."""
-    usual = _by_unit(deviation, units, lambda mine: float(np.sqrt(np.mean(mine**2))))
+    usual = _by_unit(deviation, units, lambda of_unit: float(np.sqrt(np.mean(of_unit**2))))
     floored = np.maximum(deviation, LEAST_STD * usual)
     return 1.0 / np.where(floored > 0.0, floored, 1.0)
 
 
 def floored_effects(effects: Floats, units: Sequence[str]) -> Floats:
-    """Effects of which none is zero (a leaf joint's twist moves nothing), so that scaled values can be turned back.
+    """Effects raised above zero (a leaf joint's twist moves nothing), so that scaling can be inverted.
 
     The floor is a thousandth of the largest effect among the DOFs with the same unit.
     """
-    floored = np.maximum(effects, LEAST_EFFECT * _by_unit(effects, units, lambda mine: float(mine.max())))
+    floored = np.maximum(effects, LEAST_EFFECT * _by_unit(effects, units, lambda of_unit: float(of_unit.max())))
     return np.where(floored > 0.0, floored, 1.0)
 
 

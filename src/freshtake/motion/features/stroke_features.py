@@ -63,7 +63,7 @@ class StrokeLayout:
         return len(self.dimensions) + self.timed
 
     def spare(self) -> Bools:
-        """No column is left out unless asked."""
+        """No column is left out by default."""
         return np.zeros(self.width, dtype=np.bool_)
 
     def encode(self, stroke: Stroke) -> tuple[Floats, Start]:

@@ -1,4 +1,4 @@
-"""What guards look at: one figure for everything that a body may do too much of, and how it is said."""
+"""What guards measure: one figure per thing a body may overdo, and its sentence."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def figures_of(plan: BodyPlan, names: Sequence[str]) -> tuple[Figure, ...]:
 
 
 def measured(plan: BodyPlan, clip: Clip, leg: float) -> Measured:
-    """The figures of a clip; -inf for what its body has not."""
+    """The figures of a clip; -inf for parts its body does not have."""
     count = 3 * len(plan.limbs) + 5
     values, frames = np.empty(count), np.empty(count, dtype=np.intp)
     offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations

@@ -1,4 +1,4 @@
-"""What a body does at its most, compiled: bends of limbs, heights, clearances and accelerations over all frames."""
+"""The extremes of what a body does, compiled: bends of limbs, heights, clearances and accelerations over all frames."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def measure(plan: BodyPlan, root: Floats, rotations: Floats, offsets: Floats, wo
 
     Per limb how far it is stretched, bent and bent sideways, in radians; the depth of feet and of the body, and how
     near arms come to the trunk and legs to each other (negative), in the clip's unit; the largest second difference,
-    squared. What a body has not is -inf.
+    squared. Figures of parts that the body does not have are -inf.
     """
     joints = len(plan.parents)
     places, turns = np.empty((3, joints, 3)), np.empty((joints, 4))
@@ -73,13 +73,13 @@ def _bends(plan: BodyPlan, places: Floats, turns: Floats, frame: int, worst: Flo
             lower[axis] = places[end, axis] - places[middle, axis]
             size += lower[axis] * lower[axis]
         carry_into(back, lower, lower)
-        along = bent = aside = 0.0
+        along = bent = sideways = 0.0
         for axis in range(3):
             along += plan.frames[limb, 0, axis] * lower[axis]
             bent += plan.frames[limb, 1, axis] * lower[axis]
-            aside += plan.frames[limb, 2, axis] * lower[axis]
+            sideways += plan.frames[limb, 2, axis] * lower[axis]
         flexion = math.atan2(bent, along)
-        side = math.asin(min(max(aside / max(math.sqrt(size), TINY), -1.0), 1.0))
+        side = math.asin(min(max(sideways / max(math.sqrt(size), TINY), -1.0), 1.0))
         _keep(-flexion, frame, 3 * limb, worst, at)
         _keep(flexion, frame, 3 * limb + 1, worst, at)
         _keep(abs(side), frame, 3 * limb + 2, worst, at)

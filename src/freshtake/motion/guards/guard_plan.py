@@ -42,9 +42,9 @@ def body_plan(clips: Sequence[Clip]) -> BodyPlan:
     worlds = [clip.world() for clip in clips]
     positions = np.concatenate([world.positions for world in worlds])
     rotations = np.concatenate([world.rotations for world in worlds])
-    joints = np.array([own[:3] for _, own, _ in limbs], dtype=np.intp).reshape(-1, 3)
-    frames = np.array([_bending(positions, rotations, *own) for own in joints.tolist()]).reshape(-1, 3, 3)
-    legs, arms = ([own for _, own, is_leg in limbs if is_leg is wanted] for wanted in (True, False))
+    joints = np.array([limb[:3] for _, limb, _ in limbs], dtype=np.intp).reshape(-1, 3)
+    frames = np.array([_bending(positions, rotations, *limb) for limb in joints.tolist()]).reshape(-1, 3, 3)
+    legs, arms = ([limb for _, limb, is_leg in limbs if is_leg is wanted] for wanted in (True, False))
     return BodyPlan(
         np.ascontiguousarray(skeleton.parents, dtype=np.intp), joints, frames, _counted(skeleton),
         _pairs(skeleton, legs, arms), clips[0].up_index,
@@ -80,14 +80,14 @@ def _counted(skeleton: Skeleton) -> Ints:
 
 def _pairs(skeleton: Skeleton, legs: Sequence[tuple[int, ...]], arms: Sequence[tuple[int, ...]]) -> Ints:
     """Forearms and hands against trunk and head, and the shanks of two legs against each other."""
-    found: list[tuple[int, ...]] = []
+    pairs: list[tuple[int, ...]] = []
     for arm in arms:
-        own = [(arm[1], arm[2]), *_segments(skeleton, skeleton.descendants(arm[2])[1:3])]
+        forearm = [(arm[1], arm[2]), *_segments(skeleton, skeleton.descendants(arm[2])[1:3])]
         middle = _segments(skeleton, _middle(skeleton, arm[0]))
-        found += [(*mine, *other, ARM) for mine in own for other in middle]
+        pairs += [(*segment, *other, ARM) for segment in forearm for other in middle]
     if len(legs) == 2:
-        found.append((*legs[0][1:3], *legs[1][1:3], LEG))
-    return np.array(found, dtype=np.intp).reshape(-1, 5)
+        pairs.append((*legs[0][1:3], *legs[1][1:3], LEG))
+    return np.array(pairs, dtype=np.intp).reshape(-1, 5)
 
 
 def _middle(skeleton: Skeleton, arm: int) -> list[int]:

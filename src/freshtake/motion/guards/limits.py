@@ -1,4 +1,4 @@
-"""How far a body may go beyond what its takes do: limits learned from the takes, and what a clip does about them."""
+"""How far a body may go beyond what its takes do: limits learned from the takes, and a clip measured against them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from freshtake.numeric.arrays import Bools, Floats
 
 ALARMS = 0.01  # share of further takes that may exceed any limit
 ALARMS_STRICT = 0.05  # of one figure that a body cannot exceed much: depth, and stretching beyond straight
-LEAST = {BEND: math.radians(1.0), DEPTH: 0.001, CLEARANCE: 0.02, PEAK: 0.02}  # gaps below are none
+LEAST = {BEND: math.radians(1.0), DEPTH: 0.001, CLEARANCE: 0.02, PEAK: 0.02}  # smallest gaps
 SUNK = 0.005  # leg lengths that anybody may go deeper
 PEAKS = 2.0  # times the largest acceleration of any take
 
@@ -27,7 +27,7 @@ class BodyCheck:
     """The figures of a clip beside their limits."""
 
     figures: tuple[Figure, ...]
-    found: Measured
+    measured: Measured
     most: Floats
     limits: Floats
     gaps: Floats
@@ -35,23 +35,23 @@ class BodyCheck:
     @property
     def over(self) -> Bools:
         """(figures,): which limits are exceeded."""
-        return np.asarray(self.found.values > self.limits)
+        return np.asarray(self.measured.values > self.limits)
 
     @property
     def passed(self) -> bool:
-        """Whether the body is one that the takes allow."""
+        """Whether no limit is exceeded."""
         return not self.over.any()
 
     @property
     def excess(self) -> float:
-        """The largest excess over a limit, in gaps between takes; 0 where all are kept."""
+        """The largest excess over a limit, in gaps between takes; 0 where none is exceeded."""
         over = self.over
-        return float(((self.found.values[over] - self.limits[over]) / self.gaps[over]).max(initial=0.0))
+        return float(((self.measured.values[over] - self.limits[over]) / self.gaps[over]).max(initial=0.0))
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """What is exceeded, and by how much it is more than in the takes."""
-        values = self.found.values
+        values = self.measured.values
         over = np.flatnonzero(self.over).tolist()
         return tuple(self.figures[k].sentence(float(values[k]), float(values[k] - self.most[k])) for k in over)
 
@@ -79,7 +79,7 @@ class BodyLimits:
         return BodyCheck(self.figures, measured(self.plan, clip, self.leg), self.most, limits, self.gaps)
 
     def limits(self, length: float = 1.0, amount: float = 1.0, rate: float = 1.0) -> Floats:
-        """(figures,) for a clip of so many takes' length.
+        """(figures,) for a clip `length` times as long as a take.
 
         If tails are exponential, takes exceed the largest of n others with probability 1 / (n + 1), and then by more
         than x with probability exp(-x / gap); (1 + x / (m gap))⁻ᵐ where the gap itself is known from m gaps only. What
@@ -100,7 +100,7 @@ class BodyLimits:
 
     @cached_property
     def pooled(self) -> Floats:
-        """(figures,): how many gaps each figure's own was told from."""
+        """(figures,): from how many gaps each figure's gap was estimated."""
         kinds = [figure.kind for figure in self.figures]
         return max(min(2, self.takes - 1), 1) * np.array([float(kinds.count(kind)) for kind in kinds])
 
@@ -123,8 +123,8 @@ def learn_limits(takes: Sequence[Clip]) -> BodyLimits:
     figures = figures_of(plan, takes[0].skeleton.names)
     gaps = _gaps(values)
     for kind, least in LEAST.items():
-        own = np.array([figure.kind == kind for figure in figures])
-        gaps[own] = np.maximum(gaps[own], max(float(gaps[own].mean()), least) if own.any() else 0.0)
+        of_kind = np.array([figure.kind == kind for figure in figures])
+        gaps[of_kind] = np.maximum(gaps[of_kind], max(float(gaps[of_kind].mean()), least) if of_kind.any() else 0.0)
     duration = max(float(np.mean([take.duration for take in takes])), takes[0].frame_time)
     return BodyLimits(plan, figures, values.max(axis=0), gaps, len(takes), duration, leg)
 

@@ -41,7 +41,7 @@ def plant(
     nearest poses of `examples` where these are given, else in the clip itself. `careful` leaves feet alone that step or
     that the body does not stand on, whatever the contacts say; by default only where contacts are found. `floor`
     gives the standing height of every foot joint, or one for all; default: that of the examples or of the clip. Ranges
-    and hinges of the joints are learned from the same clips. For many clips, give what `lay_groundwork` learned as
+    and hinges of the joints are learned from the same clips. For many clips, give what `learn_planting` learned as
     `examples`; floor, mapping and finding are then its own.
     """
     check_pins(pins, clip)
@@ -60,13 +60,13 @@ def plant(
     )
     led = pinned_root(clip, pins)
     out = planted_frames(planter, led, labels)
-    made = (
+    planted = (
         _changed(led, out)
         if out.contact_strengths.any() or out.missed.any() or (out.rotations != led.rotations).any()
         else led
     )
-    made = pinned_clip(made, base, pins)
-    return Planted(made, clip, base, out, tuple(pins))
+    planted = pinned_clip(planted, base, pins)
+    return Planted(planted, clip, base, out, tuple(pins))
 
 
 @lru_cache(maxsize=16)

@@ -64,10 +64,10 @@ def take_in(bones: Bones, ground: Ground, offsets: Floats, frames: Frames, frame
     """The points of all legs of a frame, and which of them its pelvis is over."""
     longest = bones.path.shape[1]
     places, turns = np.empty((longest, 3)), np.empty((longest, 4))
-    own = offsets[min(frame, len(offsets) - 1)]
+    frame_offsets = offsets[min(frame, len(offsets) - 1)]
     a, b = plane_of(ground.up)
     for leg in range(frames.points.shape[1]):
-        place_path(bones, leg, frames.root[frame], frames.rotations[frame], own, places, turns)
+        place_path(bones, leg, frames.root[frame], frames.rotations[frame], frame_offsets, places, turns)
         points = frames.points[frame, leg]
         copy_into(places[bones.at[leg, 0]], points[0])
         copy_into(places[bones.at[leg, 2]], points[1])
@@ -91,18 +91,18 @@ def feet_in_body(
     """out (frames, legs, 6): ankle and toe from the pelvis in leg lengths, without heading, as pose_space has them."""
     pelvis, up, leg, facing = body
     longest = bones.path.shape[1]
-    places, turns, away = np.empty((longest, 3)), np.empty((longest, 4)), np.empty(4)
+    places, turns, turn = np.empty((longest, 3)), np.empty((longest, 4)), np.empty(4)
     a, b = plane_of(up)
     sign = -1.0 if up == 1 else 1.0  # (z, x) turns about y as (x, y) about z, and a, b are x, z there
     for frame in range(len(root)):
-        own = offsets[min(frame, len(offsets) - 1)]
+        frame_offsets = offsets[min(frame, len(offsets) - 1)]
         for limb in range(out.shape[1]):
-            place_path(bones, limb, root[frame], rotations[frame], own, places, turns)
-            away[0] = facing[0]
+            place_path(bones, limb, root[frame], rotations[frame], frame_offsets, places, turns)
+            turn[0] = facing[0]
             for k in range(1, 4):
-                away[k] = -facing[k]
-            turn_into(turns[pelvis], away, away)
-            angle = -2.0 * sign * math.atan2(away[1 + up], away[0])
+                turn[k] = -facing[k]
+            turn_into(turns[pelvis], turn, turn)
+            angle = -2.0 * sign * math.atan2(turn[1 + up], turn[0])
             cosine, sine = math.cos(angle), math.sin(angle)
             for side in range(2):
                 at = bones.at[limb, 2] if side == 0 or bones.at[limb, 3] < 0 else bones.at[limb, 3]

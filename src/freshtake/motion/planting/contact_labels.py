@@ -94,9 +94,9 @@ def contact_gallery(
     for example in examples[1:]:
         require_compatible(examples[0].skeleton, example.skeleton)
     facing = usual_facing(examples[0])
-    found = [joint_contacts(example, settings=settings, standing=standing) for example in examples]
+    contacts = [joint_contacts(example, settings=settings, standing=standing) for example in examples]
     poses = np.concatenate([pose_points(example, facing) for example in examples])
-    return ContactGallery(poses, np.concatenate(found).astype(np.float64), facing)
+    return ContactGallery(poses, np.concatenate(contacts).astype(np.float64), facing)
 
 
 def nearest_contacts(clip: Clip, examples: Sequence[Clip] | ContactGallery) -> Floats:
@@ -112,10 +112,10 @@ def nearest_contacts(clip: Clip, examples: Sequence[Clip] | ContactGallery) -> F
 
 
 def _shares(points: Floats, gallery: ContactGallery) -> Floats:
-    apart = distances(points, gallery.poses)
+    all_distances = distances(points, gallery.poses)
     count = min(NEIGHBORS, len(gallery.poses))
-    near = np.argpartition(apart, count - 1, axis=1)[:, :count]
-    gaps = np.take_along_axis(apart, near, axis=1)
+    near = np.argpartition(all_distances, count - 1, axis=1)[:, :count]
+    gaps = np.take_along_axis(all_distances, near, axis=1)
     typical = np.median(gaps, axis=1, keepdims=True)
     weights = 1.0 / (gaps**2 + (0.1 * typical + 1e-12) ** 2)
     return np.asarray((weights[..., None] * gallery.labels[near]).sum(axis=1) / weights.sum(axis=1)[:, None])

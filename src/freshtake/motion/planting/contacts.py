@@ -24,8 +24,8 @@ class ContactSettings:
     contacts shorter than `bridged` are closed. Speed is measured over `window` seconds, whatever the frame rate.
     Fast feet land fast: each speed limit is raised, if need be, to its share of the foot's own speed in swing.
     A foot stands only while the body's weight can be over it: the pelvis is at least `pelvis_above` higher than the
-    ankle, and not farther beside it than above it by more than `beside`, so that nobody who lies, crawls or swims
-    stands; a negative `pelvis_above` lifts that rule.
+    ankle, and not farther beside it than above it by more than `beside`, so that a body that lies, crawls or swims
+    never stands; a negative `pelvis_above` lifts that rule.
     """
 
     height_on: float = 0.06
@@ -67,14 +67,14 @@ def find_contacts(
     `floor` gives the heights at which the foot joints stand, as `floor_heights` of another clip finds them, or one
     height for all; by default they are estimated from the clip itself.
     """
-    found = []
+    contacts = []
     standing = joint_contacts(clip, floor=floor, settings=settings)
     column = 0
     for foot in feet(clip.skeleton):
         for joint in foot.joints:
-            found += [Contact(foot.name, joint, start, stop) for start, stop in runs(standing[:, column])]
+            contacts += [Contact(foot.name, joint, start, stop) for start, stop in runs(standing[:, column])]
             column += 1
-    return found
+    return contacts
 
 
 def foot_contacts(
@@ -112,16 +112,16 @@ def joint_contacts(
     `standing` names the feet where those of `body.feet` are not the right ones.
     """
     settings = settings or ContactSettings()
-    found = feet(clip.skeleton) if standing is None else tuple(standing)
-    joints = [joint for foot in found for joint in foot.joints]
+    standing_feet = feet(clip.skeleton) if standing is None else tuple(standing)
+    joints = [joint for foot in standing_feet for joint in foot.joints]
     if not joints:
         return np.zeros((len(clip), 0), dtype=bool)
     leg = leg_length(clip.skeleton)
     positions = clip.positions()
-    ankles = [foot.ankle for foot in found for _ in foot.joints]
+    ankles = [foot.ankle for foot in standing_feet for _ in foot.joints]
     levels = positions[..., clip.up_index]
     carried = _carried(positions, pelvis(clip.skeleton), ankles, clip.up_index, leg, settings)
-    stand = floor_heights(clip, settings, found) if floor is None else _given_floor(floor, len(joints))
+    stand = floor_heights(clip, settings, standing_feet) if floor is None else _given_floor(floor, len(joints))
     height = (levels[:, joints] - stand) / leg
     speed = smooth_speed(positions[:, joints], clip.frame_time, settings.window) / leg
     swing = np.percentile(speed, 95.0, axis=0)
@@ -137,9 +137,9 @@ def _carried(
     positions: Floats, center: int, ankles: Sequence[int], up: int, leg: float, settings: ContactSettings
 ) -> Bools:
     """(frames, ankles): where the pelvis is over the foot."""
-    away = (positions[:, [center]] - positions[:, ankles]) / leg
-    above = away[..., up]
-    beside = np.linalg.norm(np.delete(away, up, axis=-1), axis=-1)
+    from_foot = (positions[:, [center]] - positions[:, ankles]) / leg
+    above = from_foot[..., up]
+    beside = np.linalg.norm(np.delete(from_foot, up, axis=-1), axis=-1)
     return np.asarray(
         (above >= settings.pelvis_above) & ((beside <= above + settings.beside) | (settings.pelvis_above < 0))
     )
@@ -149,8 +149,8 @@ def floor_heights(
     clip: Clip, settings: ContactSettings | None = None, standing: Sequence[Foot] | None = None
 ) -> Floats:
     """The height at which each foot joint stands, in the clip's unit: a low percentile of its own heights."""
-    found = feet(clip.skeleton) if standing is None else standing
-    joints = [joint for foot in found for joint in foot.joints]
+    standing_feet = feet(clip.skeleton) if standing is None else standing
+    joints = [joint for foot in standing_feet for joint in foot.joints]
     heights = clip.positions()[:, joints, clip.up_index]
     out: Floats = np.percentile(heights, (settings or ContactSettings()).floor_percentile, axis=0)
     return out

@@ -25,16 +25,16 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, pla
     count, up = last - frame, ground.up
     a, b = plane_of(up)
     _grips(pace, frames, leg, frame, last, firm)
-    _wishes(scene, leg, frame, last, firm, room.wishes)
+    _holding_offsets(scene, leg, frame, last, firm, room.targets)
     for k in range(count):
         weight = pace.free + firm[k] * pace.stand
         held = firm[k] * pace.stand / weight
         room.weights[k, a] = room.weights[k, b] = weight
-        room.wishes[k, a] *= held
-        room.wishes[k, b] *= held
+        room.targets[k, a] *= held
+        room.targets[k, b] *= held
         lift, contact_strength = _lift(ground, pace, frames, leg, frame + k, firm[k])
         room.weights[k, up] = pace.free + contact_strength * pace.height
-        room.wishes[k, up] = lift * contact_strength * pace.height / room.weights[k, up]
+        room.targets[k, up] = lift * contact_strength * pace.height / room.weights[k, up]
     for k in range(3):
         copy_into(memory.offsets[leg, k], room.past[k])
     smooth_paths(room, count, memory.known[0])
@@ -42,7 +42,7 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, pla
     for k in range(count):  # a smooth path may dip below the floor beside a contact: once more, with these held up
         sunk = _sunk(ground, frames, leg, frame + k, firm[k])
         if room.path[EDGE + k, up] < sunk - LEAST * ground.leg:
-            room.weights[k, up], room.wishes[k, up], again = FLOOR * pace.height, sunk, True
+            room.weights[k, up], room.targets[k, up], again = FLOOR * pace.height, sunk, True
     if again:
         smooth_paths(room, count, memory.known[0])
     for k in range(count):
@@ -60,14 +60,14 @@ def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Fl
 
 
 @compiled
-def _wishes(scene: Scene, leg: int, frame: int, last: int, firm: Floats, wishes: Floats) -> None:
+def _holding_offsets(scene: Scene, leg: int, frame: int, last: int, firm: Floats, targets: Floats) -> None:
     """Offsets (frames, 3) over the ground that would hold the foot where it stands on average; 0 in the air."""
     ground, pace, frames, memory = scene
     a, b = plane_of(ground.up)
     k = frame
     while k < last:
         if frames.age[k, leg] < 0:
-            wishes[k - frame, a] = wishes[k - frame, b] = 0.0
+            targets[k - frame, a] = targets[k - frame, b] = 0.0
             k += 1
             continue
         end = k
@@ -85,8 +85,8 @@ def _wishes(scene: Scene, leg: int, frame: int, last: int, firm: Floats, wishes:
                 x, y = _drifted(pace, memory.centers[leg], frames.pivot[k, leg], x, y)
             memory.centers[leg, 0], memory.centers[leg, 1] = x, y
         for i in range(k, end):
-            wishes[i - frame, a] = x - frames.pivot[i, leg, 0]
-            wishes[i - frame, b] = y - frames.pivot[i, leg, 1]
+            targets[i - frame, a] = x - frames.pivot[i, leg, 0]
+            targets[i - frame, b] = y - frames.pivot[i, leg, 1]
         k = end
 
 
@@ -140,16 +140,16 @@ def plan_sink(scene: Scene, frame: int, last: int, room: PathRoom, plans: Floats
         return 0.0
     needed = memory.sinks[0, 0] != 0.0 or memory.sinks[1, 0] != 0.0 or memory.sinks[2, 0] != 0.0
     for k in range(count):
-        wish, weight = 0.0, pace.rise
+        target, weight = 0.0, pace.rise
         for leg in range(plans.shape[0]):
             if firm[leg, k] > 0.0:
                 short = min(_short(ground, frames, leg, frame + k, plans[leg, k]), pace.sink)
-                if short > wish:
+                if short > target:
                     needed = True
-                    wish = short
+                    target = short
                     weight = pace.rise + firm[leg, k] * pace.drop
         room.weights[k, 0] = weight
-        room.wishes[k, 0] = wish * (weight - pace.rise) / weight
+        room.targets[k, 0] = target * (weight - pace.rise) / weight
     if not needed:
         return 0.0
     for k in range(3):

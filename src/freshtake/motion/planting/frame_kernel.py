@@ -30,10 +30,10 @@ def plant_frames(bones: Bones, scene: Scene, offsets: Floats, counts: Ints, ende
     fed = len(frames.root)
     for frame in range(counts[0], fed):
         take_in(bones, ground, offsets, frames, frame)
-        own = offsets[min(frame, len(offsets) - 1)]
+        frame_offsets = offsets[min(frame, len(offsets) - 1)]
         for leg in range(frames.points.shape[1]):
             hip, ankle = frames.points[frame, leg, 0], frames.points[frame, leg, 1]
-            frames.longest[frame, leg] = longest_reach(bones, leg, own, hip, ankle)
+            frames.longest[frame, leg] = longest_reach(bones, leg, frame_offsets, hip, ankle)
     counts[0] = fed
     judged = fed if ended else max(fed - pace.reach, counts[1])
     for frame in range(counts[1], judged):
@@ -58,11 +58,11 @@ def plant_frames(bones: Bones, scene: Scene, offsets: Floats, counts: Ints, ende
         root[k, ground.up] -= pace.sink * math.tanh(sink / pace.sink) if sink != 0.0 else 0.0
         for joint in range(rotations.shape[1]):
             copy_into(frames.rotations[frame, joint], rotations[k, joint])
-        own = offsets[min(frame, len(offsets) - 1)]
+        frame_offsets = offsets[min(frame, len(offsets) - 1)]
         for leg in range(legs):
             slack = slack_of(ground, plans[leg], last - frame)
             move = Move(frames.root[frame], root[k], plans[leg, 0], UNMOVED * ground.leg, True, slack, SOFT)
-            missed[k, leg] = lead_limb(bones, leg, move, own, rotations[k])
+            missed[k, leg] = lead_limb(bones, leg, move, frame_offsets, rotations[k])
     counts[3] = given
 
 

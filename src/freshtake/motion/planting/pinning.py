@@ -54,19 +54,19 @@ def _ease(pin: Pin, taken: np.ndarray[tuple[int], np.dtype[np.bool_]], frame_tim
     blend = pin.blend / frame_time + 1.0
     left = min(blend, pin.start - before[-1]) if len(before) else blend
     right = min(blend, after[0] - pin.stop + 1) if len(after) else blend
-    away = np.maximum((pin.start - frames) / left, (frames - pin.stop + 1) / right)
-    s = np.clip(1.0 - away, 0.0, 1.0)
+    outside = np.maximum((pin.start - frames) / left, (frames - pin.stop + 1) / right)
+    s = np.clip(1.0 - outside, 0.0, 1.0)
     return np.asarray(s**3 * (10.0 - 15.0 * s + 6.0 * s * s))
 
 
 def _place(pin: Pin, path: Floats) -> Floats:
     """Where the pin wants the point, (frames, 3), in its own frames and carried on beside them."""
-    own = path[pin.start : pin.stop]
-    wanted = np.broadcast_to(own.mean(axis=0) if pin.position is None else np.asarray(pin.position), own.shape)
+    pinned = path[pin.start : pin.stop]
+    wanted = np.broadcast_to(pinned.mean(axis=0) if pin.position is None else np.asarray(pin.position), pinned.shape)
     out = np.empty_like(path)
     out[pin.start : pin.stop] = wanted
-    if len(own) == 1:
-        out[:] = wanted[0] + path - own[0]
+    if len(pinned) == 1:
+        out[:] = wanted[0] + path - pinned[0]
         return out
     before, after = np.arange(-pin.start, 0)[:, None], np.arange(1, len(path) - pin.stop + 1)[:, None]
     out[: pin.start] = wanted[0] + before * (wanted[1] - wanted[0])
@@ -76,8 +76,8 @@ def _place(pin: Pin, path: Floats) -> Floats:
 
 def pinned_root(clip: Clip, pins: Sequence[Pin]) -> Clip:
     """The clip with its root led to the root's pins."""
-    own = [pin for pin in pins if clip.skeleton.index(pin.joint) == 0]
-    return with_root(clip, pinned_path(clip.root, own, clip.frame_time).path) if own else clip
+    root_pins = [pin for pin in pins if clip.skeleton.index(pin.joint) == 0]
+    return with_root(clip, pinned_path(clip.root, root_pins, clip.frame_time).path) if root_pins else clip
 
 
 def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
@@ -85,12 +85,14 @@ def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
 
     A hard pin that a limb cannot reach takes the root along, but not where the root itself is pinned.
     """
-    own = [pin for pin in pins if clip.skeleton.index(pin.joint) != 0]
-    if not own:
+    limb_pins = [pin for pin in pins if clip.skeleton.index(pin.joint) != 0]
+    if not limb_pins:
         return clip
     positions = clip.positions()
-    goals = [_led(clip, positions, limb, own) for limb in base.limbs]
-    missing = [pin for pin in own if not any(clip.skeleton.index(pin.joint) in limb.points for limb in base.limbs)]
+    goals = [_led(clip, positions, limb, limb_pins) for limb in base.limbs]
+    missing = [
+        pin for pin in limb_pins if not any(clip.skeleton.index(pin.joint) in limb.points for limb in base.limbs)
+    ]
     if missing:
         places = [clip.skeleton.names[j] for limb in base.limbs for j in limb.points]
         raise UsageError(
@@ -108,8 +110,8 @@ def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
     feet = np.array([limb.is_leg for limb in base.limbs])
     moves = np.stack([goal.path - positions[:, limb.end] for limb, goal in zip(base.limbs, goals, strict=True)], axis=1)
     free = ~feet & ~np.array([goal.contact_strength.any() for goal in goals])
-    moves[:, free] = shift[:, None]  # what nothing asks for comes along with the root
-    pinned = {clip.skeleton.index(pin.joint) for pin in own}
+    moves[:, free] = shift[:, None]  # limbs without pins move with the root
+    pinned = {clip.skeleton.index(pin.joint) for pin in limb_pins}
     by_toe = np.array([limb.is_leg and limb.end not in pinned for limb in base.limbs], dtype=np.intp)
     lead_limbs(bones, clip.root, root, np.ascontiguousarray(offsets), moves, by_toe, rotations)
     return with_root(clip.changed(rotations=rotations), root)
@@ -124,7 +126,7 @@ def with_root(clip: Clip, root: Floats) -> Clip:
     return clip.changed(root=root, joint_translations=moved)
 
 
-class Led(NamedTuple):
+class LedPath(NamedTuple):
     """Where a limb's end goes (frames, 3), how firmly pins hold it (frames,), and how firmly hard ones do."""
 
     path: Floats
@@ -132,21 +134,21 @@ class Led(NamedTuple):
     hard: Floats
 
 
-def _led(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]) -> Led:
+def _led(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]) -> LedPath:
     path, contact_strength, hard = positions[:, limb.end].copy(), np.zeros(len(clip)), np.zeros(len(clip))
     for joint in limb.points:
-        own = [pin for pin in pins if clip.skeleton.index(pin.joint) == joint]
-        if own:
-            led = pinned_path(positions[:, joint], own, clip.frame_time)
+        joint_pins = [pin for pin in pins if clip.skeleton.index(pin.joint) == joint]
+        if joint_pins:
+            led = pinned_path(positions[:, joint], joint_pins, clip.frame_time)
             path += led.path - positions[:, joint]
             contact_strength = np.maximum(contact_strength, led.contact_strength)
             hard = np.maximum(
-                hard, pinned_path(path, [pin for pin in own if pin.hard], clip.frame_time).contact_strength
+                hard, pinned_path(path, [pin for pin in joint_pins if pin.hard], clip.frame_time).contact_strength
             )
-    return Led(path, contact_strength, hard)
+    return LedPath(path, contact_strength, hard)
 
 
-def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[Led]) -> Floats:
+def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[LedPath]) -> Floats:
     """The root's shift (frames, 3) by which hard pins come within reach, as firmly as they hold.
 
     Each limb allows its base a ball round its goal; the shift is projected on one ball after the other.

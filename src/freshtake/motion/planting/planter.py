@@ -116,7 +116,7 @@ class Planter:
         return StreamFrame(out.root, out.rotations)
 
     def advance(self, state: PlanterState, ended: bool) -> PlantedFrames:
-        """All that can be planted now; the state's own arrays are filled in."""
+        """All frames that can be planted now; fills the state's arrays in place."""
         waiting, legs = len(state.frames.root) - int(state.counts[3]), len(self.base.legs)
         most = waiting if ended else max(waiting - self.latency, 0)
         out = PlantedFrames(

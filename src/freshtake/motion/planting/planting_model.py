@@ -21,7 +21,7 @@ from freshtake.motion.planting.settings import PlantSettings
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
 
-# Feet that slide stand all the same: looser than what is right for recorded motion.
+# Synthesized feet may slide while they stand: looser limits than for recorded motion.
 SLIDING = ContactSettings(height_on=0.07, height_off=0.11, speed_on=0.5, speed_off=0.85, bridged=0.08)
 # What stands in recorded motion: a foot that shuffles along the floor is no contact.
 STILL = ContactSettings(speed_on=0.2, speed_off=0.35)
@@ -29,7 +29,7 @@ STILL = ContactSettings(speed_on=0.2, speed_off=0.35)
 
 @dataclass(frozen=True, eq=False)
 class PlantingModel:
-    """Learned from examples by `lay_groundwork`, used for any number of clips and streams of the same kind.
+    """Learned from examples by `learn_planting`, used for any number of clips and streams of the same kind.
 
     `floor` is the height at which each foot joint stands, `heels` (legs,) the height of each heel (None: that of the
     toe); `gallery` is None where a clip was its own example.
@@ -52,15 +52,15 @@ class PlantingModel:
     @property
     def below(self) -> Floats:
         """(legs,): how far the ankle of a flat foot is above its toe."""
-        return np.array([max(own[0] - own[-1], 0.0) for own in self._floors()])
+        return np.array([max(heights[0] - heights[-1], 0.0) for heights in self._floors()])
 
     @property
     def soles(self) -> Floats:
         """(legs, 2): the heights of heel and toe when they stand."""
-        own = np.array([[heights[-1], heights[-1]] for heights in self._floors()]).reshape(-1, 2)
+        soles = np.array([[heights[-1], heights[-1]] for heights in self._floors()]).reshape(-1, 2)
         if self.heels is not None:
-            own[:, 0] = self.heels
-        return own
+            soles[:, 0] = self.heels
+        return soles
 
     def _floors(self) -> list[Floats]:
         """The floor's heights, foot by foot."""
@@ -106,13 +106,13 @@ class PlantingModel:
             return np.zeros((len(clip), 0))
         if self.gallery is not None:
             return nearest_contacts(clip, self.gallery)
-        found = joint_contacts(clip, floor=self.floor, settings=self.finding or SLIDING, standing=self.feet)
+        by_joint = joint_contacts(clip, floor=self.floor, settings=self.finding or SLIDING, standing=self.feet)
         joints = [len(foot.joints) for foot in self.feet]
-        parts = np.split(found, np.cumsum(joints)[:-1], axis=1)
+        parts = np.split(by_joint, np.cumsum(joints)[:-1], axis=1)
         return np.stack([part.any(axis=1) for part in parts], axis=1).astype(np.float64)
 
     def check(self, clip: Clip) -> None:
-        """Refuse a clip that this was not learned for."""
+        """Refuse a clip with another skeleton or vertical axis than the examples."""
         require_compatible(self.skeleton, clip.skeleton, "the example", "the clip")
         if clip.up != self.up:
             raise UsageError("the clip and its examples have different vertical axes: turn one of them first")

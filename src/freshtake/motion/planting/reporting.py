@@ -1,4 +1,4 @@
-"""What planting gives back: the clip, and the report measured on it when somebody asks.
+"""What planting gives back: the clip, and a report that is measured on first use.
 
 What planting did, and how well.
 """
@@ -79,7 +79,7 @@ class Planted:
     before: Clip
     base: PlantingModel
     frames: PlantedFrames
-    asked: tuple[Pin, ...] = ()
+    requested: tuple[Pin, ...] = ()
 
     @cached_property
     def report(self) -> PlantReport:
@@ -89,8 +89,8 @@ class Planted:
     @cached_property
     def pins(self) -> tuple[PinResult, ...]:
         """How well every pin was met."""
-        positions = self.clip.positions() if self.asked else np.zeros(0)
-        return tuple(_pin(self.clip, positions, pin) for pin in self.asked)
+        positions = self.clip.positions() if self.requested else np.zeros(0)
+        return tuple(_pin(self.clip, positions, pin) for pin in self.requested)
 
 
 def make_report(
@@ -122,14 +122,14 @@ def _contacts(
     after: Clip, positions: Floats, limb: Limb, contact_strength: Floats, missed: Floats
 ) -> list[PlantedContact]:
     """Runs of frames in which a contact is firmly held."""
-    found = []
+    contacts = []
     joint = limb.points[-1]
     for start, stop in runs(contact_strength >= FIRM):
         x, y, z = positions[start:stop, joint].mean(axis=0).tolist()
-        found.append(
+        contacts.append(
             PlantedContact(after.skeleton.names[limb.end], start, stop, (x, y, z), float(missed[start:stop].max()))
         )
-    return found
+    return contacts
 
 
 def _pin(after: Clip, positions: Floats, pin: Pin) -> PinResult:

@@ -52,7 +52,7 @@ class PlantSettings:
 
 
 def settings_for(plant: bool | str) -> PlantSettings:
-    """The settings for what a caller asks for: true, or a lock."""
+    """The settings for a caller's `plant`: True, or the name of a lock."""
     return PlantSettings(lock=plant if isinstance(plant, str) else "soft")
 
 
@@ -61,7 +61,7 @@ class Pace(NamedTuple):
 
     `stand`, `height` and `free` are weights T⁻⁶ of following within T frames (see numeric.smooth_path): of standing
     feet over the ground, of heights, and in the air. Contacts are decided `wait` frames late: speeds look `reach`
-    frames to either side, pauses below `bridged` frames are closed and contacts below `shortest` frames are none.
+    frames to either side, pauses below `bridged` frames are closed and contacts below `shortest` frames are dropped.
     `careful` is 0 where contacts are to be taken as they are given.
     """
 
@@ -110,13 +110,13 @@ def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) 
 
     hold, drift = (settings.hold, settings.drift) if settings.lock == "soft" else (settings.hard_hold, NO_DRIFT)
     reach, bridged, shortest = frames(WINDOW), frames(BRIDGED), frames(SHORTEST, 2)
+    resting = settings.rests * leg * frame_time
     return Pace(
         frames(settings.lookahead, 3), (frame_time / hold) ** 6, (frame_time / settings.hold) ** 6,
         (frame_time / settings.swing) ** 6,
         frames(settings.ramp), frame_time / drift, settings.drift_radius * leg, settings.band * leg,
         settings.step * leg, settings.sink * leg, reach, bridged, shortest, reach + max(bridged, shortest),
         int(careful), HEIGHT_ON * leg, HEIGHT_OFF * leg, settings.steps * leg * frame_time,
-        FASTER * settings.steps * leg * frame_time,
-        *(settings.rests * speed * leg * frame_time for speed in (ContactSettings.speed_on, ContactSettings.speed_off)),
-        (frame_time / DROP) ** 6, (frame_time / RISE) ** 6,
+        FASTER * settings.steps * leg * frame_time, resting * ContactSettings.speed_on,
+        resting * ContactSettings.speed_off, (frame_time / DROP) ** 6, (frame_time / RISE) ** 6,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Named repairs for what the checks find; nothing is repaired unless it is asked for."""
+"""Named repairs for what the checks find; nothing is repaired by default."""
 
 from freshtake.motion.repair.frame_repairs import drop_frozen, drop_tpose, fill_frozen, fix_spikes, relabel_fps
 from freshtake.motion.repair.repairing import REPAIRS, Repair, drop_unseen, even_times, reorder_root, repair, unwrap

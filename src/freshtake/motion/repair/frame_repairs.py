@@ -20,10 +20,10 @@ def drop_tpose(clip: Clip) -> Clip:
 
 def drop_frozen(clip: Clip) -> Clip:
     """Without frames that equal the one before; later frames move up in time."""
-    return _kept(clip, ~repeated(clip))
+    return _some_frames(clip, ~repeated(clip))
 
 
-def _kept(clip: Clip, keep: Bools) -> Clip:
+def _some_frames(clip: Clip, keep: Bools) -> Clip:
     """Some frames of a clip, with their channels."""
     if keep.all():
         return clip
@@ -43,7 +43,7 @@ def fill_frozen(clip: Clip) -> Clip:
     if stops and stops[-1] == len(clip):
         keep = np.ones(len(clip), dtype=bool)
         keep[runs(same)[-1][0] :] = False
-        clip, same = _kept(clip, keep), same[keep]
+        clip, same = _some_frames(clip, keep), same[keep]
     for start, stop in runs(same):
         clip = _bridged(clip, start - 1, stop, list(range(len(clip.skeleton))), travel=True)
     return clip

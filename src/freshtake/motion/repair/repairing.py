@@ -1,4 +1,4 @@
-"""Named repairs for what `check` finds. Each returns a new clip and says so in its provenance.
+"""Named repairs for what `check` finds. Each returns a new clip and records itself in the provenance.
 
 Repairs of a file's Euler angles that leave the motion as it is.
 """
@@ -123,7 +123,7 @@ _TABLE = (
     Repair("drop-frozen", "drop frames that equal the one before", drop_frozen),
     Repair("fill-frozen", "interpolate frames that equal the one before", fill_frozen),
     Repair("fix-spikes", "interpolate joints over the frames in which they jump", fix_spikes),
-    Repair("relabel-fps", "the same frames at the rate that is given (relabel-fps=60)", relabel_fps, valued=True),
+    Repair("relabel-fps", "keep the frames and correct their frame rate (relabel-fps=60)", relabel_fps, valued=True),
     Repair("fill-gaps", "bridge the gaps of markers by curves", fill_gaps, PointClip),
     Repair("drop-unseen", "drop markers that are never seen", drop_unseen, PointClip),
     Repair("even-times", "read a stroke at evenly spaced times", even_times, Stroke),
@@ -131,33 +131,33 @@ _TABLE = (
 REPAIRS: dict[str, Repair] = {entry.name: entry for entry in _TABLE}
 
 
-def repair(thing: Any, names: str | Iterable[str]) -> Any:
+def repair(motion: Any, names: str | Iterable[str]) -> Any:
     """Make the named repairs one after the other; a value follows its name, as in `relabel-fps=60`."""
     for name in [names] if isinstance(names, str) else names:
-        thing = _repaired(thing, name)
-    return thing
+        motion = _repaired(motion, name)
+    return motion
 
 
-def _repaired(thing: Any, asked: str) -> Any:
+def _repaired(motion: Any, request: str) -> Any:
     done: Any
-    name, _, value = asked.partition("=")
+    name, _, value = request.partition("=")
     entry = REPAIRS.get(name)
     if entry is None:
         raise UsageError(f"there is no repair {name!r}; the repairs are {', '.join(REPAIRS)}")
-    if not isinstance(thing, entry.kind):
-        raise UsageError(f"{name} is a repair for a {kind_word(entry.kind)}, not for a {kind_word(thing)}")
+    if not isinstance(motion, entry.kind):
+        raise UsageError(f"{name} is a repair for a {kind_word(entry.kind)}, not for a {kind_word(motion)}")
     if entry.valued != bool(value):
-        raise UsageError(f"{name} takes {'a number: ' + name + '=60' if entry.valued else 'no value'}, not {asked!r}")
+        raise UsageError(f"{name} takes {'a number: ' + name + '=60' if entry.valued else 'no value'}, not {request!r}")
     try:
-        filed = as_filed(thing) if isinstance(thing, Clip) else thing
+        filed = as_filed(motion) if isinstance(motion, Clip) else motion
         done = entry.apply(filed, float(value)) if value else entry.apply(filed)
     except ValueError:
         raise UsageError(f"{name} takes a number, not {value!r}") from None
     except InvalidMotion as error:
         raise UsageError(f"{name}: {error}") from None
     if done is filed:
-        return thing
+        return motion
     if isinstance(done, Clip):
         done = rooted(done)
-    before: str = getattr(thing, "provenance", "")
-    return replace(done, provenance=f"{before}; {asked}" if before else asked)
+    before: str = getattr(motion, "provenance", "")
+    return replace(done, provenance=f"{before}; {request}" if before else request)

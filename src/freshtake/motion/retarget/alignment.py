@@ -59,7 +59,7 @@ def alignments(source: Rest, source_body: BodyMap, target: Rest, target_body: Bo
 
 
 def trunk_turn(source: Rest, target: Rest) -> Floats:
-    """None between two rest poses; where one is but a frame of a take, that which lays one trunk on the other."""
+    """No turn between two rest poses; where one is a frame of a take, the turn that lays one trunk on the other."""
     if SEEN not in (source.how, target.how):
         return IDENTITY
     return shortest_arc(source.trunk, target.trunk)

@@ -38,8 +38,8 @@ class BodyMap:
     family: str = "given"
 
     def __post_init__(self) -> None:
-        found = {role: tuple(self.joints[role]) for role in ROLES if self.joints.get(role)}
-        object.__setattr__(self, "joints", MappingProxyType(found))
+        mapped = {role: tuple(self.joints[role]) for role in ROLES if self.joints.get(role)}
+        object.__setattr__(self, "joints", MappingProxyType(mapped))
 
     def __contains__(self, role: str) -> bool:
         return role in self.joints
@@ -64,10 +64,10 @@ class BodyMap:
 
 def above(joints: Mapping[str, tuple[int, ...]], role: str) -> str | None:
     """The nearest mapped part that a part hangs on."""
-    found = ABOVE.get(role)
-    while found is not None and found not in joints:
-        found = ABOVE.get(found)
-    return found
+    role_above = ABOVE.get(role)
+    while role_above is not None and role_above not in joints:
+        role_above = ABOVE.get(role_above)
+    return role_above
 
 
 def map_by_names(skeleton: Skeleton, names: Mapping[str, list[str]], family: str = "given") -> BodyMap:
@@ -76,7 +76,7 @@ def map_by_names(skeleton: Skeleton, names: Mapping[str, list[str]], family: str
     used: dict[str, str] = {}
     for role, listed in names.items():
         if role not in ROLES:
-            raise UsageError(f"{role!r} is no part of a body; the parts are {', '.join(ROLES)}")
+            raise UsageError(f"{role!r} is not a part of a body; the parts are {', '.join(ROLES)}")
         if role not in CHAINS and len(listed) != 1:
             raise UsageError(f"{role!r} is one joint, but {len(listed)} are named")
         for name in listed:
@@ -92,9 +92,9 @@ def map_by_names(skeleton: Skeleton, names: Mapping[str, list[str]], family: str
 
 def _require_order(skeleton: Skeleton, joints: Mapping[str, tuple[int, ...]]) -> None:
     """Every part hangs on the one above it; a map that goes round in a circle does not."""
-    for role, own in joints.items():
+    for role, role_joints in joints.items():
         lead = above(joints, role)
-        path = own if lead is None or role.endswith("upper_leg") else (joints[lead][-1], *own)
+        path = role_joints if lead is None or role.endswith("upper_leg") else (joints[lead][-1], *role_joints)
         for upper, lower in pairwise(path):
             if upper not in skeleton.chain(lower)[:-1]:
                 names = skeleton.names[lower], skeleton.names[upper]

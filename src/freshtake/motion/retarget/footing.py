@@ -68,8 +68,8 @@ def hip_lift(moves: Sequence[Floats], stands: Sequence[Bools], frame_time: float
     known = np.flatnonzero(total)
     if len(known) == 0:
         return np.zeros(len(total))
-    wished = (np.stack([move[:, 1] for move in moves], axis=1) * weights).sum(axis=1)
-    filled = np.interp(frames, known, wished[known] / total[known])
+    lifts = (np.stack([move[:, 1] for move in moves], axis=1) * weights).sum(axis=1)
+    filled = np.interp(frames, known, lifts[known] / total[known])
     reach = max(1, round(SMOOTH / frame_time))
     window = np.hanning(2 * reach + 1)[1:-1]
     return np.asarray(np.convolve(np.pad(filled, reach - 1, mode="edge"), window / window.sum(), mode="valid"))

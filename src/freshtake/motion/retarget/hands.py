@@ -10,7 +10,7 @@ from freshtake.motion.retarget.body_map import SIDES
 from freshtake.motion.retarget.rig import Rig
 from freshtake.numeric.arrays import Floats
 
-STRETCH = 1e3  # radians: an elbow bends as far as the height of its hand asks for
+STRETCH = 1e3  # radians: in effect no limit on how far an elbow bends for the height of its hand
 
 
 def hand_moves(source: Rig, target: Rig, given: Floats, places: Floats, ankles: Floats) -> Iterator[tuple[str, Floats]]:
@@ -27,9 +27,9 @@ def hand_moves(source: Rig, target: Rig, given: Floats, places: Floats, ankles: 
             hip, shoulder = (points[:, rig.body.one(f"{side}_{part}"), 1] for part in ("upper_leg", "upper_arm"))
             marks.append((np.full_like(hip, floor), hip, shoulder, shoulder + _arm(rig, side)))
         height = given[:, source.body.one(f"{side}_hand"), 1]
-        wished = _between(height, marks[1], marks[0])
+        wanted = _between(height, marks[1], marks[0])
         out = np.zeros((len(places), 3))
-        out[:, 1] = wished - places[:, target.body.one(f"{side}_hand"), 1]
+        out[:, 1] = wanted - places[:, target.body.one(f"{side}_hand"), 1]
         yield side, out
 
 

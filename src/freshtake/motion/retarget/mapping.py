@@ -24,16 +24,16 @@ LEAST_FINGERS = 3  # a hand with fewer has no fingers worth the name
 def find_body(skeleton: Skeleton, poses: Sequence[Floats] = (), who: str = "the skeleton") -> BodyMap:
     """The parts of a body, by name as far as names are known, else by shape.
 
-    `poses` (joints, 3) are places of the joints, y up; the first that looks like a body tells its parts.
+    `poses` (joints, 3) are places of the joints, y up; the first one that looks like a body is used.
     """
     named = by_names(skeleton)
     if named is not None and not named.lacking():
         return named
     for places in poses:
         shaped = joints_by_shape(skeleton, places)
-        found = None if shaped is None else BodyMap(_with_trunk(skeleton, shaped), SHAPE)
-        if found is not None and not found.lacking():
-            return found
+        body = None if shaped is None else BodyMap(_with_trunk(skeleton, shaped), SHAPE)
+        if body is not None and not body.lacking():
+            return body
     lacking = [] if named is None else [role.replace("_", " ") for role in named.lacking()]
     what = f"it looks like {named.family}, but lacks {', '.join(lacking)}" if named else "names and shape are unknown"
     raise UsageError(f"{who}: no body with two arms and two legs is recognized ({what}): name its joints with --map")
@@ -42,7 +42,7 @@ def find_body(skeleton: Skeleton, poses: Sequence[Floats] = (), who: str = "the 
 def by_names(skeleton: Skeleton) -> BodyMap | None:
     """The family that names most parts, with spine, neck and fingers found along the way; None where none fits."""
     best: tuple[int, bool] = (0, False)
-    found: tuple[Family, Joints] | None = None
+    best_family: tuple[Family, Joints] | None = None
     for numbered in (False, True):
         names = [NUMBER.sub("", name) if numbered else name for name in skeleton.names]
         known = {plain(name): joint for joint, name in reversed(list(enumerate(names))) if not HELPER.search(name)}
@@ -50,10 +50,10 @@ def by_names(skeleton: Skeleton) -> BodyMap | None:
             joints: Joints = {role: (known[name],) for role, name in family.roles().items() if name in known}
             marked = any(re.search(family.mark, tried) for name in names for tried in (bare(name), plain(name)))
             if (len(joints), marked) > best and len(joints) >= 4:
-                best, found = (len(joints), marked), (family, joints)
-    if found is None:
+                best, best_family = (len(joints), marked), (family, joints)
+    if best_family is None:
         return None
-    family, joints = found
+    family, joints = best_family
     out = BodyMap(_with_trunk(skeleton, joints), family.name)
     return BodyMap({**out.joints, **_fingers(skeleton, out)}, family.name)
 
@@ -84,7 +84,7 @@ def _fingers(skeleton: Skeleton, body: BodyMap) -> Joints:
     for side in SIDES:
         if f"{side}_hand" not in body:
             continue
-        found: dict[str, list[int]] = {}
+        chains: dict[str, list[int]] = {}
         hand = body.one(f"{side}_hand")
         for joint in skeleton.descendants(hand)[1:]:
             name = plain(skeleton.names[joint])
@@ -95,9 +95,9 @@ def _fingers(skeleton: Skeleton, body: BodyMap) -> Joints:
                 {"pinky": "little"}.get(word[0], word[0]) if word
                 else FINGERS[min(int(number[1]), 4)] if number else ""
             )  # fmt: skip
-            chain = found.setdefault(finger, [])
+            chain = chains.setdefault(finger, [])
             if len(chain) < 3 and (not chain or chain[-1] in skeleton.chain(joint)):
                 chain.append(joint)
-        if len(found) >= LEAST_FINGERS:
-            out |= {f"{side}_{finger}": tuple(chain) for finger, chain in found.items()}
+        if len(chains) >= LEAST_FINGERS:
+            out |= {f"{side}_{finger}": tuple(chain) for finger, chain in chains.items()}
     return out

@@ -75,9 +75,9 @@ def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
     if good is None:
         rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), MOST_FRAMES)).astype(np.intp))
         seen = forward(clip.skeleton.parents, clip.local_translations()[rows], clip.rotations[rows]).positions
-        found = _score(seen, body, np.eye(3)[clip.up_index])
-        poses.append(_frame(clip, int(rows[found.argmax()]), SEEN))
-        scores.append(found.max())
+        frame_scores = _score(seen, body, np.eye(3)[clip.up_index])
+        poses.append(_frame(clip, int(rows[frame_scores.argmax()]), SEEN))
+        scores.append(frame_scores.max())
         good = int(np.argmax(scores))
     rest = _in_body_axes(clip.skeleton, body, poses[good], float(scores[good]))
     return _with_usual_trunk(rest, clip, body) if rest.how == SEEN else rest
@@ -162,7 +162,12 @@ def _with_usual_trunk(rest: Rest, clip: Clip, body: BodyMap) -> Rest:
     """
     world = clip.world()
     back = inverse(_axes(_across(world.positions, body, "upper_leg"), np.eye(3)[clip.up_index]))
-    joints = [j for role, own in body.joints.items() if role in TRUNK or role.endswith("shoulder") for j in own]
+    joints = [
+        j
+        for role, role_joints in body.joints.items()
+        if role in TRUNK or role.endswith("shoulder")
+        for j in role_joints
+    ]
     turns = rest.turns.copy()
     turns[joints] = mean(multiply(back[:, None], world.rotations[:, joints]))
     trunk = _unit(rotate(back, trunk_line(world.positions, body)).mean(axis=0))

@@ -53,17 +53,17 @@ class Retargeter:
         """
         played = clip.playback
         if not (plant and played is not None and played.loop):
-            made = self._retargeted(clip, plant, hands)
+            moved_clip = self._retargeted(clip, plant, hands)
         else:
             count = len(clip) - played.closing
-            made = self._retargeted(_three_times(clip, count), plant, hands)
-            made = take_frames(made, count, count + len(clip))
+            moved_clip = self._retargeted(_three_times(clip, count), plant, hands)
+            moved_clip = take_frames(moved_clip, count, count + len(clip))
         if played is None:
-            return made
-        travel = rotate(tilt(clip.up, made.up), played.travel) * self.transfer.leg_ratio
+            return moved_clip
+        travel = rotate(tilt(clip.up, moved_clip.up), played.travel) * self.transfer.leg_ratio
         if plant and played.loop and played.root_motion != "none":
-            made = moved(made, -travel)
-        return made.changed(playback=played.changed(travel=travel), provenance=clip.provenance)
+            moved_clip = moved(moved_clip, -travel)
+        return moved_clip.changed(playback=played.changed(travel=travel), provenance=clip.provenance)
 
     def _retargeted(self, clip: Clip, plant: bool, hands: bool) -> Clip:
         upright = with_up(clip, "y")
@@ -86,13 +86,13 @@ class Retargeter:
         """(2, 2): the heights at which ankles and toes stand, of the target and of the source's clip, y up."""
         joints = [[foot.ankle for foot in self.source.feet], [foot.joints[-1] for foot in self.source.feet]]
         level = ContactSettings.floor_percentile
-        stood, toes = (float(np.percentile(positions[:, own, 1], level, axis=0).mean()) for own in joints)
+        stood, toes = (float(np.percentile(positions[:, height, 1], level, axis=0).mean()) for height in joints)
         same = stands_on_zero(self.source) == stands_on_zero(self.target)
-        own, other = (ankle_height(rig, stands_on_zero(rig)) for rig in (self.target, self.source))
+        height, other = (ankle_height(rig, stands_on_zero(rig)) for rig in (self.target, self.source))
         floor = stood - other
         if not same and abs(floor) < LEVEL * leg(self.source.rest, self.source.body):
             floor = 0.0
-        stands = own + self.transfer.leg_ratio * floor
+        stands = height + self.transfer.leg_ratio * floor
         # Feet turn relative to rest: what the source's toes stand lower than at rest, the target's do too.
         drop = toe_drop(self.target) + self.transfer.leg_ratio * (stood - toes - toe_drop(self.source))
         return np.array([[stands, stands - drop], [stood, toes]])
@@ -103,13 +103,17 @@ class Retargeter:
         starts = np.cumsum([0, len(self.source.feet[0].joints)])
         ratio, (stands, stood) = self.transfer.leg_ratio, ground
         steps = []
-        for first, mine, other in zip(starts, self.target.feet, self.source.feet, strict=True):
-            points = min(len(mine.joints), len(other.joints))
-            wished = ratio * source[:, other.joints[:points]]
-            wished[..., 1] += (stands - ratio * stood)[:points]
-            found = contacts[:, first : first + len(other.joints)]
-            held = found[:, :points] if points == len(other.joints) else np.asarray(found.any(axis=1))[:, None]
-            steps.append(Steps(places[:, mine.joints[:points]] - wished, held))
+        for first, target_foot, source_foot in zip(starts, self.target.feet, self.source.feet, strict=True):
+            points = min(len(target_foot.joints), len(source_foot.joints))
+            wanted = ratio * source[:, source_foot.joints[:points]]
+            wanted[..., 1] += (stands - ratio * stood)[:points]
+            foot_contacts = contacts[:, first : first + len(source_foot.joints)]
+            held = (
+                foot_contacts[:, :points]
+                if points == len(source_foot.joints)
+                else np.asarray(foot_contacts.any(axis=1))[:, None]
+            )
+            steps.append(Steps(places[:, target_foot.joints[:points]] - wanted, held))
         moves = [corrections(foot, upright.frame_time) for foot in steps]
         if max(np.abs(move).max() for move in moves) <= NOTHING * leg(self.target.rest, self.target.body):
             return
@@ -127,19 +131,19 @@ class Retargeter:
         turn = tilt("y", target.up)
         local = plan.local(world)
         local[:, 0] = multiply(turn, local[:, 0])
-        made = Clip(
+        target_clip = Clip(
             skeleton, clip.frame_time, rotate(turn, places[:, 0]), local, name=clip.name, provenance=clip.provenance,
             up=target.up, unit_m=unit_of(target),
         )  # fmt: skip
         if plan.mover == 0:
-            return made
+            return target_clip
         translations = np.repeat(skeleton.offsets[None], len(clip), axis=0)
         translations[:, 0] = target.root[0]
         path = skeleton.chain(plan.mover)
         above = forward(np.arange(len(path) - 1) - 1, translations[:1, path[:-1]], local[:1, path[:-1]])
-        away = rotate(turn, places[:, plan.mover]) - above.positions[0, -1]
-        translations[:, plan.mover] = rotate(inverse(above.rotations[0, -1]), away)
-        filed = made.changed(root=translations[:, 0], joint_translations=translations)
+        from_above = rotate(turn, places[:, plan.mover]) - above.positions[0, -1]
+        translations[:, plan.mover] = rotate(inverse(above.rotations[0, -1]), from_above)
+        filed = target_clip.changed(root=translations[:, 0], joint_translations=translations)
         return rooted(filed, tuple(path))
 
 

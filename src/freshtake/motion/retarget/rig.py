@@ -17,7 +17,7 @@ from freshtake.motion.retarget.rest import STATED, Rest, Stated, find_rest, zero
 from freshtake.motion.retarget.transfer import leg
 from freshtake.numeric.rotations import rotate
 
-SHORTEST = 1e-3  # of the body: legs that are shorter are none
+SHORTEST = 1e-3  # of the body's size: shorter legs do not count as legs
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,14 +41,14 @@ class Rig:
 def make_rig(clip: Clip, stated: Stated | None = None, body: BodyMap | None = None, who: str = "the skeleton") -> Rig:
     """The parts and the rest pose of a clip's skeleton, found or given; `stated` is the file's own rest pose."""
     if body is None:
-        body = _found(clip, stated, who)
+        body = _found_body(clip, stated, who)
     rig = Rig(clip, body, find_rest(clip, body, stated))
     if not leg(rig.rest, body) > SHORTEST * float(np.ptp(rig.rest.places, axis=0).max(initial=0.0)):
-        raise UsageError(f"{who}: its legs have no length, so nothing tells how large it is")
+        raise UsageError(f"{who}: its legs have no length, so its size is unknown: check the skeleton's offsets")
     return rig
 
 
-def _found(clip: Clip, stated: Stated | None, who: str) -> BodyMap:
+def _found_body(clip: Clip, stated: Stated | None, who: str) -> BodyMap:
     """By names, else by the shape of the rest pose, of the zero pose or of the first frame."""
     upright = with_up(clip, "y")
     zero = zero_places(clip.skeleton)

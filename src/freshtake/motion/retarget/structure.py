@@ -1,4 +1,4 @@
-"""Which joints are arms, legs and head, told by the shape of a skeleton that stands, whatever its joints are called.
+"""Which joints are arms, legs and head, by the shape of a standing skeleton, whatever its joints are called.
 
 The two lowest tips are toes, the highest is the head; the tips farthest to the sides above the hips are hands. Of each
 limb the two longest bones that follow one another are upper and lower arm or leg.
@@ -31,17 +31,17 @@ def joints_by_shape(skeleton: Skeleton, rest: Floats) -> Joints | None:
     if len(upper) < 3:
         return None
     across = _across(rest, legs)
-    aside = (rest[upper] - rest[hips]) @ across
-    arms = [upper[int(aside.argmax())], upper[int(aside.argmin())]]
-    middle = [tip for tip, off in zip(upper, aside, strict=True) if abs(off) < 0.3 * np.abs(aside).max()]
+    sideways = (rest[upper] - rest[hips]) @ across
+    arms = [upper[int(sideways.argmax())], upper[int(sideways.argmin())]]
+    middle = [tip for tip, off in zip(upper, sideways, strict=True) if abs(off) < 0.3 * np.abs(sideways).max()]
     if not middle or arms[0] in middle or arms[1] in middle:
         return None
     chest = max(set(skeleton.chain(arms[0])) & set(skeleton.chain(arms[1])))
     head = max(middle, key=lambda tip: float(rest[tip, 1]))
-    found: Joints = {"hips": (hips,), "head": (_head(skeleton, head, chest),)}
+    body: Joints = {"hips": (hips,), "head": (_head(skeleton, head, chest),)}
     for side, arm, leg in zip(SIDES, arms, legs, strict=True):
-        found |= _limb(skeleton, rest, leg, hips, side, "leg") | _limb(skeleton, rest, arm, chest, side, "arm")
-    return found
+        body |= _limb(skeleton, rest, leg, hips, side, "leg") | _limb(skeleton, rest, arm, chest, side, "arm")
+    return body
 
 
 def _lowest_pair(skeleton: Skeleton, rest: Floats, leaves: list[int]) -> list[int] | None:
@@ -54,8 +54,8 @@ def _lowest_pair(skeleton: Skeleton, rest: Floats, leaves: list[int]) -> list[in
     # Toes of one foot share their leg; the other leg shares only what is above the hips.
     fewest = min((len(shared) for shared in shares.values()), default=0)
     reach = float(np.ptp(rest[:, 1]))
-    apart = [tip for tip in low[1:] if len(shares[tip]) == fewest or _parts_high(rest, shares[tip], tip, reach)]
-    second = next(iter(apart), None)
+    candidates = [tip for tip in low[1:] if len(shares[tip]) == fewest or _parts_high(rest, shares[tip], tip, reach)]
+    second = next(iter(candidates), None)
     if second is None or rest[second, 1] - rest[first, 1] > 0.3 * reach:
         return None
     pair = [first, second]

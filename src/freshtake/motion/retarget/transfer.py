@@ -70,9 +70,9 @@ class Transfer:
             out[:, twisting] = twist_turns(self.target, self.twists, out)
             still[twisting] = False
         for joints, parents in levels(tuple(self.target.skeleton.parents.tolist())):
-            own = still[joints]
-            if own.any():
-                out[:, joints[own]] = multiply(out[:, parents[own]], self.target.local[joints[own]])
+            free = still[joints]
+            if free.any():
+                out[:, joints[free]] = multiply(out[:, parents[free]], self.target.local[joints[free]])
         return out
 
     def _settle_base(self, out: Floats, still: Bools) -> None:
@@ -104,8 +104,8 @@ def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body:
         if role in ("spine", "neck") or role not in source_body or not _worth_mapping(role, source_body, target_body):
             continue
         for place, (joint, other) in enumerate(zip(joints, source_body.joints[role], strict=False)):
-            own = turn(turns[role, place], other, joint)
-            drivers.append(_Driver(joint, other, own, other, own, 0.0))
+            joint_turn = turn(turns[role, place], other, joint)
+            drivers.append(_Driver(joint, other, joint_turn, other, joint_turn, 0.0))
     trunk, hips = trunk_turn(source, target), source_body.one("hips")
     for role in ("spine", "neck"):
         knots = _knots(source_body, role)
@@ -120,8 +120,8 @@ def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body:
             turn_a, turn_b = (turn(IDENTITY if other == hips else trunk, other, joint) for other in (a, b))
             drivers.append(_Driver(joint, a, turn_a, b, turn_b, share if share > 1e-9 else 0.0))
     for joint, other, role in _namesakes(source, source_body, target, target_body):
-        own = turn(turns.get((role, 0), IDENTITY), other, joint)
-        drivers.append(_Driver(joint, other, own, other, own, 0.0))
+        joint_turn = turn(turns.get((role, 0), IDENTITY), other, joint)
+        drivers.append(_Driver(joint, other, joint_turn, other, joint_turn, 0.0))
     ratio = leg(target, target_body) / leg(source, source_body)
     mover = _mover(target, target_body)
     twists = find_twists(target, target_body) if all(f"{side}_hand" in source_body for side in SIDES) else ()
@@ -146,15 +146,16 @@ def _namesakes(
 ) -> Iterator[tuple[int, int, str]]:
     """Joints of one name in both that are mapped in neither, and the part of the body that they hang on in both."""
     mapped = [
-        {joint: role for role, own in body.joints.items() for joint in own} for body in (source_body, target_body)
+        {joint: role for role, role_joints in body.joints.items() for joint in role_joints}
+        for body in (source_body, target_body)
     ]
     for joint, name in enumerate(target.skeleton.names):
         if joint in mapped[1] or name not in source.skeleton.names:
             continue
         other = source.skeleton.index(name)
         roles = [
-            next((parts[j] for j in reversed(rest.skeleton.chain(own)) if j in parts), None)
-            for rest, own, parts in ((source, other, mapped[0]), (target, joint, mapped[1]))
+            next((parts[j] for j in reversed(rest.skeleton.chain(role_joints)) if j in parts), None)
+            for rest, role_joints, parts in ((source, other, mapped[0]), (target, joint, mapped[1]))
         ]
         if other not in mapped[0] and roles[0] == roles[1] and roles[0] is not None:
             yield joint, other, roles[0]

@@ -32,7 +32,7 @@ class Twist(NamedTuple):
 def find_twists(rest: Rest, body: BodyMap) -> tuple[Twist, ...]:
     """Joints that are called twist or roll and hang on a forearm, but lead to no other joint than the hand."""
     mapped = {joint for joints in body.joints.values() for joint in joints}
-    found = []
+    twists = []
     for side in SIDES:
         if f"{side}_hand" not in body:
             continue
@@ -44,8 +44,8 @@ def find_twists(rest: Rest, body: BodyMap) -> tuple[Twist, ...]:
                 continue
             share = float((rest.places[joint] - rest.places[forearm]) @ line) / length**2
             axis = rotate(inverse(rest.turns[forearm]), line / length)
-            found.append(Twist(joint, forearm, hand, axis, min(max(share, 0.0), 1.0)))
-    return tuple(found)
+            twists.append(Twist(joint, forearm, hand, axis, min(max(share, 0.0), 1.0)))
+    return tuple(twists)
 
 
 def twist_turns(rest: Rest, twists: tuple[Twist, ...], world: Floats) -> Floats:
@@ -55,11 +55,11 @@ def twist_turns(rest: Rest, twists: tuple[Twist, ...], world: Floats) -> Floats:
     """
     out = np.empty((len(world), len(twists), 4))
     for column, twist in enumerate(twists):
-        at_rest = multiply(inverse(rest.turns[twist.forearm]), rest.turns[twist.hand])
-        away = multiply(multiply(inverse(world[:, twist.forearm]), world[:, twist.hand]), inverse(at_rest))
-        away = np.where(away[:, :1] < 0.0, -away, away)
-        angle = 2.0 * np.arctan2(away[:, 1:] @ twist.axis, away[:, 0])
-        own = multiply(inverse(rest.turns[twist.forearm]), rest.turns[twist.joint])
+        hand_at_rest = multiply(inverse(rest.turns[twist.forearm]), rest.turns[twist.hand])
+        hand_turn = multiply(multiply(inverse(world[:, twist.forearm]), world[:, twist.hand]), inverse(hand_at_rest))
+        hand_turn = np.where(hand_turn[:, :1] < 0.0, -hand_turn, hand_turn)
+        angle = 2.0 * np.arctan2(hand_turn[:, 1:] @ twist.axis, hand_turn[:, 0])
+        joint_at_rest = multiply(inverse(rest.turns[twist.forearm]), rest.turns[twist.joint])
         turn = from_rotvec(twist.share * angle[:, None] * twist.axis)
-        out[:, column] = multiply(multiply(world[:, twist.forearm], turn), own)
+        out[:, column] = multiply(multiply(world[:, twist.forearm], turn), joint_at_rest)
     return out

@@ -25,7 +25,7 @@ class Arranged(NamedTuple):
 
 
 def arranged(scene: Scene) -> Arranged:
-    """The layout that was asked for, or one that suits the number of shapes."""
+    """The scene's layout, or one that suits the number of shapes."""
     shapes = scene.shapes
     lines = all(isinstance(shape, Line) for shape in shapes)
     kind = scene.layout or ("grid" if lines or len(shapes) > MOST_IN_A_ROW else "row")
@@ -41,7 +41,7 @@ def arranged(scene: Scene) -> Arranged:
 
 
 def placed_points(shape: Shape, frame: float, in_place: bool) -> Floats:
-    """The points of a shape between two frames, its travel taken out where asked for."""
+    """The points of a shape between two frames, with its travel taken out where `in_place`."""
     first = min(int(frame), len(shape) - 1)
     last = min(first + 1, len(shape) - 1)
     share = frame - first

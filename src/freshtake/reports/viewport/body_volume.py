@@ -40,23 +40,23 @@ class Piece(NamedTuple):
 
 @lru_cache(maxsize=64)
 def body_volume(skeleton: Skeleton, size: float = 1.0) -> Body:
-    """The body of a skeleton, so many times as large as usual; its points are the joints, then the end sites."""
+    """The body of a skeleton, its radii times `size`; its points are the joints, then the end sites."""
     bones = _bones(skeleton)
     parts = body_parts(skeleton)
     below = _length_below(bones, len(skeleton) + len(skeleton.end_sites))
-    found = feet(skeleton)
+    all_feet = feet(skeleton)
     spine = {joint for tip in (*hands(skeleton), *_heads(parts)) for joint in skeleton.chain(tip)}
     pieces = [_piece(bone, parts[bone.owner], below, spine) for bone in bones]
     _join(pieces, [parts[bone.owner] for bone in bones])
-    for foot in found:
+    for foot in all_feet:
         pieces = [_at_least(p, FOOT) if p.end == foot.joints[-1] or p.start == foot.ankle else p for p in pieces]
     pieces += _across(skeleton, bones, parts)
     return Body(
         np.array([(p.start, p.end) for p in pieces], dtype=np.int32),
         np.array([p.radii for p in pieces], dtype=np.float32) * np.float32(size),
         np.array([p.shade for p in pieces], dtype=np.float32),
-        (*hands(skeleton), *[foot.joints[-1] for foot in found]),
-        tuple((foot.ankle, foot.joints[-1]) for foot in found),
+        (*hands(skeleton), *[foot.joints[-1] for foot in all_feet]),
+        tuple((foot.ankle, foot.joints[-1]) for foot in all_feet),
     )
 
 
@@ -122,19 +122,19 @@ def _join(pieces: list[Piece], parts: list[str]) -> None:
 
 def _across(skeleton: Skeleton, bones: list[Bone], parts: tuple[str, ...]) -> list[Piece]:
     """Hips, shoulders and chest: between the places where two limbs begin, and from the joint that carries both."""
-    found = []
+    pieces = []
     for limb, radius in (("leg", HIPS), ("arm", SHOULDERS)):
         left, right = (_begin(bones, parts, f"{side} {limb}") for side in ("left", "right"))
         if left is None or right is None:
             continue
-        found.append(Piece(left, right, (radius, radius)))
+        pieces.append(Piece(left, right, (radius, radius)))
         carrier = max(set(skeleton.chain(left)) & set(skeleton.chain(right)))
-        found += [Piece(carrier, end, (0.9 * SPINE, radius)) for end in (left, right) if end != carrier]
-    return found
+        pieces += [Piece(carrier, end, (0.9 * SPINE, radius)) for end in (left, right) if end != carrier]
+    return pieces
 
 
 def _begin(bones: list[Bone], parts: tuple[str, ...], part: str) -> int | None:
     """Where the first long bone of a limb begins."""
-    own = [bone for bone in bones if parts[bone.owner] == part]
-    longest = max((bone.length for bone in own), default=0.0)
-    return next((bone.start for bone in own if bone.length > 0.6 * longest), None)
+    limb_bones = [bone for bone in bones if parts[bone.owner] == part]
+    longest = max((bone.length for bone in limb_bones), default=0.0)
+    return next((bone.start for bone in limb_bones if bone.length > 0.6 * longest), None)

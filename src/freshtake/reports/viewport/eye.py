@@ -53,12 +53,12 @@ def eye_on(box: Box, view: tuple[float, float], size: tuple[int, int], field: fl
     back = np.array([np.cos(rise) * np.sin(turn), np.sin(rise), np.cos(rise) * np.cos(turn)])
     right = np.array([np.cos(turn), 0.0, -np.sin(turn)])
     axes = np.stack([right, np.cross(back, right), back])
-    target, away = 0.5 * (box.low + box.high), (1.0 + float(np.linalg.norm(box.high - box.low))) * 0.5 / field
+    target, distance = 0.5 * (box.low + box.high), (1.0 + float(np.linalg.norm(box.high - box.low))) * 0.5 / field
     for _ in range(ROUNDS):
-        pixels, _ = Eye(target + away * back, axes, size, field).seen(box.corners())
+        pixels, _ = Eye(target + distance * back, axes, size, field).seen(box.corners())
         low, high = pixels.min(axis=0), pixels.max(axis=0)
         off = 0.5 * (low + high) - 0.5 * np.array(size)
-        unit = 2.0 * field * away / size[1]
+        unit = 2.0 * field * distance / size[1]
         target = target + unit * (off[0] * axes[0] - off[1] * axes[1])
-        away *= (float(((high - low) / np.array(size)).max()) / MARGIN) ** 0.6  # a full step would overshoot
-    return Eye(target + away * back, axes, size, field)
+        distance *= (float(((high - low) / np.array(size)).max()) / MARGIN) ** 0.6  # a full step would overshoot
+    return Eye(target + distance * back, axes, size, field)

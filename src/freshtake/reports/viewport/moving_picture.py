@@ -31,7 +31,7 @@ def save_gif(
     size: tuple[int, int] = SIZE,
     rate: float = RATE,
 ) -> None:
-    """Write the scene from its first to its last moment, to be repeated for ever; `rate` is pictures per second."""
+    """Write the scene from its first to its last moment, repeating forever; `rate` is pictures per second."""
     from PIL import Image as Images
 
     pictures = []

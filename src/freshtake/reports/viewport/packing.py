@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.reports.viewport.scene import Body, Figure, Line, Points, Scene, Shape, Surface
+from freshtake.reports.viewport.scene import Body, Figure, Line, Points, Scene, Shape, Skin, Surface
 
 VERSION = 1
 LIMIT = 32767
@@ -28,7 +28,8 @@ def packed(scene: Scene) -> Packed:
     """A scene's description and numbers; bodies that several shapes share are described once."""
     blocks = _Blocks()
     bodies: list[Body] = []
-    shapes = [_shape(shape, blocks, bodies) for shape in scene.shapes]
+    skins: list[Skin] = []
+    shapes = [_shape(shape, blocks, bodies, skins) for shape in scene.shapes]
     manifest: dict[str, Any] = {
         "version": VERSION,
         "title": scene.title,
@@ -37,6 +38,8 @@ def packed(scene: Scene) -> Packed:
         "bodies": [_body(body) for body in bodies],
         "shapes": shapes,
     }
+    if skins:
+        manifest["skins"] = [_skin(skin, blocks) for skin in skins]
     if scene.placements:
         manifest["placements"] = [placed._asdict() for placed in scene.placements]
     return Packed(manifest, blocks.joined())
@@ -62,7 +65,7 @@ class _Blocks:
         return b"".join(self.parts)
 
 
-def _shape(shape: Shape, blocks: _Blocks, bodies: list[Body]) -> dict[str, Any]:
+def _shape(shape: Shape, blocks: _Blocks, bodies: list[Body], skins: list[Skin]) -> dict[str, Any]:
     out: dict[str, Any] = {
         "name": shape.name,
         "role": shape.role,
@@ -70,13 +73,13 @@ def _shape(shape: Shape, blocks: _Blocks, bodies: list[Body]) -> dict[str, Any]:
         "frameTime": shape.frame_time,
     }
     if isinstance(shape, Figure):
-        if not any(body is shape.body for body in bodies):
-            bodies.append(shape.body)
-        number = next(k for k, body in enumerate(bodies) if body is shape.body)
-        out |= {"kind": "figure", "body": number, "count": shape.points.shape[1]}
+        out |= {"kind": "figure", "body": _number(bodies, shape.body), "count": shape.points.shape[1]}
         out |= _points(shape.points, shape.ground, blocks)
         if shape.standing.shape[1]:
             out["standing"] = blocks.add(shape.standing, "u1")
+        if shape.skin is not None and shape.matrices is not None:
+            out |= {"skin": _number(skins, shape.skin), "matrices": blocks.add(shape.matrices, "<f4")}
+            out["joints"] = shape.matrices.shape[1]
         return out
     points = shape.points[:, None] if isinstance(shape, Line) else shape.points
     out |= {"kind": "line" if isinstance(shape, Line) else "surface", "count": points.shape[1]}
@@ -85,6 +88,13 @@ def _shape(shape: Shape, blocks: _Blocks, bodies: list[Body]) -> dict[str, Any]:
     if isinstance(shape, Surface):
         out |= {"faces": blocks.add(shape.faces, "<u4"), "faceCount": len(shape.faces)}
     return out
+
+
+def _number(known: list[Any], one: object) -> int:
+    """Where an object stands in a list, in which it is put if it is new: what several shapes share is sent once."""
+    if not any(other is one for other in known):
+        known.append(one)
+    return next(k for k, other in enumerate(known) if other is one)
 
 
 def _points(points: Points, ground: Points, blocks: _Blocks) -> dict[str, Any]:
@@ -109,4 +119,16 @@ def _body(body: Body) -> dict[str, Any]:
         "shades": [round(float(value), 3) for value in body.shades],
         "tips": list(body.tips),
         "feet": [list(pair) for pair in body.feet],
+    }
+
+
+def _skin(skin: Skin, blocks: _Blocks) -> dict[str, Any]:
+    return {
+        "count": len(skin.vertices),
+        "faceCount": len(skin.faces),
+        "vertices": blocks.add(skin.vertices, "<f4"),
+        "normals": None if skin.normals is None else blocks.add(skin.normals, "<f4"),
+        "faces": blocks.add(skin.faces, "<u4"),
+        "joints": blocks.add(skin.joints, "<u2"),
+        "weights": blocks.add(skin.weights, "<f4"),
     }

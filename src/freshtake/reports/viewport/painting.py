@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
 
-FINE = 2  # pictures are painted so many times larger, then made smaller: smooth edges
+FINE = 2  # pictures are painted this many times larger, then scaled down for smooth edges
 PAPER, RULED, SHADE = (250, 250, 249), (222, 226, 231), (150, 158, 168)
 ROLE_COLORS = {
     "input": ((31, 95, 174), (59, 130, 214), (95, 168, 238), (79, 111, 196), (43, 140, 190)),
@@ -52,8 +52,8 @@ class Painter:
 
     def add(self, shape: Shape, color: tuple[int, int, int], points: Floats) -> None:
         """A shape in one pose; what is farther away is painted first."""
-        away = float(np.nanmean((points.reshape(-1, 3) - self.eye.place) @ self.eye.axes[2]))
-        self.pieces.append((away, shape, color, points))
+        depth = float(np.nanmean((points.reshape(-1, 3) - self.eye.place) @ self.eye.axes[2]))
+        self.pieces.append((depth, shape, color, points))
 
     def finish(self) -> None:
         """Paint shadows, then everything from the farthest to the nearest."""
@@ -153,10 +153,10 @@ def floor_picture(eye: Eye, box: Box, lines: bool) -> Image:
             path[:, axis] = np.round(middle[axis] / 0.5) * 0.5 + place
             path[:, 2 - axis] = middle[2 - axis] + reach * steps
             ahead = (path - eye.place) @ eye.axes[2] < -0.3
-            away = np.hypot(*(path - middle)[:, [0, 2]].T) / reach
+            distance = np.hypot(*(path - middle)[:, [0, 2]].T) / reach
             pixels, _ = eye.seen(path)
-            for k in np.flatnonzero(ahead[:-1] & ahead[1:] & (away[:-1] < 1.0)):
-                share = (1.0 - away[k]) ** 0.8
+            for k in np.flatnonzero(ahead[:-1] & ahead[1:] & (distance[:-1] < 1.0)):
+                share = (1.0 - distance[k]) ** 0.8
                 fill = tuple(int(p + (r - p) * share) for p, r in zip(PAPER, RULED, strict=True))
                 draw.line([tuple(pixels[k]), tuple(pixels[k + 1])], fill=fill, width=FINE)
     return picture

@@ -30,11 +30,22 @@ class Body:
 
 
 @dataclass(frozen=True)
+class Skin:
+    """The mesh of a character in its bind pose; each vertex is carried by the `joints` (vertices, 4) with `weights`."""
+
+    vertices: Points
+    normals: Points | None
+    faces: npt.NDArray[np.int32]
+    joints: npt.NDArray[np.int32]
+    weights: Points
+
+
+@dataclass(frozen=True)
 class Figure:
     """A body in motion, or markers: points (frames, points, 3), NaN where a marker was not seen.
 
     `ground` (frames, 2) is the place x, z on the floor. `standing` (frames, feet) is 0 in the air, 1 on the floor and 2
-    where a foot slides.
+    where a foot slides. With a `skin`, `matrices` (frames, joints, 3, 4) move it from its bind pose into the display.
     """
 
     name: str
@@ -44,6 +55,8 @@ class Figure:
     body: Body
     ground: Points
     standing: npt.NDArray[np.uint8]
+    skin: Skin | None = None
+    matrices: Points | None = None
 
     def __len__(self) -> int:
         return len(self.points)

@@ -135,21 +135,21 @@ def standing(clip: Clip) -> npt.NDArray[np.uint8]:
     A foot slides where each of its joints near the floor moves faster than a recorded foot does that planting takes as
     standing; not while it lands or leaves, and not where it rolls over its toe.
     """
-    found = feet(clip.skeleton)
-    out = np.zeros((len(clip), len(found)), dtype=np.uint8)
-    if not found or len(clip) < 2:
+    all_feet = feet(clip.skeleton)
+    out = np.zeros((len(clip), len(all_feet)), dtype=np.uint8)
+    if not all_feet or len(clip) < 2:
         return out
-    joints = [joint for foot in found for joint in foot.joints]
+    joints = [joint for foot in all_feet for joint in foot.joints]
     stands = joint_contacts(clip, settings=NEAR)
     level = clip.positions()[:, joints].copy()
     level[..., clip.up_index] = 0.0
     speed = smooth_speed(level, clip.frame_time, 1.0 / 15.0) / leg_length(clip.skeleton)
     column = 0
-    for number, foot in enumerate(found):
-        own = slice(column, column + len(foot.joints))
+    for number, foot in enumerate(all_feet):
+        columns = slice(column, column + len(foot.joints))
         column += len(foot.joints)
-        down = np.asarray(stands[:, own].any(axis=1))
-        slowest = np.where(stands[:, own], speed[:, own], np.inf).min(axis=1)
+        down = np.asarray(stands[:, columns].any(axis=1))
+        slowest = np.where(stands[:, columns], speed[:, columns], np.inf).min(axis=1)
         slides = _inner(down, max(1, round(EDGE / clip.frame_time))) & (slowest > STILL.speed_off)
         out[:, number] = down.astype(np.uint8) + slides
     return out

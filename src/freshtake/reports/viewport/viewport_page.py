@@ -15,7 +15,7 @@ from freshtake.reports.viewport.scene import Scene
 # Each module stands behind those that it imports.
 MODULES = (
     "three/three.core.min.js", "three/three.module.min.js", "decode.js", "look.js", "bones.js", "figures.js", "ink.js",
-    "floor.js", "surfaces.js", "layout.js", "camera.js", "plan.js", "bar.js", "viewport.js",
+    "floor.js", "surfaces.js", "skins.js", "layout.js", "camera.js", "plan.js", "bar.js", "viewport.js",
 )  # fmt: skip
 WHOLE = (
     "html,body{margin:0;height:100%;overflow:hidden;background:#12161b}"
@@ -44,17 +44,19 @@ def scripts() -> str:
 
 
 def stage(scene: Scene, name: str = "scene", *, height: str = "min(62vh, 560px)", whole_page: bool = False) -> str:
-    """The place of one viewport in a page, with its motion; `name` tells several of one page apart."""
-    told = packed(scene)
+    """The place of one viewport in a page, with its motion; `name` must be unique within the page."""
+    packed_scene = packed(scene)
     manifest = (
-        json.dumps(told.manifest, ensure_ascii=False, allow_nan=False).replace("</", "<\\/").replace("<!--", "<\\!--")
+        json.dumps(packed_scene.manifest, ensure_ascii=False, allow_nan=False)
+        .replace("</", "<\\/")
+        .replace("<!--", "<\\!--")
     )
     whole = " data-whole-page" if whole_page else f" style='height:{height}'"
     return (
         f"<div data-viewport='{escape(name)}' class='ft-viewport'{whole} tabindex='0' "
         f"aria-label='{escape(scene.title or 'motion')}'></div>\n"
         f"<script type='application/json' id='{escape(name)}-manifest'>{manifest}</script>\n"
-        f"<script type='text/plain' id='{escape(name)}-data'>{_zipped(told.data)}</script>"
+        f"<script type='text/plain' id='{escape(name)}-data'>{_zipped(packed_scene.data)}</script>"
     )
 
 

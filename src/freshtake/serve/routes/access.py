@@ -13,7 +13,7 @@ from freshtake.serve.project import Project
 
 if TYPE_CHECKING:
     from freshtake.serve.app import State
-    from freshtake.serve.aside import Aside
+    from freshtake.serve.helper_process import HelperProcess
     from freshtake.serve.workers import Workers
 
 MOST_ITEMS = 1000
@@ -21,8 +21,8 @@ MOST_ITEMS = 1000
 
 def studio(connection: HTTPConnection) -> State:
     """The state of the server."""
-    found: State = connection.app.state.studio
-    return found
+    state: State = connection.app.state.studio
+    return state
 
 
 def _project(connection: HTTPConnection) -> Project:
@@ -45,11 +45,11 @@ def _chosen(
     return [_project(connection).item(id) for id in ids]
 
 
-def _aside(connection: HTTPConnection) -> Aside:
-    return studio(connection).aside
+def _helper(connection: HTTPConnection) -> HelperProcess:
+    return studio(connection).helper
 
 
 TheProject = Annotated[Project, Depends(_project)]
 TheWorkers = Annotated["Workers", Depends(_workers)]
-TheAside = Annotated["Aside", Depends(_aside)]
+TheHelper = Annotated["HelperProcess", Depends(_helper)]
 Chosen = Annotated[list[Item], Depends(_chosen)]

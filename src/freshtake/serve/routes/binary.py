@@ -23,10 +23,10 @@ def scene_response(scene: Scene, ids: list[str] | None = None) -> Response:
     made = packed(scene)
     for shape, id in zip(made.manifest["shapes"], ids or (), strict=False):
         shape["id"] = id
-    return _behind(made.manifest, made.data)
+    return _with_manifest(made.manifest, made.data)
 
 
-def packed_arrays(told: dict[str, Any], arrays: dict[str, Any]) -> Response:
+def packed_arrays(manifest: dict[str, Any], arrays: dict[str, Any]) -> Response:
     """The same of arrays, whose places in the data the manifest says: name, offset in bytes, numbers."""
     places, parts, size = {}, [], 0
     for name, array in arrays.items():
@@ -34,10 +34,10 @@ def packed_arrays(told: dict[str, Any], arrays: dict[str, Any]) -> Response:
         places[name] = [size, array.size]
         parts.append(data)
         size += len(data)
-    return _behind({**told, "arrays": places}, b"".join(parts))
+    return _with_manifest({**manifest, "arrays": places}, b"".join(parts))
 
 
-def _behind(manifest: dict[str, Any], data: bytes) -> Response:
+def _with_manifest(manifest: dict[str, Any], data: bytes) -> Response:
     text = json.dumps(manifest, allow_nan=False).encode()
     head = struct.pack("<I", len(text)) + text
     return Response(head + b"\0" * (-len(head) % 4) + data, media_type="application/octet-stream")

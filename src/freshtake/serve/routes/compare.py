@@ -48,7 +48,7 @@ def vote(vote: Vote, project: TheProject) -> list[Tally]:
     if vote.chosen is not None and vote.chosen not in vote.shown:
         raise UsageError("only what was shown can be chosen")
     kinds = {id: kind_of(project.item(id)) for id in vote.shown}
-    project.script(TABLE)
+    project.create_tables(TABLE)
     chosen = None if vote.chosen is None else kinds[vote.chosen]
     project.execute("INSERT INTO votes VALUES (?, ?, ?)", (now(), json.dumps(list(kinds.values())), chosen))
     return tallies(project)
@@ -63,14 +63,14 @@ def votes(project: TheProject) -> list[Tally]:
 @router.delete("/votes")
 def forget(project: TheProject) -> list[Tally]:
     """Begin to count anew."""
-    project.script(TABLE)
+    project.create_tables(TABLE)
     project.execute("DELETE FROM votes")
     return tallies(project)
 
 
 def tallies(project: Project) -> list[Tally]:
     """The kind that was chosen most often first."""
-    project.script(TABLE)
+    project.create_tables(TABLE)
     shown: dict[str, int] = {}
     chosen: dict[str, int] = {}
     for kinds, best in project.execute("SELECT shown, chosen FROM votes"):
@@ -78,8 +78,8 @@ def tallies(project: Project) -> list[Tally]:
             shown[kind] = shown.get(kind, 0) + 1
         if best is not None:
             chosen[best] = chosen.get(best, 0) + 1
-    found = [Tally(kind=kind, shown=count, chosen=chosen.get(kind, 0)) for kind, count in shown.items()]
-    return sorted(found, key=lambda one: -one.chosen / one.shown)
+    tallies = [Tally(kind=kind, shown=count, chosen=chosen.get(kind, 0)) for kind, count in shown.items()]
+    return sorted(tallies, key=lambda one: -one.chosen / one.shown)
 
 
 @router.get("/reports/{id}", response_class=Response, responses={200: {"content": {"text/html": {}}}})

@@ -6,16 +6,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from freshtake.serve.answers import components_told, curves_told, dofs_told
 from freshtake.serve.items import Id, Shape
-from freshtake.serve.routes.access import Chosen, TheAside, TheProject
+from freshtake.serve.queries import component_courses, curve_values, dof_list
+from freshtake.serve.routes.access import Chosen, TheHelper, TheProject
 from freshtake.serve.routes.scenes import source_of
 
 router = APIRouter(tags=["curves"])
 DofName = Annotated[str, Query(max_length=200)]
 
 
-class DofTold(Shape):
+class Dof(Shape):
     """A number that changes over time, in words and with its unit."""
 
     name: str
@@ -34,7 +34,7 @@ class Curve(Shape):
     against: list[float] | None = None
 
 
-class CurvesTold(Shape):
+class CurveSet(Shape):
     """Curves of several items."""
 
     dof: str
@@ -52,7 +52,7 @@ class Course(Shape):
     components: list[list[float]]
 
 
-class ComponentsTold(Shape):
+class ComponentSet(Shape):
     """Shares of the energy, and courses of all items."""
 
     shares: list[float]
@@ -60,39 +60,39 @@ class ComponentsTold(Shape):
 
 
 @router.get("/dofs/{id}")
-def dofs(id: Id, project: TheProject, aside: TheAside) -> list[DofTold]:
+def dofs(id: Id, project: TheProject, helper: TheHelper) -> list[Dof]:
     """What can be shown as a curve, what moves the body most first."""
-    told = aside.call(dofs_told, [source_of(project, project.item(id))])
-    return [DofTold.model_validate(dof) for dof in told]
+    dofs = helper.call(dof_list, [source_of(project, project.item(id))])
+    return [Dof.model_validate(dof) for dof in dofs]
 
 
 @router.get("/curves")
 def curves(
-    chosen: Chosen, project: TheProject, aside: TheAside, dof: DofName, against: DofName | None = None
-) -> CurvesTold:
+    chosen: Chosen, project: TheProject, helper: TheHelper, dof: DofName, against: DofName | None = None
+) -> CurveSet:
     """A DOF of several items over time; with `against`, another one beside it."""
     sources = [source_of(project, item) for item in chosen]
-    told = aside.call(curves_told, sources, [dof] if against is None else [dof, against])
-    found = [
+    values_of = helper.call(curve_values, sources, [dof] if against is None else [dof, against])
+    drawn = [
         Curve(
             id=item.id, name=item.name, role=source.role, frame_time=frame_time(item.facts), values=values[0],
             against=None if against is None else values[1],
         )
-        for item, source, values in zip(chosen, sources, told, strict=True)
+        for item, source, values in zip(chosen, sources, values_of, strict=True)
     ]  # fmt: skip
-    return CurvesTold(dof=dof, against=against, curves=found)
+    return CurveSet(dof=dof, against=against, curves=drawn)
 
 
 @router.get("/pca")
-def components(chosen: Chosen, project: TheProject, aside: TheAside) -> ComponentsTold:
+def components(chosen: Chosen, project: TheProject, helper: TheHelper) -> ComponentSet:
     """The leading principal components of all items together."""
     sources = [source_of(project, item) for item in chosen]
-    shares, courses = aside.call(components_told, sources)
-    found = [
+    shares, courses = helper.call(component_courses, sources)
+    tracks = [
         Course(id=item.id, name=item.name, role=source.role, frame_time=frame_time(item.facts), components=course)
         for item, source, course in zip(chosen, sources, courses, strict=True)
     ]
-    return ComponentsTold(shares=shares, courses=found)
+    return ComponentSet(shares=shares, courses=tracks)
 
 
 def frame_time(facts: dict[str, object]) -> float:

@@ -18,7 +18,7 @@ async def events(socket: WebSocket) -> None:
     """One JSON message per change: {change, item}, {change, gone} or {job}."""
     await socket.accept()
     hub = studio(socket).events
-    window = hub.join()
+    window = hub.subscribe()
     closed = asyncio.create_task(_closed(socket))
     try:
         while not closed.done():
@@ -35,7 +35,7 @@ async def events(socket: WebSocket) -> None:
     except (WebSocketDisconnect, RuntimeError):
         pass
     finally:
-        hub.leave(window)
+        hub.unsubscribe(window)
         closed.cancel()
 
 

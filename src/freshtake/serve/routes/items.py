@@ -39,7 +39,7 @@ def change(id: Id, changes: ItemChange, project: TheProject) -> Item:
     if trim is not None and not trim[0] < trim[1] < old.facts.get("frames", 0):
         raise UsageError(f"{old.name} has {old.facts.get('frames', 0)} frames: a trim is two of them, in their order")
     verb = {"name": "rename", "star": "star" if new.get("star") else "unstar", "trim": "trim", "group": "group"}
-    return project.alter(id, " and ".join(verb[key] for key in new) + f" {old.name}", **new) if new else old
+    return project.update(id, " and ".join(verb[key] for key in new) + f" {old.name}", **new) if new else old
 
 
 @router.delete("/items/{id}")

@@ -11,8 +11,8 @@ from starlette.requests import ClientDisconnect
 
 from freshtake.errors import UsageError
 from freshtake.formats.registry import FORMATS
-from freshtake.serve.asking import Asked
 from freshtake.serve.items import Id, Job, Sample, display_name, ending_of, new_id
+from freshtake.serve.job_requests import JobRequest
 from freshtake.serve.routes.access import TheProject, TheWorkers
 
 router = APIRouter(tags=["jobs"])
@@ -39,7 +39,7 @@ async def send_take(
     target = project.work / upload
     try:
         await _receive(request, target, shown)
-        return workers.ask("read", upload=upload, name=shown)
+        return workers.submit("read", upload=upload, name=shown)
     except BaseException:
         target.unlink(missing_ok=True)
         raise
@@ -76,14 +76,14 @@ def make_samples(name: str, workers: TheWorkers, takes: Annotated[int, Query(ge=
     """Put takes of a sample into the project."""
     if name not in {sample.name for sample in samples()}:
         raise UsageError(f"there is no sample {name!r}: GET /api/samples lists them")
-    return workers.ask("samples", sample=name, takes=takes)
+    return workers.submit("samples", sample=name, takes=takes)
 
 
 @router.post("/jobs", status_code=202)
-def ask(asked: Asked, workers: TheWorkers) -> Job:
+def ask(body: JobRequest, workers: TheWorkers) -> Job:
     """Ask for work; it waits for a free process, and what it makes becomes items."""
-    said = asked.model_dump(exclude={"task", "items"})
-    return workers.ask(asked.task, asked.items, **said)
+    settings = body.model_dump(exclude={"task", "items"})
+    return workers.submit(body.task, body.items, **settings)
 
 
 @router.get("/jobs/{id}")

@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.serve.items import Id, Shape
-from freshtake.serve.live import Wanted
+from freshtake.serve.live import StreamRequest
 from freshtake.serve.processes import Process
 from freshtake.serve.routes.access import studio
 from freshtake.serve.routes.scenes import source_of
@@ -42,8 +42,8 @@ async def live(
     state = studio(socket)
     loop = asyncio.get_running_loop()
     try:
-        wanted = _wanted(state.project, model, source, seed, plant)
-        stream = await loop.run_in_executor(None, state.streams.begin, wanted)
+        request = _stream_request(state.project, model, source, seed, plant)
+        stream = await loop.run_in_executor(None, state.streams.begin, request)
     except FreshtakeError as error:
         await socket.send_json({"error": str(error)})
         await socket.close(REFUSED)
@@ -52,7 +52,7 @@ async def live(
     reading = loop.run_in_executor(None, _read, stream, loop, frames)
     sending = asyncio.create_task(_send(socket, frames))
     try:
-        await _obey(socket, stream)
+        await _receive_controls(socket, stream)
     except (WebSocketDisconnect, RuntimeError, OSError):
         pass
     finally:
@@ -62,14 +62,14 @@ async def live(
             await reading
 
 
-def _wanted(project: Any, model: str, source: str | None, seed: int, plant: bool) -> Wanted:
+def _stream_request(project: Any, model: str, source: str | None, seed: int, plant: bool) -> StreamRequest:
     item = project.item(model)
     if item.kind != "model":
         raise UsageError(f"{item.name} is no model: choose one that was learned")
     if source is None:
-        return Wanted(project.path(model), seed=seed, plant=plant)
+        return StreamRequest(project.path(model), seed=seed, plant=plant)
     take = source_of(project, project.item(source))
-    return Wanted(project.path(model), take.path, take.trim, seed, plant)
+    return StreamRequest(project.path(model), take.path, take.trim, seed, plant)
 
 
 def _read(stream: Process, loop: asyncio.AbstractEventLoop, frames: asyncio.Queue[Any]) -> None:
@@ -97,7 +97,7 @@ async def _send(socket: WebSocket, frames: asyncio.Queue[Any]) -> None:
         await socket.close()
 
 
-async def _obey(socket: WebSocket, stream: Process) -> None:
+async def _receive_controls(socket: WebSocket, stream: Process) -> None:
     while True:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import Field
 
-from freshtake.serve.asking_methods import Drawing, Drawings
 from freshtake.serve.drawing import MOST_VARIANTS
 from freshtake.serve.items import Shape
+from freshtake.serve.method_requests import Drawing, Drawings
 
 router = APIRouter(prefix="/strokes", tags=["strokes"])
 
@@ -35,11 +35,11 @@ class Written(Shape):
 
 
 @router.post("/variants")
-def variants(asked: VariantsOf) -> Written:
+def variants(body: VariantsOf) -> Written:
     """Variants of a character; the timing of each is its own."""
     from freshtake.serve.drawing import drawn_strokes, pens_of, stroke_variants
 
-    made = stroke_variants(drawn_strokes(asked.drawings), asked.number, asked.amount, asked.seed)
+    made = stroke_variants(drawn_strokes(body.drawings), body.number, body.amount, body.seed)
     return Written(variants=[pens_of(one) for one in made])
 
 

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from freshtake.errors import UsageError
 from freshtake.serve.items import Id, Shape
-from freshtake.serve.routes.access import TheAside, studio
+from freshtake.serve.routes.access import TheHelper, studio
 from freshtake.serve.routes.binary import scene_response
 from freshtake.serve.routes.scenes import BINARY
 
@@ -47,8 +47,8 @@ def store_of(request: Request) -> StudyStore:
     state = studio(request)
     if not hasattr(request.app.state, "studies"):
         request.app.state.studies = StudyStore(state.project)
-    found: StudyStore = request.app.state.studies
-    return found
+    store: StudyStore = request.app.state.studies
+    return store
 
 
 @router.get("")
@@ -58,9 +58,9 @@ def studies(request: Request) -> list[dict[str, Any]]:
 
 
 @router.post("/{id}/participants")
-def join(id: Id, asked: Joining, request: Request) -> dict[str, Any]:
+def join(id: Id, body: Joining, request: Request) -> dict[str, Any]:
     """Take part, or go on where one left off."""
-    return store_of(request).join(id, asked.code, asked.consent)
+    return store_of(request).join(id, body.code, body.consent)
 
 
 @router.get("/{id}/scene", response_class=Response, responses=BINARY)
@@ -74,9 +74,9 @@ def stimulus(id: Id, request: Request, code: Annotated[str, Query(max_length=24)
 
 
 @router.post("/{id}/scores")
-def score(id: Id, asked: Scored, request: Request) -> dict[str, Any]:
+def score(id: Id, body: Scored, request: Request) -> dict[str, Any]:
     """Give a score; what comes next."""
-    return store_of(request).answer(id, asked.code, asked.position, asked.score, asked.seconds)
+    return store_of(request).answer(id, body.code, body.position, body.score, body.seconds)
 
 
 class Outcomes(Shape):
@@ -90,7 +90,7 @@ class Outcomes(Shape):
 def outcome(id: Id, request: Request) -> Outcomes:
     """What the scores say so far."""
     store = store_of(request)
-    store.place(id)
+    store.folder(id)
     try:
         return Outcomes(outcomes=[_plain(one.as_dict()) for one in store.outcomes(id)])
     except UsageError as error:
@@ -98,9 +98,9 @@ def outcome(id: Id, request: Request) -> Outcomes:
 
 
 @router.get("/{id}/figure.svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}})
-def figure(id: Id, request: Request, aside: TheAside) -> Response:
+def figure(id: Id, request: Request, helper: TheHelper) -> Response:
     """Figure 8 of Lau 2009 for these scores."""
-    drawn = aside.call(figure_of, store_of(request).outcomes(id))
+    drawn = helper.call(figure_of, store_of(request).outcomes(id))
     return Response(drawn, media_type="image/svg+xml", headers={"cache-control": "no-store"})
 
 
@@ -124,7 +124,7 @@ def ratings(id: Id, request: Request) -> Response:
 @router.get("/{id}/key.csv", response_class=Response, responses=CSV)
 def key(id: Id, request: Request) -> Response:
     """What every stimulus is; not for participants."""
-    return _table((store_of(request).place(id) / "key.csv").read_bytes(), "key.csv")
+    return _table((store_of(request).folder(id) / "key.csv").read_bytes(), "key.csv")
 
 
 def _table(data: bytes, name: str) -> Response:

@@ -74,7 +74,7 @@ def modes(id: Id, project: TheProject) -> Response:
 
 
 def mesh_modes(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is told of a mesh, and its arrays: positions in display units, upright, standing on the floor."""
+    """The manifest of a mesh and its arrays: positions in display units, upright, standing on the floor."""
     from freshtake.motion.edit import tilt
     from freshtake.numeric.rotations import rotate
     from freshtake.reports.viewport.staging import TALL
@@ -91,7 +91,7 @@ def mesh_modes(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     low, middle = scale * some[..., 1].min(), scale * some[0].mean(axis=0)
     points[0] -= np.array([middle[0], low, middle[2]])
     chances = model.chances
-    told = {
+    manifest = {
         "frames": len(weights), "modes": width, "count": count, "fps": 1.0 / model.frame_time,
         "hold": model.rules.hold, "fade": max(model.fade, 1), "slots": chances.targets.shape[1],
     }  # fmt: skip
@@ -101,7 +101,7 @@ def mesh_modes(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         "onward": chances.onward.astype("<f4"), "targets": chances.targets.astype("<i4"),
         "chances": chances.chances.astype("<f4"),
     }  # fmt: skip
-    return told, arrays
+    return manifest, arrays
 
 
 def map_picture(path: Path) -> bytes:

@@ -28,8 +28,8 @@ class Task(NamedTuple):
     def load(self) -> Callable[..., Any]:
         """Import the function."""
         module, _, name = self.where.partition(":")
-        found: Callable[..., Any] = getattr(import_module(f"freshtake.serve.tasks.{module}"), name)
-        return found
+        function: Callable[..., Any] = getattr(import_module(f"freshtake.serve.tasks.{module}"), name)
+        return function
 
 
 TASKS = {

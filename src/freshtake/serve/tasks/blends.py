@@ -36,8 +36,8 @@ def blend_learn(context: Context, *, items: list[str], classes: dict[str, list[s
     model = learn(motions, report=context.progress)
     target = context.folder / "blend.ftm"
     save(target, model, sources=[context.item(key).name for ids in named.values() for key in ids])
-    told = density_facts(model)
-    facts = {key: told[key] for key in ("classes", "kernels", "modes", "fps", "dofs", "blends", "period_s")}
+    every_fact = density_facts(model)
+    facts = {key: every_fact[key] for key in ("classes", "kernels", "modes", "fps", "dofs", "blends", "period_s")}
     travels = model.rates.shape[1] > 0
     facts |= {"method": "density", "travels": travels, "warning": model.warning}
     for note in (*model.notes, model.warning):
@@ -62,15 +62,15 @@ class Moment(NamedTuple):
 def moments_of(course: Sequence[Sequence[Any]]) -> list[Moment]:
     """What a page recorded, checked; it begins at second 0."""
     try:
-        found = [Moment(float(s), {str(k): float(v) for k, v in w.items()}, *map(float, r)) for s, w, *r in course]
+        moments = [Moment(float(s), {str(k): float(v) for k, v in w.items()}, *map(float, r)) for s, w, *r in course]
     except (TypeError, ValueError, AttributeError):
         raise UsageError("a course is a list of moments: second, weights by class, turn, speed") from None
-    if not found:
+    if not moments:
         raise UsageError("nothing was recorded: move on the pad first")
-    if not all(math.isfinite(v) for one in found for v in (one.second, one.turn, one.speed, *one.weights.values())):
+    if not all(math.isfinite(v) for one in moments for v in (one.second, one.turn, one.speed, *one.weights.values())):
         raise UsageError("a course must have finite numbers")
-    found.sort(key=lambda one: one.second)
-    return [found[0]._replace(second=0.0), *found[1:]]
+    moments.sort(key=lambda one: one.second)
+    return [moments[0]._replace(second=0.0), *moments[1:]]
 
 
 @one_blas_thread()
@@ -107,9 +107,9 @@ def recorded(model: Any, moments: Sequence[Moment], seconds: float, rng: np.rand
     speeds = np.array([min(max(moments[k].speed, SPEEDS[0]), SPEEDS[1]) for k in held])
     at = np.concatenate([[0.0], np.cumsum(speeds[:-1])])
     frames = int(np.ceil(at[-1])) + 1
-    own = held[np.clip(np.searchsorted(at, np.arange(frames)), 0, len(held) - 1)]
-    plan = np.stack([_mixture(model.classes, moments[k].weights) for k in own])
-    turns = [math.radians(moments[k].turn) for k in own]
+    held_at = held[np.clip(np.searchsorted(at, np.arange(frames)), 0, len(held) - 1)]
+    plan = np.stack([_mixture(model.classes, moments[k].weights) for k in held_at])
+    turns = [math.radians(moments[k].turn) for k in held_at]
     control = (lambda frame: Control(turn=turns[min(frame, frames - 1)])) if any(turns) else None
     made = model.sample(rng, frames=frames, weights=plan, plant=plant, control=control)
     if isinstance(made, Clip) and not np.array_equal(at, np.arange(frames)):

@@ -68,7 +68,7 @@ def evaluate(
 ) -> None:
     """The figures of variants (`items`) beside those of real takes, with the report as a page."""
     from freshtake.reports.verdict import verdict_of
-    from freshtake.workflows.motion_evaluating import EvaluationAsked, evaluate_motions
+    from freshtake.workflows.motion_evaluating import EvaluationOptions, evaluate_motions
 
     if not items or len(inputs) < 2:
         raise UsageError("an evaluation needs variants and at least two takes to compare them with: choose both")
@@ -76,23 +76,24 @@ def evaluate(
     takes, variants, more = motion_sets(context, inputs, items, extra)
     page = context.folder / "report.html"
     result = evaluate_motions(
-        takes, variants, more, target=page, asked=EvaluationAsked(baselines=list(baselines), title=name),
+        takes, variants, more, target=page, options=EvaluationOptions(baselines=list(baselines), title=name),
         report=context.progress,
     ).result  # fmt: skip
-    verdict, told = verdict_of(result), result.as_dict()
+    verdict, result_dict = verdict_of(result), result.as_dict()
+    baseline_figures = result_dict["baselines"]
     rows = [
-        {"key": key, **{word: found[word] for word in ("title", "group", "unit", "value", "verdict")},
-         "real": [found["real_low"], found["real_high"]],
-         "baselines": {other: values[key]["value"] for other, values in told["baselines"].items() if key in values}}
-        for key, found in told["figures"].items()
+        {"key": key, **{word: figure[word] for word in ("title", "group", "unit", "value", "verdict")},
+         "real": [figure["real_low"], figure["real_high"]],
+         "baselines": {name: values[key]["value"] for name, values in baseline_figures.items() if key in values}}
+        for key, figure in result_dict["figures"].items()
     ]  # fmt: skip
     facts = {
         "usable": verdict.usable,
         "verdict": verdict.sentence,
         "figures": rows,
-        "baselines": list(told["baselines"]),
+        "baselines": list(result_dict["baselines"]),
         "variants": len(variants),
         "inputs": len(takes),
-        "notes": told["notes"],
+        "notes": result_dict["notes"],
     }
     context.add("report", name, page, {"what": "evaluation", **facts}, settings={"variants": items, "inputs": inputs})

@@ -13,19 +13,19 @@ from freshtake.formats.ftm import Stored, read_stored
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read, write
 from freshtake.methods.progress import Progress
-from freshtake.serve.items import Found, Item, Kind, new_id
+from freshtake.serve.items import Finding, Item, Kind, new_id
 from freshtake.serve.project import Project, now
 from freshtake.serve.tasks.describing import facts_of, named, trimmed
 
-Say = Callable[..., None]
+Send = Callable[..., None]
 MODELS_KEPT = 3
 
 
 class Context:
     """One job's view. Files that it writes in `folder` vanish with the job, unless they are added."""
 
-    def __init__(self, project: Project, job: str, say: Say) -> None:
-        self.project, self.job, self._say = project, job, say
+    def __init__(self, project: Project, job: str, send: Send) -> None:
+        self.project, self.job, self._send = project, job, send
         self.folder = project.work / job
         self.folder.mkdir(parents=True, exist_ok=True)
         self._names: dict[str, str] = {}
@@ -63,18 +63,18 @@ class Context:
 
     def report(self, phase: str, done: float = 0.0, of: float = 1.0) -> None:
         """Say how far it is."""
-        self._say("report", phase, float(done), float(of))
+        self._send("report", phase, float(done), float(of))
 
     def progress(self, step: Progress) -> None:
         """The same, as workflows say it."""
-        self.report(self.told(step.what), step.share)
+        self.report(self.with_names(step.what), step.share)
 
     def warn(self, sentence: str) -> None:
         """Something that the user should know, beside the result; options of commands are left out."""
-        kept = sentence.partition(";" if ";" in sentence else ":")[0] if " --" in sentence else sentence
-        self._say("note", self.told(kept))
+        plain = sentence.partition(";" if ";" in sentence else ":")[0] if " --" in sentence else sentence
+        self._send("note", self.with_names(plain))
 
-    def told(self, sentence: str) -> str:
+    def with_names(self, sentence: str) -> str:
         """A sentence with the names that users know, in place of those of files."""
         for place in (self.folder, self.project.work, self.project.files, self.project.folder):
             sentence = sentence.replace(f"{place}{os.sep}", "")
@@ -83,8 +83,8 @@ class Context:
             sentence = sentence.replace(file, name).replace(Path(file).stem, short)
         return sentence
 
-    def called(self, file: Path, name: str) -> None:
-        """Let sentences say this name for a file."""
+    def name_file(self, file: Path, name: str) -> None:
+        """From now on sentences use this name for a file."""
         self._names[file.name] = name
 
     def add(
@@ -97,7 +97,7 @@ class Context:
         group: str | None = None,
         parent: str | None = None,
         seed: int | None = None,
-        findings: list[Found] | None = None,
+        findings: list[Finding] | None = None,
         settings: dict[str, Any] | None = None,
         beside: Path | None = None,
     ) -> Item:
@@ -112,7 +112,7 @@ class Context:
         stored = None if file is None else f"{id}{file.suffix}"
         if file is not None and stored is not None:
             shutil.move(file, self.project.files / stored)
-        self._say("item", item.model_dump_json(), stored)
+        self._send("item", item.model_dump_json(), stored)
         return item
 
     def replace(self, id: str, words: str, motion: Motion, **changes: Any) -> None:
@@ -120,12 +120,12 @@ class Context:
         file = self.project.files / f"{new_id()}.npz"
         write(file, motion)
         facts = {**self.item(id).facts, **facts_of(motion)}
-        self._say("replace", id, words, file.name, {"facts": facts, "trim": None, **changes})
+        self._send("replace", id, words, file.name, {"facts": facts, "trim": None, **changes})
 
     def add_motion(self, kind: Kind, name: str, motion: Motion, **more: Any) -> Item:
-        """A motion as an item; what the facts do not say already is told by the motion."""
+        """A motion as an item; what the facts do not say is read from the motion."""
         file = self.folder / f"{new_id()}.npz"
-        write(file, named(motion, name))  # sentences about it are to say the name that users know
+        write(file, named(motion, name))  # sentences about it are to use the name that users know
         facts = {**facts_of(motion), **more.pop("facts", {})}
         return self.add(kind, name, file, facts, **more)
 

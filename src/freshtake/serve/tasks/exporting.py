@@ -11,7 +11,7 @@ from freshtake.formats.registry import for_writing
 from freshtake.motion import Clip
 from freshtake.motion.body.size import guess_unit, unit_of
 from freshtake.serve.tasks.context import Context
-from freshtake.workflows.motion_delivering import delivery_asked
+from freshtake.workflows.motion_delivering import chosen_delivery
 from freshtake.workflows.motion_finishing import Finish
 from freshtake.workflows.motion_retargeting import Onto, onto_character
 
@@ -42,7 +42,7 @@ def export(
 def _motions(context: Context, ids: list[str], ending: str, onto: Onto | None, in_place: bool, title: str) -> Path:
     first = context.motion(ids[0])
     unit = unit_of(first) if isinstance(first, Clip) else None
-    finish = Finish(delivery=delivery_asked(None, in_place), onto=onto, unit_m=unit)
+    finish = Finish(delivery=chosen_delivery(None, in_place), onto=onto, unit_m=unit)
     target = context.folder / f"{title}.{ending}"
     several = for_writing(target).several
     made: dict[str, Any] = {}
@@ -102,7 +102,7 @@ def _character(context: Context, id: str, format: str) -> Onto:
     item = context.item(id)
     source = next(context.project.files.glob(f"{id}.source.*"), None)
     file = context.file(id) if source is None else source
-    context.called(file, item.name)
+    context.name_file(file, item.name)
     if item.facts.get("character") and format not in (*CHARACTERS, "pack"):
         context.warn(f"a {format} file holds no skin: it has the skeleton of {item.name} only")
     return onto_character(file, warn=context.warn)
@@ -110,7 +110,7 @@ def _character(context: Context, id: str, format: str) -> Onto:
 
 def _title(context: Context, ids: list[str]) -> str:
     first = context.item(ids[0])
-    return first.name if len(ids) == 1 else f"{first.group or first.name}_{len(ids)}"
+    return first.name if len(ids) == 1 else f"{first.group or first.name}_{len(ids)}_motions"
 
 
 def _zipped(folder: Path, target: Path) -> Path:

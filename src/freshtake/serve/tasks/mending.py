@@ -10,7 +10,7 @@ from freshtake.motion.cycles.occurrences import find_occurrences
 from freshtake.motion.edit import take_frames
 from freshtake.motion.repair import repair as repaired
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.serve.items import Found
+from freshtake.serve.items import Finding
 from freshtake.serve.tasks.context import Context
 
 
@@ -19,11 +19,11 @@ def repair(context: Context, *, items: list[str], repairs: list[str] | None = No
     for number, id in enumerate(items):
         item = context.item(id)
         context.report(f"repairing {item.name}", number, len(items))
-        names = repairs or list(dict.fromkeys(found.remedy for found in item.findings if found.remedy))
+        names = repairs or list(dict.fromkeys(one.remedy for one in item.findings if one.remedy))
         if not names:
             raise UsageError(f"nothing in {item.name} can be repaired")
         motion = repaired(context.motion(id), names)
-        findings = [Found(words=f.sentence, remedy=f.repair).model_dump() for f in check(motion)]
+        findings = [Finding(words=f.sentence, remedy=f.repair).model_dump() for f in check(motion)]
         context.replace(id, f"repair {item.name}", motion, findings=findings)
 
 
@@ -48,7 +48,7 @@ def cut(
             spans = [_range(take, first, last)]
         else:
             example = _clip(context, like) if like is not None else take_frames(take, *_range(take, first, last))
-            spans = [(found.start, found.stop) for found in find_occurrences(take, example)]
+            spans = [(one.start, one.stop) for one in find_occurrences(take, example)]
         if not spans:
             raise UsageError(f"nothing like that was found in {item.name}: choose another example")
         for piece, (begin, end) in enumerate(spans, start=1):

@@ -8,7 +8,7 @@ from typing import Any
 from freshtake.formats.ftm import read_stored
 from freshtake.formats.ftm.methods import method_of
 
-KEPT = ("motion", "examples", "fps", "joints", "dofs", "classes", "frames", "cyclic", "styles", "cells")
+SHOWN = ("motion", "examples", "fps", "joints", "dofs", "classes", "frames", "cyclic", "styles", "cells")
 
 
 def model_item_facts(file: Path) -> dict[str, Any]:
@@ -17,6 +17,6 @@ def model_item_facts(file: Path) -> dict[str, Any]:
 
     model = read_stored(file).model
     method = method_of(model)
-    told = model_facts(model)
-    facts = {key: told[key] for key in KEPT if key in told}
+    every_fact = model_facts(model)
+    facts = {key: every_fact[key] for key in SHOWN if key in every_fact}
     return {"what": "model", **facts, "method": "" if method is None else method.name}

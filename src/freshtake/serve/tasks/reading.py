@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm import is_model
 from freshtake.motion import Stroke
-from freshtake.serve.items import Found, Item
+from freshtake.serve.items import Finding, Item, Kind
 from freshtake.serve.tasks.context import Context
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def read(context: Context, *, items: list[str], upload: str, name: str) -> None:
     """A file that was sent: a model, a motion of any kind, or a character to put motions onto."""
     file = context.project.work / upload
     context.report(f"reading {name}")
-    context.called(file, name)
+    context.name_file(file, name)
     title = Path(name).stem  # lists are easier to read without endings
     if is_model(file):
         add_model(context, file, title)
@@ -48,20 +48,21 @@ def make_samples(context: Context, *, items: list[str], sample: str, takes: int 
 def add_take(context: Context, file: Path, name: str, *, group: str | None = None) -> None:
     """Read a motion file and add it, each of several animations by itself; a skin is kept beside the first."""
     skinned = file.suffix in CHARACTERS and has_skin(file)
-    found = list(_animations(context, file))
+    animations = list(_animations(context, file))
     beside = file if skinned or file.suffix == ".asf" else None
-    for described in found:
+    for described in animations:
         motion = described.motion
         if motion is None:
             raise UsageError(f"{name} holds no motion")
         facts: dict[str, Any] = {key: described.facts[key] for key in FACTS if key in described.facts}
+        kind: Kind = "character" if file.suffix == ".asf" else "strokes" if isinstance(motion, Stroke) else "take"
         context.add_motion(
-            "strokes" if isinstance(motion, Stroke) else "take",
-            name if len(found) == 1 else f"{name} {motion.name}",
+            kind,
+            name if len(animations) == 1 else f"{name} {motion.name}",
             motion,
             facts={**facts, "character": skinned and beside is not None},
             findings=[_finding(context, finding) for finding in described.facts["findings"]],
-            group=group if len(found) == 1 else name,
+            group=group if len(animations) == 1 else name,
             beside=beside,
         )
         beside = None
@@ -88,8 +89,8 @@ def _animations(context: Context, file: Path) -> Iterator[Described]:
         number += 1
 
 
-def _finding(context: Context, finding: dict[str, Any]) -> Found:
-    return Found(words=context.told(finding["sentence"]), remedy=finding["repair"] or None)
+def _finding(context: Context, finding: dict[str, Any]) -> Finding:
+    return Finding(words=context.with_names(finding["sentence"]), remedy=finding["repair"] or None)
 
 
 def add_model(context: Context, file: Path, name: str, **more: Any) -> Item:
@@ -116,7 +117,7 @@ def _skeleton(context: Context, file: Path) -> Path | None:
     """The skeleton of an AMC file: that of the newest ASF that was sent."""
     if file.suffix != ".amc":
         return None
-    found = [item for item in context.project.items() if item.facts.get("format") == "Acclaim skeleton"]
-    if not found:
+    skeletons = [item for item in context.project.items() if item.facts.get("format") == "Acclaim skeleton"]
+    if not skeletons:
         raise FormatError(file, "an .amc file needs its skeleton: send the .asf that belongs to it first")
-    return next(context.project.files.glob(f"{found[-1].id}.source.asf"))
+    return next(context.project.files.glob(f"{skeletons[-1].id}.source.asf"))

@@ -15,8 +15,8 @@ from freshtake.serve.tasks.describing import named
 
 def motion_sets(context: Context, *sets: Sequence[str]) -> list[list[Motion]]:
     """Sets of takes, each trimmed and named as its item is."""
-    found = [context.motion(id) for ids in sets for id in ids]
-    fitted = iter(gathered(found, context.warn))
+    motions = [context.motion(id) for ids in sets for id in ids]
+    fitted = iter(gathered(motions, context.warn))
     return [[named(next(fitted), context.item(id).name) for id in ids] for ids in sets]
 
 

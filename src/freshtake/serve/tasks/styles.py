@@ -42,14 +42,14 @@ def style_learn(
             "them by content"
         )
     context.report("pairing takes", 0.0, 1.0)
-    found = paired(sources, others, by_content=by == "content")
+    pairing = paired(sources, others, by_content=by == "content")
     settings = Settings()
     warps = []
-    for number, pair in enumerate(found.pairs):
-        context.report("aligning pairs", 0.3 * number / len(found.pairs), 1.0)
+    for number, pair in enumerate(pairing.pairs):
+        context.report("aligning pairs", 0.3 * number / len(pairing.pairs), 1.0)
         warps.append(aligned(*pair, settings))
     model = learn(
-        found.pairs, settings, alignments=warps,
+        pairing.pairs, settings, alignments=warps, one_take=pairing.one_take,
         report=lambda step: context.report(step.what, 0.3 + 0.7 * step.share, 1.0),
     )  # fmt: skip
     target = context.folder / "style.ftm"
@@ -57,11 +57,11 @@ def style_learn(
     facts = {
         **_short(style_facts(model)),
         "method": "style",
-        "pairs": [row._asdict() for row in found.table],
-        "by": "content" if found.by_content else "order",
-        "left_out": list(found.left_out),
+        "pairs": [row._asdict() for row in pairing.table],
+        "by": "content" if pairing.by_content else "order",
+        "left_out": list(pairing.left_out),
         "warps": [_curve(warp.path, warp.steps, 1.0 / model.frame_time) for warp in warps[:MOST_CURVES]],
-        "notes": list(found.notes),
+        "notes": list(pairing.notes),
     }
     context.add("model", name, target, facts, settings={"examples": items, "targets": targets, "by": by})
 
@@ -83,9 +83,9 @@ def _curve(path: Floats, steps: Floats, fps: float) -> dict[str, Any]:
 @one_blas_thread()
 def translated(styles: Weighted, clip: Clip, strength: float = 1.0, plant: bool = True) -> Clip:
     """A clip in one style, or in several that are mixed by their weights; `strength` multiplies all of them."""
-    from freshtake.methods.gathering import fitted
     from freshtake.motion.edit import with_up
     from freshtake.style.style_blending import blend
+    from freshtake.workflows.style_fitting import fitted_clip
 
     if not styles:
         raise UsageError("choose a style first")
@@ -94,15 +94,14 @@ def translated(styles: Weighted, clip: Clip, strength: float = 1.0, plant: bool 
     if not any(strength * weight for _, weight in styles):
         return clip
     first = styles[0][0]
-    own = fitted(clip, first.recipe)
-    assert isinstance(own, Clip)
+    prepared, back = fitted_clip(clip, first, lambda _: None)
     if len(styles) == 1:
-        out = first.translate(own, strength=strength * styles[0][1], plant=plant)
+        out = first.translate(prepared, strength=strength * styles[0][1], plant=plant)
     else:
-        out = blend([model for model, _ in styles], own, [strength * weight for _, weight in styles], plant=plant)
-    if own.skeleton.base is not None:
-        out = out.changed(skeleton=replace(out.skeleton, base=own.skeleton.base))
-    return with_up(out, clip.up)
+        out = blend([model for model, _ in styles], prepared, [strength * weight for _, weight in styles], plant=plant)
+    if prepared.skeleton.base is not None:
+        out = out.changed(skeleton=replace(out.skeleton, base=prepared.skeleton.base))
+    return with_up(back(out), clip.up)
 
 
 def style_apply(

@@ -9,60 +9,60 @@ from freshtake.formats.read_options import Motion
 from freshtake.serve.tasks.context import Context
 
 
-def vary(context: Context, *, items: list[str], number: int = 15, seed: int = 0, **asked: Any) -> None:
+def vary(context: Context, *, items: list[str], number: int = 15, seed: int = 0, **settings: Any) -> None:
     """So many variants; each can be made again from its own seed."""
     model = context.item(items[0])
     for k in range(number):
         context.report(f"variant {k + 1} of {number}", k, number)
-        made = variant(context, model.id, seed + k, asked)
+        made = variant(context, model.id, seed + k, settings)
         name = f"{model.name}_{seed + k:03d}"
-        context.add_motion("variant", name, made, group=model.name, parent=model.id, seed=seed + k, settings=asked)
+        context.add_motion("variant", name, made, group=model.name, parent=model.id, seed=seed + k, settings=settings)
 
 
 def again(context: Context, *, items: list[str], replace: bool = False, **changes: Any) -> None:
-    """Variants from their seeds, with other settings where they are said."""
-    said = {key: value for key, value in changes.items() if value is not None}
+    """Variants from their seeds, with other settings where they are given."""
+    changed = {key: value for key, value in changes.items() if value is not None}
     for number, id in enumerate(items):
         old = context.item(id)
         context.report(f"{old.name} again", number, len(items))
         if old.parent is None or old.seed is None or old.kind != "variant":
             raise UsageError(f"{old.name} was not made from a seed: choose variants")
-        asked = {**old.settings, **said}
-        made = variant(context, old.parent, old.seed, asked)
+        settings = {**old.settings, **changed}
+        made = variant(context, old.parent, old.seed, settings)
         if replace:
-            words = f"make {old.name if len(items) == 1 else f'{len(items)} variants'} again"
-            context.replace(id, words, made, settings=asked)
+            words = f"change {old.name if len(items) == 1 else f'{len(items)} variants'}"
+            context.replace(id, words, made, settings=settings)
         else:
             context.add_motion(
-                "variant", old.name, made, group=old.group, parent=old.parent, seed=old.seed, settings=asked
+                "variant", old.name, made, group=old.group, parent=old.parent, seed=old.seed, settings=settings
             )
 
 
-def variant(context: Context, model: str, seed: int, asked: dict[str, Any]) -> Motion:
+def variant(context: Context, model: str, seed: int, settings: dict[str, Any]) -> Motion:
     """One variant, as `freshtake vary MODEL -n 1 --seed SEED` makes it."""
     from freshtake.methods.gathering import fitted
     from freshtake.numeric.blas_threads import one_blas_thread
     from freshtake.variation.goals.goals import Goals, PosePin
     from freshtake.variation.synthesis.amount import Amount
     from freshtake.workflows.model_kinds import checked
-    from freshtake.workflows.motion_delivering import delivered, delivery_asked
+    from freshtake.workflows.motion_delivering import chosen_delivery, delivered
     from freshtake.workflows.variation_varying import guided_variants
 
     stored = checked(context.stored(model), context.file(model), "variation").model
     pins = [
         PosePin(fitted(context.motion(pin["item"]), stored.material.recipe), pin["frame"], pin["second"])
-        for pin in asked.get("pins", ())
+        for pin in settings.get("pins", ())
     ]
     with one_blas_thread():
         made = next(
             guided_variants(
                 stored,
                 1,
-                amount=Amount(asked.get("amount", 1.0), None, asked.get("parts", {})),
-                goals=Goals(poses=pins, duration=asked.get("seconds")),
-                plant="soft" if asked.get("plant", True) else False,
-                loop=asked.get("loop", False),
+                amount=Amount(settings.get("amount", 1.0), None, settings.get("parts", {})),
+                goals=Goals(poses=pins, duration=settings.get("seconds")),
+                plant="soft" if settings.get("plant", True) else False,
+                loop=settings.get("loop", False),
                 seed=seed,
             )
         ).motion
-    return delivered(made, delivery_asked(None, True)) if asked.get("in_place") else made
+    return delivered(made, chosen_delivery(None, True)) if settings.get("in_place") else made

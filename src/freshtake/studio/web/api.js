@@ -16,8 +16,11 @@ async function ask(method, address, { json, body } = {}) {
   throw Object.assign(new Error(sentence || `The server refused this (${answer.status}): reload the page and try again.`), { status: answer.status });
 }
 
-const read = async (...told) => {
-  const answer = await ask(...told);
+// What the server says, as the page writes it; names of files stay as they are.
+export const asSentence = (words) => (/^[a-z]+ /.test(words) ? words[0].toUpperCase() + words.slice(1) : words);
+
+const read = async (...request) => {
+  const answer = await ask(...request);
   return answer.status === 204 ? null : answer.json();
 };
 const query = (fields) => new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)).toString();

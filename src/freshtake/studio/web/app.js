@@ -1,7 +1,7 @@
 // The shell: header with tabs, the tab that is shown, work under way, what went wrong, files dropped anywhere.
 
 import { html, render, useEffect, useErrorBoundary, useRef } from "./vendor/preact-htm.module.js";
-import { Button, Progress, useJobs } from "./ui.js";
+import { Button, Empty, Progress, useJobs } from "./ui.js";
 import { connect, dismiss, redo, set, setTheme, state, undo, upload, useDark, useStore } from "./state.js";
 import library from "./tabs/library.js";
 import vary from "./tabs/vary.js";
@@ -15,7 +15,7 @@ import compare from "./tabs/compare.js";
 import study from "./tabs/study.js";
 
 const TABS = [library, vary, curves, network, draw, style, blend, texture, compare, study];
-const DETACHED = "The connection to the studio's server is lost. It is tried again by itself; if this stays, start the studio again.";
+const DETACHED = "The connection to the studio's server is lost. The page keeps trying to reconnect; if this stays, start the studio again.";
 
 const ICONS = {
   undo: "M7 4 2.5 8.5 7 13v-3h4.5a3.2 3.2 0 0 1 0 6.5H8V18h3.5a4.8 4.8 0 0 0 0-9.7H7z",
@@ -71,7 +71,7 @@ function Shown() {
   useEffect(() => { if (failed) again(); }, [name]);
   const { Tab } = TABS.find((one) => one.name === name) ?? TABS[0];
   if (!ready) return html`<p class="starting">Opening the project …</p>`;
-  if (failed) return html`<div class="stage-over"><p>This part of the page stumbled. <${Button} onclick=${again}>Show it again<//></p></div>`;
+  if (failed) return html`<div class="stage"><div class="stage-over" role="alert"><${Empty} title="Something went wrong in this tab" words="Your work is safe. Try again, or reload the page."><${Button} onclick=${again}>Try again<//><//></div></div>`;
   return html`<${Tab} key=${name} />`;
 }
 

@@ -5,8 +5,8 @@
 //   useChosenModel(name, models) → [model, choose]
 
 import { html, useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
-import { Facts, Select } from "./ui.js";
-import { toast, useKept, useStore } from "./state.js";
+import { Button, Facts, Select } from "./ui.js";
+import { addSample, toast, useKept, useStore } from "./state.js";
 
 const MOTIONS = ["take", "variant"];
 export const useMotions = (kinds = MOTIONS) => useStore((now) => now.items).filter((item) => kinds.includes(item.kind) && item.star >= 0);
@@ -29,17 +29,38 @@ export function groupsOf(items) {
   return [...found].map(([name, members]) => ({ name, members }));
 }
 
+// The newest variants that were neither rejected nor made as a baseline, and the takes that their model was learned from.
+export function latestVariants(items) {
+  const made = items.filter((item) => item.kind === "variant" && item.star >= 0 && !item.facts.baseline && isClip(item));
+  const model = items.find((item) => item.id === made[made.length - 1]?.parent);
+  const takes = items.filter((item) => item.kind === "take" && (model?.settings?.examples ?? []).includes(item.id));
+  return { takes: takes.map((item) => item.id), variants: made.filter((item) => item.parent === model?.id).map((item) => item.id) };
+}
+
+// Adds samples, in groups of their names; `onadded` gets the ids of each.
+export function SampleButton({ names, words, onadded }) {
+  const [busy, setBusy] = useState(false);
+  const add = async () => {
+    setBusy(true);
+    const made = [];
+    for (const name of names) made.push((await addSample(name)) ?? []);
+    setBusy(false);
+    onadded?.(made);
+  };
+  return html`<${Button} kind="primary" busy=${busy} onclick=${add}>${words}<//>`;
+}
+
 export function TakePicker({ label, items, ids, onchange, hint, empty = "Drop takes anywhere on the page first." }) {
   const known = new Set(items.map((item) => item.id)), chosen = new Set(ids.filter((id) => known.has(id)));
   const put = (some, on) => onchange(items.filter((item) => (some.has(item.id) ? on : chosen.has(item.id))).map((item) => item.id));
   return html`<fieldset class="picker own-keys" title=${hint}>
-    <legend>${label} <span class="picker-count">${chosen.size ? `${chosen.size} chosen` : "none chosen"}</span></legend>
+    <legend>${label} <span class="picker-count">${chosen.size ? `${chosen.size} selected` : "none selected"}</span></legend>
     ${!items.length && html`<p class="note">${empty}</p>`}
     <div class="picker-list">${groupsOf(items).map(({ name, members }) => {
       const on = members.filter((item) => chosen.has(item.id)).length, all = new Set(members.map((item) => item.id));
       return html`<div key=${name} class="picker-group">
         ${members.length > 1 && html`<label class="picker-all"><input type="checkbox" checked=${on === members.length} indeterminate=${on > 0 && on < members.length}
-          onChange=${() => put(all, on < members.length)} /><b>${name || "others"}</b><span class="facts">${members.length}</span></label>`}
+          onChange=${() => put(all, on < members.length)} /><b>${name || "Takes"}</b><span class="facts">${members.length}</span></label>`}
         ${members.map((item) => html`<label key=${item.id} class="picker-one"><input type="checkbox" checked=${chosen.has(item.id)}
           onChange=${(event) => put(new Set([item.id]), event.target.checked)} /><span>${item.name}</span><${Facts} item=${item} /></label>`)}
       </div>`;

@@ -29,7 +29,7 @@ function windowKeys(element) {
 }
 
 // A viewport in an element that lives as long as its component. `element` has to be on the page.
-function useViewport({ start, onpick, onframe, onready, controls }) {
+function useViewport({ start, onpick, onframe, onready, controls, top }) {
   const place = useRef(null), held = useRef(null), told = useRef({});
   told.current = { onpick, onframe };
   const dark = useDark();
@@ -44,7 +44,7 @@ function useViewport({ start, onpick, onframe, onready, controls }) {
     if (held.current) held.current.setData(data, { keep: true });
     else {
       held.current = createViewport(THREE, place.current, data, {
-        theme: isDark() ? "dark" : "light", autoplay: !matchMedia("(prefers-reduced-motion: reduce)").matches, keys: windowKeys(place.current), start, controls,
+        theme: isDark() ? "dark" : "light", autoplay: !matchMedia("(prefers-reduced-motion: reduce)").matches, keys: windowKeys(place.current), start, controls, top,
         onpick: (number, shape) => told.current.onpick?.(number, shape),
         onframe: (now) => told.current.onframe?.(now, held.current),
       });
@@ -62,12 +62,13 @@ function useViewport({ start, onpick, onframe, onready, controls }) {
 //   onready(v)  once, with the viewport: v.seek(seconds), v.play(), v.pause(), v.setLayout(name), v.state.seconds, ...
 //   onpick(id)  an item was clicked;  onframe(state, v)  after each frame that was drawn
 //   scene       instead of items: a promise of { manifest, buffer } or that itself
-//   label, children (shown over it), empty (shown while there are no items)
-export function Viewport({ items = [], scene, start, onready, onpick, onframe, controls, label = "motion", children, empty, fields }) {
+//   fields      what else the scene is asked for: { character: id } puts clips onto a character
+//   label, children (shown over it; they cover `top` pixels), empty (shown while there are no items)
+export function Viewport({ items = [], scene, start, onready, onpick, onframe, controls, label = "motion", children, empty, fields, top }) {
   const stamps = useStore((now) => items.map((id) => { const item = now.items.find((one) => one.id === id); return `${id}:${item?.trim ?? ""}:${item?.facts?.frames ?? ""}:${JSON.stringify(item?.settings ?? "")}`; }).join(","));
   const [busy, setBusy] = useState(false);
   const shown = useRef([]);
-  const { place, show, held } = useViewport({ start, onready, onframe, controls, onpick: (number) => onpick?.(shown.current[number] ?? null, number) });
+  const { place, show } = useViewport({ start, onready, onframe, controls, top, onpick: (number) => onpick?.(shown.current[number] ?? null, number) });
   const wanted = useRef(null), reading = useRef(false);
   useEffect(() => {
     wanted.current = items.length || scene ? { items, scene, fields } : null;

@@ -7,7 +7,7 @@
 //   const job = await run("learn", ids, { ... })         starts a task; resolves with the ended job (undefined: not done)
 
 import { useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
-import { api } from "./api.js";
+import { api, asSentence } from "./api.js";
 
 const KEPT = ["tab", "theme", "chosen", "model", "vary", "kept"]; // over a reload of this window
 const PLACE = "freshtake-studio";
@@ -43,8 +43,9 @@ export function useStore(select) {
 // A value of a tab that outlives leaving the tab and reloading the page: [value, change].
 export function useKept(name, start) {
   const value = useStore((now) => now.kept[name]) ?? start;
-  return [value, (next) => set({ kept: { ...state.kept, [name]: next } })];
+  return [value, (next) => setKept(name, next)];
 }
+export const setKept = (name, value) => set({ kept: { ...state.kept, [name]: value } });
 
 // ---- the project ----
 export async function load() {
@@ -91,7 +92,7 @@ function ended(job) {
   endings.delete(job.id);
   if (!waiting) return;
   if (["failed", "interrupted"].includes(job.state)) toast(job.error ?? "The work has ended before it was done: start it again.", "error");
-  if (job.state === "done") job.notes?.slice(0, 2).forEach((note) => toast(note, "plain", 9));
+  if (job.state === "done") job.notes?.slice(0, 2).forEach(noteToast);
   waiting.forEach((tell) => tell(job));
 }
 
@@ -138,17 +139,35 @@ export async function run(task, items, settings = {}, onstart) {
   return over.state === "done" ? over : undefined;
 }
 
+// Sent one after the other in the order of their names (walk_2 before walk_10), so that they are listed in it.
 export async function upload(files) {
-  const list = [...files];
+  const list = [...files].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }) || 0);
+  list.sort((a, b) => Number(b.name.toLowerCase().endsWith(".asf")) - Number(a.name.toLowerCase().endsWith(".asf"))); // AMC files need it
   if (!list.length) return;
   set({ uploads: state.uploads + list.length });
   const made = [];
-  await Promise.all(list.map(async (file) => {
+  const reading = [];
+  for (const file of list) {
     const job = await attempt(api.upload(file));
-    if (job) { set({ jobs: replaced(state.jobs, job) }); made.push(...((await waitFor(job)).made ?? [])); if (made.length) choose([...made]); }
-    set({ uploads: state.uploads - 1 });
-  }));
+    if (!job) { set({ uploads: state.uploads - 1 }); continue; }
+    set({ jobs: replaced(state.jobs, job) });
+    reading.push(waitFor(job).then((over) => {
+      made.push(...(over.made ?? []));
+      set({ uploads: state.uploads - 1 });
+      if (made.length) choose([...made]);
+    }));
+  }
+  await Promise.all(reading);
   refresh();
+}
+
+// Takes of a sample; resolves with their ids.
+export async function addSample(name) {
+  const job = await attempt(api.sample(name));
+  if (!job) return undefined;
+  const { made } = await waitFor(job);
+  refresh();
+  return made;
 }
 
 export const choose = (ids) => set({ chosen: ids });
@@ -159,16 +178,37 @@ export const star = async (item, value) => {
   refresh();
 };
 export const remove = async (ids) => { if (ids.length) await attempt(api.remove(ids)); refresh(); };
-export const undo = async () => { await attempt(api.undo()); refresh(); };
-export const redo = async () => { await attempt(api.redo()); refresh(); };
+export const undo = () => stepBack(api.undo);
+export const redo = () => stepBack(api.redo);
+async function stepBack(go) {
+  if (await attempt(go()) && (await attempt(load().then(() => true)))) adoptSettings();
+}
+
+// The model that variants are made of: the one that was chosen, or the newest.
+export const variationModels = (items) => items.filter((item) => item.kind === "model" && (item.facts.method ?? "variation") === "variation");
+export const currentModel = (items, id) => { const models = variationModels(items); return models.find((one) => one.id === id) ?? models[models.length - 1] ?? null; };
+
+// After an undo the sliders show by which settings the variants are made now, where all have the same.
+function adoptSettings() {
+  const model = currentModel(state.items, state.model);
+  const settings = state.items.filter((item) => item.kind === "variant" && item.parent === model?.id && item.star === 0).map((item) => item.settings);
+  if (settings.length && settings.every((one) => JSON.stringify(one) === JSON.stringify(settings[0]))) set({ vary: { ...state.vary, ...settings[0] } });
+}
 
 // ---- what the page says ----
 let toasts = 0;
 export function toast(words, kind = "plain", seconds = kind === "error" ? 12 : 4) {
+  words = asSentence(words);
   if (state.toasts.some((one) => one.words === words)) return;
   const id = (toasts += 1);
   set({ toasts: [...state.toasts.slice(-3), { id, words, kind }] });
   setTimeout(() => dismiss(id), seconds * 1000);
+}
+// The same remark about several files is said once.
+function noteToast(note) {
+  const remark = note.replace(/^[^:]{1,80}: /, ""), before = state.toasts.find((one) => one.kind === "plain" && one.words.endsWith(remark));
+  if (before && before.words !== note) set({ toasts: state.toasts.map((one) => (one === before ? { ...one, words: `Several files: ${remark}` } : one)) });
+  else toast(note, "plain", 9);
 }
 export const dismiss = (id) => set({ toasts: state.toasts.filter((one) => one.id !== id) });
 

@@ -18,7 +18,8 @@
 //   <Button kind="plain|primary|quiet|danger" pressed disabled title busy onclick>
 //   <Slider label value min max step format hint oninput onchange>      oninput while it moves, onchange when let go
 //   <NumberField label value min max step onchange>   <TextField label value onchange>
-//   <Select label value options=[[value, text], ...] onchange hint>     <Segmented label value options onchange>
+//   <Select label value options=[[value, text], ...] onchange hint hidden>   hidden: the label is for screen readers only
+//   <Segmented label value options onchange>
 //   <Toggle label value onchange hint>
 // Items and work:
 //   <ItemList items chosen onchoose=(ids) multiple tools=(item) => vnode empty small stars label>
@@ -104,9 +105,9 @@ export function TextField({ label, value, onchange, hint, placeholder }) {
       onChange=${(event) => { setDraft(null); onchange?.(event.target.value); }} /></div>`;
 }
 
-export function Select({ label, value, options, onchange, hint, disabled }) {
+export function Select({ label, value, options, onchange, hint, disabled, hidden }) {
   const id = useId();
-  return html`<div class="field select" title=${hint}>${label && html`<label for=${id}>${label}</label>`}
+  return html`<div class="field select" title=${hint}>${label && !hidden && html`<label for=${id}>${label}</label>`}
     <select id=${id} value=${String(value)} disabled=${disabled} aria-label=${label}
       onChange=${(event) => onchange?.(options.find(([one]) => String(one) === event.target.value)?.[0])}>
       ${options.map(([one, text]) => html`<option key=${one} value=${String(one)} selected=${String(one) === String(value)}>${text}</option>`)}
@@ -184,6 +185,8 @@ export function Stars({ item }) {
   </span>`;
 }
 
+const PICTURED = ["take", "variant", "strokes", "character"];
+
 // A list in which one or several items are chosen: click; Ctrl or the box adds; Shift chooses up to there; arrows move.
 export function ItemList({ items, chosen = [], onchoose, multiple = true, tools, empty, small, stars, label = "items", thumbs = true }) {
   const last = useRef(null);
@@ -209,7 +212,7 @@ export function ItemList({ items, chosen = [], onchoose, multiple = true, tools,
     ${items.map((item, k) => html`<li key=${item.id} data-id=${item.id} class=${`item kind-${item.kind} ${chosen.includes(item.id) ? "chosen" : ""} ${item.star < 0 ? "rejected" : ""}`}>
       ${multiple && html`<input type="checkbox" aria-label=${`choose ${item.name}`} checked=${chosen.includes(item.id)} onChange=${() => pick({ boxed: true }, item, k)} />`}
       <button type="button" class="item-name" aria-pressed=${String(chosen.includes(item.id))} onclick=${(event) => pick(event, item, k)} onKeyDown=${(event) => move(event, k)}>
-        ${thumbs && item.kind !== "model" && html`<${Thumb} id=${item.id} moving=${!small} stamp=${item.trim ? item.trim.join("-") : ""} />`}
+        ${thumbs && PICTURED.includes(item.kind) && html`<${Thumb} id=${item.id} moving=${!small} stamp=${item.trim ? item.trim.join("-") : ""} />`}
         <span class="item-words"><b>${item.name}</b><${Facts} item=${item} /></span>
       </button>
       ${stars && html`<${Stars} item=${item} />`}
@@ -272,10 +275,20 @@ export function download(id) {
   link.remove();
 }
 
+const MOST_SKINNED = 60; // figures that wear a skin at once
+const isCharacter = (item) => Boolean(item.facts?.character);
+
+// The character whose skin figures wear, and the control that chooses it: [id or null, vnode].
+export function useCharacter(figures) {
+  const characters = useStore((now) => now.items).filter(isCharacter), [chosen, choose] = useKept("shown on", "");
+  const known = characters.some((item) => item.id === chosen) && figures <= MOST_SKINNED;
+  return [known ? chosen : null, characters.length > 0 && html`<${Select} label="Shown on" hidden value=${known ? chosen : ""} options=${[["", "Figures"], ...characters.map((item) => [item.id, item.name])]} onchange=${choose} hint="the body that wears the motion" />`];
+}
+
 // One click exports; the file is downloaded as soon as it is made. Format and character are kept with the project.
 export function ExportBar({ ids: items, what = "", settings = {} }) {
   const preset = useStore((now) => now.presets.export) ?? {}, all = useStore((now) => now.items);
-  const characters = all.filter((item) => item.kind === "character" || item.facts?.character);
+  const characters = all.filter((item) => item.kind === "character" || isCharacter(item));
   const format = preset.format ?? "fbx", character = characters.some((item) => item.id === preset.character) ? preset.character : null;
   const keep = async (changes) => { const next = { format, character, ...changes }; set({ presets: { ...state.presets, export: next } }); await attempt(api.preset("export", next)); };
   const ondone = (job) => {
@@ -284,8 +297,8 @@ export function ExportBar({ ids: items, what = "", settings = {} }) {
   };
   return html`<div class="export">
     <${Select} label="Format" value=${format} options=${FORMATS} onchange=${(next) => keep({ format: next })} />
-    ${characters.length > 0 && html`<${Select} label="On" value=${character ?? ""} options=${[["", "the skeleton of the takes"], ...characters.map((item) => [item.id, item.name])]} onchange=${(next) => keep({ character: next || null })}
-      hint="bones are matched by themselves, by their names and places" />`}
+    ${characters.length > 0 && html`<${Select} label="On" value=${character ?? ""} options=${[["", "the takes' own skeleton"], ...characters.map((item) => [item.id, item.name])]} onchange=${(next) => keep({ character: next || null })}
+      hint="bones are matched automatically, by name and position" />`}
     <${TaskButton} task="export" items=${items} settings=${{ format, ...(character ? { character } : {}), ...settings }} disabled=${!items.length} ondone=${ondone}
       words=${items.length ? `Export ${items.length} ${what}` : `Export ${what}`} title=${items.length ? "" : "star what you like first"} />
   </div>`;

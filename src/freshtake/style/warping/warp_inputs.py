@@ -14,6 +14,7 @@ from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.motion.stroke import Stroke
 from freshtake.numeric.arrays import Floats
 from freshtake.style.warping.equal_phase import common_cycles
+from freshtake.style.warping.motion_warping import zscored
 from freshtake.style.warping.warp_settings import RATE, WarpSettings
 
 Alignable = Clip | Stroke | Floats
@@ -21,7 +22,6 @@ SHORTEST = 4  # frames
 WALK_DEVIATION = 0.2  # radians: how far the joint angles of a walk deviate from their means
 LEG_M = 0.9  # metres: the leg of a grown-up, for clips that do not say their unit
 PLACE_DOFS = (".forward", ".sideways", ".turn")  # travel and turning are content, not pose
-FLOOR = 1e-3  # share of the mean deviation below which a DOF is not scaled up
 
 
 class Prepared(NamedTuple):
@@ -75,14 +75,6 @@ def _scaled(a: Floats, b: Floats, scale: str) -> tuple[Floats, Floats]:
     deviation = float(np.mean([a.std(axis=0).mean(), b.std(axis=0).mean()]))
     factor = WALK_DEVIATION / deviation if deviation > 1e-12 else 1.0
     return (a - a.mean(axis=0)) * factor, (b - b.mean(axis=0)) * factor
-
-
-def zscored(values: Floats) -> Floats:
-    """Every DOF by its own mean and deviation; DOFs that hardly move are left small."""
-    deviation = values.std(axis=0)
-    floor = max(FLOOR * float(deviation.mean()), 1e-12)
-    out: Floats = (values - values.mean(axis=0)) / np.maximum(deviation, floor)
-    return out
 
 
 def _clips(a: Clip, b: Clip, settings: WarpSettings) -> Prepared:

@@ -1,7 +1,7 @@
 """Which few takes to keep so that the others can be made again within a bound (an idea of Lau 2009, §10).
 
 Takes are added to those that are kept, the worst rebuilt one first, until all others lie within the bound; then every
-kept one that can be spared goes. How a take is rebuilt, see rebuilding.
+kept take that the others can rebuild is dropped. See rebuilding.py for how a take is rebuilt.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from freshtake.motion.kind_words import kind_word
 from freshtake.motion.skeleton import length_differences, require_compatible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.variation.compression.rebuilding import LEVELS, Kept, Rebuild, fit, fit_warp, kept_takes, rebuilt
+from freshtake.variation.compression.rebuilding import LEVELS, KeptTakes, Rebuild, fit, fit_warp, kept_takes, rebuilt
 from freshtake.variation.examples import Material, material_of, rounded
 from freshtake.variation.synthesis.common_phase import read_at
 
@@ -46,7 +46,7 @@ class Compressed:
 
     @property
     def numbers(self) -> int:
-        """How many numbers have to be stored: kept takes whole, of the others their shares and warps."""
+        """How many numbers have to be stored: kept takes whole, only shares and warps for the others."""
         whole = sum(x.size for x in self.material.values)
         return whole + sum(one.numbers for one in self.rebuilds.values())
 
@@ -66,10 +66,10 @@ def compress_takes(takes: Sequence[Any], bound: float, *, report: Report | None 
     while len(kept) < len(takes):
         if len(kept) >= LEAST_KEPT:
             say(Progress(0.8 * len(kept) / len(takes), f"{len(kept)} takes kept"))
-        found = _attempt(takes, kept, bound, material)
-        if len(kept) >= LEAST_KEPT and found.worst <= bound:
+        attempt = _attempt(takes, kept, bound, material)
+        if len(kept) >= LEAST_KEPT and attempt.worst <= bound:
             break
-        kept.append(max(found.errors, key=lambda k: found.errors[k]))
+        kept.append(max(attempt.errors, key=lambda k: attempt.errors[k]))
     kept = _spared(takes, kept, bound, material)
     say(Progress(0.95, "rebuilding the others"))
     while True:  # a recipe of the kept takes alone may leave out what only the others move
@@ -106,19 +106,19 @@ def _most_central(material: Material) -> int:
 
 def _attempt(takes: Sequence[Any], chosen: Sequence[int], bound: float, material: Material | None) -> Compressed:
     """Rebuild all others from the chosen ones, each with as few numbers as the bound allows."""
-    own = material_of([takes[k] for k in chosen], None, None) if material is None else material
-    values = own.values if material is None else tuple(own.values[k] for k in chosen)
-    kept = kept_takes(values, own.weights, own.frame_time)
+    chosen_material = material_of([takes[k] for k in chosen], None, None) if material is None else material
+    values = chosen_material.values if material is None else tuple(chosen_material.values[k] for k in chosen)
+    kept_sources = kept_takes(values, chosen_material.weights, chosen_material.frame_time)
     rebuilds, errors = {}, {}
     for k, take in enumerate(takes):
         if k not in chosen:
-            rows = rows_of(own, take)
-            rebuilds[k], errors[k] = cheapest(rows, kept, bound, error_of(own, take))
-    plain = sum(len(take) for take in takes) * len(own.names)
-    return Compressed(tuple(chosen), rebuilds, errors, replace(own, values=values), plain)
+            rows = rows_of(chosen_material, take)
+            rebuilds[k], errors[k] = cheapest(rows, kept_sources, bound, error_of(chosen_material, take))
+    plain = sum(len(take) for take in takes) * len(chosen_material.names)
+    return Compressed(tuple(chosen), rebuilds, errors, replace(chosen_material, values=values), plain)
 
 
-def cheapest(rows: Floats, kept: Kept, bound: float, error: Callable[[Floats], float]) -> tuple[Rebuild, float]:
+def cheapest(rows: Floats, kept: KeptTakes, bound: float, error: Callable[[Floats], float]) -> tuple[Rebuild, float]:
     """The first level that stays within the bound; where none does, the best one."""
     tried: list[tuple[Rebuild, float]] = []
     for level in LEVELS if len(kept.values) > 1 else LEVELS[:1]:
@@ -131,13 +131,13 @@ def cheapest(rows: Floats, kept: Kept, bound: float, error: Callable[[Floats], f
     return min(tried, key=lambda pair: pair[1])
 
 
-def _alone(rows: Floats, kept: Kept) -> Rebuild:
+def _alone(rows: Floats, kept: KeptTakes) -> Rebuild:
     """One kept take alone, time-warped."""
     return Rebuild(len(rows), 0, fit_warp(rows, kept.values[0], kept.weights), np.ones((1, 1)))
 
 
 def _spared(takes: Sequence[Any], kept: list[int], bound: float, material: Material) -> list[int]:
-    """Without those kept takes that the others can rebuild after all; the first ones are tried first."""
+    """Kept takes without those that the others can rebuild after all, trying the first ones first."""
     for k in list(kept):
         rest = [one for one in kept if one != k]
         if len(rest) >= LEAST_KEPT and _attempt(takes, rest, bound, material).worst <= bound:
@@ -198,12 +198,12 @@ def start_of(material: Material, take: Any) -> Start:
     return encode(material.recipe, take, strict=False).start
 
 
-def astray(take: Any, made: Any) -> float | None:
-    """How far from a clip's own last place on the ground the rebuilt one ends, as a share of the leg."""
+def end_drift(take: Any, rebuilt_take: Any) -> float | None:
+    """Distance on the ground between the last frames of a clip and of its rebuilt copy, in leg lengths."""
     if not isinstance(take, Clip):
         return None
     ground = [axis for axis in range(3) if axis != take.up_index]
-    return float(np.linalg.norm((made.root[-1] - take.root[-1])[ground])) / leg_length(take.skeleton)
+    return float(np.linalg.norm((rebuilt_take.root[-1] - take.root[-1])[ground])) / leg_length(take.skeleton)
 
 
 def _rms(gaps: Floats) -> float:

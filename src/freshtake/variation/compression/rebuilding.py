@@ -23,7 +23,7 @@ ALIGNMENT = 0.05  # seconds by which warps are smoothed
 ROUNDS = 2
 
 
-class Kept(NamedTuple):
+class KeptTakes(NamedTuple):
     """Rows of the takes that are kept, their common phase (phases, takes), and the weights of the DOFs."""
 
     values: tuple[Floats, ...]
@@ -54,9 +54,9 @@ class Rebuild(NamedTuple):
         return 2 + self.warp.size + self.shares.size
 
 
-def kept_takes(values: tuple[Floats, ...], weights: Floats, frame_time: float) -> Kept:
+def kept_takes(values: tuple[Floats, ...], weights: Floats, frame_time: float) -> KeptTakes:
     """Kept takes on their common phase."""
-    return Kept(values, align(values, weights, ALIGNMENT / frame_time), weights)
+    return KeptTakes(values, align(values, weights, ALIGNMENT / frame_time), weights)
 
 
 def phases_of(warp: Floats, frames: int, last: float) -> Floats:
@@ -72,30 +72,30 @@ def fit_warp(rows: Floats, like: Floats, weights: Floats) -> Floats:
     path, _ = warp_path(rows * weights, like * weights)
     frames, last = len(rows), len(like) - 1.0
     share = path[:, 0] / (frames - 1.0)
-    away = path[:, 1] - share * last
+    shift = path[:, 1] - share * last
     hats = _hats(share, WARP_KNOTS + 2)[:, 1:-1]
-    found = np.linalg.solve(hats.T @ hats + 1e-2 * len(path) / WARP_KNOTS * np.eye(WARP_KNOTS), hats.T @ away)
-    return rounded(found)
+    knots = np.linalg.solve(hats.T @ hats + 1e-2 * len(path) / WARP_KNOTS * np.eye(WARP_KNOTS), hats.T @ shift)
+    return rounded(knots)
 
 
-def fit(rows: Floats, kept: Kept, level: int) -> Rebuild:
+def fit(rows: Floats, kept: KeptTakes, level: int) -> Rebuild:
     """The numbers by which the kept takes come closest to these rows: shares and warp in turn, the best of all."""
     grid = np.arange(len(kept.phase_frames), dtype=np.float64)
     whole = kept.at(grid)
     warp = np.zeros(WARP_KNOTS)
-    found = []
+    candidates = []
     for turn in range(ROUNDS + 2):
         sources = kept.at(phases_of(warp, len(rows), grid[-1]))
         shares = _common_shares(rows, sources, kept.weights) if level == 0 else _node_shares(rows, sources, level)
         numbers = Rebuild(len(rows), level, warp, rounded(shares))
         off = float((((mixture(sources, numbers) - rows) * kept.weights) ** 2).sum())
-        found.append((off, numbers))
+        candidates.append((off, numbers))
         like = whole.mean(axis=0) if turn == 0 else mixture(whole, numbers)
         warp = fit_warp(rows, like, kept.weights)
-    return min(found, key=lambda pair: pair[0])[1]
+    return min(candidates, key=lambda pair: pair[0])[1]
 
 
-def rebuilt(kept: Kept, numbers: Rebuild) -> Floats:
+def rebuilt(kept: KeptTakes, numbers: Rebuild) -> Floats:
     """Rows (frames, DOFs) of the take again."""
     return mixture(kept.at(phases_of(numbers.warp, numbers.frames, len(kept.phase_frames) - 1.0)), numbers)
 
@@ -120,13 +120,13 @@ def _hats(share: Floats, knots: int) -> Floats:
 
 def _common_shares(rows: Floats, sources: Floats, weights: Floats) -> Floats:
     """One share per kept take, summing to 1, by least squares over all nodes: (1, kept)."""
-    apart = ((sources[:-1] - sources[-1]) * weights).reshape(len(sources) - 1, -1)
+    differences = ((sources[:-1] - sources[-1]) * weights).reshape(len(sources) - 1, -1)
     wanted = ((rows - sources[-1]) * weights).ravel()
-    gram = apart @ apart.T
-    even = np.full(len(apart), 1.0 / len(sources))
+    gram = differences @ differences.T
+    even = np.full(len(differences), 1.0 / len(sources))
     ridge = RIDGE * max(float(np.trace(gram)) / len(gram), 1e-300) * np.eye(len(gram))
-    found = np.linalg.solve(gram + ridge, apart @ wanted + ridge @ even)
-    return np.append(found, 1.0 - found.sum())[None]
+    shares = np.linalg.solve(gram + ridge, differences @ wanted + ridge @ even)
+    return np.append(shares, 1.0 - shares.sum())[None]
 
 
 def _node_shares(rows: Floats, sources: Floats, knots: int) -> Floats:
@@ -139,5 +139,5 @@ def _node_shares(rows: Floats, sources: Floats, knots: int) -> Floats:
     gram = np.einsum("dta,dtb->dab", design, design)
     scale = np.maximum(np.einsum("daa->da", gram), 1e-12)
     gram = gram + RIDGE * scale[:, None] * np.eye(knots * count)
-    found = np.linalg.solve(gram, np.einsum("dta,td->da", design, rows - middle)[..., None])[..., 0]
-    return np.moveaxis(found.reshape(dofs, knots, count), 0, 2)
+    solution = np.linalg.solve(gram, np.einsum("dta,td->da", design, rows - middle)[..., None])[..., 0]
+    return np.moveaxis(solution.reshape(dofs, knots, count), 0, 2)

@@ -1,1 +1,1 @@
-"""Variants that are asked for something: poses, places, a duration, a way over the ground."""
+"""Variants with goals: poses, places, a duration, a path on the ground."""

@@ -31,9 +31,9 @@ class PinnedValues(NamedTuple):
     values: Floats  # (values,)
 
 
-def nearness(apart: Floats, frame_time: float) -> Floats:
+def nearness(frames_apart: Floats, frame_time: float) -> Floats:
     """k: how much frames that lie so far apart share."""
-    seconds = apart * frame_time
+    seconds = frames_apart * frame_time
     local = np.exp(-0.5 * (seconds / LOCAL) ** 2)
     wide = np.exp(-0.5 * (seconds / WIDE) ** 2)
     return np.asarray((1.0 - WIDE_SHARE) * local + WIDE_SHARE * wide)
@@ -68,5 +68,7 @@ def strain(rows: Floats, held: PinnedValues, sizes: Floats) -> float:
     always hardly varies at that phase.
     """
     size = sizes[held.frames, held.dofs]
-    away = (held.values - rows[held.frames, held.dofs]) / np.maximum(size, 1e-12)
-    return max((float(np.sqrt((away[held.frames == t] ** 2).mean())) for t in np.unique(held.frames)), default=0.0)
+    deviations = (held.values - rows[held.frames, held.dofs]) / np.maximum(size, 1e-12)
+    return max(
+        (float(np.sqrt((deviations[held.frames == t] ** 2).mean())) for t in np.unique(held.frames)), default=0.0
+    )

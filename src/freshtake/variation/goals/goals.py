@@ -1,4 +1,4 @@
-"""What a variant is asked to do: poses at times, joints at places, a duration, a speed, a way over the ground."""
+"""Goals of a variant: poses at times, joints at places, a duration, a speed, a path on the ground."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from freshtake.variation.goals.steering import Steering
 class PosePin:
     """A pose at a time: frame `frame` of a motion, `time` seconds after the start (negative: before the end).
 
-    With `joints`, only theirs are pinned, and the network tells what the others do about it.
+    With `joints`, only those are pinned; the others follow as the network predicts.
     """
 
     motion: Any
@@ -37,7 +37,7 @@ class PosePin:
 
 @dataclass(frozen=True, eq=False)
 class Goals:
-    """All that may be asked of one variant; `start` and `end` are poses, `poses` lie between, `targets` are for joints.
+    """The goals of one variant: `start`, `end` and, in between, `poses` are pinned; `targets` are places of joints.
 
     `duration` is in seconds, `speed` in lengths per second over the ground, `steer` a heading or a path.
     """
@@ -58,24 +58,24 @@ class Goals:
 
     def pose_pins(self, frames: int, frame_time: float) -> list[tuple[int, PosePin]]:
         """Pinned poses by frame."""
-        found = [(0, self.start)] if self.start is not None else []
+        pins = [(0, self.start)] if self.start is not None else []
         for pin in self.poses:
             frame = round(pin.time / frame_time) + (frames - 1 if pin.time < 0.0 else 0)
             if not 0 <= frame < frames:
                 length = (frames - 1) * frame_time
                 raise UsageError(f"a pose is pinned at {pin.time:g} s, but the variant lasts {length:.3g} s")
-            found.append((frame, pin))
+            pins.append((frame, pin))
         if self.end is not None:
-            found.append((frames - 1, self.end))
-        twice = {frame for frame, _ in found if sum(frame == other for other, _ in found) > 1}
+            pins.append((frames - 1, self.end))
+        twice = {frame for frame, _ in pins if sum(frame == other for other, _ in pins) > 1}
         if twice:
             raise UsageError(f"two poses are pinned at frame {min(twice)}: leave one of them out")
-        return found
+        return pins
 
 
 @dataclass(frozen=True)
 class GoalReport:
-    """How well a variant met what it was asked for.
+    """How well a variant met its goals.
 
     `strain` says how many standard deviations (root mean square over its DOFs) the farthest pinned pose lay from the
     variant as it was first drawn: about 1.4 is usual, above 3 the examples give little reason to go there.

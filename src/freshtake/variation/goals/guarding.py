@@ -20,8 +20,8 @@ Draw = Callable[[int, float | Amount], Guided]  # number of the try, amount of v
 class GuardReport(NamedTuple):
     """How a variant came to pass its body checks.
 
-    `tries` counts what was drawn, `share` of the amount asked for is what it varies by, `left` is what it exceeds all
-    the same and `refused` what those before it exceeded.
+    `tries` counts draws; `share` is the part of the requested amount that was used; `left` lists what the variant still
+    exceeds, and `refused` what the rejected draws exceeded.
     """
 
     tries: int = 1
@@ -32,31 +32,31 @@ class GuardReport(NamedTuple):
 
 def guarded(draw: Draw, limits: BodyLimits | None, amount: float | Amount) -> tuple[Guided, GuardReport]:
     """The first draw that passes; else the best one with less variation; else the best one."""
-    made = draw(0, amount)
-    if limits is None or not isinstance(made.motion, Clip):
-        return made, GuardReport()
+    variant = draw(0, amount)
+    if limits is None or not isinstance(variant.motion, Clip):
+        return variant, GuardReport()
     refused: list[str] = []
-    best, found, first = made, _check(limits, made, amount), 0
+    best, best_check, first = variant, _check(limits, variant, amount), 0
     tries = 1
-    while not found.passed and tries < TRIES:
-        refused += _new(found, refused)
-        made = draw(tries, amount)
-        check = _check(limits, made, amount)
-        if check.excess < found.excess:
-            best, found, first = made, check, tries
+    while not best_check.passed and tries < TRIES:
+        refused += _new(best_check, refused)
+        variant = draw(tries, amount)
+        check = _check(limits, variant, amount)
+        if check.excess < best_check.excess:
+            best, best_check, first = variant, check, tries
         tries += 1
-    if found.passed:
+    if best_check.passed:
         return best, GuardReport(tries, refused=tuple(refused))
     for share in SHARES:
         tries += 1
-        made = draw(first, scaled(amount, share))
-        if _check(limits, made, amount).passed:
-            return made, GuardReport(tries, share, refused=tuple(refused))
-    return best, GuardReport(tries, left=found.sentences, refused=tuple(refused))
+        variant = draw(first, scaled(amount, share))
+        if _check(limits, variant, amount).passed:
+            return variant, GuardReport(tries, share, refused=tuple(refused))
+    return best, GuardReport(tries, left=best_check.sentences, refused=tuple(refused))
 
 
 def guard_notes(reports: Sequence[GuardReport]) -> list[str]:
-    """What to say about a set of variants: those drawn again, those that vary less, those that still fail."""
+    """Notes on a set of variants: how many were drawn again, vary less, or still fail."""
     count, again = len(reports), [report for report in reports if report.tries > 1]
     less = [report.share for report in reports if report.share < 1.0]
     left = [report for report in reports if report.left]
@@ -70,7 +70,7 @@ def guard_notes(reports: Sequence[GuardReport]) -> list[str]:
         )
     if less:
         notes.append(
-            f"{len(less)} of {count} variants got less than the amount asked for, down to {min(less):g} of it: "
+            f"{len(less)} of {count} variants got less than the requested amount, down to {min(less):g} of it: "
             f"{TRIES} draws with all of it were impossible"
         )
     if left:
@@ -79,11 +79,11 @@ def guard_notes(reports: Sequence[GuardReport]) -> list[str]:
 
 
 def stream_notes(limits: BodyLimits, clip: Clip, amount: float | Amount) -> list[str]:
-    """What an endless motion, which cannot be drawn again as a whole, exceeds, and when."""
-    found = limits.check(clip, amount=amount_of(amount).largest)
-    seconds = found.found.frames[found.over] * clip.frame_time
-    told = [f"{what} (at {when:.1f} s)" for what, when in zip(found.sentences, seconds, strict=True)]
-    return [f"the stream fails body checks: {'; '.join(told)}"] if told else []
+    """What a stream exceeds, and when; a stream cannot be drawn again as a whole."""
+    body_check = limits.check(clip, amount=amount_of(amount).largest)
+    seconds = body_check.measured.frames[body_check.over] * clip.frame_time
+    sentences = [f"{what} (at {when:.1f} s)" for what, when in zip(body_check.sentences, seconds, strict=True)]
+    return [f"the stream fails body checks: {'; '.join(sentences)}"] if sentences else []
 
 
 def scaled(amount: float | Amount, share: float) -> Amount:
@@ -93,9 +93,9 @@ def scaled(amount: float | Amount, share: float) -> Amount:
     return replace(whole, space=share * whole.space, time=time, parts={k: share * v for k, v in whole.parts.items()})
 
 
-def _check(limits: BodyLimits, made: Guided, amount: float | Amount) -> BodyCheck:
-    return limits.check(made.motion, amount=amount_of(amount).largest, rate=made.report.rate)
+def _check(limits: BodyLimits, variant: Guided, amount: float | Amount) -> BodyCheck:
+    return limits.check(variant.motion, amount=amount_of(amount).largest, rate=variant.report.rate)
 
 
-def _new(found: BodyCheck, known: list[str]) -> list[str]:
-    return [sentence for sentence in found.sentences if sentence not in known]
+def _new(body_check: BodyCheck, known: list[str]) -> list[str]:
+    return [sentence for sentence in body_check.sentences if sentence not in known]

@@ -54,10 +54,10 @@ def guided(
     name: str,
 ) -> Guided:
     """A variant that meets goals as well as it can."""
-    rate, made = paced(model, rng, goals, amount, cycles)
+    rate, drawn = paced(model, rng, goals, amount, cycles)
     if not (goals.start or goals.end or goals.poses or goals.targets):
-        return _unguided(model, goals, made, rate, name)
-    rows, sizes = made.rows, _sizes(model, made)
+        return _unguided(model, goals, drawn, rate, name)
+    rows, sizes = drawn.rows, _sizes(model, drawn)
     poses = goals.pose_pins(len(rows), model.frame_time)
     held = _held_poses(model, poses)
     far = strain(rows, held, sizes)
@@ -68,22 +68,22 @@ def guided(
     error = float(np.abs(rows[held.frames, held.dofs] - held.values).max(initial=0.0))
     duration = (len(rows) - 1) * model.frame_time
     missed = tuple(float(np.abs(gap).max()) for gap in _gaps(motion, goals.targets)) if goals.targets else ()
-    return Guided(motion, GoalReport(rate, duration, ground_speed(motion), far, error, missed), made.phases)
+    return Guided(motion, GoalReport(rate, duration, ground_speed(motion), far, error, missed), drawn.phases)
 
 
-def _unguided(model: VariationModel, goals: Goals, made: Block, rate: float, name: str) -> Guided:
-    motion = model.decode(made.rows, name=name)
-    duration = (len(made.rows) - 1) * model.frame_time
-    return Guided(motion, GoalReport(rate, duration, ground_speed(motion), 0.0, 0.0, ()), made.phases)
+def _unguided(model: VariationModel, goals: Goals, drawn: Block, rate: float, name: str) -> Guided:
+    motion = model.decode(drawn.rows, name=name)
+    duration = (len(drawn.rows) - 1) * model.frame_time
+    return Guided(motion, GoalReport(rate, duration, ground_speed(motion), 0.0, 0.0, ()), drawn.phases)
 
 
-def _sizes(model: VariationModel, made: Block) -> Floats:
+def _sizes(model: VariationModel, drawn: Block) -> Floats:
     """How far values may deviate at every frame, (frames, DOFs); 0 for speeds."""
     profile = model.sizes
     last = len(profile) - 1.0
-    if made.phases is None:
+    if drawn.phases is None:
         raise UsageError("pinned poses and places need the default method: the paper has no pins beyond feet")
-    places = np.mod(made.phases, last) if model.cyclic else np.clip(made.phases, 0.0, last)
+    places = np.mod(drawn.phases, last) if model.cyclic else np.clip(drawn.phases, 0.0, last)
     low = np.minimum(places.astype(np.intp), len(profile) - 2)
     t = (places - low)[:, None]
     sizes = (1.0 - t) * profile[low] + t * profile[low + 1]
@@ -119,8 +119,8 @@ def _through_places(
         wanted = [held]
         for pin, gap in zip(pins, _gaps(clip, pins), strict=True):
             anchors = np.unique(np.linspace(pin.start, pin.stop - 1, ANCHORS).round().astype(np.intp))
-            away = turned_back(gap[anchors - pin.start], heading[anchors], clip.up)
-            for frame, missing in zip(anchors, away, strict=True):
+            gaps = turned_back(gap[anchors - pin.start], heading[anchors], clip.up)
+            for frame, missing in zip(anchors, gaps, strict=True):
                 step = _step(model, rows[frame], clip.skeleton.index(pin.joint), missing, sizes[frame])
                 moving = np.flatnonzero(sizes[frame] > 0.0)
                 wanted.append(PinnedValues(np.full(len(moving), frame), moving, rows[frame, moving] + step[moving]))
@@ -169,9 +169,9 @@ def _once(held: PinnedValues) -> PinnedValues:
 def _gaps(clip: Clip, pins: Sequence[Pin]) -> list[Floats]:
     """From where pinned joints are to where they should be, (frames, 3) for every pin."""
     positions = clip.positions()
-    found = []
+    gaps = []
     for pin in pins:
         now = positions[pin.start : pin.stop, clip.skeleton.index(pin.joint)]
         goal = now.mean(axis=0) if pin.position is None else np.asarray(pin.position)
-        found.append(np.asarray(goal - now))
-    return found
+        gaps.append(np.asarray(goal - now))
+    return gaps

@@ -40,9 +40,9 @@ def joinable(
         raise UsageError("the model is of a motion that ends by itself: leave cycles out")
     pose = rest_pose(model)
     goals = Goals(start=PosePin(pose), end=PosePin(pose), duration=duration)
-    made = model.guided(rng, goals, amount=amount, plant=plant, name=name)
-    clip: Clip = made.motion
-    return Guided(facing_forward(closed(clip, 0, len(clip) - 1)), made.report, made.phases)
+    variant = model.guided(rng, goals, amount=amount, plant=plant, name=name)
+    clip: Clip = variant.motion
+    return Guided(facing_forward(closed(clip, 0, len(clip) - 1)), variant.report, variant.phases)
 
 
 @lru_cache(maxsize=8)

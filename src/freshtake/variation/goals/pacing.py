@@ -25,7 +25,7 @@ SLOWEST, FASTEST = 0.7, 1.4  # of the mean pace; beyond it a goal is met as near
 
 
 class Stretch(NamedTuple):
-    """The part of an endless motion that becomes a variant: from a phase on, so many phases or so many frames."""
+    """The part of an endless motion that becomes a variant: its first phase, and its length in phases or frames."""
 
     first: float
     phases: float
@@ -45,25 +45,25 @@ def paced(
     if goals.speed is None and frames is None:  # nothing to aim at
         return rate, _drawn(model, rng, stretch, amount, rate, goals.steer)
     for _ in range(TRIES):
-        drawn = deepcopy(rng)
-        made = _drawn(model, drawn, stretch, amount, rate, goals.steer)
-        better = rate * _missing(model, goals, made, frames)
+        trial_rng = deepcopy(rng)
+        block = _drawn(model, trial_rng, stretch, amount, rate, goals.steer)
+        better = rate * _missing(model, goals, block, frames)
         better = float(np.clip(better, SLOWEST, FASTEST))
         if abs(better / rate - 1.0) < 1e-3 * (goals.speed is not None) + 1e-9:
             break
         rate = better
-    rng.bit_generator.state = drawn.bit_generator.state
-    return rate, made
+    rng.bit_generator.state = trial_rng.bit_generator.state
+    return rate, block
 
 
-def _missing(model: VariationModel, goals: Goals, made: Block, frames: int | None) -> float:
+def _missing(model: VariationModel, goals: Goals, block: Block, frames: int | None) -> float:
     """By what the pace must change."""
     if goals.speed is not None:
-        speed = ground_speed(model.decode(made.rows))
+        speed = ground_speed(model.decode(block.rows))
         if not speed:
             raise UsageError("this motion does not travel: leave the speed out")
         return goals.speed / speed
-    return 1.0 if frames is None else (len(made.rows) - 1) / (frames - 1)
+    return 1.0 if frames is None else (len(block.rows) - 1) / (frames - 1)
 
 
 def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: int | None) -> Stretch:
@@ -91,21 +91,21 @@ def phase_of(model: VariationModel, pin: PosePin) -> float:
     chosen = pinned_dofs(model, pin)
     row = model.encode(pin.motion)[pin.frame, chosen]
     weights = model.material.weights[chosen]
-    apart = np.zeros(len(model.phase_frames))
+    squared = np.zeros(len(model.phase_frames))
     for example, phase_frames in zip(model.material.values, model.phase_frames.T, strict=True):
-        apart += (((read_at(example[:, chosen], phase_frames) - row) * weights) ** 2).sum(axis=1)
-    return float(apart[:-1].argmin())
+        squared += (((read_at(example[:, chosen], phase_frames) - row) * weights) ** 2).sum(axis=1)
+    return float(squared[:-1].argmin())
 
 
 def pinned_dofs(model: VariationModel, pin: PosePin) -> Bools:
     """(DOFs,): which of them a pose pins; speeds never."""
     if not pin.joints:
         return ~model.material.held
-    own = [dof.rpartition(".")[0] for dof in model.dofs]
-    unknown = [joint for joint in pin.joints if joint not in own]
+    owners = [dof.rpartition(".")[0] for dof in model.dofs]
+    unknown = [joint for joint in pin.joints if joint not in owners]
     if unknown:
-        raise UsageError(f"there is no joint {unknown[0]!r} that moves; those are {', '.join(dict.fromkeys(own))}")
-    return np.asarray(~model.material.held & np.array([name in pin.joints for name in own]))
+        raise UsageError(f"there is no joint {unknown[0]!r} that moves; those are {', '.join(dict.fromkeys(owners))}")
+    return np.asarray(~model.material.held & np.array([name in pin.joints for name in owners]))
 
 
 def _drawn(
@@ -117,8 +117,8 @@ def _drawn(
     if stretch.first == 0.0 and stretch.phases == stretch.cycles * (len(model.phase_frames) - 1.0):
         cycles = stretch.cycles if stretch.frames is None else None
         return model.made(rng, amount=amount, rate=rate, steer=steer, cycles=cycles, frames=stretch.frames)
-    made = _cut(model, rng, stretch, amount, rate)
-    return made if steer is None else made._replace(rows=_steered(model, steer, made.rows))
+    block = _cut(model, rng, stretch, amount, rate)
+    return block if steer is None else block._replace(rows=_steered(model, steer, block.rows))
 
 
 def _cut(

@@ -1,4 +1,4 @@
-"""Steering: turn rates integrate to a slow drift of the heading, so that a long stream may be told where to go."""
+"""Steering: turn rates integrate to a slow drift of the heading, so a long stream can be given a heading or a path."""
 
 from __future__ import annotations
 
@@ -112,10 +112,10 @@ def from_the_first_point(steering: Steering, recipe: Recipe, travel: Travel) -> 
     x, other = point_on(path, travel.speed * steering.horizon) - path[0]
     heading = float(np.arctan2(x, _forward(recipe, other)) - travel.leaning)
     turned = (seen - seen[0]) * np.exp(-1j * heading)
-    own = np.stack([turned.imag, _forward(recipe, 1.0) * turned.real], axis=1)
+    points = np.stack([turned.imag, _forward(recipe, 1.0) * turned.real], axis=1)
     if _is_closed(path):
-        own[-1] = own[0]
-    return replace(steering, path=own), Start(ground=(float(path[0, 0]), float(path[0, 1])), heading=heading)
+        points[-1] = points[0]
+    return replace(steering, path=points), Start(ground=(float(path[0, 0]), float(path[0, 1])), heading=heading)
 
 
 class Followed(NamedTuple):

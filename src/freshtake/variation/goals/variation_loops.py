@@ -46,7 +46,7 @@ FEWEST_KNOTS = MEMORY  # of traits that change along a loop; shorter loops keep 
 
 
 class Closing(NamedTuple):
-    """What makes a draw of so many frames of the network periodic, and what brings it to its usual size (nodes,)."""
+    """What makes a draw of M frames of the network periodic, and the factors (nodes,) that restore its usual size."""
 
     start: Floats  # (2 nodes, 2 nodes): from the end of a draw that begins at 0 to the first state of a periodic one
     scale: Floats
@@ -69,7 +69,7 @@ def closing(dynamics: Dynamics, frames: int) -> Closing:
 
 
 def periodic_slices(dynamics: Dynamics, frames: int, rng: np.random.Generator) -> Floats:
-    """(frames, nodes): frames of the network of which the last ones lead to the first."""
+    """(frames, nodes): frames of the network whose last ones lead into the first."""
     nodes = len(dynamics.noise)
     noise, slices = rng.standard_normal((frames, nodes)), np.zeros((2 + frames, nodes))
     draw_slices(dynamics.packed, noise, slices)
@@ -90,7 +90,7 @@ class LoopRows(NamedTuple):
 def loop_rows(
     sampler: Sampler, cycles: int, frames: int | None, rng: np.random.Generator, first: float = 0.0
 ) -> LoopRows:
-    """Draw a loop of so many cycles, from a whole phase on; `frames`: of so many frames."""
+    """Draw a loop of `cycles` cycles, starting at a whole phase; `frames` sets its length."""
     return _rows(sampler, *_knots(sampler, cycles, rng), cycles, frames, first)
 
 
@@ -156,11 +156,13 @@ def first_phase(model: VariationModel) -> float:
         return 0.0
     seams = []
     for clip, places in zip(examples[:MOST_EXAMPLES], model.phase_frames.T, strict=False):
-        own = steps_of(played(closed(clip, 0, len(clip) - 1), len(clip) + 1, -1))
-        both = np.stack([own.step[:-1], np.maximum(own.bend, np.roll(own.bend, 1))])
+        loop_steps = steps_of(played(closed(clip, 0, len(clip) - 1), len(clip) + 1, -1))
+        both = np.stack([loop_steps.step[:-1], np.maximum(loop_steps.bend, np.roll(loop_steps.bend, 1))])
         seams.append([np.interp(places[:-1], np.arange(len(clip)), np.append(x, x[0])) for x in both])
-    theirs = [np.concatenate(part) for part in zip(*map(steps_of, examples), strict=True)]
-    quick = [x / (room * np.percentile(y, 99.0)) for x, y, room in zip(np.mean(seams, 0), theirs, ROOM, strict=True)]
+    example_steps = [np.concatenate(part) for part in zip(*map(steps_of, examples), strict=True)]
+    quick = [
+        x / (room * np.percentile(y, 99.0)) for x, y, room in zip(np.mean(seams, 0), example_steps, ROOM, strict=True)
+    ]
     return float(np.maximum(*quick).argmin())
 
 
@@ -183,21 +185,21 @@ def looped(
         count = cycles or max(1, round(wanted / usual))
         frames = round(float(np.clip(wanted, count * usual / QUICKEST, count * usual / SLOWEST_RATE)))
     seed = rng.bit_generator.state
-    made = loop_rows(model.sampler(amount), count, frames, rng, first_phase(model))
-    clip = decoded_loop(model, made, count, name)
+    loop = loop_rows(model.sampler(amount), count, frames, rng, first_phase(model))
+    clip = decoded_loop(model, loop, count, name)
     if goals.speed is not None:
         speed = ground_speed(with_closing_frame(clip)) if isinstance(clip, Clip) else None
         if not speed:
             raise UsageError("this motion does not travel: leave the speed out")
         rate = float(np.clip(goals.speed / speed, SLOWEST_RATE, QUICKEST))
         rng.bit_generator.state = seed
-        made = loop_rows(model.sampler(amount, rate=rate), count, None, rng, first_phase(model))
-        clip = decoded_loop(model, made, count, name)
+        loop = loop_rows(model.sampler(amount, rate=rate), count, None, rng, first_phase(model))
+        clip = decoded_loop(model, loop, count, name)
     if plant and isinstance(clip, Clip) and model.planting_model is not None:
-        clip = _planted(model, clip, made, plant)
+        clip = _planted(model, clip, loop, plant)
     speed = ground_speed(with_closing_frame(clip)) if isinstance(clip, Clip) else None
-    report = GoalReport(rate, len(made.rows) * model.frame_time, speed, 0.0, 0.0, ())
-    return Guided(clip, report, made.phases)
+    report = GoalReport(rate, len(loop.rows) * model.frame_time, speed, 0.0, 0.0, ())
+    return Guided(clip, report, loop.phases)
 
 
 def check_loop(model: VariationModel, goals: Goals) -> None:
@@ -207,12 +209,12 @@ def check_loop(model: VariationModel, goals: Goals) -> None:
     if model.kernel is not None:
         raise UsageError("loops need a model of the default method: the paper's sampler knows no phase to close")
     if goals.start or goals.end or goals.poses or goals.targets or goals.steer:
-        raise UsageError("a loop goes straight on for ever: leave out poses, pins, headings and paths")
+        raise UsageError("a loop goes straight on forever: leave out poses, pins, headings and paths")
 
 
-def decoded_loop(model: VariationModel, made: LoopRows, cycles: int, name: str) -> Any:
+def decoded_loop(model: VariationModel, loop: LoopRows, cycles: int, name: str) -> Any:
     """Rows of a loop as a motion that faces forward on average; a net turn is spread over the loop and so taken out."""
-    recipe, rows = model.material.recipe, made.rows
+    recipe, rows = model.material.recipe, loop.rows
     if recipe is None or recipe.motion_type is not Clip:
         return model.decode(rows, name=name)
     turn, start = 0.0, Start()
@@ -240,9 +242,9 @@ def decoded_loop(model: VariationModel, made: LoopRows, cycles: int, name: str) 
     )
 
 
-def _planted(model: VariationModel, loop: Clip, made: LoopRows, plant: bool | str) -> Clip:
+def _planted(model: VariationModel, loop: Clip, loop_rows: LoopRows, plant: bool | str) -> Clip:
     assert model.planting_model is not None
-    phases = made.phases
+    phases = loop_rows.phases
 
     def contacts(clip: Clip, frames: Ints) -> Floats:
         return model.standing(clip, phases[frames])

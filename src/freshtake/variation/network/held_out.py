@@ -55,7 +55,9 @@ def held_out_error(
     chosen = settings or Settings(method="kernel")
     material = material_of(examples, names, frame_time)
     if len(material.values) < 3:
-        raise UsageError(f"to leave one example out and learn from the others takes at least 3, not {len(examples)}")
+        raise UsageError(
+            f"leaving one example out and learning from the others needs at least 3 examples, not {len(examples)}"
+        )
     dofs, order = len(material.names), chosen.order
     everything = tuple(tuple(range(order * dofs)) for _ in range(dofs))
     own = own_parents(dofs, order)

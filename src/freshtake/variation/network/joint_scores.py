@@ -96,15 +96,15 @@ class JointScores:
         the variances of eq. 6, a network whose predictions have left the data altogether can score better than one
         that is a little late.
         """
-        both = [(x[self.instances.order :], found) for x, found in zip(self.clips, outcomes, strict=True)]
+        both = [(x[self.instances.order :], outcome) for x, outcome in zip(self.clips, outcomes, strict=True)]
         if self.way.calibrated:
-            squares = np.concatenate([x - found.means for x, found in both]) ** 2
+            squares = np.concatenate([x - outcome.means for x, outcome in both]) ** 2
             variances = np.maximum(squares.mean(axis=0), self.floors)
             total = -0.5 * len(squares) * (np.log(2.0 * np.pi * variances) + 1.0)
         else:
             total = np.zeros(len(self.floors))
-            for x, found in both:
-                total += log_densities(x, found.means, found.variances).sum(axis=0)
+            for x, outcome in both:
+                total += log_densities(x, outcome.means, outcome.variances).sum(axis=0)
         return np.where(np.isfinite(total), total, -np.inf)
 
     def score(self, edges: Edges) -> float:
@@ -117,10 +117,10 @@ class JointScores:
 
     def error(self, edges: Edges, k: int) -> float:
         """The distance of one example from what the others predict of it, against its own extent."""
-        return self.apart(self.outcome(pack_parents(edges, self.instances.order), k).values, k)
+        return self.distance(self.outcome(pack_parents(edges, self.instances.order), k).values, k)
 
-    def apart(self, values: Floats, k: int) -> float:
-        """Distance of any rows from an example, measured in this way."""
+    def distance(self, values: Floats, k: int) -> float:
+        """Distance of any rows from example k after time warping, as a share of its extent."""
         clip = self.clips[k]
         extent = np.sqrt((((clip - clip.mean(axis=0)) * self.weights) ** 2).sum(axis=1).mean())
         return distance(values * self.weights, clip * self.weights) / max(float(extent), 1e-300)

@@ -17,7 +17,7 @@ from freshtake.variation.network.node_scores import TransitionData, TransitionNo
 from freshtake.variation.network.structure_search import GAIN, NodeScores
 from freshtake.variation.settings import Settings
 
-EXACT = 64  # so many edits are all tried
+EXACT = 64  # up to this many edits, all are tried
 THOROUGH = 4  # times as many rounds
 FEWEST = 12  # candidates that a node keeps after the first round
 
@@ -30,8 +30,8 @@ class Proposal(NamedTuple):
     gain: float
 
 
-class Doing(NamedTuple):
-    """Where the search stands."""
+class SearchState(NamedTuple):
+    """The current network, its joint score, and every example as it predicts it."""
 
     edges: Edges
     score: float
@@ -69,22 +69,22 @@ def search_jointly(
     rounds = settings.chosen("rounds") * (THOROUGH if settings.thorough else 1)
     if rounds == 0:
         return start
-    doing = _doing(joint, start)
-    search = Search(joint, data, settings, mapper, kept, _shortlists(joint, data, doing, settings, mapper), set())
+    state = _evaluated(joint, start)
+    search = Search(joint, data, settings, mapper, kept, _shortlists(joint, data, state, settings, mapper), set())
     changed = False
     for turn in range(rounds):
         report(Progress(0.45 + 0.3 * turn / rounds, f"what predicts what: round {turn + 1} of at most {rounds}"))
-        wanted = _proposals(search, doing)
+        wanted = _proposals(search, state)
         if not wanted and not changed:
             break
         if not wanted:  # what was refused may be good after what was taken since
             search.refused.clear()
             changed = False
             continue
-        fresh = _take(joint, doing, wanted, data.instances.order, search.refused)
-        changed = changed or fresh is not doing
-        doing = fresh
-    return doing.edges
+        fresh = _take(joint, state, wanted, data.instances.order, search.refused)
+        changed = changed or fresh is not state
+        state = fresh
+    return state.edges
 
 
 def few_edits(dofs: int, settings: Settings) -> bool:
@@ -95,34 +95,34 @@ def few_edits(dofs: int, settings: Settings) -> bool:
 def steepest(joint: JointScores, settings: Settings, report: Report) -> Edges:
     """From own parents, the edit that raises the joint score most, until none does (Lau 2009, §5.1)."""
     order, dofs = joint.instances.order, joint.instances.rows.shape[1]
-    doing = _doing(joint, own_parents(dofs, order))
-    cap, made = settings.max_parents, 0
+    state = _evaluated(joint, own_parents(dofs, order))
+    cap, edits = settings.max_parents, 0
     while True:
-        best = doing
+        best = state
         for i, p in product(range(dofs), range((order + settings.chosen("slice_edges")) * dofs)):
-            parents = frozenset(doing.edges[i]) ^ {p}
+            parents = frozenset(state.edges[i]) ^ {p}
             trial = (
-                None if p % dofs == i or len(parents) > cap else _with(doing.edges, Proposal(i, parents, 0.0), order)
+                None if p % dofs == i or len(parents) > cap else _with(state.edges, Proposal(i, parents, 0.0), order)
             )
-            fresh = best if trial is None else _doing(joint, trial)
+            fresh = best if trial is None else _evaluated(joint, trial)
             if fresh.score > best.score + GAIN:
                 best = fresh
-        made += 1
-        report(Progress(0.15 + 0.6 * (1.0 - 0.8**made), f"what predicts what: change {made}"))
-        if best is doing:
-            return doing.edges
-        doing = best
+        edits += 1
+        report(Progress(0.15 + 0.6 * (1.0 - 0.8**edits), f"what predicts what: change {edits}"))
+        if best is state:
+            return state.edges
+        state = best
 
 
-def _proposals(search: Search, doing: Doing) -> list[Proposal]:
+def _proposals(search: Search, state: SearchState) -> list[Proposal]:
     """The best edit of every node that would gain by one, the greatest gain first; if none would, of every node."""
 
     def propose(i: int, *, gaining: bool) -> Proposal:
-        return _best_edit(search, doing, i, gaining=gaining)
+        return _best_edit(search, state, i, gaining=gaining)
 
     for gaining in (True, False):
-        found = search.mapper(partial(propose, gaining=gaining), range(len(search.data.columns)))
-        legal = [p for p in found if np.isfinite(p.gain) and not (gaining and p.gain <= GAIN)]
+        proposals = search.mapper(partial(propose, gaining=gaining), range(len(search.data.columns)))
+        legal = [p for p in proposals if np.isfinite(p.gain) and not (gaining and p.gain <= GAIN)]
         if legal:
             return sorted(legal, key=lambda p: (-p.gain, p.node))
     return []
@@ -130,11 +130,11 @@ def _proposals(search: Search, doing: Doing) -> list[Proposal]:
 
 def _take(
     joint: JointScores,
-    doing: Doing,
+    state: SearchState,
     wanted: Sequence[Proposal],
     order: int,
     refused: set[tuple[int, frozenset[int]]],
-) -> Doing:
+) -> SearchState:
     """Proposals put to the joint score, all together, then by halves; single ones that do not raise it are remembered.
 
     Most proposals are good for the whole, so that this takes few scores.
@@ -142,22 +142,22 @@ def _take(
     waiting = [list(wanted)]
     while waiting:
         group = waiting.pop(0)
-        trial = doing.edges
+        trial = state.edges
         for proposal in group:
             trial = _with(trial, proposal, order) or trial
-        fresh = doing if trial == doing.edges else _doing(joint, trial)
-        if fresh.score > doing.score + GAIN:
-            doing = fresh
+        fresh = state if trial == state.edges else _evaluated(joint, trial)
+        if fresh.score > state.score + GAIN:
+            state = fresh
         elif len(group) > 1:
             half = len(group) // 2
             waiting += [group[:half], group[half:]]
         else:
             refused.add((group[0].node, group[0].parents))
-    return doing
+    return state
 
 
 def _shortlists(
-    joint: JointScores, data: TransitionData, doing: Doing, settings: Settings, mapper: Mapper
+    joint: JointScores, data: TransitionData, state: SearchState, settings: Settings, mapper: Mapper
 ) -> list[list[int]]:
     """Per node the candidates that look best beside its own parents."""
     dofs, slices = len(data.columns), data.instances.order + settings.chosen("slice_edges")
@@ -166,17 +166,17 @@ def _shortlists(
         candidates = [p for p in range(slices * dofs) if p % dofs != i]
         if settings.thorough or len(candidates) <= FEWEST:
             return candidates
-        found = seen_node(i, data, joint, doing.outcomes, settings).glance(frozenset(), candidates)
+        scores = seen_node(i, data, joint, state.outcomes, settings).glance(frozenset(), candidates)
         keep = max(FEWEST, int(np.ceil(settings.chosen("screening") * len(candidates))))
-        best = {candidates[k] for k in np.argsort(-found, kind="stable")[:keep]}
-        return sorted(best | {p for p in doing.edges[i] if p % dofs != i})
+        best = {candidates[k] for k in np.argsort(-scores, kind="stable")[:keep]}
+        return sorted(best | {p for p in state.edges[i] if p % dofs != i})
 
     return list(mapper(listed, range(dofs)))
 
 
-def _doing(joint: JointScores, edges: Edges) -> Doing:
+def _evaluated(joint: JointScores, edges: Edges) -> SearchState:
     outcomes = joint.outcomes(edges)
-    return Doing(edges, float(joint.node_scores(outcomes).sum()), outcomes)
+    return SearchState(edges, float(joint.node_scores(outcomes).sum()), outcomes)
 
 
 def seen_node(
@@ -186,7 +186,7 @@ def seen_node(
 
     The propagated frames stand behind the data, where queries look; instances are looked for in the data.
     """
-    others = [found.values for found in outcomes] if settings.propagate else joint.clips
+    others = [outcome.values for outcome in outcomes] if settings.propagate else joint.clips
     if settings.regression != "kernel":
         from freshtake.variation.network.parametric_nodes import FittedNode, fitted_way
 
@@ -204,10 +204,10 @@ def seen_node(
     return TransitionNode(index, both, joint.way.rule, **how)
 
 
-def _best_edit(search: Search, doing: Doing, index: int, *, gaining: bool) -> Proposal:
-    """The addition or deletion that helps this node most and was not refused before; only a gain if that is asked."""
-    edges, refused, order = doing.edges, search.refused, search.data.instances.order
-    scorer = seen_node(index, search.data, search.joint, doing.outcomes, search.settings)
+def _best_edit(search: Search, state: SearchState, index: int, *, gaining: bool) -> Proposal:
+    """The addition or deletion that helps this node most and was not refused before; with `gaining`, only a gain."""
+    edges, refused, order = state.edges, search.refused, search.data.instances.order
+    scorer = seen_node(index, search.data, search.joint, state.outcomes, search.settings)
     dofs = len(edges)
     now = frozenset(p for p in edges[index] if p % dofs != index)
     value = scorer.score(now)
@@ -218,8 +218,8 @@ def _best_edit(search: Search, doing: Doing, index: int, *, gaining: bool) -> Pr
     if len(now) < search.settings.max_parents - order and fresh:
         tried += zip(scorer.additions(now, fresh, above).tolist(), [now | {c} for c in fresh], strict=True)
     gone = [now - {p} for p in sorted(now - search.kept) if (index, now - {p}) not in refused]
-    tried += [(scorer.score(own, above), own) for own in gone]
-    finite = [(score, own) for score, own in tried if np.isfinite(score)]
+    tried += [(scorer.score(parents, above), parents) for parents in gone]
+    finite = [(score, parents) for score, parents in tried if np.isfinite(score)]
     if not finite:
         return Proposal(index, now, -np.inf)
     best = max(range(len(finite)), key=lambda k: (finite[k][0], -k))
@@ -230,8 +230,8 @@ def _with(edges: Edges, proposal: Proposal, order: int) -> Edges | None:
     """The edges after an edit, or None when that closes a cycle."""
     if not _legal(edges, proposal.node, proposal.parents, order):
         return None
-    own = {proposal.node + s * len(edges) for s in range(order)}
-    changed = tuple(sorted({*own, *proposal.parents}))
+    own_nodes = {proposal.node + s * len(edges) for s in range(order)}
+    changed = tuple(sorted({*own_nodes, *proposal.parents}))
     return tuple(changed if i == proposal.node else parents for i, parents in enumerate(edges))
 
 
@@ -239,7 +239,10 @@ def _legal(edges: Edges, node: int, parents: frozenset[int], order: int) -> bool
     first = order * len(edges)
     if not any(p >= first for p in parents):
         return True
-    inside = [[p - first for p in (parents if i == node else own) if p >= first] for i, own in enumerate(edges)]
+    inside = [
+        [p - first for p in (parents if i == node else node_parents) if p >= first]
+        for i, node_parents in enumerate(edges)
+    ]
     try:
         topological_order(inside)
     except InvalidMotion:

@@ -112,14 +112,14 @@ class LikelihoodScorer:
         use: Ints = np.flatnonzero(self.instances.clips != (-1 if left is None else left))
         pool = pool_of(self.instances, self.model.material.weights, use, delta=self.way.mode.delta)
         edges = packed_parents(self.model.transition)
-        found = run(edges, pool, self.model.material.weights, self.way, self.floors, clip, np.empty((0, 0)))
-        return found.means, found.variances
+        outcome = run(edges, pool, self.model.material.weights, self.way, self.floors, clip, np.empty((0, 0)))
+        return outcome.means, outcome.variances
 
     def score(self, rows: Floats, *, left: int | None = None) -> Likelihood:
         """Of a clip as rows of the model's DOFs; `left` leaves one of the examples out of what is known."""
         order, dofs = self.instances.order, self.model.dofs
         if len(rows) <= max(order, 2):
-            raise UsageError(f"the clip has {len(rows)} frames: to score it takes at least {max(order, 2) + 1}")
+            raise UsageError(f"the clip has {len(rows)} frames, but scoring needs at least {max(order, 2) + 1}")
         mean, variance, values = self._start(rows, left)
         means, variances = self._rest(rows, left)
         prior, transition = self.factors
@@ -140,8 +140,8 @@ def prior_gaussians(
     means, variances = x.mean(axis=0), x.var(axis=0) * len(x) / max(len(x) - 1, 1)
     for node, parents in enumerate(network.edges):
         if parents:
-            own = list(parents)
-            squared = (((x[:, own] - values[own]) * both[own]) ** 2).sum(axis=1)
+            listed = list(parents)
+            squared = (((x[:, listed] - values[listed]) * both[listed]) ** 2).sum(axis=1)
             targets = np.ascontiguousarray(x[:, node])
             means[node], variances[node] = gaussian(squared, targets, len(x), rule, floors[node], np.empty(len(x)))
     return means, np.maximum(variances, floors)
@@ -152,6 +152,6 @@ def examples_by_others(model: VariationModel) -> list[Likelihood]:
     values = model.material.values
     if model.kernel is None:
         known = [replace(model.material, values=values[:k] + values[k + 1 :]) for k in range(len(values))]
-        return [replace(model, material=own).score_rows(x) for own, x in zip(known, values, strict=True)]
+        return [replace(model, material=others).score_rows(x) for others, x in zip(known, values, strict=True)]
     scorer = LikelihoodScorer(model)
     return [scorer.score(x, left=k) for k, x in enumerate(values)]

@@ -17,7 +17,7 @@ KEEP = 4  # times k: instances that are looked at first
 
 def other_groups(groups: Ints) -> Ints:
     """For every instance those of other groups, padded with -1."""
-    listed = [np.flatnonzero(groups != own) for own in groups]
+    listed = [np.flatnonzero(groups != group) for group in groups]
     out = np.full((len(groups), max(len(x) for x in listed)), -1, dtype=np.intp)
     for row, x in zip(out, listed, strict=True):
         row[: len(x)] = x
@@ -29,8 +29,8 @@ class PriorNode:
 
     All nodes share `distances` (nodes, instances, instances) and `others`, those that each instance may learn from.
 
-    Scores are kept: several searches ask for the same ones. They depend on the set of parents only, never on what
-    was asked before, so that searches may run side by side.
+    Scores are cached, because several searches need the same ones. They depend only on the set of parents, so searches
+    may run in parallel.
     """
 
     def __init__(self, node: int, instances: PriorInstances, distances: Floats, others: Ints, rule: Regression) -> None:
@@ -41,16 +41,16 @@ class PriorNode:
 
     def _scores(self, sets: Sequence[frozenset[int]]) -> list[float]:
         known = self._known
-        fresh = [own for own in sets if own not in known]
+        fresh = [parent_set for parent_set in sets if parent_set not in known]
         if fresh:
             out = np.empty(len(fresh))
-            width = max(1, max(len(own) for own in fresh))
+            width = max(1, max(len(parent_set) for parent_set in fresh))
             parents = np.full((len(fresh), width), -1, dtype=np.intp)
-            for row, own in zip(parents, fresh, strict=True):
-                row[: len(own)] = sorted(own)
+            for row, parent_set in zip(parents, fresh, strict=True):
+                row[: len(parent_set)] = sorted(parent_set)
             prior_scores(parents, self.distances, self.values, self.others, self.rule, self.floor, out)
             known.update(zip(fresh, out.tolist(), strict=True))
-        return [known[own] for own in sets]
+        return [known[parent_set] for parent_set in sets]
 
     def score(self, parents: frozenset[int], above: float = -np.inf) -> float:
         """Sum of log densities, the instance's group left out."""

@@ -102,10 +102,10 @@ def fit_all(kind: int, packed: PackedParents, pool: Pool, velocity_weight: float
     out = Fits(kind, np.zeros((dofs, CENTERS, size)), np.ones(dofs), np.zeros((dofs, many)), np.empty(dofs))
     for i in range(dofs):
         inputs = inputs_of(packed, i, pool, velocity_weight, kind)
-        found = fit(kind, inputs, pool.targets[i], floors[i])
-        out.centers[i, : found.centers.shape[0], : inputs.shape[1]] = found.centers
-        out.widths[i], out.variances[i] = found.width, found.variance
-        out.coefficients[i, : len(found.coefficients)] = found.coefficients
+        node_fit = fit(kind, inputs, pool.targets[i], floors[i])
+        out.centers[i, : node_fit.centers.shape[0], : inputs.shape[1]] = node_fit.centers
+        out.widths[i], out.variances[i] = node_fit.width, node_fit.variance
+        out.coefficients[i, : len(node_fit.coefficients)] = node_fit.coefficients
     return out
 
 
@@ -173,14 +173,14 @@ def draw_fitted(
     values, row = np.zeros(nodes), np.empty(1 + max(CENTERS, nodes))
     for k in range(nodes):
         node = order[k]
-        own = parents[starts[node] : starts[node + 1]]
-        chosen = kind if len(own) > 0 else LINEAR
-        inputs, x = np.empty((columns.shape[1], len(own))), np.empty(len(own))
-        for p in range(len(own)):
-            inputs[:, p] = weights[own[p]] * columns[own[p]]
-            x[p] = weights[own[p]] * values[own[p]]
-        found = fit(chosen, inputs, columns[node], FLOOR * max(columns[node].var(), 1e-30))
-        basis(chosen, x, found.centers, found.width, row)
-        many = len(found.coefficients)
-        values[node] = (row[:many] * found.coefficients).sum() + np.sqrt(found.variance) * noise[k]
+        node_parents = parents[starts[node] : starts[node + 1]]
+        chosen = kind if len(node_parents) > 0 else LINEAR
+        inputs, x = np.empty((columns.shape[1], len(node_parents))), np.empty(len(node_parents))
+        for p in range(len(node_parents)):
+            inputs[:, p] = weights[node_parents[p]] * columns[node_parents[p]]
+            x[p] = weights[node_parents[p]] * values[node_parents[p]]
+        node_fit = fit(chosen, inputs, columns[node], FLOOR * max(columns[node].var(), 1e-30))
+        basis(chosen, x, node_fit.centers, node_fit.width, row)
+        many = len(node_fit.coefficients)
+        values[node] = (row[:many] * node_fit.coefficients).sum() + np.sqrt(node_fit.variance) * noise[k]
     return values

@@ -56,9 +56,9 @@ def fitted_node(
         inputs[:, e] = pool.known[nodes[e]]
     if moving:
         inputs[:, size] = np.sqrt(velocity_weight) * pool.moving[node]
-    found = fit(kind, inputs, pool.targets[node], floor)
+    node_fit = fit(kind, inputs, pool.targets[node], floor)
     row, x, past = np.empty(1 + max(CENTERS, size + 1)), np.empty(size + moving), truth[:order].copy()
-    many, error, score = len(found.coefficients), 0.0, 0.0
+    many, error, score = len(node_fit.coefficients), 0.0, 0.0
     middle, limit = pool.absolute[node].mean(), FAR * max(pool.absolute[node].std(), 1e-12)
     for f in range(len(truth) - order):
         if not propagated:
@@ -68,12 +68,12 @@ def fitted_node(
             x[e] = weights[dof] * (past[step] if dof == node and step < order else seen[f + step, dof])
         if moving:
             x[size] = np.sqrt(velocity_weight) * weights[node] * (past[order - 1] - past[order - 2])
-        basis(kind, x, found.centers, found.width, row)
-        mean = (row[:many] * found.coefficients).sum() + (past[order - 1] if delta else 0.0)
+        basis(kind, x, node_fit.centers, node_fit.width, row)
+        mean = (row[:many] * node_fit.coefficients).sum() + (past[order - 1] if delta else 0.0)
         mean = middle + min(max(mean - middle, -limit), limit)
         gap = truth[f + order] - mean
         error += gap * gap
-        score += log_density(truth[f + order], mean, found.variance)
+        score += log_density(truth[f + order], mean, node_fit.variance)
         past[: order - 1] = past[1:]
         past[order - 1] = mean
     return error, score
@@ -89,18 +89,18 @@ def left_out_scores(
     for s in range(sets.shape[0]):
         parents = sets[s][sets[s] >= 0]
         total, previous = 0.0, -1
-        found = Fit(np.empty((0, 0)), 1.0, np.empty(0), 1.0)
+        node_fit = Fit(np.empty((0, 0)), 1.0, np.empty(0), 1.0)
         for j in range(count):
             if previous < 0 or not np.array_equal(others[j], others[previous]):
                 members = others[j][others[j] >= 0]
                 inputs = np.empty((len(members), len(parents)))
                 for p in range(len(parents)):
                     inputs[:, p] = columns[parents[p]][members]
-                found = fit(kind if len(parents) > 0 else LINEAR, inputs, values[members], floor)
+                node_fit = fit(kind if len(parents) > 0 else LINEAR, inputs, values[members], floor)
                 previous = j
-            basis(kind if len(parents) > 0 else LINEAR, columns[:, j][parents], found.centers, found.width, row)
-            many = len(found.coefficients)
-            total += log_density(values[j], (row[:many] * found.coefficients).sum(), found.variance)
+            basis(kind if len(parents) > 0 else LINEAR, columns[:, j][parents], node_fit.centers, node_fit.width, row)
+            many = len(node_fit.coefficients)
+            total += log_density(values[j], (row[:many] * node_fit.coefficients).sum(), node_fit.variance)
         out[s] = total
 
 
@@ -120,17 +120,17 @@ class FittedPriorNode:
         return float(self.additions(parents, [-1])[0])
 
     def additions(self, parents: frozenset[int], candidates: Sequence[int], above: float = -np.inf) -> Floats:
-        """The same with one parent more; -1 is nobody."""
+        """The same with one parent more; -1 adds none."""
         sets = [parents | {c} if c >= 0 else parents for c in candidates]
-        fresh = [own for own in sets if own not in self._known]
+        fresh = [parent_set for parent_set in sets if parent_set not in self._known]
         if fresh:
             padded = np.full((len(fresh), max(1, len(parents) + 1)), -1, dtype=np.intp)
-            for row, own in zip(padded, fresh, strict=True):
-                row[: len(own)] = sorted(own)
+            for row, parent_set in zip(padded, fresh, strict=True):
+                row[: len(parent_set)] = sorted(parent_set)
             out = np.empty(len(fresh))
             left_out_scores(self.kind, padded, self.columns, self.values, self.others, self.floor, out)
             self._known.update(zip(fresh, out.tolist(), strict=True))
-        return np.array([self._known[own] for own in sets])
+        return np.array([self._known[parent_set] for parent_set in sets])
 
     def glance(self, parents: frozenset[int], candidates: Sequence[int]) -> Floats:
         """As `additions`."""
@@ -155,13 +155,13 @@ class FittedNode:
 
     def _score(self, parents: frozenset[int], clips: Sequence[int]) -> float:
         order, dofs = self.way.order, len(self.weights)
-        own = [self.node + s * dofs for s in range(order)]
-        nodes = np.array(sorted({*own, *parents}), dtype=np.intp)
+        own_nodes = [self.node + s * dofs for s in range(order)]
+        nodes = np.array(sorted({*own_nodes, *parents}), dtype=np.intp)
         error, score, frames = 0.0, 0.0, 0
         for k in clips:
             truth = np.ascontiguousarray(self.clips[k][:, self.node])
-            found = fitted_node(self.way, self.node, nodes, self.pools[k], self.weights, self.seen[k], truth)
-            error, score, frames = error + found[0], score + found[1], frames + len(truth) - order
+            result = fitted_node(self.way, self.node, nodes, self.pools[k], self.weights, self.seen[k], truth)
+            error, score, frames = error + result[0], score + result[1], frames + len(truth) - order
         if self.way.calibrated:
             return float(recalibrated(error, frames, self.way.floor))
         return score

@@ -1,4 +1,4 @@
-"""Which nodes tell most about a node's deviation: greedy additions of parents, scored on takes left out.
+"""Which nodes predict a node's deviation best: greedy additions of parents, scored on takes left out.
 
 Lau 2009, §5.1: a score that is a sum over nodes, from examples left out, and greedy search over edges. Nodes have a
 fixed order (those that move the body most come first), and a parent within the frame comes before its child, so no
@@ -17,7 +17,7 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 
 RIDGE = 0.03  # of coefficients, against deviations of variance 1: takes are few
-OWN_RIDGE = 0.003  # of a node's own past, which all frames of all takes tell about
+OWN_RIDGE = 0.003  # of a node's own past, for which every frame of every take is evidence
 TINY = 1e-9
 TRAIT_FLOOR = 1e-2  # of a trait's held-out error: of four takes one may be hit by chance
 
@@ -140,7 +140,7 @@ def trait_errors(
     """Held-out squared errors (traits,) of a node's traits given those of its parents and of one candidate more.
 
     Ridge regression in its dual form: y = across (inner + ridge I)^-1 Y, where `inner` (folds, traits, takes, takes)
-    and `across` (folds, traits, left out, takes) are products of the parents' traits. A candidate of -1 is nobody.
+    and `across` (folds, traits, left out, takes) are products of the parents' traits. A candidate of -1 adds no parent.
     """
     known, traits = folds.known.shape[1], folds.known.shape[2]
     out[:] = 0.0

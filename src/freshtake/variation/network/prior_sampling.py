@@ -27,8 +27,8 @@ def sample_prior(
     """
     count = len(network.dofs)
     order = np.array(network.order(), dtype=np.intp)
-    starts = np.cumsum([0, *[len(own) for own in network.edges]])
-    parents = np.array([p for own in network.edges for p in own], dtype=np.intp)
+    starts = np.cumsum([0, *[len(node_parents) for node_parents in network.edges]])
+    parents = np.array([p for node_parents in network.edges for p in node_parents], dtype=np.intp)
     columns = np.ascontiguousarray(instances.values.T)
     both = np.concatenate([weights, weights])
     if regression == "kernel":
@@ -69,8 +69,8 @@ def draw_nodes(
             for e in range(starts[node], starts[node + 1]):
                 p = parents[e]
                 for j in range(count):
-                    apart = weights[p] * (columns[p, j] - values[p])
-                    squared[j] += apart * apart
+                    difference = weights[p] * (columns[p, j] - values[p])
+                    squared[j] += difference * difference
             mean, variance = gaussian(squared, targets, count, rule, floor, scratch)
         values[node] = mean + np.sqrt(variance) * noise[k]
     return values

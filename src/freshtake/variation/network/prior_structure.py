@@ -13,7 +13,7 @@ from freshtake.variation.network.joint_scores import Mapper
 from freshtake.variation.network.networks import PriorNetwork
 from freshtake.variation.network.node_scores import PriorNode, other_groups
 from freshtake.variation.network.regression import Regression
-from freshtake.variation.network.structure_search import Found, NodeScores, search_network
+from freshtake.variation.network.structure_search import NodeScores, SearchResult, search_network
 from freshtake.variation.settings import Settings
 
 SCREENING = 0.1
@@ -41,11 +41,11 @@ def learn_prior(
     starts = [[frozenset[int]()] * count]
     starts += [_random_start(listed, rng) for _ in range(number_of_starts - 1)]
     cap = settings.prior_max_parents
-    best: list[Found] | None = None
+    best: list[SearchResult] | None = None
     runs = mapper(lambda start: search_network(nodes, start, cap=cap, shortlists=listed), starts)
-    for number, found in enumerate(runs):
-        if best is None or sum(f.score for f in found) > sum(f.score for f in best):
-            best = found
+    for number, result in enumerate(runs):
+        if best is None or sum(f.score for f in result) > sum(f.score for f in best):
+            best = result
         report(
             Progress(0.8 + 0.15 * (number + 1) / len(starts), f"what first poses have in common: start {number + 1}")
         )
@@ -82,9 +82,9 @@ def _nodes(instances: PriorInstances, weights: Floats, settings: Settings, rule:
 
 def _shortlist(node: NodeScores, index: int, count: int, share: float) -> list[int]:
     others = [c for c in range(count) if c != index]
-    found = node.glance(frozenset(), others)
+    scores = node.glance(frozenset(), others)
     keep = max(2, int(np.ceil(share * len(others))))
-    return sorted(others[k] for k in np.argsort(-found, kind="stable")[:keep])
+    return sorted(others[k] for k in np.argsort(-scores, kind="stable")[:keep])
 
 
 def _random_start(listed: Sequence[Sequence[int]], rng: np.random.Generator) -> list[frozenset[int]]:

@@ -95,10 +95,10 @@ def pool_of(known: TransitionInstances, weights: Floats, members: Ints, *, delta
 def pack_parents(edges: Edges, order: int) -> PackedParents:
     """Edges as flat arrays."""
     count = len(edges)
-    starts = np.concatenate([[0], np.cumsum([len(own) for own in edges])]).astype(np.intp)
-    parents = np.array([p for own in edges for p in own], dtype=np.intp)
+    starts = np.concatenate([[0], np.cumsum([len(node_parents) for node_parents in edges])]).astype(np.intp)
+    parents = np.array([p for node_parents in edges for p in node_parents], dtype=np.intp)
     first = order * count
-    inside = [[p - first for p in own if p >= first] for own in edges]
+    inside = [[p - first for p in node_parents if p >= first] for node_parents in edges]
     used = np.unique(parents[parents < first])
     return PackedParents(starts, parents, np.array(topological_order(inside), dtype=np.intp), used, order)
 
@@ -115,7 +115,7 @@ def floors_of(rows: Floats) -> Floats:
 
 
 @compiled
-def apart(x: float, known: Floats, out: Floats) -> None:
+def squared_distances(x: float, known: Floats, out: Floats) -> None:
     """Squared distances of one value to those of the instances."""
     for c in range(known.shape[0]):
         difference = x - known[c]
@@ -138,7 +138,7 @@ def propagate(predictor: Predictor, out: PredictedFrames) -> int:
     gaps = np.empty(((order + 1) * dofs, count))
     squared, near = np.empty(count), np.empty(count + 1)
     picked, w = np.empty(count, dtype=np.intp), np.empty(count + 1)
-    theirs = np.empty(count + 1)
+    near_targets = np.empty(count + 1)
     guesses = np.ones(dofs)
     values[:order] = clip[:order]
     for f in range(frames):
@@ -146,7 +146,7 @@ def propagate(predictor: Predictor, out: PredictedFrames) -> int:
         for m in range(packed.used.shape[0]):
             node = packed.used[m]
             dof = node % dofs
-            apart(weights[dof] * past[node // dofs, dof], pool.known[node], gaps[node])
+            squared_distances(weights[dof] * past[node // dofs, dof], pool.known[node], gaps[node])
         ending = 0
         for k in range(dofs):
             i = packed.sequence[k]
@@ -162,33 +162,33 @@ def propagate(predictor: Predictor, out: PredictedFrames) -> int:
                     squared[c] += rule.velocity_weight * difference * difference
             limit = kth_smallest(squared, count, rule.neighbors, guesses[i])
             guesses[i] = limit
-            kept = 0
+            nearby = 0
             for c in range(count):
-                near[kept] = squared[c]
-                picked[kept] = c
-                kept += squared[c] <= limit
-                if kept == count:
+                near[nearby] = squared[c]
+                picked[nearby] = c
+                nearby += squared[c] <= limit
+                if nearby == count:
                     break
             best = 0
-            for c in range(kept):
-                theirs[c] = pool.targets[i, picked[c]]
+            for c in range(nearby):
+                near_targets[c] = pool.targets[i, picked[c]]
                 if near[c] < near[best]:
                     best = c
             ending += pool.last[picked[best]]
-            mean, variances[f, i] = weighted_gaussian(near, theirs, kept, limit, rule, floors[i], w)
+            mean, variances[f, i] = weighted_gaussian(near, near_targets, nearby, limit, rule, floors[i], w)
             newest = past[order - 1, i]
             if mode.delta:
                 mean += newest
             if mode.pull > 0.0:
-                for c in range(kept):
-                    theirs[c] = pool.absolute[i, picked[c]]
-                mean += mode.pull * (weighted_mean(w, theirs, kept) - mean)
+                for c in range(nearby):
+                    near_targets[c] = pool.absolute[i, picked[c]]
+                mean += mode.pull * (weighted_mean(w, near_targets, nearby) - mean)
             means[f, i] = mean
             x = mean + np.sqrt(variances[f, i]) * noise[f, i] if noise.shape[0] > 0 else mean
             values[order + f, i] = x
             inside = order * dofs + i
             seen = x if mode.propagated else clip[order + f, i]
-            apart(weights[i] * seen, pool.known[inside], gaps[inside])
+            squared_distances(weights[i] * seen, pool.known[inside], gaps[inside])
         if mode.ends and 2 * ending > dofs:
             return f + 1
     return frames

@@ -36,17 +36,17 @@ def kth_smallest(values: Floats, count: int, k: int, guess: float) -> float:
         return values[:count].max()
     low, high, fewer, more, threshold = 0.0, np.inf, 0, count, guess
     for turn in range(PASSES):
-        found = 0
+        below = 0
         for j in range(count):
-            found += values[j] <= threshold
-        if found == k:
+            below += values[j] <= threshold
+        if below == k:
             return _largest_up_to(values, count, threshold)
-        if found < k:
-            low, fewer = threshold, found
+        if below < k:
+            low, fewer = threshold, below
         else:
-            high, more = threshold, found
+            high, more = threshold, below
         if high == np.inf:
-            threshold = low * min(2.0, (k + 0.5) / max(found, 1))
+            threshold = low * min(2.0, (k + 0.5) / max(below, 1))
         elif turn % 3 == 2:
             threshold = 0.5 * (low + high)
         else:
@@ -69,13 +69,13 @@ def _largest_up_to(values: Floats, count: int, threshold: float) -> float:
 def _next_values(values: Floats, count: int, k: int, low: float) -> float:
     """The k-th smallest by going up value by value from `low`, which fewer than k values do not exceed."""
     while True:
-        following, found = np.inf, 0
+        following, below = np.inf, 0
         for j in range(count):
             if values[j] > low:
                 following = min(following, values[j])
         for j in range(count):
-            found += values[j] <= following
-        if found >= k:
+            below += values[j] <= following
+        if below >= k:
             return following
         low = following
 

@@ -70,12 +70,12 @@ def _usual_distance(data: TransitionData, neighbors: int) -> float:
     known = data.instances
     slices = [known.rows[known.queries - s][:, movers] * data.weights[movers] for s in range(known.order)]
     x = np.concatenate(slices, axis=1)
-    found = []
+    distances = []
     for row, clip in zip(x, known.clips, strict=True):
         squared = ((x[known.clips != clip] - row) ** 2).sum(axis=1)
         k = min(neighbors, len(squared)) - 1
-        found.append(np.sqrt(np.partition(squared, k)[k]))
-    return max(float(np.median(found)), 1e-12)
+        distances.append(np.sqrt(np.partition(squared, k)[k]))
+    return max(float(np.median(distances)), 1e-12)
 
 
 def resynthesis_errors(joint: JointScores, edges: Edges, rule: Regression, noise: Sequence[Floats]) -> Floats:
@@ -91,8 +91,8 @@ def resynthesis_errors(joint: JointScores, edges: Edges, rule: Regression, noise
     def errors(k: int) -> list[float]:
         clip, pool = joint.clips[k], joint.pools[k]
         frames = len(clip) - joint.instances.order
-        made = [run(edges_of, pool, joint.weights, way, joint.floors, clip, drawn[:frames]).values for drawn in noise]
-        return [joint.apart(values, k) for values in made]
+        paths = [run(edges_of, pool, joint.weights, way, joint.floors, clip, drawn[:frames]).values for drawn in noise]
+        return [joint.distance(values, k) for values in paths]
 
     return np.concatenate(list(joint.mapper(errors, range(len(joint.clips)))))
 

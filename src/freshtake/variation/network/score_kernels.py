@@ -85,9 +85,9 @@ def prior_scores(
             for k in range(parents.shape[1]):
                 if parents[s, k] >= 0:
                     alone = False
-                    apart = distances[parents[s, k], j]
+                    parent_distances = distances[parents[s, k], j]
                     for c in range(used):
-                        row[c] += apart[others[j, c]]
+                        row[c] += parent_distances[others[j, c]]
             if alone:
                 w[:used] = 1.0
                 mean = weighted_mean(w, targets, used)
@@ -127,12 +127,12 @@ def distances(held: HeldOutTakes, nodes: Ints, out: Floats) -> None:
 @compiled
 def describe(held: HeldOutTakes, node: int, delta: bool, rows: Ints, count: int, out: Floats) -> None:
     """The node's own known frames, oldest first, and its target, (order + 1, instances), at some rows."""
-    own = held.columns[node]
+    column = held.columns[node]
     for s in range(held.order):
         for c in range(count):
-            out[s, c] = own[rows[c] - (held.order - 1) + s]
+            out[s, c] = column[rows[c] - (held.order - 1) + s]
     for c in range(count):
-        out[held.order, c] = own[rows[c] + 1] - (own[rows[c]] if delta else 0.0)
+        out[held.order, c] = column[rows[c] + 1] - (column[rows[c]] if delta else 0.0)
 
 
 class Listed(NamedTuple):
@@ -220,17 +220,17 @@ def add_own(past: Floats, own: Floats, w: float, v: float, count: int, squared: 
 
 @compiled
 def nearest(
-    squared: Floats, targets: Floats, count: int, neighbors: int, guess: float, near: Floats, theirs: Floats
+    squared: Floats, targets: Floats, count: int, neighbors: int, guess: float, near: Floats, near_targets: Floats
 ) -> int:
     """Keep those not farther than the k-th, whose distance follows the last one that is kept."""
     limit = kth_smallest(squared, count, neighbors, guess)
-    kept = 0
+    nearby = 0
     for c in range(count):
-        near[kept] = squared[c]
-        theirs[kept] = targets[c]
-        kept += squared[c] <= limit
-    near[kept] = limit
-    return kept
+        near[nearby] = squared[c]
+        near_targets[nearby] = targets[c]
+        nearby += squared[c] <= limit
+    near[nearby] = limit
+    return nearby
 
 
 @compiled
@@ -251,31 +251,31 @@ def predict_node(
     """
     rule, pools, short = way.rule, lists.pools, lists.short
     order, most = held.order, pools.rows.shape[1]
-    squared, near, theirs, w = np.empty(most), np.empty(most + 1), np.empty(most + 1), np.empty(most)
+    squared, near, near_targets, w = np.empty(most), np.empty(most + 1), np.empty(most + 1), np.empty(most)
     past, weight = np.empty(order), held.weights[node] * held.weights[node]
     guess, error = 1.0, 0.0
     for q in range(held.queries.shape[0]):
         query, clip = held.queries[q], held.clips[q]
         if held.fresh[q] == 1 or not way.propagated:
             past[:] = held.columns[node, query - order + 1 : query + 1]
-        kept, count = 0, short.counts[q]
+        nearby, count = 0, short.counts[q]
         if count > 0:
             squared[:count] = short.base[q, :count]
             add_candidate(held, candidate, query, short.rows[q], count, squared)
             add_own(past, short.own[q], weight, rule.velocity_weight, count, squared)
-            kept = nearest(squared, short.own[q, order], count, rule.neighbors, guess, near, theirs)
-            guess = near[kept]
-        if kept == 0 or guess > short.beyond[q]:
+            nearby = nearest(squared, short.own[q, order], count, rule.neighbors, guess, near, near_targets)
+            guess = near[nearby]
+        if nearby == 0 or guess > short.beyond[q]:
             count = pools.counts[clip]
             squared[:count] = pools.base[q, :count]
             add_candidate(held, candidate, query, pools.rows[clip], count, squared)
             add_own(past, pools.own[clip], weight, rule.velocity_weight, count, squared)
-            kept = nearest(squared, pools.own[clip, order], count, rule.neighbors, guess, near, theirs)
-        guess = near[kept]
-        positive = weigh(near, kept, guess, rule.width, rule.adaptive, w)
-        mean = weighted_mean(w, theirs, kept)
+            nearby = nearest(squared, pools.own[clip, order], count, rule.neighbors, guess, near, near_targets)
+        guess = near[nearby]
+        positive = weigh(near, nearby, guess, rule.width, rule.adaptive, w)
+        mean = weighted_mean(w, near_targets, nearby)
         if not way.calibrated:  # the variance costs a tenth of the search and is not used there
-            gaussians[1, q] = weighted_variance(w, theirs, kept, mean, positive, way.floor)
+            gaussians[1, q] = weighted_variance(w, near_targets, nearby, mean, positive, way.floor)
         if way.delta:
             mean += past[order - 1]
         gaussians[0, q] = mean

@@ -53,15 +53,15 @@ def transition_strengths(model: VariationModel, *, nodes: bool = False) -> tuple
         instances = transition_instances(_searched(model), model.transition.order)
         data = transition_data(instances, model.material.weights) if len(instances.lengths) > 1 else None
         losses_of = lambda child, groups: {} if data is None else _losses(model, data, child, groups)  # noqa: E731
-    found: list[Edge] = []
+    edges: list[Edge] = []
     for child, parents in enumerate(model.transition.edges):
         groups: dict[int, list[int]] = {}
         for node in parents:
             groups.setdefault(node if nodes else node % count, []).append(node)
         others = {key: members for key, members in groups.items() if key % count != child}
         losses = losses_of(child, others)
-        found += [Edge(child, key, losses.get(key, float("nan"))) for key in groups]
-    return tuple(found)
+        edges += [Edge(child, key, losses.get(key, float("nan"))) for key in groups]
+    return tuple(edges)
 
 
 def _deviation_losses(model: VariationModel) -> Losses:
@@ -81,12 +81,12 @@ def _deviation_losses(model: VariationModel) -> Losses:
         whole = node_score(moments, traits, child, newest_first, RIDGE, weights)
         changes = bool(np.abs(columns.rest[:, :, child]).max() > 0.0)
         count = weights.rest if changes else max(weights.trait, 1.0)
-        found = {}
+        loss_by_group = {}
         for key, members in groups.items():
             left = newest_first[~np.isin(parents, members)]
             without = node_score(moments, traits, child, left, RIDGE, weights)
-            found[key] = (whole - without) / count
-        return found
+            loss_by_group[key] = (whole - without) / count
+        return loss_by_group
 
     return losses
 
@@ -96,9 +96,9 @@ def _losses(model: VariationModel, data: TransitionData, child: int, groups: dic
     if not groups:
         return {}
     settings = model.settings
-    members = np.full((len(groups), max(len(own) for own in groups.values())), -1, dtype=np.intp)
-    for row, own in zip(members, groups.values(), strict=True):
-        row[: len(own)] = own
+    members = np.full((len(groups), max(len(group_nodes) for group_nodes in groups.values())), -1, dtype=np.intp)
+    for row, group_nodes in zip(members, groups.values(), strict=True):
+        row[: len(group_nodes)] = group_nodes
     node = TransitionNode(
         child,
         data._replace(members=members),
@@ -122,20 +122,20 @@ def prior_strengths(model: VariationModel) -> tuple[Edge, ...]:
     settings = model.settings
     instances = prior_instances(_searched(model), settings.prior_pairs, delta=settings.chosen("prior_deltas"))
     scaled = instances.values * np.concatenate([model.material.weights] * 2)
-    apart = (scaled.T[:, :, None] - scaled.T[:, None, :]) ** 2
+    squared = (scaled.T[:, :, None] - scaled.T[:, None, :]) ** 2
     groups: Ints = instances.clips
     if not settings.chosen("prior_whole_takes") or len(np.unique(groups)) < 2:
         groups = np.arange(len(scaled))
     others = other_groups(groups)
-    found: list[Edge] = []
+    edges: list[Edge] = []
     for child, parents in enumerate(model.prior.edges):
         if not parents or len(scaled) < 2:
-            found += [Edge(child, parent, float("nan")) for parent in parents]
+            edges += [Edge(child, parent, float("nan")) for parent in parents]
             continue
-        node, everyone = PriorNode(child, instances, apart, others, model.prior_rule), frozenset(parents)
+        node, everyone = PriorNode(child, instances, squared, others, model.prior_rule), frozenset(parents)
         whole = node.score(everyone)
-        found += [Edge(child, p, (whole - node.score(everyone - {p})) / len(scaled)) for p in parents]
-    return tuple(found)
+        edges += [Edge(child, p, (whole - node.score(everyone - {p})) / len(scaled)) for p in parents]
+    return tuple(edges)
 
 
 def _searched(model: VariationModel) -> list[Floats]:

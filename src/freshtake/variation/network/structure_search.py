@@ -18,7 +18,7 @@ NOTHING, ADD, DELETE, REVERSE = range(4)
 class NodeScores(Protocol):
     """Scores of one node given sets of parents; higher is better.
 
-    A score that is not `above`, or not the best of several, may be given as -infinity: nobody will look at it.
+    A score that is not `above`, or not the best of several, may be given as -infinity: it is not used.
     """
 
     def score(self, parents: frozenset[int], above: float = -np.inf) -> float:
@@ -34,8 +34,8 @@ class NodeScores(Protocol):
         ...
 
 
-class Found(NamedTuple):
-    """What a search ended with."""
+class SearchResult(NamedTuple):
+    """The parents that a search ended with, and their score."""
 
     parents: frozenset[int]
     score: float
@@ -49,7 +49,7 @@ def search_node(
     cap: int,
     screening: float = 1.0,
     kept: frozenset[int] = frozenset(),
-) -> Found:
+) -> SearchResult:
     """Add or delete the parent that helps most until nothing helps; at most `cap` parents, `kept` ones never deleted.
 
     Only the best share `screening` of the candidates of the first round is tried again in later ones.
@@ -60,25 +60,25 @@ def search_node(
         value, edited = best + GAIN, current
         fresh = [c for c in shortlist if c not in current]
         if len(current) < cap and fresh:
-            found = scores.additions(current, fresh, value)
-            top = int(found.argmax())
-            if found[top] > value:
-                value, edited = float(found[top]), current | {fresh[top]}
+            gains = scores.additions(current, fresh, value)
+            top = int(gains.argmax())
+            if gains[top] > value:
+                value, edited = float(gains[top]), current | {fresh[top]}
         for parent in sorted(current - kept):
             without = scores.score(current - {parent}, value)
             if without > value:
                 value, edited = without, current - {parent}
         if edited is current:
-            return Found(current, best)
+            return SearchResult(current, best)
         current, best = edited, value
 
 
 def _screened(scores: NodeScores, start: frozenset[int], candidates: list[int], share: float) -> list[int]:
     """The best share of the candidates at a glance; those of the start stay candidates too."""
     if share < 1.0 and candidates:
-        found = scores.glance(start, candidates)
+        glances = scores.glance(start, candidates)
         keep = max(1, int(np.ceil(share * len(candidates))))
-        candidates = [candidates[k] for k in np.argsort(-found, kind="stable")[:keep]]
+        candidates = [candidates[k] for k in np.argsort(-glances, kind="stable")[:keep]]
     return sorted({*candidates, *start})
 
 
@@ -88,7 +88,7 @@ def search_network(
     *,
     cap: int,
     shortlists: Sequence[Sequence[int]] | None = None,
-) -> list[Found]:
+) -> list[SearchResult]:
     """Add, delete or reverse the edge that helps most, never closing a cycle, until nothing helps.
 
     Scores are kept per node: an edit changes one node's, a reversal two (Lau 2009, below eq. 3). With `shortlists`
@@ -96,27 +96,27 @@ def search_network(
     """
     count = len(nodes)
     parents = list(start)
-    value = np.array([node.score(own) for node, own in zip(nodes, parents, strict=True)])
+    value = np.array([node.score(node_parents) for node, node_parents in zip(nodes, parents, strict=True)])
     adding = np.full((count, count), -np.inf)  # gain of the edge column -> row
     dropping = np.full((count, count), -np.inf)
     tried = shortlists or [range(count)] * count
 
     def refresh(node: int) -> None:
-        own = parents[node]
+        node_parents = parents[node]
         adding[node] = -np.inf
-        fresh = [c for c in tried[node] if c != node and c not in own]
-        if len(own) < cap and fresh:
-            adding[node, fresh] = nodes[node].additions(own, fresh) - value[node]
+        fresh = [c for c in tried[node] if c != node and c not in node_parents]
+        if len(node_parents) < cap and fresh:
+            adding[node, fresh] = nodes[node].additions(node_parents, fresh) - value[node]
         dropping[node] = -np.inf
-        for parent in own:
-            dropping[node, parent] = nodes[node].score(own - {parent}) - value[node]
+        for parent in node_parents:
+            dropping[node, parent] = nodes[node].score(node_parents - {parent}) - value[node]
 
     for node in range(count):
         refresh(node)
     while True:
         child, parent, kind = best_edit(adding, dropping, reachable(np.isfinite(dropping).T.copy()))
         if kind == NOTHING:
-            return [Found(own, float(v)) for own, v in zip(parents, value, strict=True)]
+            return [SearchResult(node_parents, float(v)) for node_parents, v in zip(parents, value, strict=True)]
         parents[child] = parents[child] | {parent} if kind == ADD else parents[child] - {parent}
         if kind == REVERSE:
             parents[parent] = parents[parent] | {child}

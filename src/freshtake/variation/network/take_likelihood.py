@@ -34,20 +34,20 @@ def take_likelihood(
     and its part of the traits'.
     """
     if len(rows) < FEWEST:
-        raise UsageError(f"the clip has {len(rows)} frames: to score it takes at least {FEWEST}")
-    apart, phase_frames = deviations_of(courses, material, settings, rows)
-    basis, sizes = trait_basis(courses.mean, courses.cyclic), sizes_at(dynamics.sizes, len(apart))
+        raise UsageError(f"the clip has {len(rows)} frames, but scoring needs at least {FEWEST}")
+    deviations, phase_frames = deviations_of(courses, material, settings, rows)
+    basis, sizes = trait_basis(courses.mean, courses.cyclic), sizes_at(dynamics.sizes, len(deviations))
     last = -1 if courses.cyclic else None
-    traits = np.einsum("pn,qpn->qn", apart[:last], basis[:, :last]) / len(apart[:last])
-    rest = apart - np.einsum("qn,qpn->pn", traits, basis)
-    floor = _floors(dynamics, material, len(apart), courses.body)
+    traits = np.einsum("pn,qpn->qn", deviations[:last], basis[:, :last]) / len(deviations[:last])
+    rest = deviations - np.einsum("qn,qpn->pn", traits, basis)
+    floor = _floors(dynamics, material, len(deviations), courses.body)
     sizes, trait_sizes = np.maximum(sizes, floor), np.maximum(dynamics.trait_sizes, floor)
     freedom = max(len(courses.smooth) - 1, 1)
-    at = np.arange(dynamics.slices + 1, dtype=np.float64) * ((len(apart) - 1.0) / dynamics.slices)
+    at = np.arange(dynamics.slices + 1, dtype=np.float64) * ((len(deviations) - 1.0) / dynamics.slices)
     of_rest = _rest_densities(dynamics, read_at(rest / sizes, at), freedom) - np.log(read_at(sizes, at) / floor)
     of_traits = _trait_densities(dynamics, traits / trait_sizes, freedom) - np.log(trait_sizes / floor)
     phases = np.interp(np.arange(float(len(rows))), phase_frames, np.arange(float(len(phase_frames))))
-    slices = np.rint(phases / (len(apart) - 1.0) * dynamics.slices).astype(np.intp)
+    slices = np.rint(phases / (len(deviations) - 1.0) * dynamics.slices).astype(np.intp)
     frames = of_rest[slices] + of_traits.sum(axis=0) / len(rows)
     return Likelihood(np.asarray(frames[:, : len(material.names)]), material.names)
 
@@ -58,7 +58,7 @@ def deviations_of(courses: Courses, material: Material, settings: Settings, rows
     warped = warp_onto(mean_rows(courses, material) * weights, rows * weights, SMOOTH / time)
     alone = Material((rows,), material.names, weights, material.rates, time, material.recipe)
     phase_frames = steadied(warped[:, None], alone, courses.cyclic)
-    own = courses_of(
+    take_courses = courses_of(
         alone,
         phase_frames,
         detail_frames=settings.network_step / time if settings.detail else 0.0,
@@ -66,7 +66,7 @@ def deviations_of(courses: Courses, material: Material, settings: Settings, rows
         body=courses.body,
         stride=courses.stride,
     )
-    return own.smooth[0] - mean, phase_frames[:, 0]
+    return take_courses.smooth[0] - mean, phase_frames[:, 0]
 
 
 def mean_rows(courses: Courses, material: Material) -> Floats:
@@ -87,7 +87,7 @@ def mean_rows(courses: Courses, material: Material) -> Floats:
 
 
 def _floors(dynamics: Dynamics, material: Material, phases: int, body: BodyNodes) -> Floats:
-    """(nodes,): sizes below which no node is told apart, a small share of the mean over nodes, weighted."""
+    """(nodes,): least sizes, a small share of the weighted mean over nodes."""
     weights = np.maximum(node_weights(material, phases, body), 1e-12)
     whole = np.sqrt((dynamics.trait_sizes**2).sum(axis=0) + (dynamics.sizes**2).mean(axis=0))
     usual = float(np.sqrt(((weights * whole)[: len(material.names)] ** 2).mean()))
@@ -105,8 +105,8 @@ def _rest_densities(dynamics: Dynamics, rest: Floats, freedom: int) -> Floats:
     stacked = np.concatenate([before[:-2], before[1:-1], before[2:]], axis=1)
     predicted = np.zeros_like(values)
     for i in range(nodes):
-        own = slice(packed.starts[i], packed.starts[i + 1])
-        predicted[:, i] = stacked[:, packed.parents[own]] @ packed.slopes[own]
+        node_edges = slice(packed.starts[i], packed.starts[i + 1])
+        predicted[:, i] = stacked[:, packed.parents[node_edges]] @ packed.slopes[node_edges]
     out = student(values - predicted, packed.noise, freedom) + np.log(scale)
     out[:2] = student(rest[:2], np.ones(nodes), freedom)
     return out
@@ -117,14 +117,14 @@ def _trait_densities(dynamics: Dynamics, traits: Floats, freedom: int) -> Floats
     nodes, packed = traits.shape[1], dynamics.packed
     values, predicted = traits * dynamics.trait_scales, np.zeros_like(traits)
     for i in range(nodes):
-        own = slice(packed.starts[i], packed.starts[i + 1])
-        theirs = values[:, packed.parents[own] % nodes]
-        predicted[:, i] = (dynamics.trait_slopes[:, own] * theirs).sum(axis=1)
+        node_edges = slice(packed.starts[i], packed.starts[i + 1])
+        parent_traits = values[:, packed.parents[node_edges] % nodes]
+        predicted[:, i] = (dynamics.trait_slopes[:, node_edges] * parent_traits).sum(axis=1)
     return student(values - predicted, dynamics.trait_noise, freedom) + np.log(dynamics.trait_scales)
 
 
 def student(x: Floats, scale: Floats, freedom: int) -> Floats:
     """Logarithm of Student's density with this scale."""
     constant = math.lgamma(0.5 * (freedom + 1)) - math.lgamma(0.5 * freedom) - 0.5 * np.log(freedom * np.pi)
-    away = x / scale
-    return np.asarray(constant - np.log(scale) - 0.5 * (freedom + 1) * np.log1p(away * away / freedom))
+    standardized = x / scale
+    return np.asarray(constant - np.log(scale) - 0.5 * (freedom + 1) * np.log1p(standardized * standardized / freedom))

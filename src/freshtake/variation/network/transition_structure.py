@@ -19,14 +19,14 @@ from freshtake.variation.network.structure_search import NodeScores, search_node
 from freshtake.variation.settings import Settings
 
 SPARE = 6  # a sixth of a node's places is kept for parents of its own choice
-TOLERANCE = 1.01  # how much farther the whole may go astray for the sake of better nodes
+TOLERANCE = 1.01  # how much the joint error may grow in exchange for better single nodes
 SMALL = 5  # nodes that are taken or left together
 THOROUGH_CORES = (-2, 0, 2)
 _Tell = Callable[[float, str], None]
 
 
-class Found(NamedTuple):
-    """What the search with every node alone ended with."""
+class CoreSearchResult(NamedTuple):
+    """The edges found by searching every node alone, and their joint error."""
 
     edges: Edges
     error: float  # of all nodes propagated together
@@ -47,7 +47,7 @@ def single_nodes(data: TransitionData) -> TransitionData:
 
 
 def node_scores(index: int, data: TransitionData, joint: JointScores, settings: Settings) -> NodeScores:
-    """What the search asks: kernel regression, or one of the fitted functions."""
+    """The scores of one node: by kernel regression, or by a fitted function."""
     rule = joint.way.rule
     if settings.regression == "kernel":
         return TransitionNode(
@@ -90,19 +90,19 @@ def learn_transition(
 
 def _search_alone(
     names: Sequence[str], joint: JointScores, data: TransitionData, settings: Settings, report: Report, mapper: Mapper
-) -> Found:
+) -> CoreSearchResult:
     """The best of the searches from one core, or, when thorough, from several."""
     size: int = settings.chosen("core")
     sizes = {size + more for more in (THOROUGH_CORES if settings.thorough and size > 1 else (0,))}
-    best: Found | None = None
+    best: CoreSearchResult | None = None
     for number, size in enumerate(sorted(sizes)):
 
         def tell(done: float, what: str, number: int = number) -> None:
             report(Progress(0.15 + 0.3 * (number + done) / len(sizes), f"what predicts what: {what}"))
 
-        found = _from_core(names, joint, data, settings, size, tell, mapper)
-        if best is None or found.error < best.error:
-            best = found
+        result = _from_core(names, joint, data, settings, size, tell, mapper)
+        if best is None or result.error < best.error:
+            best = result
     assert best is not None
     return best
 
@@ -115,11 +115,11 @@ def _from_core(
     size: int,
     tell: _Tell,
     mapper: Mapper,
-) -> Found:
+) -> CoreSearchResult:
     """Every node searched on its own beside a core of DOFs that all share, then checked with all propagated.
 
     A core departs from the paper: from own parents alone, four examples are overfitted. Nodes that were scored with
-    the others at the data can go astray together, hence the check.
+    the others at the data can drift together, hence the check.
     """
     dofs, order = len(names), data.instances.order
     cap = settings.max_parents - order
@@ -144,7 +144,7 @@ def _from_core(
         edges.append(tuple(sorted({*own[index], *parents})))
         tell(0.9 * (index + 1) / dofs, names[index])
     tell(0.9, "all nodes together")
-    return Found(*checked(joint, plain, tuple(edges), movers), frozenset(core))
+    return CoreSearchResult(*checked(joint, plain, tuple(edges), movers), frozenset(core))
 
 
 def checked(joint: JointScores, safe: Edges, wanted: Edges, sequence: Sequence[int]) -> tuple[Edges, float]:
@@ -153,7 +153,7 @@ def checked(joint: JointScores, safe: Edges, wanted: Edges, sequence: Sequence[i
     waiting = [list(sequence)]
     while waiting:
         group = waiting.pop(0)
-        trial = tuple(wanted[i] if i in set(group) else own for i, own in enumerate(current))
+        trial = tuple(wanted[i] if i in set(group) else parents for i, parents in enumerate(current))
         error = least if trial == current else _size(joint.errors(trial))
         if error <= TOLERANCE * least:
             current, least = trial, min(error, least)
@@ -172,8 +172,8 @@ def random_parents(edges: Edges, order: int, rng: np.random.Generator) -> Edges:
     dofs = len(edges)
     out = []
     for i, parents in enumerate(edges):
-        own = {i + s * dofs for s in range(order)}
-        others = np.array([p for p in range(order * dofs) if p not in own])
+        own_nodes = {i + s * dofs for s in range(order)}
+        others = np.array([p for p in range(order * dofs) if p not in own_nodes])
         drawn = rng.choice(others, min(len(parents) - order, len(others)), replace=False)
-        out.append(tuple(sorted({*own, *(int(p) for p in drawn)})))
+        out.append(tuple(sorted({*own_nodes, *(int(p) for p in drawn)})))
     return tuple(out)

@@ -80,12 +80,12 @@ def by_likelihood(
     say(Progress(0.8, "likelihoods of the candidates"))
     rows = [x for x, _ in ready]
     if groups.among == "trusted":
-        found = [None if x is None else _score(scale.scorers, x) for x in rows]
-        gone = {k for k, one in enumerate(found) if one is not None and one.likelihood < scale.threshold}
+        scores = [None if x is None else _score(scale.scorers, x) for x in rows]
+        gone = {k for k, one in enumerate(scores) if one is not None and one.likelihood < scale.threshold}
     else:
         _enough(sum(x is not None for x in rows))
-        found, gone = _eliminated(rows, scale, rng)
-    judged = zip(ready, found, strict=True)
+        scores, gone = _eliminated(rows, scale, rng)
+    judged = zip(ready, scores, strict=True)
     verdicts = [_verdict(c, one, k in gone, scale, sure) for k, ((_, c), one) in enumerate(judged)]
     return verdicts, Judged(scale.threshold, scale.trusted, joined(scale.parts, model.dofs)[0])
 
@@ -102,7 +102,7 @@ def _scale(
 ) -> _Scale:
     """What the trusted clips have when they are left out, and the threshold that follows.
 
-    Predictions are fed back, unless that goes astray even on trusted clips: then frames are predicted one by one.
+    Predictions are fed back, unless that drifts even on trusted clips: then frames are predicted one by one.
     """
     rows = [_rows(model, motion) for motion in motions]
     splits = list(split(len(rows), rng))
@@ -136,9 +136,9 @@ def _rows(model: VariationModel, motion: Any) -> Floats:
 
 
 def _score(scorers: Sequence[LikelihoodScorer], rows: Floats) -> Scored:
-    found = [scorer.score(rows) for scorer in scorers]
-    likelihood = float(np.mean([one.normalized for one in found]))
-    return Scored(likelihood, np.mean([by_phase(one.frames) for one in found], axis=0), by_phase(rows))
+    likelihoods = [scorer.score(rows) for scorer in scorers]
+    likelihood = float(np.mean([one.normalized for one in likelihoods]))
+    return Scored(likelihood, np.mean([by_phase(one.frames) for one in likelihoods], axis=0), by_phase(rows))
 
 
 def _encoded(model: VariationModel, candidate: Candidate) -> tuple[Floats | None, Candidate]:
@@ -153,7 +153,7 @@ def _encoded(model: VariationModel, candidate: Candidate) -> tuple[Floats | None
 def _enough(count: int) -> None:
     if count < LEAST_TRUSTED:
         raise UsageError(
-            f"to group candidates among themselves takes at least {LEAST_TRUSTED} that can be compared, not {count}: "
+            f"grouping candidates among themselves needs at least {LEAST_TRUSTED} that can be compared, not {count}: "
             "compare them with the trusted ones instead"
         )
 
@@ -163,19 +163,19 @@ def _eliminated(
 ) -> tuple[list[Scored | None], set[int]]:
     """The paper's own: the least likely candidate given groups of the others goes, until all reach the threshold.
 
-    Two cannot be grouped: whoever is left then stays.
+    Two cannot be grouped: candidates still left then stay.
     """
     left = {k: x for k, x in enumerate(rows) if x is not None}
     scores: list[Scored | None] = [None] * len(rows)
     gone: set[int] = set()
     while len(left) >= LEAST_TRUSTED:
         numbers = list(left)
-        found: dict[int, list[Scored]] = {k: [] for k in numbers}
+        by_candidate: dict[int, list[Scored]] = {k: [] for k in numbers}
         for one in split(len(numbers), rng):
             scorer = scale.factory.scorer([left[numbers[k]] for k in one.known], rng)
             for k in one.left:
-                found[numbers[k]].append(_score([scorer], left[numbers[k]]))
-        for k, several in found.items():
+                by_candidate[numbers[k]].append(_score([scorer], left[numbers[k]]))
+        for k, several in by_candidate.items():
             if several:
                 mean = float(np.mean([one.likelihood for one in several]))
                 scores[k] = Scored(mean, np.mean([one.parts for one in several], axis=0), several[0].values)

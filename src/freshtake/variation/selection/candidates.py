@@ -76,22 +76,22 @@ def _lasting(motion: Any, trusted: Sequence[Any], notes: tuple[str, ...]) -> Can
     frames = len(motion)
     if frames < LEAST_FRAMES:
         return Candidate(motion, f"too short: {frames} frames, at least {LEAST_FRAMES} are needed", notes)
-    own, least, most = _duration(motion), *_range(trusted)
-    if own * FACTOR < least:
-        return Candidate(motion, f"too short: {_lasts(motion, own, least, most)}", notes)
-    if own > FACTOR * most:
-        return Candidate(motion, f"too long: {_lasts(motion, own, least, most)}", notes)
+    duration, least, most = _duration(motion), *_range(trusted)
+    if duration * FACTOR < least:
+        return Candidate(motion, f"too short: {_lasts(motion, duration, least, most)}", notes)
+    if duration > FACTOR * most:
+        return Candidate(motion, f"too long: {_lasts(motion, duration, least, most)}", notes)
     return Candidate(motion, "", notes)
 
 
 def longer_or_shorter(motion: Any, trusted: Sequence[Any]) -> str:
     """A few words where the duration lies clearly outside that of the trusted ones, else none."""
-    own, least, most = _duration(motion), *_range(trusted)
+    duration, least, most = _duration(motion), *_range(trusted)
     room = max(0.5 * (most - least), 0.03 * most)
-    if least - room <= own <= most + room:
+    if least - room <= duration <= most + room:
         return ""
-    word = "shorter" if own < least else "longer"
-    return f"{word} ({_lasts(motion, own, least, most)})"
+    word = "shorter" if duration < least else "longer"
+    return f"{word} ({_lasts(motion, duration, least, most)})"
 
 
 def _duration(motion: Any) -> float:
@@ -103,6 +103,6 @@ def _range(trusted: Sequence[Any]) -> tuple[float, float]:
     return min(durations), max(durations)
 
 
-def _lasts(motion: Any, own: float, least: float, most: float) -> str:
+def _lasts(motion: Any, duration: float, least: float, most: float) -> str:
     unit = "frames" if isinstance(motion, np.ndarray) else "s"
-    return f"{own:.3g} {unit}, the trusted ones {least:.3g} to {most:.3g} {unit}"
+    return f"{duration:.3g} {unit}, the trusted ones {least:.3g} to {most:.3g} {unit}"

@@ -24,55 +24,55 @@ PAIRS = (("left arm", "right arm", "both arms"), ("left leg", "right leg", "both
 def differences(takes: Compared, one: Unlike) -> tuple[str, ...]:
     """A few phrases, what differs most first: `it turns by 53 degrees (the others by -3 to 4)`."""
     groups = _paired([aspect for aspect in one.aspects if aspect in takes.parts])
-    found = []
+    phrases = []
     for aspect in one.aspects:
         if aspect in takes.figures:
-            found.append(_figure(takes, one, aspect))
-        found += [_moves(takes, one, group) for group in groups if group[1][0] == aspect]
-    found += steps(takes, one)
-    return tuple((found or [_moves(takes, one, ("it", []))])[:MOST_PHRASES])
+            phrases.append(_figure(takes, one, aspect))
+        phrases += [_moves(takes, one, group) for group in groups if group[1][0] == aspect]
+    phrases += steps(takes, one)
+    return tuple((phrases or [_moves(takes, one, ("it", []))])[:MOST_PHRASES])
 
 
 def _figure(takes: Compared, one: Unlike, aspect: str) -> str:
-    own, others = takes.figures[aspect][one.number], takes.figures[aspect][list(one.others)]
+    value, others = takes.figures[aspect][one.number], takes.figures[aspect][list(one.others)]
     if aspect == "turn":
-        return f"it turns by {round(own)} degrees (the others by {round(others.min())} to {round(others.max())})"
+        return f"it turns by {round(value)} degrees (the others by {round(others.min())} to {round(others.max())})"
     if aspect == "travel":
-        return f"it travels {own:.1f} leg lengths (the others {others.min():.1f} to {others.max():.1f})"
-    share = float(np.exp(own - others.mean())) - 1.0
-    own, least, most = np.exp([own, others.min(), others.max()])
+        return f"it travels {value:.1f} leg lengths (the others {others.min():.1f} to {others.max():.1f})"
+    share = float(np.exp(value - others.mean())) - 1.0
+    value, least, most = np.exp([value, others.min(), others.max()])
     how = "slower" if share > 0 else "faster"
-    return f"it is {100 * abs(share):.0f} % {how} ({own:.2f} s, the others {least:.2f} to {most:.2f} s)"
+    return f"it is {100 * abs(share):.0f} % {how} ({value:.2f} s, the others {least:.2f} to {most:.2f} s)"
 
 
 def _paired(parts: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Parts with what they are called; left and right together where both differ."""
-    found: list[tuple[str, list[str]]] = []
+    named_groups: list[tuple[str, list[str]]] = []
     for part in parts:
         both = next((pair for pair in PAIRS if part in pair and pair[0] in parts and pair[1] in parts), None)
         if both is None:
-            found.append((f"the {part}", [part]))
-        elif both[2] not in [called for called, _ in found]:
-            found.append((both[2], [part, both[1] if part == both[0] else both[0]]))
-    return found
+            named_groups.append((f"the {part}", [part]))
+        elif both[2] not in [called for called, _ in named_groups]:
+            named_groups.append((both[2], [part, both[1] if part == both[0] else both[0]]))
+    return named_groups
 
 
 def _moves(takes: Compared, one: Unlike, group: tuple[str, list[str]]) -> str:
     """How a part of the body moves: farther, held in another way, or where in the movement it differs."""
     called, parts = group
     use: Bools = np.isin(takes.parts, parts) if parts else takes.parts != ""
-    own, others = takes.rows[one.number][:, use], takes.rows[list(one.others)][:, :, use]
+    take, others = takes.rows[one.number][:, use], takes.rows[list(one.others)][:, :, use]
     s = "" if called.startswith("both") else "s"
     verb = f"swing{s}" if called.endswith(("arm", "arms", "leg", "legs")) else f"move{s}"
     sizes = np.array([_extent(x) for x in others])
-    share = _extent(own) / max(float(sizes.mean()), 1e-12) - 1.0
-    if abs(share) > WIDER and not sizes.min() <= _extent(own) <= sizes.max():
+    share = _extent(take) / max(float(sizes.mean()), 1e-12) - 1.0
+    if abs(share) > WIDER and not sizes.min() <= _extent(take) <= sizes.max():
         wider = f"{100 * share:.0f} % wider" if share < 1.0 else f"{1.0 + share:.1f} times as wide"
         return f"{called} {verb} {wider if share > 0 else f'{-100 * share:.0f} % less'}"
-    apart = own - others.mean(axis=0)
-    if (apart.mean(axis=0) ** 2).sum() > HELD * (apart**2).sum(axis=1).mean():
+    deviation = take - others.mean(axis=0)
+    if (deviation.mean(axis=0) ** 2).sum() > HELD * (deviation**2).sum(axis=1).mean():
         return f"{called} {'is' if s else 'are'} held differently"
-    spot = least_likely(by_phase(apart**2), [n for n, used in zip(takes.names, use, strict=True) if used])
+    spot = least_likely(by_phase(deviation**2), [n for n, used in zip(takes.names, use, strict=True) if used])
     if spot is None or spot.throughout:
         return f"{called} {verb} differently throughout"
     return f"{called} {verb} differently at {spot.where}"
@@ -89,19 +89,19 @@ def steps(takes: Compared, one: Unlike) -> list[str]:
         return []
     masks = {k: read_linear(contact_mask(takes.motions[k]).astype(float), takes.phase_frames[:, k]) for k in one.others}
     usual = np.mean(list(masks.values()), axis=0)
-    own = read_linear(contact_mask(first).astype(float), takes.phase_frames[:, one.number])
-    found = []
+    stands = read_linear(contact_mask(first).astype(float), takes.phase_frames[:, one.number])
+    phrases = []
     for column, foot in enumerate(feet(first.skeleton)):
         for verb, there, odd in (
-            ("steps", "stands", (own < 0.5) & (usual > 0.99)), ("stands", "steps", (own > 0.5) & (usual < 0.01))
+            ("steps", "stands", (stands < 0.5) & (usual > 0.99)), ("stands", "steps", (stands > 0.5) & (usual < 0.01))
         ):  # fmt: skip
             times = takes.phase_frames[:, one.number] * first.frame_time
             spans = [(times[a], times[b - 1]) for a, b in runs(odd[:, column])]
             longest = max(spans, key=lambda span: span[1] - span[0], default=(0.0, 0.0))
             if longest[1] - longest[0] >= SHORTEST_STEP:
                 where = f"at {longest[0]:.1f} s" if longest[0] > 0.0 else "at the beginning"
-                found.append(f"{_foot(first, foot.ankle)} {verb} {where}, where it {there} in the others")
-    return found
+                phrases.append(f"{_foot(first, foot.ankle)} {verb} {where}, where it {there} in the others")
+    return phrases
 
 
 def _foot(clip: Clip, ankle: int) -> str:

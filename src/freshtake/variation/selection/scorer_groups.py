@@ -63,7 +63,7 @@ class ScorerFactory(NamedTuple):
 
 
 def is_blind(scorers: Sequence[LikelihoodScorer]) -> bool:
-    """Whether propagation goes astray even on clips that are trusted, as on paths that cross themselves."""
+    """Whether propagation drifts even on trusted clips, as on paths that cross themselves."""
     return float(np.median([np.median(scorer.factors[1]) for scorer in scorers])) > BLIND
 
 

@@ -1,6 +1,6 @@
 """Which clips are similar enough to learn from (Lau 2009, §9).
 
-Departs from the paper, which asks for likelihoods (`measure="likelihood"`, see likelihood_selection): predictions lose
+Departs from the paper, which uses likelihoods (`measure="likelihood"`, see by_likelihood): predictions lose
 the phase of a clip that is a little slower or faster, so that of four trusted clips hardly any other is similar. By
 default a clip is compared with the trusted ones at equal phases, as `learn` compares its takes (see unlike).
 """
@@ -37,8 +37,8 @@ def similar(
     candidates: Sequence[Any], trusted: Sequence[Any], *, rng: np.random.Generator, **options: Any
 ) -> list[Any]:
     """The candidates that are similar enough to the trusted ones; options are those of `select`."""
-    found = select(candidates, trusted, rng=rng, **options)
-    return [candidates[k] for k in found.kept]
+    selection = select(candidates, trusted, rng=rng, **options)
+    return [candidates[k] for k in selection.kept]
 
 
 @one_blas_thread()
@@ -86,7 +86,7 @@ def _check(candidates: Sequence[Any], measure: str, groups: str, relearn: bool, 
     if groups not in GROUPS:
         raise UsageError(f"groups must be one of {', '.join(GROUPS)}, not {groups!r}")
     if measure != "likelihood" and (relearn or groups != "trusted"):
-        raise UsageError("groups and relearning belong to likelihoods: ask for that measure too")
+        raise UsageError("groups and relearning need the likelihood measure: choose it too")
     if not candidates:
         raise UsageError("there is nothing to select from: give at least one candidate")
 
@@ -127,10 +127,10 @@ def _side_by_side(sure: Sequence[Any], material: Material, encoded: Sequence[_En
     weights, smooth = material.weights, ALIGNMENT / material.frame_time
     phase_frames = align(material.values, weights, smooth)
     mean = np.mean([read_at(x * weights, phase_frames[:, k]) for k, x in enumerate(material.values)], axis=0)
-    found = [(one.candidate.motion, one.rows) for one in encoded if one.rows is not None]
-    columns = [warp_onto(mean, rows * weights, smooth) for _, rows in found]
-    together = replace(material, values=(*material.values, *[rows for _, rows in found]))
-    motions = [*sure, *[motion for motion, _ in found]]
+    comparable = [(one.candidate.motion, one.rows) for one in encoded if one.rows is not None]
+    columns = [warp_onto(mean, rows * weights, smooth) for _, rows in comparable]
+    together = replace(material, values=(*material.values, *[rows for _, rows in comparable]))
+    motions = [*sure, *[motion for motion, _ in comparable]]
     return compared(motions, together, np.column_stack([phase_frames, *columns]), len(sure))
 
 
@@ -145,8 +145,8 @@ def _by_difference(
         else _verdict(takes, known, next(numbers), one.candidate.notes, limit)
         for one in encoded
     ]
-    own = chances(takes, range(known))
-    return verdicts, Judged(limit, _least(own), names)
+    trusted_chances = chances(takes, range(known))
+    return verdicts, Judged(limit, _least(trusted_chances), names)
 
 
 def _least(table: dict[str, Floats]) -> Floats:
@@ -171,5 +171,5 @@ def _missed(takes: Compared, known: int, number: int) -> Floats:
     others = takes.rows[:known]
     spread = others.var(axis=0, ddof=1)
     least = 0.1 * spread.mean(axis=0) + 1e-12  # where they agree by chance
-    away = (takes.rows[number] - others.mean(axis=0)) ** 2 / (1.0 + 1.0 / known)
-    return np.minimum(by_phase(0.5 * np.maximum(away / np.maximum(spread, least) - 1.0, 0.0)), REACH)
+    squared = (takes.rows[number] - others.mean(axis=0)) ** 2 / (1.0 + 1.0 / known)
+    return np.minimum(by_phase(0.5 * np.maximum(squared / np.maximum(spread, least) - 1.0, 0.0)), REACH)

@@ -1,6 +1,6 @@
 """Takes that do not belong: how far each lies from all others, against how far these lie apart among themselves.
 
-Lau 2009 (§9) wants takes that are similar, and tells by likelihoods. Of three to five takes these say little about
+Lau 2009 (§9) compares takes by likelihood. With three to five takes likelihoods say little about
 what is usual; here a take is left out, and its distance from the mean of the others is compared with their own
 spread by an F test, part of the body by part. It needs no network, so that the cost is that of one alignment.
 """
@@ -79,13 +79,13 @@ def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
     """How fast a pen goes is no part of what it writes, and rows have no clock; only bodies turn and travel."""
     if isinstance(motions[0], Stroke | np.ndarray):
         return {}
-    found = {"duration": np.log([max(float(motion.duration), 1e-9) for motion in motions])}
+    figures = {"duration": np.log([max(float(motion.duration), 1e-9) for motion in motions])}
     if isinstance(motions[0], Clip):
-        found["travel"] = np.array([_travelled(clip) for clip in motions])
+        figures["travel"] = np.array([_travelled(clip) for clip in motions])
         ways = [way for clip in motions if (way := facing(clip)) is not None]
         if len(ways) == len(motions):
-            found["turn"] = np.array([np.degrees(np.unwrap(way)[[0, -1]] @ [-1.0, 1.0]) for way in ways])
-    return found
+            figures["turn"] = np.array([np.degrees(np.unwrap(way)[[0, -1]] @ [-1.0, 1.0]) for way in ways])
+    return figures
 
 
 def _travelled(clip: Clip) -> float:
@@ -99,8 +99,8 @@ def left_out(values: Floats) -> tuple[Floats, Floats]:
     The distance is divided by 1 + 1 / others, so that both are alike where the take belongs.
     """
     n = len(values)
-    away = ((values - values.mean(axis=0)) ** 2).reshape(n, -1).sum(axis=1) * n / (n - 1)
-    return away, np.maximum(away.sum() * (n - 1) / n - away, 0.0) / (n - 2)
+    squared = ((values - values.mean(axis=0)) ** 2).reshape(n, -1).sum(axis=1) * n / (n - 1)
+    return squared, np.maximum(squared.sum() * (n - 1) / n - squared, 0.0) / (n - 2)
 
 
 def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
@@ -108,28 +108,28 @@ def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
     rows, others = takes.rows[list(who)] / np.sqrt(takes.rows.shape[1]), len(who) - 2.0
     parts = [part for part in dict.fromkeys(takes.parts.tolist()) if part]
     least = LEAST_SPREAD**2
-    away, whole = left_out(rows[:, :, takes.parts != ""])
+    squared, whole = left_out(rows[:, :, takes.parts != ""])
     whole = np.maximum(whole, least)
     freedom = WHOLE_FREEDOM if len(parts) > 1 else SHAPE_FREEDOM
-    found = {"whole": fdtrc(freedom, freedom * others, away / whole)}
+    table = {"whole": fdtrc(freedom, freedom * others, squared / whole)}
     for part in parts if len(parts) > 1 else []:
-        away, spread = left_out(rows[:, :, takes.parts == part])
-        ratio = away / np.maximum(spread, least / len(parts))
-        found[part] = fdtrc(PART_FREEDOM, PART_FREEDOM * others, ratio)
+        squared, spread = left_out(rows[:, :, takes.parts == part])
+        ratio = squared / np.maximum(spread, least / len(parts))
+        table[part] = fdtrc(PART_FREEDOM, PART_FREEDOM * others, ratio)
     for name, values in takes.figures.items():
-        away, spread = left_out(values[list(who)])
+        squared, spread = left_out(values[list(who)])
         expected = (WORTH * USUAL[name] ** 2 * whole + others * spread) / (WORTH + others)
-        found[name] = fdtrc(1.0, WORTH + others, away / expected)
-    return found
+        table[name] = fdtrc(1.0, WORTH + others, squared / expected)
+    return table
 
 
 def unlike_takes(takes: Compared, some: Sequence[int] | None = None) -> list[Unlike]:
     """Takes that do not belong, the one that is farthest off first; each is left out before the next is looked for.
 
-    All are looked at, or `some`. Of fewer than three nobody can tell which one is unlike.
+    All are looked at, or `some`. With fewer than three takes none can be called unlike.
     """
     who: list[int] = list(range(len(takes.rows)) if some is None else some)
-    found: list[Unlike] = []
+    unlike: list[Unlike] = []
     while len(who) >= LEAST_TAKES:
         table = chances(takes, who)
         limit = CHANCE / len(who)
@@ -139,9 +139,9 @@ def unlike_takes(takes: Compared, some: Sequence[int] | None = None) -> list[Unl
             break
         aspects = sorted((name for name in table if table[name][worst] < limit), key=lambda name: table[name][worst])
         others = tuple(k for place, k in enumerate(who) if place != worst)
-        found.append(Unlike(who[worst], float(least[worst]) * len(who), tuple(aspects), others))
+        unlike.append(Unlike(who[worst], float(least[worst]) * len(who), tuple(aspects), others))
         del who[worst]
-    return found
+    return unlike
 
 
 def two_apart(takes: Compared) -> bool:

@@ -1,4 +1,4 @@
-"""What selection says of every candidate, and of all together."""
+"""The result of a selection: a verdict per candidate, and what they were measured by."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LEAST_TRUSTED = 3
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """Of one candidate: its figure (nan where it could not be compared), and why it goes.
+    """One candidate: its figure (nan where it could not be compared), and why it was rejected.
 
     The figure is the chance that a clip of the trusted kind is as far off, or the likelihood per frame and node.
     `missed` (20, joints): how far its log densities fall below the trusted clips', by parts of its duration.
@@ -42,7 +42,7 @@ class Selection:
     threshold: float
     trusted: Floats
     joints: tuple[str, ...]
-    doubtful: tuple[int, ...] = ()  # trusted clips that are unlike the other ones, which makes much look similar
+    doubtful: tuple[int, ...] = ()  # trusted clips unlike the others, with which too many clips look similar
     measure: str = "difference"  # or likelihood: what the figures are
 
     @property

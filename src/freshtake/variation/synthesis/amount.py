@@ -76,7 +76,7 @@ def _check(value: float, name: str) -> None:
 
 def _groups(dofs: Sequence[str], skeleton: Skeleton | None) -> dict[str, list[int]]:
     """DOF numbers by name: body parts (also both sides together), joints, DOFs."""
-    found: dict[str, list[int]] = {}
+    groups: dict[str, list[int]] = {}
     parts = {} if skeleton is None else dict(zip(skeleton.names, body_parts(skeleton), strict=True))
     for number, dof in enumerate(dofs):
         joint = dof.rpartition(".")[0]
@@ -87,5 +87,5 @@ def _groups(dofs: Sequence[str], skeleton: Skeleton | None) -> dict[str, list[in
             side, _, limb = part.partition(" ")
             names += [f"{limb}s"] if side in ("left", "right") else []
         for name in names:
-            found.setdefault(name, []).append(number)
-    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+            groups.setdefault(name, []).append(number)
+    return dict(sorted(groups.items(), key=lambda item: -len(item[1])))

@@ -34,7 +34,7 @@ NO_BODY = BodyNodes()
 
 
 def body_nodes(material: Material, settings: Settings) -> BodyNodes:
-    """As the settings ask for them; none of the kernel methods, whose nodes are the DOFs."""
+    """The body nodes that the settings switch on; none for the kernel methods, whose nodes are the DOFs."""
     if settings.method != "default":
         return NO_BODY
     return BodyNodes(

@@ -113,7 +113,7 @@ def courses_of(
     fine = [(x - y)[:, :dofs] for x, y in zip(rows, low, strict=True)]
     pace = paces(phase_frames, cyclic)
     smooth, detail = (at_phases(parts, phase_frames, pace, material.rates, cyclic) for parts in (low, fine))
-    tempo, time = steady_and_away(pace.T[..., None], cyclic)
+    tempo, time = travel_and_places(pace.T[..., None], cyclic)
     time = time - time[:, :1]  # every take begins on time
     smooth, seen = smooth[..., :dofs], smooth[..., dofs:].reshape(*smooth.shape[:2], len(feet.joints), 3)
     travel = _to_places(smooth, pace, material, cyclic)
@@ -154,12 +154,12 @@ def _to_places(smooth: Floats, pace: Floats, material: Material, cyclic: bool) -
     columns = heading_columns(material)
     if columns is not None:
         forward, sideways, turn = columns
-        steady, away = steady_and_away(smooth[..., [turn]], cyclic)
-        before = (away - (smooth[..., [turn]] - steady) / pace.T[..., None])[..., 0]
+        steady, places = travel_and_places(smooth[..., [turn]], cyclic)
+        before = (places - (smooth[..., [turn]] - steady) / pace.T[..., None])[..., 0]
         ground = (smooth[..., forward] + 1j * smooth[..., sideways]) * np.exp(1j * before * material.frame_time)
         smooth[..., forward], smooth[..., sideways] = ground.real, ground.imag
-    travel, away = steady_and_away(smooth[..., material.rates], cyclic)
-    smooth[..., material.rates] = away
+    travel, places = travel_and_places(smooth[..., material.rates], cyclic)
+    smooth[..., material.rates] = places
     return travel
 
 
@@ -183,14 +183,14 @@ def node_weights(material: Material, phases: int, body: BodyNodes = NO_BODY) -> 
     return np.concatenate([place, [0.0], place[material.rates] * phases / 4.0, body.weights, [0.0]])
 
 
-def steady_and_away(speeds: Floats, cyclic: bool) -> tuple[Floats, Floats]:
+def travel_and_places(speeds: Floats, cyclic: bool) -> tuple[Floats, Floats]:
     """Speeds per phase (examples, phases, speeds) as means over each take, and the sums of what is left, around 0."""
     last = -1 if cyclic else None
     steady = np.broadcast_to(speeds[:, :last].mean(axis=1, keepdims=True), speeds.shape)
     left = speeds - steady
     steps = 0.5 * (left[:, 1:] + left[:, :-1])
-    away = np.concatenate([np.zeros_like(left[:, :1]), np.cumsum(steps, axis=1)], axis=1)
-    return np.asarray(steady), np.asarray(away - away[:, :last].mean(axis=1, keepdims=True))
+    places = np.concatenate([np.zeros_like(left[:, :1]), np.cumsum(steps, axis=1)], axis=1)
+    return np.asarray(steady), np.asarray(places - places[:, :last].mean(axis=1, keepdims=True))
 
 
 def paces(phase_frames: Floats, cyclic: bool) -> Floats:
@@ -227,8 +227,8 @@ def _smooth_pace(pace: Floats, mean: Floats, frames: float, cyclic: bool) -> Flo
     """The pace (phases, examples), smoothed by its neighbours, those phases that move most counting most."""
     moving = (np.gradient(mean, axis=0) ** 2).sum(axis=1)
     weight = moving / max(float(moving.mean()), 1e-300) + STILL
-    kept = np.clip(pace, SLOWEST, FASTEST)
+    clipped = np.clip(pace, SLOWEST, FASTEST)
     last = -1 if cyclic else None  # the last phase of a cycle is its first
-    above = smoothed(weight[:last, None] * kept[:last], frames, cyclic)
+    above = smoothed(weight[:last, None] * clipped[:last], frames, cyclic)
     out = above / smoothed(weight[:last, None], frames, cyclic)
     return np.concatenate([out, out[:1]]) if cyclic else out

@@ -38,7 +38,7 @@ class PackedEdges(NamedTuple):
     starts: Ints  # (nodes + 1,): where each node's parents begin, by node
     parents: Ints  # node numbers, slice * nodes + i
     slopes: Floats  # (edges,)
-    noise: Floats  # (nodes,): standard deviation of what parents do not tell
+    noise: Floats  # (nodes,): standard deviation given the parents
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class Dynamics:
     sizes: Floats  # (points, nodes): of what is left of its deviations, along the phase
 
     def __post_init__(self) -> None:
-        nodes, edges = len(self.network.dofs), sum(len(own) for own in self.network.edges)
+        nodes, edges = len(self.network.dofs), sum(len(parents) for parents in self.network.edges)
         traits = len(TRAITS)
         shapes = ((edges,), (nodes,), (traits, edges), (traits, nodes), (traits, nodes))
         arrays = (self.slopes, self.noise, self.trait_slopes, self.trait_noise, self.trait_sizes)
@@ -119,11 +119,11 @@ class Dynamics:
 
     def autocorrelation(self, count: int) -> Floats:
         """(count, nodes): how a node's frames resemble those 0, 1, 2, ... frames before."""
-        nodes, step, power, found = len(self.noise), self.step_and_noise[0], self.covariance, []
+        nodes, step, power, variances = len(self.noise), self.step_and_noise[0], self.covariance, []
         for _ in range(count):
-            found.append(np.diag(power[:nodes, :nodes]))
+            variances.append(np.diag(power[:nodes, :nodes]))
             power = step @ power
-        return np.stack(found) / np.maximum(found[0], 1e-12)
+        return np.stack(variances) / np.maximum(variances[0], 1e-12)
 
     @cached_property
     def trait_roots(self) -> Floats:
@@ -137,14 +137,14 @@ class Dynamics:
 
     @cached_property
     def _raw_trait_roots(self) -> Floats:
-        nodes, packed, found = len(self.noise), self.packed, []
+        nodes, packed, roots = len(self.noise), self.packed, []
         children = np.repeat(np.arange(nodes), np.diff(packed.starts))
         same = packed.parents >= ORDER * nodes
         for slopes, noise in zip(self.trait_slopes, self.trait_noise, strict=True):
             inside = np.zeros((nodes, nodes))
             inside[children[same], packed.parents[same] % nodes] = slopes[same]
-            found.append(np.linalg.solve(np.eye(nodes) - inside, np.diag(noise)))
-        return np.stack(found)
+            roots.append(np.linalg.solve(np.eye(nodes) - inside, np.diag(noise)))
+        return np.stack(roots)
 
     @cached_property
     def correlation(self) -> Floats:
@@ -162,8 +162,8 @@ def transfer(network: TransitionNetwork, slopes: Floats) -> tuple[Floats, Floats
     packed = packed_edges(network, slopes, np.ones(nodes))
     children = np.repeat(np.arange(nodes), np.diff(packed.starts))
     for number, matrix in enumerate((older, newer, inside)):
-        own = packed.parents // nodes == number
-        matrix[children[own], packed.parents[own] % nodes] = slopes[own]
+        in_slice = packed.parents // nodes == number
+        matrix[children[in_slice], packed.parents[in_slice] % nodes] = slopes[in_slice]
     solved = np.linalg.inv(np.eye(nodes) - inside)
     step = np.zeros((2 * nodes, 2 * nodes))
     step[:nodes, :nodes], step[:nodes, nodes:] = solved @ newer, solved @ older
@@ -178,8 +178,8 @@ def growth_of(network: TransitionNetwork, slopes: Floats) -> float:
 
 def packed_edges(network: TransitionNetwork, slopes: Floats, noise: Floats) -> PackedEdges:
     """Edges as flat arrays."""
-    starts = np.concatenate([[0], np.cumsum([len(own) for own in network.edges])]).astype(np.intp)
-    parents = np.array([p for own in network.edges for p in own], dtype=np.intp)
+    starts = np.concatenate([[0], np.cumsum([len(node_parents) for node_parents in network.edges])]).astype(np.intp)
+    parents = np.array([p for node_parents in network.edges for p in node_parents], dtype=np.intp)
     return PackedEdges(np.array(network.prediction_order(), dtype=np.intp), starts, parents, slopes, noise)
 
 

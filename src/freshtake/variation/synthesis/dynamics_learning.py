@@ -137,8 +137,8 @@ class Search(NamedTuple):
         before = count + np.flatnonzero(seen != i) if i not in self.swings else np.empty(0, np.intp)
         candidates = np.concatenate([inside, before]).astype(np.intp)
         limits = Limits(self.most, GAIN * self.weights.rest, RIDGE)
-        found = best_parents(moments, traits, place, _own(place, count), candidates, limits, self.weights)
-        return np.asarray(found // count * nodes + seen[found % count], dtype=np.intp)
+        chosen = best_parents(moments, traits, place, _own_past(place, count), candidates, limits, self.weights)
+        return np.asarray(chosen // count * nodes + seen[chosen % count], dtype=np.intp)
 
 
 def _search(
@@ -149,7 +149,7 @@ def _search(
     if settings.parents == "none":
         return [np.empty(0, dtype=np.intp) for _ in range(nodes)]
     if settings.parents == "own":
-        return [_own(i, nodes) for i in range(nodes)]
+        return [_own_past(i, nodes) for i in range(nodes)]
     order = np.argsort(-moved, kind="stable")
     usable = np.setdiff1d(order[:MOST_CANDIDATES], swings)
     rank = np.argsort(order, kind="stable")
@@ -159,13 +159,13 @@ def _search(
     shared = moments_of(columns, search.folds, usable), trait_folds(columns, search.folds, usable)
     among = set(usable.tolist())
     out: list[Ints] = []
-    for found in mapper(lambda i: search.parents(i, *(shared if i in among else (None, None))), range(nodes)):
-        out.append(found)
+    for parents in mapper(lambda i: search.parents(i, *(shared if i in among else (None, None))), range(nodes)):
+        out.append(parents)
         report(Progress(0.3 + 0.6 * len(out) / nodes, f"what predicts what: {len(out)} of {nodes}"))
     return out
 
 
-def _own(i: int, nodes: int) -> Ints:
+def _own_past(i: int, nodes: int) -> Ints:
     return np.array([nodes + i, 2 * nodes + i], dtype=np.intp)
 
 
@@ -196,8 +196,8 @@ def folds_of(columns: Columns) -> list[Fold]:
 
 def moments_of(columns: Columns, folds: Sequence[Fold], seen: Ints) -> Moments:
     """Second moments of the rest of some nodes' deviations in every fold."""
-    found = [_fold_moments(columns, columns.rest[:, :, seen], fold) for fold in folds]
-    known, left = zip(*found, strict=True)
+    by_fold = [_fold_moments(columns, columns.rest[:, :, seen], fold) for fold in folds]
+    known, left = zip(*by_fold, strict=True)
     return Moments(np.stack(known), np.stack(left))
 
 
@@ -222,14 +222,14 @@ def trait_folds(columns: Columns, folds: Sequence[Fold], seen: Ints) -> TraitFol
     some = [fold.known[:: -(-len(fold.known) // MOST_KNOWN)] for fold in folds]
     most, left = max(map(len, some)), max(len(fold.left) for fold in folds)
     known = np.zeros((len(folds), most, *traits.shape[1:]))
-    away = np.zeros((len(folds), left, *traits.shape[1:]))
+    left_traits = np.zeros((len(folds), left, *traits.shape[1:]))
     for k, (fold, chosen) in enumerate(zip(folds, some, strict=True)):
         mean = traits[chosen].mean(axis=0)
         known[k, : len(chosen)] = traits[chosen] - mean
-        away[k, : len(fold.left)] = (traits[fold.left] - mean) / np.sqrt(1.0 + 1.0 / len(chosen))
+        left_traits[k, : len(fold.left)] = (traits[fold.left] - mean) / np.sqrt(1.0 + 1.0 / len(chosen))
     counts = np.array([float(len(fold.left)) for fold in folds])
     ridge = RIDGE * np.array([max(len(chosen) - 1.0, 1.0) for chosen in some])
-    return TraitFolds(known, away, counts, ridge)
+    return TraitFolds(known, left_traits, counts, ridge)
 
 
 def _stationary(columns: Columns, rest: Floats, count: float) -> Floats:
@@ -248,11 +248,14 @@ def random_parents(parents: Sequence[Ints], moved: Floats, rng: np.random.Genera
     nodes = len(moved)
     rank = np.argsort(np.argsort(-moved, kind="stable"), kind="stable")
     out = []
-    for i, own in enumerate(parents):
+    for i, learned in enumerate(parents):
         inside, before = np.flatnonzero(rank < rank[i]), nodes + np.delete(np.arange(nodes), i)
-        several = int((own < nodes).sum())
-        drawn = [rng.choice(inside, several, replace=False), rng.choice(before, len(own) - 2 - several, replace=False)]
-        out.append(np.concatenate([_own(i, nodes), *drawn]).astype(np.intp))
+        several = int((learned < nodes).sum())
+        drawn = [
+            rng.choice(inside, several, replace=False),
+            rng.choice(before, len(learned) - 2 - several, replace=False),
+        ]
+        out.append(np.concatenate([_own_past(i, nodes), *drawn]).astype(np.intp))
     return out
 
 
@@ -261,11 +264,11 @@ def _network(names: tuple[str, ...], parents: Sequence[Ints]) -> tuple[Transitio
     nodes = len(names)
     edges: list[tuple[int, ...]] = []
     ordered: list[Ints] = []
-    for own in parents:
-        numbers = (ORDER - own // nodes) * nodes + own % nodes
+    for node_parents in parents:
+        numbers = (ORDER - node_parents // nodes) * nodes + node_parents % nodes
         places = np.argsort(numbers, kind="stable")
         edges.append(tuple(int(k) for k in numbers[places]))
-        ordered.append(own[places])
+        ordered.append(node_parents[places])
     found: Edges = tuple(edges)
     return TransitionNetwork(names, ORDER, found), ordered
 
@@ -283,22 +286,24 @@ def _fitted(
     slopes: list[Floats] = []
     trait_slopes: list[Floats] = []
     noise, trait_noise = np.ones(nodes), np.ones((traits, nodes))
-    for i, own in enumerate(parents):
-        fit, variance = _regressed(moments, i, own, np.where(own % nodes == i, OWN_RIDGE, FIT_RIDGE))
+    for i, node_parents in enumerate(parents):
+        fit, variance = _regressed(moments, i, node_parents, np.where(node_parents % nodes == i, OWN_RIDGE, FIT_RIDGE))
         slopes.append(fit)
         noise[i] = np.sqrt(variance)
-        theirs = np.zeros((traits, len(own)))
-        theirs[:, own < nodes], trait_noise[:, i] = regressed_traits(columns.traits, i, own[own < nodes])
-        trait_slopes.append(theirs)
-    made = _stable(
+        node_trait_slopes = np.zeros((traits, len(node_parents)))
+        node_trait_slopes[:, node_parents < nodes], trait_noise[:, i] = regressed_traits(
+            columns.traits, i, node_parents[node_parents < nodes]
+        )
+        trait_slopes.append(node_trait_slopes)
+    dynamics = _stable(
         network, slices, np.concatenate(slopes), rounded(noise), rounded(np.concatenate(trait_slopes, axis=1)),
         rounded(trait_noise), rounded(split.trait_sizes), rounded(split.sizes),
     )  # fmt: skip
-    return replace(made, trait_sizes=rounded(_apart_from_rest(made, split, columns.cyclic)))
+    return replace(dynamics, trait_sizes=rounded(_less_chance_traits(dynamics, split, columns.cyclic)))
 
 
-def _apart_from_rest(dynamics: Dynamics, split: Split, cyclic: bool) -> Floats:
-    """Trait sizes (traits, nodes) less what the rest of the deviations looks like a trait by chance.
+def _less_chance_traits(dynamics: Dynamics, split: Split, cyclic: bool) -> Floats:
+    """Trait sizes (traits, nodes) reduced by the part of the rest that looks like a trait by chance.
 
     In the takes the rest has no part in the traits, because they were taken out of it; what is drawn has. With r the
     rest's correlation from frame to frame, that part of trait q varies by the mean of size r size over all pairs of
@@ -308,11 +313,11 @@ def _apart_from_rest(dynamics: Dynamics, split: Split, cyclic: bool) -> Floats:
     at = np.arange(slices + (0 if cyclic else 1)) * ((split.basis.shape[1] - 1.0) / slices)
     sizes = read_at(sizes_at(dynamics.sizes, split.basis.shape[1]), at)
     lags = dynamics.autocorrelation(len(at))
-    apart = np.abs(np.subtract.outer(np.arange(len(at)), np.arange(len(at))))
+    lag = np.abs(np.subtract.outer(np.arange(len(at)), np.arange(len(at))))
     out = np.empty_like(split.trait_sizes)
     for q, basis in enumerate(split.basis):
         course = read_at(basis, at) * sizes
-        by_chance = np.einsum("an,abn,bn->n", course, lags[apart], course) / len(at) ** 2
+        by_chance = np.einsum("an,abn,bn->n", course, lags[lag], course) / len(at) ** 2
         whole = split.trait_sizes[q] ** 2
         out[q] = np.sqrt(np.maximum(whole - by_chance, LEAST_TRAIT**2 * whole))
     return out
@@ -341,10 +346,10 @@ def regressed_traits(traits: Floats, target: int, parents: Ints) -> tuple[Floats
 def _missed(known: Floats, row: Floats, parents: Ints, ridge: Floats) -> float:
     """The squared error by which other takes (takes, 1 + parents) miss one, as if their mean were the true one."""
     count, mean = len(known), known.mean(axis=0)
-    apart = known - mean
-    slopes, _ = _regressed(apart.T @ apart / max(count - 1.0, 1.0), 0, parents, ridge)
-    away = row - mean
-    return float((away[0] - away[parents] @ slopes) ** 2 * count / (count + 1.0))
+    deviations = known - mean
+    slopes, _ = _regressed(deviations.T @ deviations / max(count - 1.0, 1.0), 0, parents, ridge)
+    deviation = row - mean
+    return float((deviation[0] - deviation[parents] @ slopes) ** 2 * count / (count + 1.0))
 
 
 def _regressed(moments: Floats, target: int, parents: Ints, ridge: Floats) -> tuple[Floats, float]:
@@ -364,7 +369,7 @@ def _stable(network: TransitionNetwork, slices: int, slopes: Floats, *rest: Floa
     With slopes of age k times s^k, z[t] / s^t goes the way that z[t] went before, so that growth is s times as large.
     """
     nodes = len(network.dofs)
-    parents = np.array([p for own in network.edges for p in own], dtype=np.intp)
+    parents = np.array([p for node_parents in network.edges for p in node_parents], dtype=np.intp)
     age = ORDER - parents // nodes
     largest = growth_of(network, slopes)
     shrink = 1.0 if largest <= STABLE else 0.999 * STABLE / largest

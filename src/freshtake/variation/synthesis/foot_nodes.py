@@ -46,20 +46,20 @@ def foot_nodes(material: Material) -> FootNodes:
     if skeleton is None:
         return NO_FEET
     owner = [name.rpartition(".")[0] for name in material.names]
-    found = []
+    nodes = []
     for _, joints, is_leg in limb_joints(skeleton):
         hip, knee, ankle = joints[:3]
-        own = [k for k, name in enumerate(owner) if name in (skeleton.names[hip], skeleton.names[knee])]
-        if not is_leg or len(own) < 2:
+        leg_dofs = [k for k, name in enumerate(owner) if name in (skeleton.names[hip], skeleton.names[knee])]
+        if not is_leg or len(leg_dofs) < 2:
             continue
         above = {skeleton.names[joint] for joint in _up_from(skeleton, ankle)[1:]}
         moving = [k for k, name in enumerate(owner) if name in above]
         below = 0.25 + sum(ankle in _up_from(skeleton, joint) for joint in range(len(skeleton)))  # knees move half
         share = np.sqrt(below / len(skeleton))
-        found.append((ankle, skeleton.names[ankle], np.array(own), np.array(moving), share))
-    if not found:
+        nodes.append((ankle, skeleton.names[ankle], np.array(leg_dofs), np.array(moving), share))
+    if not nodes:
         return NO_FEET
-    ankles, names, legs, all_moving, shares = zip(*found, strict=True)
+    ankles, names, legs, all_moving, shares = zip(*nodes, strict=True)
     return FootNodes(np.array(ankles), names, legs, all_moving, np.array(shares))
 
 
@@ -73,11 +73,11 @@ def travelling_body(material: Material) -> Skeleton | None:
 
 def _up_from(skeleton: Skeleton, joint: int) -> list[int]:
     """A joint, its parent, and so on up to the root."""
-    found = []
+    chain = []
     while joint >= 0:
-        found.append(joint)
+        chain.append(joint)
         joint = int(skeleton.parents[joint])
-    return found
+    return chain
 
 
 def heading_columns(material: Material) -> tuple[int, int, int] | None:

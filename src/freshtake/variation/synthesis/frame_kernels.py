@@ -242,9 +242,9 @@ def turn_to_heading(tables: Tables, turned: float, moved: Floats) -> None:
     """Ways over the ground of a body that turns steadily, as seen in the heading of the frame before."""
     forward, sideways = tables.speeds[tables.heading[0]], tables.speeds[tables.heading[1]]
     angle = -turned * tables.frame_time
-    ahead, aside = moved[forward], moved[sideways]
-    moved[forward] = math.cos(angle) * ahead - math.sin(angle) * aside
-    moved[sideways] = math.sin(angle) * ahead + math.cos(angle) * aside
+    ahead, across = moved[forward], moved[sideways]
+    moved[forward] = math.cos(angle) * ahead - math.sin(angle) * across
+    moved[sideways] = math.sin(angle) * ahead + math.cos(angle) * across
 
 
 @compiled

@@ -31,15 +31,15 @@ def hinges_of(material: Material) -> tuple[Hinge, ...]:
         return ()
     rows = np.concatenate(material.values)
     owners = [name.rpartition(".")[0] for name in material.names]
-    root, found = layout.skeleton.names[0], []
+    root, hinges = layout.skeleton.names[0], []
     for joint in dict.fromkeys(owners):
         columns = np.array([k for k, owner in enumerate(owners) if owner == joint], np.intp)
         if joint == root or len(columns) < 2:
             continue
         _, sizes, directions = np.linalg.svd(rows[:, columns], full_matrices=False)
         if sizes[1] <= ALONG * sizes[0]:
-            found.append(Hinge(columns, directions[0]))
-    return tuple(found)
+            hinges.append(Hinge(columns, directions[0]))
+    return tuple(hinges)
 
 
 def on_hinges(hinges: tuple[Hinge, ...], rows: Floats) -> Floats:

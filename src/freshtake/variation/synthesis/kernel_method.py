@@ -50,7 +50,7 @@ def paper_blocks(
     examples: Sequence[Floats],
     weights: Floats,
     network: TransitionNetwork,
-    way: Way,  # a motion that does not end by itself goes on for ever
+    way: Way,  # a motion that does not end by itself goes on forever
     start: Floats,  # (order, DOFs): the first frames, from the prior network
     noise: Iterator[Floats],  # see noise_blocks
 ) -> Iterator[Floats]:
@@ -68,12 +68,12 @@ def paper_blocks(
         from freshtake.variation.network.parametric import KINDS, fit_all, propagate_fitted
 
         fits = fit_all(KINDS[way.regression], edges, pool, way.rule.velocity_weight, floors)
-    past, made = start, 0
+    past, done = start, 0
     yield start
-    while not way.mode.ends or made < LONGEST * int(instances.lengths.max()):
+    while not way.mode.ends or done < LONGEST * int(instances.lengths.max()):
         out = predicted_frames(past, next(noise), network.order)
         count = propagate(predictor, out) if way.regression == "kernel" else propagate_fitted(predictor, fits, out)
-        made += count
+        done += count
         yield out.values[network.order : network.order + count]
         if count < BLOCK:
             return

@@ -53,12 +53,12 @@ def foot_tables(courses: Courses, material: Material, sizes: Floats) -> FootTabl
     offset = mean_places - along_phase(courses, _places_in(feet, material, pose).reshape(phases, -1))
     left = _left_open(courses, jacobian, first, travel)
     for e in range(count):
-        own, others = feet.legs[e], feet.moving[e]
+        leg_dofs, others = feet.legs[e], feet.moving[e]
         moves[:, e, :, : len(others)] = jacobian[:, e][:, :, others]
-        mine = jacobian[:, e][:, :, own]
-        spread = mine * sizes[:, None, own] ** 2
-        across = spread @ mine.transpose(0, 2, 1) + ROOM * left[:, e, :, None] * np.eye(3)
-        follows[:, e, : len(own)] = np.linalg.solve(across, spread).transpose(0, 2, 1)
+        leg_jacobian = jacobian[:, e][:, :, leg_dofs]
+        spread = leg_jacobian * sizes[:, None, leg_dofs] ** 2
+        across = spread @ leg_jacobian.transpose(0, 2, 1) + ROOM * left[:, e, :, None] * np.eye(3)
+        follows[:, e, : len(leg_dofs)] = np.linalg.solve(across, spread).transpose(0, 2, 1)
     smooth = along_phase(courses, follows.reshape(phases, -1)).reshape(follows.shape)
     held = held_phases(courses, material, first, travel)
     return FootTables(
@@ -68,8 +68,8 @@ def foot_tables(courses: Courses, material: Material, sizes: Floats) -> FootTabl
 
 def _padded(numbers: tuple[Ints, ...]) -> Ints:
     out = np.zeros((len(numbers), max(map(len, numbers), default=0)), np.intp)
-    for row, own in zip(out, numbers, strict=True):
-        row[: len(own)] = own
+    for row, dofs in zip(out, numbers, strict=True):
+        row[: len(dofs)] = dofs
     return out
 
 
@@ -100,11 +100,11 @@ def mean_pose(courses: Courses, material: Material) -> Floats:
 def _left_open(courses: Courses, jacobian: Floats, first: int, travel: int) -> Floats:
     """(phases, feet, 3): variance of what linear movement with the DOFs leaves of the examples' places."""
     count, dofs = len(courses.body.feet.joints), jacobian.shape[3]
-    apart = courses.smooth - courses.mean
-    wanted = apart[..., first : first + 3 * count].reshape(*apart.shape[:2], count, 3).copy()
-    wanted[..., 0] += courses.stride.forward * apart[..., [travel]]
-    missed = wanted - np.einsum("peid,lpd->lpei", jacobian, apart[..., :dofs])
-    square = (missed**2).sum(axis=0) / max(len(apart) - 1, 1)
+    deviations = courses.smooth - courses.mean
+    wanted = deviations[..., first : first + 3 * count].reshape(*deviations.shape[:2], count, 3).copy()
+    wanted[..., 0] += courses.stride.forward * deviations[..., [travel]]
+    missed = wanted - np.einsum("peid,lpd->lpei", jacobian, deviations[..., :dofs])
+    square = (missed**2).sum(axis=0) / max(len(deviations) - 1, 1)
     near = along_phase(courses, square.reshape(len(square), -1)).reshape(square.shape)
     return np.asarray(np.maximum(near, square.mean(axis=0)) + 1e-12)
 

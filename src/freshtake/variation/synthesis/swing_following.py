@@ -69,8 +69,8 @@ def _read_traits(tables: Tables, phase: int) -> Floats:
     for e in range(feet.held.shape[1]):
         there = phase + feet.held[phase, e]
         at = round(there % last if tables.cyclic else min(max(there, 0.0), last))
-        own = slice(feet.first + 3 * e, feet.first + 3 * e + 3)
-        out[:, own] = tables.basis[:, at, own]
+        foot_columns = slice(feet.first + 3 * e, feet.first + 3 * e + 3)
+        out[:, foot_columns] = tables.basis[:, at, foot_columns]
     return out
 
 

@@ -74,5 +74,5 @@ def furthest(swings: SwingNodes, material: Material, pose: Floats) -> tuple[Ints
 
 
 def swing_numbers(swings: SwingNodes, nodes: int) -> Ints:
-    """Which of so many nodes are swings: those before the last, the tempo."""
+    """Numbers of the nodes that are swings: those just before the last one, the tempo."""
     return np.arange(nodes - 1 - len(swings.joints), nodes - 1)

@@ -38,15 +38,15 @@ def trait_basis(mean: Floats, cyclic: bool) -> Floats:
     whole = mean[:-1] if cyclic else mean
     even = smoothed(whole, SMOOTH * len(whole), cyclic)  # slopes of what is quick would jerk
     slope = 0.5 * (np.roll(even, -1, axis=0) - np.roll(even, 1, axis=0)) if cyclic else np.gradient(even, axis=0)
-    found: list[Floats] = []
+    shapes: list[Floats] = []
     for shape in (np.ones_like(whole), whole, slope):
         left = shape.copy()
-        for other in found:
+        for other in shapes:
             left -= other * (other * left).mean(axis=0)
         size = np.sqrt((left * left).mean(axis=0))
         usable = size > 1e-6 * np.sqrt((shape * shape).mean(axis=0)) + 1e-300
-        found.append(np.where(usable, left / np.where(usable, size, 1.0), 0.0))
-    out = np.stack(found)
+        shapes.append(np.where(usable, left / np.where(usable, size, 1.0), 0.0))
+    out = np.stack(shapes)
     return np.concatenate([out, out[:, :1]], axis=1) if cyclic else out
 
 
@@ -58,10 +58,10 @@ def split_deviations(courses: Courses) -> Split:
     """
     examples, last = len(courses.smooth), -1 if courses.cyclic else None
     mean = courses.mean
-    apart, basis = courses.smooth - mean, trait_basis(mean, courses.cyclic)
+    deviations, basis = courses.smooth - mean, trait_basis(mean, courses.cyclic)
     further = np.sqrt((1.0 + 1.0 / examples) / max(examples - 1, 1))
-    traits = np.einsum("epn,qpn->eqn", apart[:, :last], basis[:, :last]) / len(mean[:last])
-    rest = apart - np.einsum("eqn,qpn->epn", traits, basis)
+    traits = np.einsum("epn,qpn->eqn", deviations[:, :last], basis[:, :last]) / len(mean[:last])
+    rest = deviations - np.einsum("eqn,qpn->epn", traits, basis)
     trait_sizes = further * np.sqrt((traits * traits).sum(axis=0))
     spread = np.sqrt((rest * rest).sum(axis=0) / max(examples - 1, 1))
     sizes = _profile(spread[:last], courses.cyclic)
@@ -81,5 +81,5 @@ def _profile(spread: Floats, cyclic: bool) -> Floats:
 
 
 def sizes_at(sizes: Floats, phases: int) -> Floats:
-    """Sizes (POINTS, nodes) at so many phases."""
+    """Sizes (POINTS, nodes) read at `phases` phases: (phases, nodes)."""
     return np.maximum(read_at(sizes, np.linspace(0.0, len(sizes) - 1.0, phases)), 0.0)

@@ -15,6 +15,7 @@ const VERTEX = /* glsl */ `
     vPlace = mix(start, finish, uv.x) + n * mix(radii.x, radii.y, uv.x);
     vNormal = n; vColor = tint.rgb * tint.a;
     gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);
+    if (tint.a < 0.0) gl_Position = vec4(2.0, 2.0, 2.0, 1.0); // only its shadow is seen: a skin is worn
   }`;
 const FRAGMENT = /* glsl */ `
   varying vec3 vNormal; varying vec3 vPlace; varying vec3 vColor;

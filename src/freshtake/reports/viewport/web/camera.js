@@ -20,8 +20,8 @@ export class Camera {
     this.changed();
   }
 
-  // Far enough to see a box; `covered` is the share of the height that controls cover at the bottom.
-  fit(box, covered = 0.1) {
+  // Far enough to see a box; controls cover these shares of the height at the bottom and at the top.
+  fit(box, bottom = 0.1, top = 0) {
     const { THREE, target, eye } = this, side = ["low", "high"];
     target.set(...box.low).add(new THREE.Vector3(...box.high)).multiplyScalar(0.5);
     this.away = 2 + new THREE.Vector3(...box.high).sub(new THREE.Vector3(...box.low)).length() * 2;
@@ -37,9 +37,9 @@ export class Camera {
         left = Math.min(left, at.x); most = Math.max(most, at.x);
         low = Math.min(low, at.y); high = Math.max(high, at.y);
       }
-      const size = Math.max((most - left) / 1.84, (high - low) / (1.84 - 2 * covered));
+      const size = Math.max((most - left) / 1.84, (high - low) / (1.84 - 2 * (bottom + top)));
       target.addScaledVector(right, ((left + most) / 2) * this.away * across * eye.aspect);
-      target.addScaledVector(up, ((low + high) / 2 - covered) * this.away * across);
+      target.addScaledVector(up, ((low + high) / 2 - (bottom - top)) * this.away * across);
       this.away = Math.max(this.away * size ** 0.6, 0.5); // a full step would overshoot
     }
     this.changed();

@@ -5,13 +5,14 @@ export const HIDDEN = -1e4; // height of a marker that was not seen: far below t
 
 export function decode({ manifest, buffer, scene }) {
   if (scene) return scene; // motion that arrives frame by frame is floats already: see live.js
-  const shapes = manifest.shapes.map((told) => shape(told, manifest.bodies, buffer));
+  const skins = (manifest.skins ?? []).map((told) => skin(told, buffer));
+  const shapes = manifest.shapes.map((told) => shape(told, manifest.bodies, skins, buffer));
   const placements = manifest.placements ?? shapes.map((_, number) => ({ shape: number }));
   const duration = Math.max(1e-6, ...shapes.map((one) => one.duration));
   return { shapes, placements, duration, title: manifest.title ?? "", layout: manifest.layout ?? "", legend: manifest.legend ?? {} };
 }
 
-function shape(told, bodies, buffer) {
+function shape(told, bodies, skins, buffer) {
   const { frames, count, frameTime } = told;
   const ground = new Float32Array(buffer, told.ground, frames * 2);
   const whole = new Int16Array(buffer, told.points, frames * count * 3);
@@ -29,7 +30,41 @@ function shape(told, bodies, buffer) {
   const standing = told.standing === undefined ? null
     : new Uint8Array(buffer, told.standing, frames * body.feet.length);
   const faces = told.faces === undefined ? null : new Uint32Array(buffer, told.faces, told.faceCount * 3);
-  return { ...told, ground, points, body, standing, faces, duration: (frames - 1) * frameTime, box: box(points, ground) };
+  const worn = told.skin === undefined ? {}
+    : { skin: skins[told.skin], matrices: new Float32Array(buffer, told.matrices, frames * told.joints * 12) };
+  const all = { ...told, ground, points, body, standing, faces, ...worn, duration: (frames - 1) * frameTime, box: box(points, ground) };
+  if (all.skin) widen(all);
+  return all;
+}
+
+// A skin reaches beyond its joints: some of its vertices at some moments widen the box.
+function widen({ box: { low, high, nearLow, nearHigh }, skin: { vertices, joints, weights }, matrices, ground, frames, joints: count }) {
+  const step = Math.max(1, Math.floor(vertices.length / 3 / 500)), every = Math.max(1, Math.floor(frames / 12));
+  for (let frame = 0; frame < frames; frame += every) {
+    for (let v = 0; v < vertices.length / 3; v += step) {
+      for (let axis = 0; axis < 3; axis++) {
+        let value = 0;
+        for (let k = 0; k < 4; k++) {
+          const m = (frame * count + joints[4 * v + k]) * 12 + 4 * axis;
+          value += weights[4 * v + k] * (matrices[m] * vertices[3 * v] + matrices[m + 1] * vertices[3 * v + 1] + matrices[m + 2] * vertices[3 * v + 2] + matrices[m + 3]);
+        }
+        const near = axis === 1 ? value : value - ground[2 * frame + (axis >> 1)];
+        low[axis] = Math.min(low[axis], value); high[axis] = Math.max(high[axis], value);
+        nearLow[axis] = Math.min(nearLow[axis], near); nearHigh[axis] = Math.max(nearHigh[axis], near);
+      }
+    }
+  }
+}
+
+// The mesh of a character in its bind pose.
+function skin(told, buffer) {
+  const { count, faceCount } = told;
+  return {
+    vertices: new Float32Array(buffer, told.vertices, count * 3),
+    normals: told.normals === null ? null : new Float32Array(buffer, told.normals, count * 3),
+    faces: new Uint32Array(buffer, told.faces, faceCount * 3),
+    joints: new Uint16Array(buffer, told.joints, count * 4), weights: new Float32Array(buffer, told.weights, count * 4),
+  };
 }
 
 // Extent in the world, and around the place on the floor (for motion in place).

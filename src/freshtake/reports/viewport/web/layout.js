@@ -26,17 +26,17 @@ function extent(shape, inPlace) {
   return inPlace ? { low: box.nearLow, high: box.nearHigh } : box;
 }
 
-// Rows of numbers: inputs first; more columns than rows.
+// Rows of numbers, more columns than rows; roles that follow one another begin new rows, mixed ones do not.
 function gridRows(scene, aspect) {
   const count = scene.placements.length;
   const flat = scene.shapes.every((shape) => shape.kind === "line");
   const columns = Math.max(2, Math.ceil(Math.sqrt((count * (flat ? 1.8 : 2.6) * Math.min(Math.max(aspect, 0.7), 2.4)) / WIDE)));
-  const rows = [];
-  let role = null;
-  scene.placements.forEach((told, k) => {
-    const own = scene.shapes[told.shape].role;
-    if (own !== role || rows[rows.length - 1].length >= columns) rows.push([]);
-    role = own;
+  const roles = scene.placements.map((told) => scene.shapes[told.shape].role);
+  const changes = (k) => k > 0 && roles[k] !== roles[k - 1];
+  const mixed = roles.filter((_, k) => changes(k)).length >= new Set(roles).size;
+  const rows = [[]];
+  roles.forEach((_, k) => {
+    if ((changes(k) && !mixed) || rows[rows.length - 1].length >= columns) rows.push([]);
     rows[rows.length - 1].push(k);
   });
   return rows;

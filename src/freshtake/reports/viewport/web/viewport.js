@@ -7,8 +7,9 @@
 // `manifest` and `buffer` are what packing.py makes; `manifest.placements` (shape, x, z, turn, start, loop) is for
 // crowds, in which many figures share few clips. Options: theme (auto, light, dark), keys (an element or window whose
 // keys are listened to), controls, autoplay, onpick(number, shape), onframe(state) after every frame that was drawn,
-// start (parts of the state to begin every scene with). Motion that arrives frame by frame: live.js. A later scene with
-// setData(data, { keep: true }) keeps the moment, the camera and what the user has switched.
+// start (parts of the state to begin every scene with), top (pixels that something covers at the top). Motion that
+// arrives frame by frame: live.js. A later scene with setData(data, { keep: true }) keeps the moment, the camera and
+// what the user has switched.
 
 import { Camera, VIEWS } from "./camera.js";
 import { controls, SPEEDS } from "./bar.js";
@@ -19,6 +20,7 @@ import { Ink, trails } from "./ink.js";
 import { arrange, LAYOUTS } from "./layout.js";
 import { colorOf, plainColor, ROLES, THEMES } from "./look.js";
 import { Plan } from "./plan.js";
+import { Skins } from "./skins.js";
 import { SurfaceShape } from "./surfaces.js";
 
 const TOGGLES = ["follow", "inPlace", "ghosts", "trails", "contacts", "plan", "names", "loop"];
@@ -77,6 +79,7 @@ class Viewport {
     this.state.duration = this.scene.duration;
     this.state.seconds = Math.min(this.state.seconds, this.scene.duration);
     this.figures = new Figures(THREE, this.scene, shared, shadows);
+    this.skins = new Skins(THREE, this.figures.placed, shared);
     const rest = this.scene.placements.map((told, number) => ({ ...told, number, of: this.scene.shapes[told.shape] }));
     const lines = rest.filter((one) => one.of.kind === "line"), meshes = rest.filter((one) => one.of.kind === "surface");
     this.strokes = lines.map((one, k) => {
@@ -94,7 +97,7 @@ class Viewport {
     this.element.classList.toggle("ft-live", Boolean(this.live));
     this.chooseStart(keep);
     if (!this.onlyLines) this.world.add(this.marks.mesh);
-    for (const mesh of this.figures.meshes) this.world.add(mesh);
+    for (const mesh of [...this.figures.meshes, ...this.skins.meshes]) this.world.add(mesh);
     for (const one of [...this.strokes, ...this.surfaces]) this.world.add(one.mesh);
     this.buildControls();
     this.buildHead();
@@ -123,7 +126,7 @@ class Viewport {
   }
 
   clear() {
-    for (const part of [this.figures, this.marks, this.ghosts, ...(this.strokes ?? []), ...(this.surfaces ?? []), ...(this.trails ?? [])]) part?.dispose();
+    for (const part of [this.figures, this.skins, this.marks, this.ghosts, ...(this.strokes ?? []), ...(this.surfaces ?? []), ...(this.trails ?? [])]) part?.dispose();
     this.ghosts = this.trails = null;
   }
 
@@ -199,8 +202,8 @@ class Viewport {
       const drift = (axis) => scene.placements.reduce((sum, _, k) => sum + layout[axis][k] - near[axis][k], 0) / scene.placements.length;
       for (const side of [box.low, box.high]) { side[0] += drift("x"); side[2] += drift("z"); }
     }
-    const covered = this.bar ? Math.min(0.3, 92 / Math.max(this.canvas.clientHeight, 1)) : 0.05;
-    this.camera.fit(box, covered);
+    const tall = Math.max(this.canvas.clientHeight, 1), { top = 0 } = this.options;
+    this.camera.fit(box, this.bar ? Math.min(0.3, 92 / tall) : 0.05, Math.min(0.15, top / tall));
     const size = Math.max(box.high[0] - box.low[0], box.high[2] - box.low[2], 4);
     this.shared.haze.value = this.camera.away + size * 1.5 + 6;
     this.floor.uniforms.reach.value = size * 2.5 + 12;
@@ -278,6 +281,7 @@ class Viewport {
   update() {
     const { state, figures, layout, scene } = this, { seconds, inPlace } = state;
     figures.update(seconds, layout, inPlace);
+    this.skins.update(seconds, layout, inPlace, timeOf);
     for (const one of this.strokes) { const k = one.one.number; one.update(seconds, layout.x[k], layout.y[k], layout.z[k]); this.root(k, 0, 0); }
     for (const one of this.surfaces) { const k = one.one.number; this.root(k, ...one.update(seconds, layout.x[k], layout.z[k], inPlace)); }
     this.marks.mesh.visible = state.contacts;
@@ -382,6 +386,7 @@ class Viewport {
     const views = { 1: "orbit", 2: "side", 3: "front", 4: "top" };
     const jump = (seconds) => { this.pause(); this.seek(seconds); };
     const pace = (by) => this.set("speed", SPEEDS[Math.min(Math.max(SPEEDS.indexOf(state.speed) + by, 0), SPEEDS.length - 1)]);
+    if (this.options.controls === false && event.key !== " ") return; // keys do what the controls do
     if (event.key === " ") { if (event.target.tagName === "BUTTON") event.target.blur(); this.toggle("playing"); }
     else if (event.key === "ArrowRight") jump(state.seconds + step);
     else if (event.key === "ArrowLeft") jump(state.seconds - step);

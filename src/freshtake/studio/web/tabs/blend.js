@@ -2,10 +2,9 @@
 
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { corners, padView, padWeights } from "../pad.js";
-import { ModelSelect, TakePicker, useChosenModel, useModels, useMotions } from "../picking.js";
-import { run, toast, useKept } from "../state.js";
+import { ModelSelect, SampleButton, TakePicker, useChosenModel, useModels, useMotions } from "../picking.js";
+import { run, setKept, toast, useKept } from "../state.js";
 import { Button, Empty, LiveViewport, Note, Panel, Row, Slider, Split, TaskButton, TextField } from "../ui.js";
-import { SampleButton } from "./style.js";
 
 const COLORS = ["#3b82d6", "#d9534f", "#35a264", "#e0902f", "#8a63c9", "#2b9bb5", "#c25b8a", "#7f8c3a"];
 const percent = (weights) => Object.entries(weights).map(([name, weight]) => `${name} ${Math.round(100 * weight)} %`).join(", ");
@@ -29,7 +28,7 @@ function Pad({ classes, at, onmove, trail }) {
   const weights = padWeights(places, at);
   const told = Object.fromEntries(classes.map((name, k) => [name, weights.values[k]]));
   const [x, y] = weights.at;
-  return html`<svg class="pad own-keys" viewBox=${`${view.left} ${view.top} ${view.wide} ${view.tall}`} ref=${area} tabindex="0" role="slider" aria-label="blend of the classes" aria-valuemin="0" aria-valuemax="100"
+  return html`<svg class="pad own-keys" viewBox=${`${view.left} ${view.top} ${view.wide} ${view.tall}`} ref=${area} tabindex="0" role="slider" aria-label="blend of the movements" aria-valuemin="0" aria-valuemax="100"
       aria-valuenow=${Math.round(100 * Math.max(...weights.values))} aria-valuetext=${percent(told)} onKeyDown=${key}
       onPointerDown=${(event) => { held.current = true; area.current.setPointerCapture(event.pointerId); put(event); }}
       onPointerMove=${(event) => { if (held.current) put(event); }} onPointerUp=${() => { held.current = false; }} onPointerCancel=${() => { held.current = false; }}>
@@ -46,12 +45,12 @@ function Learn({ takes, open = false, onlearned }) {
   const [classes, setClasses] = useKept("blend classes", [{ name: "walk", ids: [] }, { name: "run", ids: [] }]), [name, setName] = useKept("blend name", "blend");
   const put = (k, change) => setClasses(classes.map((one, n) => (n === k ? { ...one, ...change } : one)));
   const named = Object.fromEntries(classes.filter((one) => one.ids.length).map((one) => [one.name, one.ids]));
-  const words = Object.keys(named).length < 2 ? "give takes to two classes or more" : new Set(classes.map((one) => one.name)).size < classes.length ? "every class needs a name of its own" : "";
-  return html`<${Panel} title="Learn classes" open=${open}>
-    ${classes.map((one, k) => html`<div key=${k} class="class-box"><${Row}><${TextField} label=${`Class ${k + 1}`} value=${one.name} onchange=${(text) => put(k, { name: text.trim() || `class ${k + 1}` })} />
-      ${classes.length > 2 && html`<${Button} kind="quiet" label=${`remove class ${one.name}`} onclick=${() => setClasses(classes.filter((_, n) => n !== k))}>✕<//>`}<//>
+  const words = Object.keys(named).length < 2 ? "choose takes of at least two movements" : new Set(classes.map((one) => one.name)).size < classes.length ? "every movement needs a different name" : "";
+  return html`<${Panel} title="Learn movements" open=${open}>
+    ${classes.map((one, k) => html`<div key=${k} class="class-box"><${Row}><${TextField} label=${`Movement ${k + 1}`} value=${one.name} onchange=${(text) => put(k, { name: text.trim() || `movement ${k + 1}` })} />
+      ${classes.length > 2 && html`<${Button} kind="quiet" label=${`remove movement ${one.name}`} onclick=${() => setClasses(classes.filter((_, n) => n !== k))}>✕<//>`}<//>
       <${TakePicker} label="Takes" items=${takes} ids=${one.ids} onchange=${(ids) => put(k, { ids })} /></div>`)}
-    <${Row}><${Button} disabled=${classes.length > 7} onclick=${() => setClasses([...classes, { name: `class ${classes.length + 1}`, ids: [] }])}>Add a class<//>
+    <${Row}><${Button} disabled=${classes.length > 7} onclick=${() => setClasses([...classes, { name: `movement ${classes.length + 1}`, ids: [] }])}>Add a movement<//>
       <${TextField} label="Name" value=${name} onchange=${(text) => setName(text.trim() || "blend")} /><//>
     <${TaskButton} task="blend_learn" items=${Object.values(named).flat()} settings=${{ classes: named, name }} words="Learn" disabled=${Boolean(words)} title=${words} ondone=${onlearned} />
   <//>`;
@@ -88,15 +87,15 @@ function Live({ model }) {
     setBusy(true);
     const done = await run("blend_sample", [model.id], { ...made, name: `${model.name} recorded` });
     setBusy(false);
-    if (done) toast(`${made.seconds.toFixed(1)} s are in the library now.`, "good");
+    if (done) toast(`${made.seconds.toFixed(1)} s saved to the library.`, "good");
   };
   const side = html`<${Panel} title="Blend">
       <${Pad} classes=${classes} at=${at} onmove=${setAt} trail=${recording.trail} />
-      <${Note}>Drag the point, or press arrows and 1 to ${classes.length}.<//>
+      <${Note}>Drag the point, or use the arrow keys and 1 to ${classes.length}.<//>
       <${Slider} label="Speed" value=${speed} min=${0.5} max=${1.5} step=${0.05} format=${(x) => `${x.toFixed(2)} ×`} oninput=${setSpeed} onchange=${setSpeed} />
-      <${Slider} label="Turn" value=${turn} min=${-90} max=${90} step=${5} format=${(x) => (x ? `${Math.abs(x)}°/s ${x > 0 ? "left" : "right"}` : "straight on")} oninput=${setTurn} onchange=${setTurn} disabled=${model.facts.travels === false} />
-      <${Row}><${Button} kind=${recording.on ? "danger" : "plain"} pressed=${recording.on} busy=${busy} onclick=${record}>${recording.on ? "■ Stop and keep" : "● Record"}<//>
-        <${Button} onclick=${() => { setAt([0, 0]); setTurn(0); setSpeed(1); }}>Middle<//><//>
+      <${Slider} label="Turn" value=${turn} min=${-90} max=${90} step=${5} format=${(x) => (x ? `${Math.abs(x)}°/s ${x > 0 ? "left" : "right"}` : "straight ahead")} oninput=${setTurn} onchange=${setTurn} disabled=${model.facts.travels === false} />
+      <${Row}><${Button} kind=${recording.on ? "danger" : "plain"} pressed=${recording.on} busy=${busy} onclick=${record}>${recording.on ? "■ Stop and save" : "● Record"}<//>
+        <${Button} onclick=${() => { setAt([0, 0]); setTurn(0); setSpeed(1); }}>Center<//><//>
       ${model.facts.warning && html`<${Note} kind="warn">${model.facts.warning}.<//>`}
     <//>`;
   return { side, stage: html`<${LiveViewport} key=${model.id} model=${model.id} controls=${controls} onlive=${(number) => { if (number % 30 === 0) setFrames(number); }} start=${{ follow: true }} label=${`live: ${percent(weights)}`}>
@@ -108,8 +107,8 @@ function Tab() {
   const [model, choose] = useChosenModel("blend model", models);
   if (!model) {
     return html`<${Split} side=${html`<${Learn} takes=${takes} open=${true} onlearned=${(job) => choose(job.made[0])} />`}>
-      <div class="stage"><div class="stage-over"><${Empty} title="Learn classes first" words="A class is a movement with a name: walk, run, skip. Give each some takes on the left. A pad then blends them while they run.">
-        ${takes.length < 2 && html`<${SampleButton} names=${["walk_long", "run", "skip"]} words="Bring samples: walking, running, skipping" />`}<//></div></div><//>`;
+      <div class="stage"><div class="stage-over"><${Empty} title="Learn some movements first" words="Name two or more movements, such as walk, run and skip, and choose takes of each on the left. A pad then blends between them while the motion runs.">
+        <${SampleButton} names=${["walk", "run", "skip"]} words="Try it with samples: walking, running, skipping" onadded=${(made) => setKept("blend classes", ["walk", "run", "skip"].map((name, k) => ({ name, ids: made[k] })))} /><//></div></div><//>`;
   }
   return html`<${Running} key=${model.id} model=${model} models=${models} choose=${choose} takes=${takes} />`;
 }

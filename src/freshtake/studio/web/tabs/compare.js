@@ -2,11 +2,12 @@
 
 import { html, useEffect, useMemo, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
-import { TakePicker, useMotions } from "../picking.js";
+import { latestVariants, TakePicker, useMotions } from "../picking.js";
 import { attempt, toast, useKept, useStore } from "../state.js";
 import { Button, Empty, Note, NumberField, Panel, Row, Segmented, Select, Split, TaskButton, Toggle, Viewport } from "../ui.js";
 
 const KINDS = [["strawman", "Noise on every joint"], ["perlin", "Perlin noise"], ["pca", "Noise on principal components"], ["convex", "Mixtures of the takes"], ["replay", "Cycle animation (the takes again)"]];
+const ONE = { variant: "variant", take: "take" };
 const WORDS = { variant: "variants", take: "takes", ...Object.fromEntries(KINDS.map(([kind, words]) => [kind, words.toLowerCase().replace(/ \(.*/, "")])) };
 const kindOf = (item) => (item.facts.baseline ? item.facts.method : item.kind);
 const MOST = 12;
@@ -37,14 +38,14 @@ function Noise({ takes, variants, onmade }) {
   return html`<${Panel} title="Make baselines" open=${true}>
     <${Select} label="Kind" value=${kind} options=${KINDS} onchange=${setKind} />
     <${NumberField} label="Number" value=${number} min=${1} max=${60} onchange=${setNumber} />
-    <${TaskButton} task="noise" items=${takes} settings=${{ kind, number, matched: variants, clips: 1 }} words="Make them from the takes" disabled=${!takes.length} title=${takes.length ? "" : "choose takes"} ondone=${onmade} />
+    <${TaskButton} task="noise" items=${takes} settings=${{ kind, number, matched: variants, clips: 1 }} words="Make from the takes" disabled=${!takes.length} title=${takes.length ? "" : "choose takes"} ondone=${onmade} />
     <${Note}>Noise changes the takes as much as the chosen variants differ from them.<//>
   <//>`;
 }
 
 function Votes({ tallies, onclear }) {
   if (!tallies?.length) return null;
-  return html`<${Panel} title="Votes so far" actions=${html`<${Button} kind="quiet" onclick=${onclear}>Begin anew<//>`}>
+  return html`<${Panel} title="Votes so far" actions=${html`<${Button} kind="quiet" onclick=${onclear}>Start over<//>`}>
     <table class="table"><thead><tr><th scope="col">Kind</th><th scope="col" class="num">chosen</th><th scope="col" class="num">of</th></tr></thead>
       <tbody>${tallies.map((one) => html`<tr key=${one.kind}><td>${WORDS[one.kind] ?? one.kind}</td><td class="num">${one.chosen}</td><td class="num">${one.shown}</td></tr>`)}</tbody></table><//>`;
 }
@@ -53,7 +54,7 @@ const shortly = (value) => (value === null || value === undefined ? "–" : Math
 function Figures({ report }) {
   const { figures, baselines, usable, verdict } = report.facts, groups = [...new Set(figures.map((one) => one.group))];
   return html`<div class="below figures-box"><p class=${`verdict ${usable ? "good" : "look"}`} role="status">${verdict}</p>
-    <${Row}><${Button} href=${`/api/reports/${report.id}`} title="in a tab of its own"><span>Open the whole report</span><//><${Note}>${report.facts.variants} variants beside ${report.facts.inputs} takes.<//><//>
+    <${Row}><${Button} href=${`/api/reports/${report.id}`} title="in a tab of its own"><span>Open the full report</span><//><${Note}>${report.facts.variants} variants, compared with ${report.facts.inputs} takes.<//><//>
     <div class="table-box"><table class="table"><thead><tr><th scope="col">Figure</th><th scope="col" class="num">variants</th><th scope="col" class="num">real takes</th>
       ${baselines.map((name) => html`<th key=${name} scope="col" class="num">${WORDS[name] ?? name}</th>`)}<th scope="col"></th></tr></thead>
       <tbody>${groups.map((group) => html`<tr class="group" key=${group}><th colspan=${4 + baselines.length} scope="rowgroup">${group}</th></tr>${figures.filter((one) => one.group === group).map((one) => html`<tr key=${one.key}>
@@ -70,7 +71,7 @@ function Tab() {
   const [pick, setPick] = useKept("compare picked", { takes: [], variants: [], noise: [] });
   const put = (name) => (ids) => { setPick({ ...pick, [name]: ids }); setRound(null); };
   const known = new Set(items.map((item) => item.id)), of = (name) => (pick[name] ?? []).filter((id) => known.has(id));
-  const chosen = [...of("takes"), ...of("variants"), ...of("noise")].slice(0, MOST);
+  const all = [...of("takes"), ...of("variants"), ...of("noise")], chosen = all.slice(0, MOST);
   const [view, setView] = useKept("compare view", "motion"), [blind, setBlind] = useKept("compare blind", false);
   const [round, setRound] = useState(null), [tallies, setTallies] = useState(null), [baselines, setBaselines] = useKept("compare baselines", true);
   useEffect(() => { attempt(api.get("votes")).then((found) => found && setTallies(found)); }, []);
@@ -86,28 +87,30 @@ function Tab() {
     if (found) { setTallies(found); setRound({ ...round, voted: id ?? "none" }); }
   };
   const clear = async () => { const found = await attempt(api.remove_at("votes")); if (found) setTallies(found); };
-  const name = (id) => { const item = items.find((one) => one.id === id); return item ? `${item.name} (${WORDS[kindOf(item)] ?? kindOf(item)})` : id; };
+  const name = (id) => { const item = items.find((one) => one.id === id); return item ? `${item.name} (${ONE[kindOf(item)] ?? WORDS[kindOf(item)] ?? kindOf(item)})` : id; };
   const side = html`<${Panel} title="Shown">
       <${TakePicker} label="Takes" items=${takes} ids=${of("takes")} onchange=${put("takes")} />
       <${TakePicker} label="Variants" items=${made} ids=${of("variants")} onchange=${put("variants")} empty="Make some in Vary." />
       <${TakePicker} label="Baselines" items=${noise} ids=${of("noise")} onchange=${put("noise")} empty="Make some below." />
-      <${Toggle} label="Without names, until you vote" value=${blind} onchange=${setBlind} hint="the order is random and all look alike" />
+      ${all.length > MOST && html`<${Note} kind="warn">Only the first ${MOST} of ${all.length} are shown.<//>`}
+      <${Toggle} label="Hide names until you vote" value=${blind} onchange=${setBlind} hint="in random order and one color" />
     <//>
     <${Noise} takes=${of("takes").length ? of("takes") : takes.map((item) => item.id)} variants=${of("variants")} onmade=${(job) => { put("noise")([...of("noise"), ...job.made]); }} />
     <${Panel} title="Evaluate" open=${true}>
-      <${Toggle} label="Beside noise and cycle animation" value=${baselines} onchange=${setBaselines} />
+      <${Toggle} label="Include noise and cycle animation" value=${baselines} onchange=${setBaselines} />
       <${TaskButton} task="evaluate" items=${of("variants")} settings=${{ inputs: of("takes"), baselines: baselines ? ["strawman", "replay"] : [], name: "evaluation" }} words="Evaluate the variants" ondone=${() => setView("figures")}
-        disabled=${!of("variants").length || of("takes").length < 2} title="choose at least two takes, and variants" />
+        disabled=${!of("variants").length || of("takes").length < 2} title="choose at least two takes and one variant" />
     <//>
     <${Votes} tallies=${tallies} onclear=${clear} />`;
-  const report = reports[reports.length - 1];
-  const words = html`<${Empty} title="Choose what to compare" words="Takes, variants and baselines on the left, in one viewport. Without names you see which looks real before you know what it is." />`;
+  const report = reports[reports.length - 1], latest = latestVariants(items);
+  const words = html`<${Empty} title="Choose what to compare" words="Choose takes, variants and baselines on the left to see them in one viewport. Hide their names to judge which look real before you know what they are.">
+    ${latest.variants.length > 0 && html`<${Button} kind="primary" onclick=${() => setPick({ takes: latest.takes.slice(0, 3), variants: latest.variants.slice(0, 3), noise: [] })}>Compare the latest variants with their takes<//>`}<//>`;
   return html`<${Split} side=${side} label="what is compared">
-    ${report && html`<${Row}><${Segmented} label="view" value=${view} options=${[["motion", "Motion"], ["figures", "Figures"]]} onchange=${setView} /><//>`}
+    ${report && html`<${Row}><${Segmented} label="view" value=${view} options=${[["motion", "Motion"], ["figures", "Numbers"]]} onchange=${setView} /><//>`}
     ${view === "figures" && report ? html`<${Figures} report=${report} />` : html`
-      <${Viewport} scene=${scene} start=${{ names: true }} label="motions to compare" empty=${words} />
+      <${Viewport} key=${hidden ? "hidden" : "named"} scene=${scene} start=${{ names: true, contacts: !hidden }} label="motions to compare" empty=${words} />
       ${round && html`<div class="panel tight vote" role="group" aria-label="vote">${round.voted === null
-        ? html`<${Row}><b>Which looks most real?</b>${round.order.map((id, k) => html`<${Button} key=${id} onclick=${() => vote(id)}>${letter(k)}<//>`)}<${Button} kind="quiet" onclick=${() => vote(null)}>I cannot tell<//><//>`
+        ? html`<${Row}><b>Which looks most real?</b>${round.order.map((id, k) => html`<${Button} key=${id} onclick=${() => vote(id)}>${letter(k)}<//>`)}<${Button} kind="quiet" onclick=${() => vote(null)}>I can't tell<//><//>`
         : html`<${Row}><p>${round.order.map((id, k) => html`<span key=${id} class=${id === round.voted ? "voted" : ""}><b>${letter(k)}</b> ${name(id)}${k < round.order.length - 1 ? " · " : ""}</span>`)}</p>
           <${Button} kind="primary" onclick=${() => setRound({ order: shuffled(chosen), voted: null })}>Again<//><//>`}</div>`}`}
   <//>`;

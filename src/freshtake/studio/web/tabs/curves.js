@@ -3,14 +3,14 @@
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
 import { Button, Empty, ItemList, LinePlot, Note, Panel, PointPlot, Segmented, Select, Split, Viewport } from "../ui.js";
-import { choose, set, state, toast, useKept, useStore } from "../state.js";
+import { set, state, toast, useKept, useStore, variationModels } from "../state.js";
 
-const KINDS = [["time", "Over time"], ["against", "Two against each other"], ["pca", "Main directions"], ["durations", "Durations"]];
+const KINDS = [["time", "Over time"], ["against", "Two against each other"], ["pca", "Principal components"], ["durations", "Durations"]];
 const ABOUT = {
   time: "One value of the body over time. Blue: takes, green: variants. Click a curve to jump to that frame.",
-  against: "Two values of the body against each other: repeated movements become loops, and one sees where variants differ.",
-  pca: "The whole pose as a point in the plane of the two directions in which the poses differ most (principal components).",
-  durations: "How long each one lasts: natural variants differ in time, too.",
+  against: "Two values plotted against each other: cyclic movements form loops, and you see where variants differ.",
+  pca: "The whole pose as one point, along the two directions in which poses differ most.",
+  durations: "How long each one lasts: natural variants differ in timing, too.",
 };
 const AXES = { x: "turn x", y: "turn y", z: "turn z" };
 const roleOf = (item) => (item.kind === "variant" ? "variant" : "input");
@@ -22,7 +22,7 @@ function firstChoice(items) {
   const moving = items.filter((item) => ["take", "variant", "strokes"].includes(item.kind));
   const chosen = moving.filter((item) => state.chosen.includes(item.id));
   const base = chosen.length ? chosen : moving.filter((item) => item.kind !== "variant").slice(0, 6);
-  const models = items.filter((item) => item.kind === "model" && (item.settings?.examples ?? []).some((id) => base.some((one) => one.id === id)));
+  const models = variationModels(items).filter((item) => (item.settings?.examples ?? []).some((id) => base.some((one) => one.id === id)));
   const made = moving.filter((item) => item.kind === "variant" && item.star >= 0 && models.some((one) => one.id === item.parent));
   return [...new Set([...base, ...made.slice(0, 15)].map((item) => item.id))];
 }
@@ -71,7 +71,7 @@ function told(answer, kind, items, words) {
     return { id: curve.id, name: curve.name, role: curve.role, seconds, ...flat, tip: (k) => `frame ${k} · ${seconds[k].toFixed(2)} s` };
   });
   const share = answer.shares?.map((one) => `${Math.round(100 * one)} % of the motion`) ?? [];
-  const [xlabel, ylabel] = { time: ["seconds", words(answer.dof)], against: [words(answer.dof), words(answer.against)], pca: [`first direction · ${share[0] ?? ""}`, `second direction · ${share[1] ?? ""}`] }[kind];
+  const [xlabel, ylabel] = { time: ["seconds", words(answer.dof)], against: [words(answer.dof), words(answer.against)], pca: [`first component · ${share[0] ?? ""}`, `second component · ${share[1] ?? ""}`] }[kind];
   return { series, xlabel, ylabel };
 }
 
@@ -119,7 +119,7 @@ function Tab() {
       ${["time", "against"].includes(kind) && dofs.length > 0 && html`<${DofChoice} label="Joint" dofs=${dofs} value=${dof} onchange=${setPicked} />`}
       ${kind === "against" && dofs.length > 0 && html`<${DofChoice} label="against" dofs=${dofs} value=${against} onchange=${setOther} />`}
     <//>
-    <${Panel} title=${`Of ${chosen.length}`} actions=${html`<${Button} kind="quiet" onclick=${() => { setIds(null); setBold(null); }}>as chosen<//>`}>
+    <${Panel} title=${`${chosen.length} shown`} actions=${html`<${Button} kind="quiet" title="show the selected takes and their variants" onclick=${() => { setIds(null); setBold(null); }}>reset<//>`}>
       <${ItemList} items=${moving} chosen=${chosen.map((item) => item.id)} onchoose=${setIds} small thumbs=${false} label="whose curves" /><//>`;
   const plot = kind === "time" ? html`<${LinePlot} series=${series} xlabel=${xlabel} ylabel=${ylabel} cursor=${seconds} lowX=${0} bold=${bold} onpick=${jump} />`
     : html`<${PointPlot} series=${series} xlabel=${xlabel} ylabel=${ylabel} marks=${marks} rows=${rows} bold=${bold} equal=${kind === "pca"} joined=${kind !== "durations"} dots=${kind === "durations"} onpick=${jump} />`;

@@ -10,7 +10,7 @@ const BOXES = 4, SIDE = 100; // units of a box
 const WAIT = 450; // milliseconds after the pen was lifted: another stroke may follow
 const REST = 0.9; // seconds between two rounds of writing
 const BLUE = "#3b82d6", GREEN = "#35a264";
-const empty = () => Array.from({ length: BOXES }, () => []);
+const EMPTY = Array.from({ length: BOXES }, () => []);
 const drawn = (boxes) => boxes.filter((pens) => pens.length).length;
 
 // ---- a box to draw in ----
@@ -31,7 +31,8 @@ function Box({ number, pens, ghost, onchange }) {
   useEffect(paint);
   const point = (event) => {
     const box = canvas.current.getBoundingClientRect();
-    return [((event.clientX - box.left) / size) * SIDE, SIDE - ((event.clientY - box.top) / size) * SIDE, event.timeStamp / 1000];
+    const short = (value) => Math.round(value * 1e4) / 1e4; // kept over a reload: no more digits than are seen
+    return [short(((event.clientX - box.left) / size) * SIDE), short(SIDE - ((event.clientY - box.top) / size) * SIDE), short(event.timeStamp / 1000)];
   };
   const down = (event) => {
     if (event.button !== 0 || live.current) return;
@@ -60,7 +61,7 @@ function Box({ number, pens, ghost, onchange }) {
       ${!pens.length && html`<span class="draw-number" aria-hidden="true">${number + 1}</span>`}
     </div>
     <${Row}>
-      <${Button} kind="quiet" disabled=${!pens.length} label=${`take back the last stroke of drawing ${number + 1}`} onclick=${() => onchange(pens.slice(0, -1))}title="take back the last stroke">Undo<//>
+      <${Button} kind="quiet" disabled=${!pens.length} label=${`remove the last stroke of drawing ${number + 1}`} onclick=${() => onchange(pens.slice(0, -1))} title="remove the last stroke">Undo<//>
       <${Button} kind="quiet" disabled=${!pens.length} label=${`clear drawing ${number + 1}`} onclick=${() => onchange([])}>Clear<//>
     <//>
   </div>`;
@@ -127,6 +128,26 @@ function bestColumns(count, wide, tall) {
 // Times from 0 on, as the server takes them.
 const told = (boxes) => boxes.filter((pens) => pens.length).map((pens) => { const start = pens[0][0][2]; return pens.map((pen) => pen.map(([x, y, t]) => [x, y, t - start])); });
 
+// Drawings outlive leaving the tab and reloading the page. Ctrl+Z takes back the last stroke here.
+const history = []; // earlier drawings, the newest last
+const MOST_STEPS = 50;
+function useBoxes() {
+  const [boxes, setKept] = useKept("draw boxes", EMPTY);
+  const put = (next) => { history.push(boxes); history.splice(0, history.length - MOST_STEPS); setKept(next); };
+  const undoStroke = () => { const last = history.pop(); if (last) setKept(last); return Boolean(last); };
+  const newest = useRef(undoStroke);
+  newest.current = undoStroke;
+  useEffect(() => {
+    const key = (event) => {
+      if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.key.toLowerCase() !== "z" || event.target.closest?.("input[type=text], input[type=number]")) return;
+      if (newest.current()) { event.preventDefault(); event.stopImmediatePropagation(); }
+    };
+    window.addEventListener("keydown", key, true);
+    return () => window.removeEventListener("keydown", key, true);
+  }, []);
+  return [boxes, put];
+}
+
 const NONE = { lists: null, words: "", round: 0 };
 
 // Variants of what is drawn, asked for anew when anything changes; never two requests at a time.
@@ -163,7 +184,7 @@ function svg(lists) {
 }
 
 function Tab() {
-  const [boxes, setBoxes] = useState(empty);
+  const [boxes, setBoxes] = useBoxes();
   const [amount, setAmount] = useKept("draw amount", 1), [moving, setMoving] = useState(null);
   const [number, setNumber] = useKept("draw number", 15), [seed, setSeed] = useKept("draw seed", 0);
   const [speed, setSpeed] = useKept("draw speed", 1), [name, setName] = useKept("draw name", "character");
@@ -173,24 +194,24 @@ function Tab() {
   const example = async () => { const found = await api.get("strokes/example"); setBoxes(found.drawings); };
   const keep = async () => {
     const done = await run("draw", [], { drawings: told(boxes), ...asked, name });
-    if (done) toast(`${number} variants of ${name} are in the library.`, "good");
+    if (done) toast(`${number} variants of ${name} saved to the library.`, "good");
   };
   const left = BOXES - drawn(boxes);
   const side = html`<${Panel} title="Variants">
-      <${Slider} label="Amount" value=${amount} min=${0} max=${2} step=${0.05} format=${(x) => x.toFixed(2)} hint="0: the mean of your drawings; 1: as different as they are"
+      <${Slider} label="Amount" value=${amount} min=${0} max=${2} step=${0.05} format=${(x) => x.toFixed(2)} hint="0: the average of your drawings; 1: as different as they are"
         oninput=${setMoving} onchange=${(x) => { setMoving(null); setAmount(x); }} />
       <${NumberField} label="Number" value=${number} min=${1} max=${60} onchange=${setNumber} />
       <${Row}><${Segmented} label="speed of writing" value=${speed} options=${[[0.25, "¼ ×"], [0.5, "½ ×"], [1, "1 ×"], [2, "2 ×"]]} onchange=${setSpeed} />
-        <${Button} title="other variants of the same character" onclick=${() => setSeed(seed + 1)} disabled=${!variants}>Others<//><//>
+        <${Button} title="different variants of the same character" onclick=${() => setSeed(seed + 1)} disabled=${!variants}>New variants<//><//>
     <//>
-    <${Panel} title="Keep">
+    <${Panel} title="Save">
       <${TextField} label="Name" value=${name} onchange=${(text) => setName(text.trim() || "character")} />
       <${Button} kind="primary" disabled=${!variants} onclick=${keep}>Save to the library<//>
       <${Row}><${Button} disabled=${!variants} onclick=${() => save(`${name}.csv`, csv(variants.lists), "text/csv")}>CSV with timing<//>
         <${Button} disabled=${!variants} onclick=${() => save(`${name}.svg`, svg(variants.lists), "image/svg+xml")}>SVG<//><//>
     <//>
     <${Panel} title="Drawings">
-      <${Row}><${Button} onclick=${example}>Show an example<//><${Button} kind="danger" disabled=${left === BOXES} onclick=${() => setBoxes(empty())}>Clear all<//><//>
+      <${Row}><${Button} onclick=${example}>Show an example<//><${Button} kind="danger" disabled=${left === BOXES} onclick=${() => setBoxes(EMPTY)}>Clear all<//><//>
       <${Note}>Write the same character in each box, in the same way. The timing of your hand is learned too.<//>
     <//>`;
   return html`<${Split} side=${side} label="settings of the variants">
@@ -198,7 +219,7 @@ function Tab() {
     <div class="stage draw-stage">
       ${variants ? html`<${Writing} variants=${variants} speed=${speed} />` : html`<div class="stage-over">${words
         ? html`<${Note} kind="error">${words}<//>`
-        : html`<${Empty} title=${left === BOXES ? "Draw a character four times" : left ? `${left} more` : "Learning your hand …"}
+        : html`<${Empty} title=${left === BOXES ? "Draw a character four times" : left ? `${left} more to draw` : "Learning your hand …"}
             words="With the mouse, a pen or a finger, in the boxes above. Fifteen variants then write themselves here."
           ><${Button} onclick=${example}>Show an example<//><//>`}</div>`}
     </div>

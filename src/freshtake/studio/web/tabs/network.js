@@ -82,7 +82,7 @@ function Bars({ title, links, field, onpick, kind }) {
   const largest = Math.max(...links.map((link) => link.strength), 1e-9);
   return html`<h3 class="bars-title">${title}</h3>
     ${links.length ? html`<ul class="bars">${links.map((link) => html`<li key=${link[field]}><button type="button" class="link" onclick=${() => onpick(link[field])}>${link[field]}</button>
-      <i class=${kind} style=${{ width: `${Math.max(100 * (link.strength / largest), 2)}%` }}></i></li>`)}</ul>` : html`<${Note}>nothing else<//>`}`;
+      <i class=${kind} style=${{ width: `${Math.max(100 * (link.strength / largest), 2)}%` }}></i></li>`)}</ul>` : html`<${Note}>no other joint<//>`}`;
 }
 
 function Tab() {
@@ -102,7 +102,7 @@ function Tab() {
   }, [model?.id]);
   const links = useMemo(() => (!found ? [] : which === "prior" && found.prior.length ? jointLinks(found.prior) : jointLinks(found.edges)), [found, which]);
   const nodes = useMemo(() => found?.nodes.map((node) => node.name) ?? [], [found]);
-  if (!model) return html`<div class="welcome"><${Empty} title="No model yet" words="Learn one in the tab Vary: here you then see which joints move together in it, and what each one depends on."><${Button} onclick=${() => set({ tab: "vary" })}>To Vary<//><//></div>`;
+  if (!model) return html`<div class="welcome"><${Empty} title="No model yet" words="Learn one in the Vary tab. You then see here which joints move together, and what each one depends on."><${Button} onclick=${() => set({ tab: "vary" })}>To Vary<//><//></div>`;
 
   const own = joint ? links.filter((link) => link.child === joint) : [], gives = joint ? links.filter((link) => link.parent === joint) : [];
   const words = joint ? found?.nodes.filter((node) => node.name === joint && node.words !== joint).map((node) => node.words) : [];

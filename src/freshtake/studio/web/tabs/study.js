@@ -1,13 +1,14 @@
 // The paper's experiments with real people: consent, a code, motions in random order, scores from 1 to 9, the outcome.
 
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
-import { api, split } from "../api.js";
-import { isClip, TakePicker, useMotions } from "../picking.js";
-import { attempt, toast, useKept, useStore } from "../state.js";
+import { api, asSentence, split } from "../api.js";
+import { isClip, latestVariants, TakePicker, useMotions } from "../picking.js";
+import { attempt, setKept, toast, useKept, useStore } from "../state.js";
 import { Button, Empty, Note, NumberField, Panel, Row, Split, TaskButton, TextField, Toggle, Viewport } from "../ui.js";
 
 const SCORES = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 const CONDITIONS = { variants: "variants", captured: "motion capture", cycle: "cycle animation" };
+const PLAIN = { names: false, follow: true, contacts: false, plan: false }; // nothing that helps to guess
 const LEAST = 1; // seconds that a motion is watched before it is scored
 
 // ---- making one ----
@@ -19,14 +20,14 @@ function Design({ open, onmade }) {
   const experiments = [a && "A", b && "B"].filter(Boolean);
   const words = !variants.length ? "choose variants" : !inputs.length ? "choose the takes they were made from" : !experiments.length ? "choose an experiment" : "";
   return html`<${Panel} title="New study" open=${open}>
-    <${TextField} label="Motion" value=${name} onchange=${(text) => setName(text.trim() || "motion")} />
+    <${TextField} label="Name of the motion" value=${name} onchange=${(text) => setName(text.trim() || "motion")} />
     <${Toggle} label="A: are variants as natural as takes?" value=${a} onchange=${setA} />
     <${Toggle} label="B: are they less repetitive than cycles?" value=${b} onchange=${setB} />
     <${TakePicker} label="Variants" items=${made} ids=${variants} onchange=${setVariants} empty="Make some in Vary." />
     <${TakePicker} label="Takes they were made from" items=${takes} ids=${inputs} onchange=${setInputs} />
-    ${a && html`<${TakePicker} label="Other captured takes (optional)" items=${takes} ids=${captured} onchange=${setCaptured} hint="shown among the variants in A; without them, the takes that were learned from" />`}
+    ${a && html`<${TakePicker} label="Other takes (optional)" items=${takes} ids=${captured} onchange=${setCaptured} hint="shown among the variants in A; without them, the takes that were learned from" />`}
     <${NumberField} label="Participants planned" value=${people} min=${1} max=${200} onchange=${setPeople} />
-    <${NumberField} label="Motions each, per experiment" value=${trials} min=${2} max=${100} onchange=${setTrials} />
+    <${NumberField} label="Motions per person and experiment" value=${trials} min=${2} max=${100} onchange=${setTrials} />
     ${b && html`<${NumberField} label="Clips in a sequence of B" value=${joined} min=${2} max=${60} onchange=${setJoined} />`}
     <${TaskButton} task="study_design" items=${variants} settings=${{ inputs, captured, experiments, name, participants: people, trials, clips: joined, sequences: Math.max(2, Math.min(15, trials)) }} words="Make the study" disabled=${Boolean(words)} title=${words} ondone=${onmade} />
   <//>`;
@@ -74,7 +75,7 @@ function Trial({ study, state, onscore, onleave }) {
   });
   return html`<div class="trial">
     <header><b>Motion ${answered + 1} of ${of}</b><progress value=${answered} max=${of} aria-label="how far you are"></progress><${Button} kind="quiet" onclick=${onleave}>Stop here<//></header>
-    <${Viewport} scene=${scene} label=${`motion ${answered + 1}`} start=${{ names: false, follow: true }} onready=${(made) => { view.current = made; }} />
+    <${Viewport} scene=${scene} label=${`motion ${answered + 1}`} controls=${false} start=${PLAIN} onready=${(made) => { view.current = made; }} />
     <fieldset class="scores"><legend>${next.question}</legend>
       <div class="scores-row" role="radiogroup" aria-label="score">${SCORES.map((one) => html`<button type="button" key=${one} role="radio" aria-checked=${String(score === one)} onclick=${() => choose(one)}>${one}</button>`)}</div>
       <${Button} kind="primary" disabled=${!score || !watched} onclick=${give}>${watched ? "Next" : "Watch it first …"}<//>
@@ -109,7 +110,7 @@ function Outcome({ study }) {
     api.get(`studies/${study.id}/outcome`).then((told) => { if (here) { setFound(told.outcomes); setWords(told.words); } }, (error) => { if (here) { setFound(null); setWords(error.message); } });
     return () => { here = false; };
   }, [study.id, answered]);
-  if (words) return html`<div class="stage"><div class="stage-over"><${Empty} title="No outcome yet" words=${words} /></div></div>`;
+  if (words) return html`<div class="stage"><div class="stage-over"><${Empty} title="No results yet" words=${asSentence(words)} /></div></div>`;
   if (!found) return html`<div class="stage" aria-busy="true"></div>`;
   return html`<div class="outcome">
     <img class="figure8" src=${`/api/studies/${study.id}/figure.svg?answered=${answered}`} alt=${`mean scores with confidence intervals: ${found.map((one) => `${one.measure}, ${one.groups.map((group) => `${CONDITIONS[group.condition]} ${group.mean.mean.toFixed(2)}`).join(", ")}`).join("; ")}`} />
@@ -127,6 +128,7 @@ function Tab() {
   const [studies, setStudies] = useState(null), [chosen, choose] = useKept("study chosen", null), [part, setPart] = useKept("study part", false), [round, setRound] = useState(0);
   useEffect(() => { attempt(api.get("studies")).then((found) => found && setStudies(found)); }, [stamp, part, round]);
   const study = studies?.find((one) => one.id === chosen) ?? studies?.[0];
+  const latest = latestVariants(items);
   if (part && study) return html`<${Part} study=${study} onleave=${() => setPart(false)} />`;
   const side = html`${studies?.length > 0 && html`<${Panel} title="Studies" actions=${html`<${Button} kind="quiet" onclick=${() => setRound(round + 1)}>Refresh<//>`}>
       <ul class="items">${studies.map((one) => html`<li key=${one.id} class=${`item ${one.id === study?.id ? "chosen" : ""}`}><button type="button" class="item-name" aria-pressed=${String(one.id === study?.id)} onclick=${() => choose(one.id)}>
@@ -138,7 +140,8 @@ function Tab() {
     <//>`}
     <${Design} open=${!studies?.length} onmade=${(job) => { choose(job.made[0]); toast("The study is ready.", "good"); }} />`;
   return html`<${Split} side=${side} label="studies">${study ? html`<${Outcome} study=${study} />` : html`<div class="stage"><div class="stage-over"><${Empty} title="Ask people"
-    words="Choose variants and the takes they were made from. Participants see them in random order, without knowing which is which, and give scores from 1 to 9. The outcome is figure 8 of the paper with your own data." /></div></div>`}<//>`;
+    words="Choose variants and the takes they were made from. Participants see them in random order, without knowing which is which, and score them from 1 to 9. The result is figure 8 of the paper with your own data.">
+      ${latest.variants.length > 0 && html`<${Button} kind="primary" onclick=${() => { setKept("study variants", latest.variants); setKept("study inputs", latest.takes); }}>Use the latest variants<//>`}<//></div></div>`}<//>`;
 }
 
 export default { name: "study", label: "Study", Tab };

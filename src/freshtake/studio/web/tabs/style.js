@@ -2,21 +2,21 @@
 
 import { html, useEffect, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
-import { isClip, TakePicker, useLatest, useModels, useMotions } from "../picking.js";
-import { toast, useKept } from "../state.js";
-import { Button, Empty, LinePlot, Note, Panel, Row, Segmented, Select, Slider, Split, TaskButton, TextField, Viewport } from "../ui.js";
+import { isClip, SampleButton, TakePicker, useLatest, useModels, useMotions } from "../picking.js";
+import { setKept, toast, useKept } from "../state.js";
+import { Empty, LinePlot, Note, Panel, Row, Segmented, Select, Slider, Split, TaskButton, TextField, Viewport } from "../ui.js";
 
 const COLORS = ["#3b82d6", "#d9534f", "#35a264", "#e0902f", "#8a63c9", "#2b9bb5"];
 
 function Learn({ takes, open, onlearned }) {
   const [sources, setSources] = useKept("style sources", []), [targets, setTargets] = useKept("style targets", []);
   const [by, setBy] = useKept("style by", "order"), [name, setName] = useKept("style name", "style");
-  const words = !sources.length || !targets.length ? "choose takes for both lists"
-    : by === "order" && sources.length !== targets.length ? "lists pair by order, so both need as many takes" : "";
+  const words = !sources.length || !targets.length ? "choose takes in both lists"
+    : by === "order" && sources.length !== targets.length ? "to pair by order, choose as many stylized takes as normal ones" : "";
   return html`<${Panel} title="Learn a style" open=${open}>
-    <${TakePicker} label="As it is" items=${takes} ids=${sources} onchange=${setSources} hint="takes in the style to start from" />
-    <${TakePicker} label="In the style" items=${takes} ids=${targets} onchange=${setTargets} hint="the same movements in the other style" />
-    <${Segmented} label="how takes pair" value=${by} options=${[["order", "By order", "first with first, second with second; one long take of each is cut into pieces"], ["content", "By content", "those that move alike"]]} onchange=${setBy} />
+    <${TakePicker} label="Normal takes" items=${takes} ids=${sources} onchange=${setSources} hint="takes in the style to start from" />
+    <${TakePicker} label="Stylized takes" items=${takes} ids=${targets} onchange=${setTargets} hint="the same movements in the other style" />
+    <${Segmented} label="how takes pair" value=${by} options=${[["order", "Pair by order", "first with first, second with second; one long take of each is cut into pieces"], ["content", "Pair by content", "takes that move alike"]]} onchange=${setBy} />
     <${TextField} label="Name" value=${name} onchange=${(text) => setName(text.trim() || "style")} />
     <${TaskButton} task="style_learn" items=${sources} settings=${{ targets, by, name }} words="Learn" disabled=${Boolean(words)} title=${words} ondone=${onlearned} />
   <//>`;
@@ -25,7 +25,7 @@ function Learn({ takes, open, onlearned }) {
 function Mix({ models, weights, onchange }) {
   const [moving, setMoving] = useState({});
   const put = (id, value) => onchange({ ...weights, [id]: value });
-  return html`<${Panel} title=${models.length > 1 ? "Styles, mixed" : "Style"}>
+  return html`<${Panel} title=${models.length > 1 ? "Mix of styles" : "Style"}>
     ${models.map((one) => html`<${Slider} key=${one.id} label=${one.name} value=${weights[one.id] ?? 0} min=${0} max=${1} step=${0.05} format=${(x) => `${Math.round(100 * x)} %`}
       oninput=${(x) => { setMoving({ ...moving, [one.id]: x }); put(one.id, x); }} onchange=${(x) => put(one.id, x)} />`)}
   <//>`;
@@ -33,56 +33,46 @@ function Mix({ models, weights, onchange }) {
 
 function Pairs({ model }) {
   const rows = model.facts.pairs ?? [];
-  return html`<div class="table-box"><table class="table"><caption>${model.name}: ${rows.length} pairs by ${model.facts.by}. ${model.facts.chosen}.</caption>
-    <thead><tr><th scope="col">As it is</th><th scope="col">In the style</th><th scope="col">What is done</th><th scope="col">in the style</th><th scope="col" class="num">apart</th></tr></thead>
+  return html`<div class="table-box"><table class="table"><caption>${model.name}: ${rows.length} pairs by ${model.facts.by}</caption>
+    <thead><tr><th scope="col">Normal</th><th scope="col">Stylized</th><th scope="col">Movement, normal</th><th scope="col">stylized</th><th scope="col" class="num">Difference</th></tr></thead>
     <tbody>${rows.map((row, k) => html`<tr key=${k}><td>${row.source}</td><td>${row.target}</td><td>${row.source_content}</td><td>${row.target_content}</td><td class="num">${row.apart.toFixed(2)}</td></tr>`)}</tbody></table></div>`;
 }
 
 function Warps({ model }) {
   const warps = model.facts.warps ?? [], pairs = model.facts.pairs ?? [];
   const series = warps.map((one, k) => ({ id: String(k), name: pairs[k] ? `${pairs[k].source} → ${pairs[k].target}` : `pair ${k + 1}`, role: "input", color: COLORS[k % COLORS.length], x: one.source, y: one.target }));
-  return html`<${LinePlot} series=${series} xlabel="seconds of the take as it is" ylabel="seconds in the style" label="time warps of the pairs" />`;
+  return html`<${LinePlot} series=${series} xlabel="seconds of the normal take" ylabel="seconds of the stylized take" label="time warps of the pairs" />`;
 }
 
 function Tab() {
   const takes = useMotions().filter(isClip), models = useModels("style");
   const [weights, setWeights] = useKept("style weights", {}), [strength, setStrength] = useKept("style strength", 1), [moving, setMoving] = useState(null);
   const [take, setTake] = useKept("style take", null), [below, setBelow] = useKept("style below", "pairs");
-  const chosen = takes.find((item) => item.id === take) ?? takes.find((item) => item.kind === "take") ?? takes[0];
   const known = models.filter((one) => weights[one.id]), styles = known.length ? known.map((one) => [one.id, weights[one.id]]) : models.slice(-1).map((one) => [one.id, 1]);
   const shown = models.find((one) => one.id === styles[0]?.[0]);
+  const chosen = takes.find((item) => item.id === take) ?? takes.find((item) => shown?.settings.examples?.includes(item.id)) ?? takes[0];
   const now = { take: chosen?.id, styles, strength: moving ?? strength, plant: moving === null };
   const [scene, , request] = useLatest((asked) => api.binary("style/preview", asked));
   const asked = JSON.stringify(now);
   useEffect(() => { if (now.take && styles.length) request(JSON.parse(asked)); }, [asked]);
   const shownWeights = Object.fromEntries(styles);
   const side = html`
-    ${models.length > 0 && html`<${Panel} title="Translate">
+    ${models.length > 0 && html`<${Panel} title="Apply">
       <${Select} label="Take" value=${chosen?.id ?? ""} options=${takes.map((item) => [item.id, item.name])} onchange=${setTake} />
-      <${Slider} label="Strength" value=${strength} min=${0} max=${2} step=${0.05} format=${(x) => x.toFixed(2)} hint="0: the take itself; 1: the style; more exaggerates"
+      <${Slider} label="Strength" value=${strength} min=${0} max=${2} step=${0.05} format=${(x) => x.toFixed(2)} hint="0: the take itself; 1: the style; more than 1 exaggerates it"
         oninput=${setMoving} onchange=${(x) => { setMoving(null); setStrength(x); }} />
-      <${TaskButton} task="style_apply" items=${chosen ? [chosen.id] : []} settings=${{ styles, strength }} words="Keep as a new motion" disabled=${!chosen} ondone=${() => toast("It is in the library now.", "good")} />
+      <${TaskButton} task="style_apply" items=${chosen ? [chosen.id] : []} settings=${{ styles, strength }} words="Save to the library" disabled=${!chosen} ondone=${() => toast("Saved to the library.", "good")} />
     <//>
     <${Mix} models=${models} weights=${shownWeights} onchange=${setWeights} />`}
     <${Learn} takes=${takes} open=${!models.length} onlearned=${(job) => setWeights({ [job.made[0]]: 1 })} />`;
   return html`<${Split} side=${side} label="styles">
-    <${Viewport} scene=${scene} start=${{ layout: "row", follow: true }} label="the take as it is, and translated"
-      empty=${html`<${Empty} title=${models.length ? "Choose a take" : "Learn a style first"} words="Give some takes as they are and the same movements in another style: walking and limping, say. Every other take can then be put into that style, as strongly as you like.">
-        ${!takes.length && html`<${SampleButton} names=${["walk_long", "limp"]} words="Bring samples: walking and limping" />`}<//>`} />
+    <${Viewport} scene=${scene} start=${{ layout: "row", follow: true }} label="the take, and the same take in the style"
+      empty=${html`<${Empty} title=${models.length ? "Choose a take" : "Learn a style first"} words="Choose some normal takes and the same movements in another style, such as walking and limping. You can then apply that style to any other take, as strongly as you like.">
+        ${!models.length && html`<${SampleButton} names=${["walk_long", "limp"]} words="Try it with samples: walking and limping" onadded=${([walks, limps]) => { setKept("style sources", walks); setKept("style targets", limps); setKept("style name", "limp"); }} />`}<//>`} />
     ${shown && html`<div class="below"><${Row}><${Segmented} label="what is shown below" value=${below} options=${[["pairs", "Pairs"], ["warps", "Time warps"]]} onchange=${setBelow} />
       ${(shown.facts.notes ?? []).map((note) => html`<${Note} kind="warn">${note}<//>`)}<//>
       ${below === "pairs" ? html`<${Pairs} model=${shown} />` : html`<${Warps} model=${shown} />`}</div>`}
   <//>`;
-}
-
-export function SampleButton({ names, words }) {
-  const [busy, setBusy] = useState(false);
-  const bring = async () => {
-    setBusy(true);
-    try { for (const name of names) await api.sample(name); } catch (error) { toast(error.message, "error"); }
-    setBusy(false);
-  };
-  return html`<${Button} kind="primary" busy=${busy} onclick=${bring}>${words}<//>`;
 }
 
 export default { name: "style", label: "Style", Tab };

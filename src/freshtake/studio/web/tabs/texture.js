@@ -4,10 +4,9 @@ import * as THREE from "../viewport/three/three.module.min.js";
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
 import { meshPlayer } from "../mesh_player.js";
-import { ModelSelect, penOf, TakePicker, useChosenModel, useFrames, useModels, useMotions, useSize } from "../picking.js";
-import { isDark, toast, useKept, useStore } from "../state.js";
+import { ModelSelect, penOf, SampleButton, TakePicker, useChosenModel, useFrames, useModels, useMotions, useSize } from "../picking.js";
+import { isDark, setKept, toast, useKept, useStore } from "../state.js";
 import { Button, Empty, LiveViewport, Note, NumberField, Panel, Row, Slider, Split, TaskButton, TextField, Toggle, Viewport } from "../ui.js";
-import { SampleButton } from "./style.js";
 
 const NEAR = 4; // frames that play at another tempo may step over without having jumped
 const SHOWN = 1.2; // seconds that a jump stays visible
@@ -94,9 +93,9 @@ function Learn({ takes, onlearned, open }) {
   const [time, setTime] = useKept("texture time", 1.5), [largest, setLargest] = useKept("texture largest", 0);
   return html`<${Panel} title="Learn a texture" open=${open}>
     <${TakePicker} label="Takes or meshes" items=${takes} ids=${ids} onchange=${setIds} hint="one long take is enough" />
-    <${NumberField} label="Seconds from jump to jump" value=${time} min=${0.2} max=${30} step=${0.1} onchange=${setTime} />
-    <${NumberField} label="Largest jump (0: by itself)" hint="in mean frame steps" value=${largest} min=${0} max=${1000} step=${0.5} onchange=${setLargest} />
-    <${Toggle} label="Cut a walk into forward, left and right" value=${turns} onchange=${setTurns} />
+    <${NumberField} label="Seconds between jumps" value=${time} min=${0.2} max=${30} step=${0.1} onchange=${setTime} />
+    <${NumberField} label="Largest jump (0: automatic)" hint="in average frame steps" value=${largest} min=${0} max=${1000} step=${0.5} onchange=${setLargest} />
+    <${Toggle} label="Split a walk into forward, left and right" value=${turns} onchange=${setTurns} />
     <${TextField} label="Name" value=${name} onchange=${(text) => setName(text.trim() || "texture")} />
     <${TaskButton} task="texture_learn" items=${ids} settings=${{ turns, jump_time: time, largest_jump: largest || null, name }} words="Learn" disabled=${!ids.length} title=${ids.length ? "" : "choose a take"} ondone=${onlearned} />
   <//>`;
@@ -111,7 +110,7 @@ function MeshStage({ model, rate, onframe }) {
     return { manifest: { shapes: [] }, scene: player.current.scene };
   }, [model.id]);
   useEffect(() => { if (player.current) player.current.rate = rate; else scene.then(() => { player.current.rate = rate; }, () => {}); }, [rate]);
-  return html`<${Viewport} scene=${scene} start=${{ follow: false }} label="a mesh, played for ever" />`;
+  return html`<${Viewport} scene=${scene} start=${{ follow: false }} label="a mesh, played forever" />`;
 }
 
 function Running({ model, models, choose, takes }) {
@@ -139,16 +138,16 @@ function Running({ model, models, choose, takes }) {
   const controls = { jump_rate: rate, ...(travels ? { heading } : {}) };
   const side = html`${models.length > 1 && html`<${Panel}><${ModelSelect} models=${models} value=${model} onchange=${choose} /><//>`}
     <${Panel} title="Play">
-      <${Slider} label="Jump rate" value=${rate} min=${0} max=${5} step=${0.1} format=${(x) => `${x.toFixed(1)} × as learned`} oninput=${setRate} onchange=${setRate} />
+      <${Slider} label="Jump rate" value=${rate} min=${0} max=${5} step=${0.1} format=${(x) => `${x.toFixed(1)} × the learned rate`} oninput=${setRate} onchange=${setRate} />
       ${travels && html`<${Row}><${Button} label="turn left" onclick=${() => setHeading((heading ?? 0) + 30)}>⟲ Left<//><${Button} pressed=${heading === null} onclick=${() => setHeading(null)}>Free<//><${Button} label="turn right" onclick=${() => setHeading((heading ?? 0) - 30)}>Right ⟳<//><//>
-        <${Note}>${heading === null ? "It goes where the take goes." : `Heading ${Math.round(heading)}°.`} Keys ← → steer, ↑ lets go${pad ? "; the gamepad's stick points the way" : "; a gamepad works too"}.<//>`}
-      ${about && html`<${Note}>Largest jump: ${about.largest_jump} mean frame steps; on average one in ${about.jump_time} s.<//>`}
+        <${Note}>${heading === null ? "It goes where the take goes." : `Heading ${Math.round(heading)}°.`} Steer with ← →, let go with ↑${pad ? ", or point the gamepad's stick" : "; a gamepad works too"}.<//>`}
+      ${about && html`<${Note}>Largest jump: ${about.largest_jump} average frame steps; about one jump every ${about.jump_time} s.<//>`}
       ${(model.facts.notes ?? []).map((note) => html`<${Note} kind="warn">${note}<//>`)}
     <//>
-    <${Panel} title="Keep">
+    <${Panel} title="Save">
       <${NumberField} label="Seconds" value=${seconds} min=${0.5} max=${600} step=${0.5} onchange=${setSeconds} />
-      <${TaskButton} task="texture_sample" items=${[model.id]} settings=${{ seconds, loop: true, name: `${model.name} loop` }} words="Make a loop" ondone=${() => toast("The loop is in the library now.", "good")} />
-      <${TaskButton} kind="plain" task="texture_sample" items=${[model.id]} settings=${{ seconds, heading, name: model.name }} words="Keep as a motion" ondone=${() => toast("It is in the library now.", "good")} />
+      <${TaskButton} task="texture_sample" items=${[model.id]} settings=${{ seconds, loop: true, name: `${model.name} loop` }} words="Save a loop" ondone=${() => toast("The loop is saved to the library.", "good")} />
+      <${TaskButton} kind="plain" task="texture_sample" items=${[model.id]} settings=${{ seconds, heading, name: model.name }} words="Save as a motion" ondone=${() => toast("Saved to the library.", "good")} />
     <//>
     <${Learn} takes=${takes} open=${false} onlearned=${(job) => choose(job.made[0])} />`;
   return html`<${Split} side=${side} label="texture">
@@ -156,7 +155,7 @@ function Running({ model, models, choose, takes }) {
       ${mesh ? html`<${MeshStage} key=${model.id} model=${model} rate=${rate} onframe=${shown} />`
         : html`<${LiveViewport} key=${model.id} model=${model.id} controls=${controls} onmessage=${heard} start=${{ follow: true }} label="endless playback" />`}
       <div class="panel map-panel"><header><h2>Jump map</h2><span class="facts">${about ? `${about.frames} frames · ${about.jumps} jumps · ${jumps} taken` : ""}</span></header>
-        <p class="map-key"><span><i class="here"></i>shown</span><span><i class="goes"></i>goes on</span><span><i class="may"></i>may jump (from ↓ to →)</span><span><i class="took"></i>jumped</span></p>
+        <p class="map-key"><span><i class="here"></i>shown now</span><span><i class="goes"></i>next frame</span><span><i class="may"></i>possible jump (from ↓ to →)</span><span><i class="took"></i>jump taken</span></p>
         ${about && html`<${JumpMap} model=${model} about=${about} live=${live} />`}</div>
     </div><//>`;
 }
@@ -166,8 +165,9 @@ function Tab() {
   const [model, choose] = useChosenModel("texture model", models);
   if (model) return html`<${Running} key=${model.id} model=${model} models=${models} choose=${choose} takes=${takes} />`;
   return html`<${Split} side=${html`<${Learn} takes=${takes} open=${true} onlearned=${(job) => choose(job.made[0])} />`}>
-    <div class="stage"><div class="stage-over"><${Empty} title="Learn a texture first" words="One long take, or a mesh such as a flag, is played for ever by jumping where its frames are alike. You see where it jumps, and steer it.">
-      ${!takes.length && html`<${SampleButton} names=${["walk_long", "flag"]} words="Bring samples: a long walk, a flag" />`}<//></div></div><//>`;
+    <div class="stage"><div class="stage-over"><${Empty} title="Learn a texture first" words="A texture plays one long take, or a mesh such as a flag, forever: it jumps between frames that look alike. You see where it jumps, and can steer it.">
+      <${SampleButton} names=${["walk_long"]} words="Try it with a sample: a long walk" onadded=${([walks]) => setKept("texture takes", walks.slice(0, 1))} />
+      <${SampleButton} names=${["flag"]} words="A flag" onadded=${([flags]) => setKept("texture takes", flags.slice(0, 1))} /><//></div></div><//>`;
 }
 
 export default { name: "texture", label: "Texture", Tab };

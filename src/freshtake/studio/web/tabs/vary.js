@@ -1,14 +1,14 @@
 // Vary: takes are learned, variants made, chosen and exported; or one endless motion runs live under the sliders.
 
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
-import { Button, Empty, ExportBar, ItemList, LiveViewport, Note, NumberField, Panel, Progress, Row, Segmented, Select, Slider, Split, Toggle, Viewport } from "../ui.js";
-import { attempt, choose, isOver, itemOf, remove, run, set, state, toast, useKept, useStore } from "../state.js";
+import { Button, Empty, ExportBar, ItemList, LiveViewport, Note, NumberField, Panel, Progress, Row, Segmented, Select, Slider, Split, Toggle, useCharacter, Viewport } from "../ui.js";
+import { attempt, choose, currentModel, isOver, itemOf, remove, run, set, state, toast, useKept, useStore, variationModels } from "../state.js";
 import { api } from "../api.js";
 import { BodyParts } from "./body_parts.js";
 
 export const START = { number: 15, amount: 1, parts: {}, seed: 0, loop: false, seconds: null, plant: true, in_place: false, pins: [], speed: 1, heading: null };
-const amountWords = (value) => (value === 0 ? "none: the mean motion" : value < 0.75 ? "subtle" : value <= 1.3 ? "like the takes" : "more than the takes");
-const told = (value) => `${value.toFixed(2)} · ${amountWords(value)}`;
+const amountWords = (value) => (value === 0 ? "none, the average motion" : value < 0.75 ? "subtle" : value <= 1.3 ? "like the takes" : "more than the takes");
+const amountLabel = (value) => `${value.toFixed(2)} · ${amountWords(value)}`;
 
 function useSettings() {
   const kept = useStore((now) => now.vary);
@@ -25,7 +25,7 @@ function Learn({ takes, chosen, models, model, setModel }) {
   const known = models.find((one) => one.settings?.examples && same(one.settings.examples, own.map((item) => item.id)));
   const learn = async () => {
     const done = await run("learn", own.map((item) => item.id), { name: common(own.map((item) => item.name)) });
-    if (done?.made[0]) { setModel(done.made[0]); toast("Learned: now make variants.", "good"); }
+    if (done?.made[0]) { setModel(done.made[0]); toast("Learned. Now make variants.", "good"); }
   };
   return html`<${Panel} title="1 · Takes" actions=${html`<${Button} kind="quiet" onclick=${() => choose(own.length === takes.length ? [] : takes.map((item) => item.id))}>${own.length === takes.length ? "none" : "all"}<//>`}>
       <div class="scroll short"><${ItemList} items=${takes} chosen=${chosen} onchoose=${choose} small label="takes to learn from" empty=${html`<${Note}>Add takes in the Library first.<//>`} /></div>
@@ -55,48 +55,58 @@ function Pins({ pins, change }) {
 function Settings({ settings, change, remake, live, model }) {
   const { number, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins, speed, heading } = settings;
   const put = (changes) => { change(changes); if (!live) remake({ ...settings, ...changes }); };
+  const preview = (changes) => { if (openVariants(model).length <= FEW) remake({ ...settings, ...changes }, false); };
   return html`<${Panel} title="2 · How they vary">
-      <${Slider} label="Amount" value=${amount} min=${0} max=${2} step=${0.05} format=${told} hint="0: the mean motion; 1: as different as the takes are"
-        oninput=${(value) => { if (live) change({ amount: value }); }} onchange=${(value) => put({ amount: value })} />
+      <${Slider} label="Amount" value=${amount} min=${0} max=${2} step=${0.05} format=${amountLabel} hint="0: the average motion; 1: as different from each other as the takes are"
+        oninput=${(value) => { if (live) change({ amount: value }); else preview({ amount: value }); }} onchange=${(value) => put({ amount: value })} />
       ${live ? html`<${Slider} label="Speed" value=${speed} min=${0.5} max=${1.5} step=${0.05} format=${(x) => `${x.toFixed(2)} ×`} oninput=${(value) => change({ speed: value })} onchange=${(value) => change({ speed: value })} />
           <${Slider} label="Heading" value=${heading ?? 0} min=${-180} max=${180} step=${5} format=${(x) => (heading === null ? "free" : `${x}°`)} oninput=${(value) => change({ heading: value })} onchange=${(value) => change({ heading: value })} />
           ${heading !== null && html`<${Row} end><${Button} kind="quiet" onclick=${() => change({ heading: null })}>Walk freely again<//><//>`}`
         : html`<${Row}><${NumberField} label="How many" value=${number} min=${1} max=${1000} onchange=${(value) => change({ number: Math.round(value) })} /><//>
           <${Row}><${NumberField} label="Seed" value=${seed} min=${0} max=${2 ** 31} onchange=${(value) => change({ seed: Math.round(value) })} hint="the same seed gives the same variants" />
-            <${Button} kind="plain icon" label="another seed" title="other variants: another seed" onclick=${() => change({ seed: Math.floor(Math.random() * 1e6) })}>⚄<//><//>
-          <div class="toggles"><${Toggle} label="Endless loop" value=${loop} onchange=${(value) => put({ loop: value })} hint="the last frame leads into the first" />
-            <${Toggle} label="Feet stand firm" value=${plant} onchange=${(value) => put({ plant: value })} hint="standing feet do not slide" />
-            <${Toggle} label="On the spot" value=${inPlace} onchange=${(value) => put({ in_place: value })} hint="without travel, as engines want it" /></div>`}
+            <${Button} kind="plain icon" label="random seed" title="a random seed: different variants" onclick=${() => change({ seed: Math.floor(Math.random() * 1e6) })}>⚄<//><//>
+          <div class="toggles"><${Toggle} label="Seamless loop" value=${loop} onchange=${(value) => put({ loop: value })} hint="the last frame leads into the first" />
+            <${Toggle} label="Keep feet planted" value=${plant} onchange=${(value) => put({ plant: value })} hint="standing feet do not slide" />
+            <${Toggle} label="In place" value=${inPlace} onchange=${(value) => put({ in_place: value })} hint="without travel, for engines that move the character themselves" /></div>`}
     <//>
-    ${!live && html`<${Panel} title="Parts of the body" open=${false}><${BodyParts} amount=${amount} parts=${parts} onchange=${(next) => put({ parts: next })} /><//>
+    ${!live && html`<${Panel} title="Parts of the body" open=${false}><${BodyParts} amount=${amount} parts=${parts} oninput=${(next) => preview({ parts: next })} onchange=${(next) => put({ parts: next })} /><//>
     <${Panel} name="Pinned poses" title=${`Pinned poses${pins.length ? ` (${pins.length})` : ""}`} open=${pins.length > 0}><${Pins} pins=${pins} change=${change} />
-      ${pins.length > 0 && html`<${Button} onclick=${() => remake(settings)}>Make the rest anew<//>`}<//>
+      ${pins.length > 0 && html`<${Button} onclick=${() => remake(settings)}>Remake variants through ${pins.length === 1 ? "this pose" : "these poses"}<//>`}<//>
     <${Panel} title="Length" open=${false}>
-      <${Toggle} label="A length of their own" value=${seconds === null} onchange=${(own) => change({ seconds: own ? null : Number((model?.facts?.seconds ?? 2).toFixed(2)) })} hint="each variant is as long as comes naturally" />
+      <${Toggle} label="Natural lengths" value=${seconds === null} onchange=${(own) => change({ seconds: own ? null : Number((model?.facts?.seconds ?? 2).toFixed(2)) })} hint="each variant is as long as comes naturally" />
       ${seconds !== null && html`<${NumberField} label="Seconds" value=${seconds} min=${0.2} max=${600} step=${0.1} onchange=${(value) => change({ seconds: value })} />`}<//>`}`;
 }
 
 // ---- variants ----
-const asked = ({ number, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins }) => ({ number, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins });
+const request = ({ number, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins }) => ({ number, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins });
+
+const FEW = 60; // variants that follow a slider while it moves; more are made when it is let go
+const newStep = () => `slider ${Date.now()} ${Math.random()}`;
+const openVariants = (model) => state.items.filter((item) => item.kind === "variant" && item.parent === model?.id && item.star === 0).map((item) => item.id);
 
 // Makes variants, and makes those that nobody has starred or rejected again, each from its own seed, when a setting changes.
 function useMaking(model) {
   const jobs = useStore((now) => now.jobs), items = useStore((now) => now.items);
   const variants = items.filter((item) => item.kind === "variant" && item.parent === model?.id);
   const running = jobs.filter((job) => ["vary", "again"].includes(job.task) && !isOver(job));
-  const make = (settings) => run("vary", [model.id], asked(settings));
-  const soon = useRef(0), latest = useRef(0);
-  const remake = (settings) => {
-    clearTimeout(soon.current);
-    soon.current = setTimeout(async () => {
-      const own = (latest.current += 1);
-      const open = state.items.filter((item) => item.kind === "variant" && item.parent === model?.id && item.star === 0).map((item) => item.id);
-      if (!open.length) return;
-      for (const job of state.jobs) if (job.task === "again" && !isOver(job)) await attempt(api.cancel(job.id));
-      if (own !== latest.current) return; // the slider has moved on meanwhile
-      const { number, seed, seconds, ...rest } = asked(settings);
-      await run("again", open, { ...rest, ...(seconds === null ? {} : { seconds }), replace: true });
-    }, 200);
+  const make = (settings) => run("vary", [model.id], request(settings));
+  const queue = useRef({ busy: false, next: null, step: newStep() });
+  // Of all settings that a moving slider passes only the newest are made; `done`: the slider was let go, so what
+  // changes next is another step for undo.
+  const remake = async (settings, done = true) => {
+    const now = queue.current;
+    now.next = { settings, step: now.step };
+    if (done) now.step = newStep();
+    if (now.busy) return;
+    now.busy = true;
+    while (now.next) {
+      const { number, seed, seconds, ...rest } = request(now.next.settings), { step } = now.next;
+      now.next = null;
+      const wanted = { ...rest, ...(seconds === null ? {} : { seconds }) };
+      const stale = openVariants(model).filter((id) => Object.keys(wanted).some((name) => JSON.stringify(itemOf(id).settings[name]) !== JSON.stringify(wanted[name])));
+      if (stale.length) await run("again", stale, { ...wanted, replace: true, step });
+    }
+    now.busy = false;
   };
   return { variants, running, make, remake };
 }
@@ -106,8 +116,8 @@ function Variants({ variants, picked, setPicked, running }) {
   const starred = variants.filter((item) => item.star === 1), rejected = variants.filter((item) => item.star === -1);
   const shown = filter === "starred" ? starred : filter === "open" ? variants.filter((item) => item.star === 0) : variants;
   return html`<${Panel} title=${variants.length ? `Variants (${variants.length})` : "Variants"} fill
-      actions=${rejected.length > 0 && html`<${Button} kind="quiet" title="remove the rejected ones" onclick=${() => remove(rejected.map((item) => item.id))}>clear ✕ ${rejected.length}<//>`}>
-      ${variants.length > 0 && html`<${Segmented} label="which variants" value=${filter} onchange=${setFilter} options=${[["all", "All"], ["starred", `★ ${starred.length}`], ["open", "Open"]]} />`}
+      actions=${rejected.length > 0 && html`<${Button} kind="quiet" title="remove the rejected variants from the project" onclick=${() => remove(rejected.map((item) => item.id))}>remove ${rejected.length} ✕<//>`}>
+      ${variants.length > 0 && html`<${Segmented} label="which variants" value=${filter} onchange=${setFilter} options=${[["all", "All"], ["starred", `★ ${starred.length}`], ["open", "Undecided"]]} />`}
       ${running.map((job) => html`<${Progress} key=${job.id} job=${job} />`)}
       <div class="scroll"><${ItemList} items=${shown} chosen=${picked} onchoose=${setPicked} small stars thumbs=${false} label="variants"
         empty=${html`<${Note}>${variants.length ? "None here." : "What you make appears here. Star what you like; reject the rest."}<//>`} /></div>
@@ -128,8 +138,7 @@ function Tab() {
   const [picked, setPicked] = useState([]);
   const viewport = useRef(null);
   const takes = items.filter((item) => ["take", "strokes"].includes(item.kind));
-  const models = items.filter((item) => item.kind === "model" && (item.facts.method ?? "variation") === "variation");
-  const model = models.find((one) => one.id === modelId) ?? models[models.length - 1] ?? null;
+  const models = variationModels(items), model = currentModel(items, modelId);
   const setModel = (id) => set({ model: id });
   const { variants: shown, running, make, remake } = useMaking(model);
   useEffect(() => { setPicked((before) => before.filter((id) => shown.some((item) => item.id === id))); }, [shown.length]);
@@ -155,12 +164,13 @@ function Tab() {
     ${model && html`<${Settings} settings=${settings} change=${change} remake=${remake} live=${live} model=${model} />`}
     ${model && !live && html`<div class="sticky-do"><${Button} kind="primary wide" busy=${running.some((job) => job.task === "vary")} onclick=${() => make(settings)}>Make ${settings.number === 1 ? "one variant" : `${settings.number} variants`}<//></div>`}`;
   const end = html`<${Variants} variants=${shown} picked=${picked} setPicked=${setPicked} running=${running} />`;
+  const [character, characterSelect] = useCharacter(seen.length);
   const tools = html`<div class="stage-tools"><${Segmented} label="what is shown" value=${mode} onchange=${setMode}
       options=${[["variants", "Variants"], ["both", "With takes"], ["takes", "Takes"], ["live", "Live", "an endless motion that follows the sliders at once"]]} />
-    ${!live && html`<${Button} title="every variant is to pass through the pose shown" onclick=${pin}><${PinIcon} /> Pin this pose<//>`}</div>`;
+    ${!live && html`<${Button} title="every variant will pass through the pose shown" onclick=${pin}><${PinIcon} /> Pin this pose<//>${characterSelect}`}</div>`;
   return html`<${Split} label="vary" side=${side} end=${model ? end : null}>
     ${live ? html`<${LiveViewport} key=${`live ${model.id}`} model=${model.id} controls=${{ amount: settings.amount, speed: settings.speed, heading: settings.heading }} fields=${{ seed: settings.seed }}>${tools}<//>`
-      : html`<${Viewport} key="played" items=${seen.map((item) => item.id)} onready=${(made) => { viewport.current = made; }} onpick=${(id) => id && setPicked(picked.includes(id) ? [] : [id])}
+      : html`<${Viewport} key="played" items=${seen.map((item) => item.id)} fields=${{ character }} top=${52} onready=${(made) => { viewport.current = made; }} onpick=${(id) => id && setPicked(picked.includes(id) ? [] : [id])}
           empty=${html`<${Empty} title="From a few takes to many" words="Choose takes on the left, press Learn, then make variants: each as natural as the takes, none a copy."><${Button} onclick=${() => set({ tab: "library" })}>To the Library<//><//>`}>
           ${seen.length > 0 && model && tools}<//>`}
   <//>`;

@@ -1,4 +1,4 @@
-"""How long a motion shall be: a number of frames, or seconds of a model whose rate is not known before it is read."""
+"""How long a motion is to be: a number of frames, or seconds, since a model's rate is only known once it is read."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ class Seconds(NamedTuple):
 Length = int | Seconds
 
 
-def length_asked(frames: str | None, seconds: float | None) -> Length:
-    """What --frames (360, or 6s) and --seconds (6) say; one of them is needed."""
+def length_of(frames: str | None, seconds: float | None) -> Length:
+    """The length given by --frames (360, or 6s) or --seconds (6); exactly one of them is needed."""
     if (frames is None) == (seconds is None):
-        raise UsageError("say how long: --frames 360, --frames 6s or --seconds 6, one of them")
+        raise UsageError("give the length once: --frames 360, --frames 6s or --seconds 6")
     if seconds is not None:
         return _seconds(seconds)
-    found = re.fullmatch(r"\s*([+-]?\d+)\s*", frames or "")
-    if found is not None:
-        return int(found[1])
+    number = re.fullmatch(r"\s*([+-]?\d+)\s*", frames or "")
+    if number is not None:
+        return int(number[1])
     try:
         if (frames or "").strip().endswith("s"):
             return _seconds(float((frames or "").strip()[:-1]))
     except ValueError:
         pass
-    raise UsageError(f"{frames!r} is no length: write a number of frames, such as 360, or a time, such as 6s")
+    raise UsageError(f"{frames!r} is not a length: write a number of frames such as 360, or a time such as 6s")
 
 
 def _seconds(value: float) -> Seconds:

@@ -126,6 +126,11 @@ def test_a_character_moves_as_the_variants_do(studio: Studio, variants: list[str
     character = tmp_path / "hero.glb"
     ft.write(character, motions(studio, variants[:1])[0], unit_m=0.01)
     (id,) = studio.send("hero.glb", character.read_bytes())["made"]
+    answer = studio.http.get("/api/scene", params={"items": ",".join([id, *variants[:2]]), "character": id})
+    shapes = json.loads(answer.content[4 : 4 + int.from_bytes(answer.content[:4], "little")])["shapes"]
+    assert [shape["skin"] for shape in shapes] == [0, 0, 0]
+    refusal = studio.refused("GET", f"/scene?items={variants[0]}&character={variants[1]}", 400)
+    assert "no character" in refusal
     (export,) = studio.made("export", variants[:2], format="glb", character=id)
     (tmp_path / "out.glb").write_bytes(studio.http.get(f"/api/exports/{export}").content)
     assert len(ft.read_clip(tmp_path / "out.glb", animation=1)) == len(motions(studio, variants[1:2])[0])

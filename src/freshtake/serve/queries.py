@@ -1,4 +1,4 @@
-"""What is told about items that takes a while to find out; called in a process beside the server."""
+"""Read-only questions about items whose answers take a while; most are called in the helper process."""
 
 from __future__ import annotations
 
@@ -10,52 +10,76 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from freshtake.errors import UsageError
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read
+from freshtake.motion import Clip
 from freshtake.motion.rates import at_rate
 from freshtake.reports.viewport.scene import Scene, Shape
-from freshtake.serve.keeping import Kept
+from freshtake.serve.cache import SizedCache
 from freshtake.serve.tasks.describing import named, trimmed
 
 if TYPE_CHECKING:
     from freshtake.reports.curves import Curves
+    from freshtake.workflows.motion_retargeting import Onto
 
 DIGITS = 5
-MOTIONS: Kept[Motion] = Kept(200 * 2**20)
-SHAPES: Kept[Shape] = Kept(200 * 2**20)
+MOTIONS: SizedCache[Motion] = SizedCache(200 * 2**20)
+SHAPES: SizedCache[Shape] = SizedCache(200 * 2**20)
 
 
 class Source(NamedTuple):
-    """Where the motion of an item is, and how it is meant."""
+    """Where the motion of an item is, and how it is meant; `character` is a file whose skin it wears."""
 
     path: Path
     name: str
     role: str
     trim: tuple[int, int] | None = None
     fps: float | None = None
+    character: Path | None = None
 
 
 def motion_from(source: Source) -> Motion:
     """The motion of an item as the user means it."""
 
     def made() -> Motion:
+        if source.path == source.character:  # a character without animation stands as it was modelled
+            return named(_onto(source.path).clip, source.name)
         motion = named(read(source.path), source.name)
         motion = motion if source.trim is None else trimmed(motion, source.trim)
-        return motion if source.fps is None else at_rate(motion, source.fps)
+        motion = motion if source.fps is None else at_rate(motion, source.fps)
+        if source.character is None or not isinstance(motion, Clip):
+            return motion
+        return named(_onto(source.character).put(motion), source.name)
 
     return MOTIONS.get(source, made)
 
 
 def scene_from(sources: Sequence[Source]) -> Scene:
     """A scene of items in their order; shapes that were shown before are there already."""
-    from freshtake.reports.viewport.staging import shape_of, shared_scale
+    from freshtake.reports.viewport.staging import shared_scale
 
     motions = [motion_from(source) for source in sources]
     scale = shared_scale(motions)
     return Scene(
         tuple(
-            SHAPES.get((source, scale), partial(shape_of, motion, source.role, scale))
+            SHAPES.get((source, scale), partial(_shape, motion, source, scale))
             for source, motion in zip(sources, motions, strict=True)
         )
     )
+
+
+def _shape(motion: Motion, source: Source, scale: float | None) -> Shape:
+    from freshtake.reports.viewport.skinning import skinned_figure
+    from freshtake.reports.viewport.staging import shape_of
+
+    if source.character is None or not isinstance(motion, Clip):
+        return shape_of(motion, source.role, scale)
+    return skinned_figure(motion, source.character, source.role, scale)
+
+
+@lru_cache(maxsize=8)
+def _onto(character: Path) -> Onto:
+    from freshtake.workflows.motion_retargeting import onto_character
+
+    return onto_character(character)
 
 
 def thumbnail_of(source: Source, moving: bool) -> bytes:
@@ -66,12 +90,12 @@ def thumbnail_of(source: Source, moving: bool) -> bytes:
     return thumbnail(shape_of(motion_from(source), source.role), moving)
 
 
-def dofs_told(sources: list[Source]) -> list[dict[str, str]]:
+def dof_list(sources: list[Source]) -> list[dict[str, str]]:
     """DOFs by name, in words, with their units."""
     return [dof._asdict() for dof in _curves(tuple(sources)).dofs]
 
 
-def curves_told(sources: list[Source], dofs: list[str]) -> list[list[list[float]]]:
+def curve_values(sources: list[Source], dofs: list[str]) -> list[list[list[float]]]:
     """For each item the values of each DOF; what is no DOF is refused."""
     curves = _curves(tuple(sources))
     names = [dof.name for dof in curves.dofs]
@@ -79,19 +103,19 @@ def curves_told(sources: list[Source], dofs: list[str]) -> list[list[list[float]
         if dof not in names:
             raise UsageError(f"there is no DOF {dof!r} here: GET /api/dofs lists them")
     columns = [names.index(dof) for dof in dofs]
-    return [[_plain(values[:, column]) for column in columns] for values in curves.values]
+    return [[_rounded(values[:, column]) for column in columns] for values in curves.values]
 
 
-def components_told(sources: list[Source]) -> tuple[list[float], list[list[list[float]]]]:
+def component_courses(sources: list[Source]) -> tuple[list[float], list[list[list[float]]]]:
     """Shares of the energy, and for each item the course of each component."""
     from freshtake.reports.curves import components_of
 
-    found = components_of([motion_from(source) for source in sources])
-    courses = [[_plain(course[:, k]) for k in range(course.shape[1])] for course in found.courses]
-    return [round(share, DIGITS) for share in found.shares], courses
+    components = components_of([motion_from(source) for source in sources])
+    courses = [[_rounded(course[:, k]) for k in range(course.shape[1])] for course in components.courses]
+    return [round(share, DIGITS) for share in components.shares], courses
 
 
-def network_told(path: Path) -> dict[str, Any]:
+def network_summary(path: Path) -> dict[str, Any]:
     """The networks of a variation model: nodes, edges with strengths, in words, and where joints are on the body."""
     from freshtake.reports.explanation import explanation
     from freshtake.reports.joint_words import joint_words, link_sentences
@@ -100,9 +124,9 @@ def network_told(path: Path) -> dict[str, Any]:
     from freshtake.workflows.variation_explaining import variation_model
 
     model = variation_model(path)
-    found = explanation(model)
+    explained = explanation(model)
     joints = list(dict.fromkeys(owner(dof) for dof in model.transition.dofs))
-    told = found.as_dict()
+    explained_dict = explained.as_dict()
     skeleton = None if model.material.recipe is None else model.material.recipe.skeleton
     body = None
     if skeleton is not None:
@@ -115,10 +139,10 @@ def network_told(path: Path) -> dict[str, Any]:
     return {
         "dofs": list(model.transition.dofs),
         "nodes": [{"name": joint, "words": joint_words(joint)} for joint in joints],
-        "edges": told["parents"],
-        "prior": told["prior"],
-        "links": told["links"],
-        "sentences": link_sentences(found.links),
+        "edges": explained_dict["parents"],
+        "prior": explained_dict["prior"],
+        "links": explained_dict["links"],
+        "sentences": link_sentences(explained.links),
         "body": body,
     }
 
@@ -131,5 +155,5 @@ def _curves(sources: tuple[Source, ...]) -> Curves:
     return curves_of([motion_from(source) for source in sources])
 
 
-def _plain(values: Any) -> list[float]:
+def _rounded(values: Any) -> list[float]:
     return [round(float(value), DIGITS) for value in values]

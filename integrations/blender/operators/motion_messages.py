@@ -12,7 +12,7 @@ import numpy as np
 from ..armature.motion import Motion
 
 
-def sent(motions: Sequence[Motion], key: str) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
+def packed_motions(motions: Sequence[Motion], key: str) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
     """Values and arrays of a request."""
     from freshtake.bridge.clip_arrays import ClipArrays, packed
 
@@ -26,7 +26,7 @@ def sent(motions: Sequence[Motion], key: str) -> tuple[list[dict[str, Any]], dic
     return packed(clips, key)
 
 
-def received(listed: Any, arrays: Mapping[str, Any], key: str = "clips") -> list[Motion]:
+def motions_of(listed: Any, arrays: Mapping[str, Any], key: str = "clips") -> list[Motion]:
     """The motions of an answer."""
     from freshtake.bridge.clip_arrays import unpacked
 

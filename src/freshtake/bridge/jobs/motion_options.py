@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from freshtake.bridge.asking import Request
+from freshtake.bridge.requests import Request
 from freshtake.errors import UsageError
-from freshtake.workflows.length_asking import Length, Seconds
-from freshtake.workflows.motion_delivering import Delivery, delivery_asked
+from freshtake.workflows.lengths import Length, Seconds
+from freshtake.workflows.motion_delivering import Delivery, chosen_delivery
 from freshtake.workflows.motion_finishing import Finish
 
 
-def finish_asked(request: Request) -> Finish:
+def finish_options(request: Request) -> Finish:
     """`plant`, `in_place` and `closing`; clips come back as NPZ, which keeps every digit."""
     return Finish(
         plant=request.get("plant", bool, str, default=True),
-        delivery=delivery_of(request),
+        delivery=delivery_option(request),
         ending="npz",
     )
 
 
-def delivery_of(request: Request) -> Delivery:
+def delivery_option(request: Request) -> Delivery:
     """`in_place` takes the travel out; with `closing` a loop ends with its first frame again."""
-    return delivery_asked(
+    return chosen_delivery(
         None, request.get("in_place", bool, default=False), request.get("closing", bool, default=False)
     )
 
 
-def length_given(request: Request, *, needed: bool = True) -> Length | None:
+def length_option(request: Request, *, needed: bool = True) -> Length | None:
     """`frames` or `seconds`; only one of them."""
     frames, seconds = request.get("frames", int), request.number("seconds")
     if frames is not None and seconds is not None:

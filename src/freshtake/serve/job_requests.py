@@ -1,4 +1,4 @@
-"""What can be asked of a project: one shape per task, told apart by its `task`."""
+"""Requests for jobs: one shape per task, distinguished by `task`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from freshtake.serve.asking_methods import Methods
 from freshtake.serve.items import Id, Shape
+from freshtake.serve.method_requests import MethodRequest
 
 Ids = Annotated[list[Id], Field(min_length=1, max_length=1000)]
 Seed = Annotated[int, Field(ge=0, le=2**53)]
@@ -52,11 +52,13 @@ class Vary(Shape):
 
 
 class Again(Shape):
-    """Make variants again from their seeds, with other settings where they are said; in place of the old if wanted."""
+    """Make variants again from their seeds, with other settings where they are given; `replace` puts them in place of
+    the old ones, and requests with the same `step` are undone together."""
 
     task: Literal["again"]
     items: Ids
     replace: bool = False
+    step: Annotated[str, Field(max_length=40)] | None = None
     amount: Amount | None = None
     parts: Parts | None = None
     pins: Annotated[list[PoseAt], Field(max_length=50)] | None = None
@@ -97,4 +99,4 @@ class Export(Shape):
     name: Annotated[str, Field(max_length=80)] | None = None
 
 
-Asked = Annotated[Learn | Vary | Again | Repair | Cut | Export | Methods, Field(discriminator="task")]
+JobRequest = Annotated[Learn | Vary | Again | Repair | Cut | Export | MethodRequest, Field(discriminator="task")]

@@ -1,4 +1,4 @@
-"""Values that were expensive to make, kept as long as there is room; those used last stay longest."""
+"""A cache that is limited by the memory its values take."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 Value = TypeVar("Value")
 
 
-class Kept(Generic[Value]):
-    """At most so many bytes of arrays, from any thread; what is made twice at the same time is kept once."""
+class SizedCache(Generic[Value]):
+    """A cache of at most so many bytes of arrays, usable from any thread; the values used longest ago go first."""
 
     def __init__(self, room: int) -> None:
         self.room, self.used = room, 0

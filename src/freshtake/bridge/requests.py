@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.bridge.clip_arrays import packed, unpacked
-from freshtake.bridge.clips import arrays_of, clip_of
+from freshtake.bridge.clip_conversion import arrays_of, clip_of
 from freshtake.bridge.messages import Arrays
 from freshtake.errors import UsageError
 from freshtake.formats.read_options import ReadOptions
@@ -49,10 +49,10 @@ class Request:
 
     def note(self, sentence: str) -> None:
         """One more sentence for the user."""
-        self.notes.append(self.in_words(sentence))
+        self.notes.append(self.with_clip_names(sentence))
 
-    def in_words(self, sentence: str) -> str:
-        """A sentence with the names of clips instead of their files."""
+    def with_clip_names(self, sentence: str) -> str:
+        """A sentence that names clips instead of their files."""
         for path, name in self.names.items():
             sentence = sentence.replace(str(path), name).replace(path.name, name)
         return sentence

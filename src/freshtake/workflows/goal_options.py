@@ -1,4 +1,4 @@
-"""What a user asks of variants on the command line, as goals: poses by file and frame, pins, ways over the ground."""
+"""Goals of variants from the command line's options: poses by file and frame, pins, headings and paths."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from freshtake.variation.synthesis.amount import Amount
 _POSE = re.compile(r"(?P<file>.+?)(:(?P<frame>-?\d+))?(@(?P<time>-?[\d.]+))?")
 
 
-class Asked(NamedTuple):
-    """Words of the command line; `start`, `end` and `poses` are FILE[:FRAME][@SECONDS], `parts` are NAME=AMOUNT."""
+class GoalOptions(NamedTuple):
+    """Options of the command line; `start`, `end` and `poses` are FILE[:FRAME][@SECONDS], `heading` is in degrees."""
 
     start: str | None = None
     end: str | None = None
@@ -34,35 +34,35 @@ class Asked(NamedTuple):
     path: Path | None = None
 
 
-def goals_of(asked: Asked) -> Goals:
-    """Read what the words name."""
-    if asked.heading is not None and asked.path is not None:
+def goals_of(options: GoalOptions) -> Goals:
+    """The goals, with the files that they name."""
+    if options.heading is not None and options.path is not None:
         raise UsageError("a heading and a path cannot both be followed: give one of them")
     steer = None
-    if asked.heading is not None:
-        steer = Steering(np.radians(asked.heading))
-    if asked.path is not None:
-        steer = Steering(path=read_path(asked.path))
+    if options.heading is not None:
+        steer = Steering(np.radians(options.heading))
+    if options.path is not None:
+        steer = Steering(path=read_path(options.path))
     return Goals(
-        start=None if asked.start is None else _pose(asked.start, 0),
-        end=None if asked.end is None else _pose(asked.end, -1),
-        poses=[_pose(text, 0) for text in asked.poses],
-        targets=[] if asked.pins is None else read_pins(asked.pins),
-        speed=asked.speed,
+        start=None if options.start is None else _pose(options.start, 0),
+        end=None if options.end is None else _pose(options.end, -1),
+        poses=[_pose(text, 0) for text in options.poses],
+        targets=[] if options.pins is None else read_pins(options.pins),
+        speed=options.speed,
         steer=steer,
     )
 
 
 def _pose(text: str, usual: int) -> PosePin:
-    found = _POSE.fullmatch(text)
-    if found is None:
-        raise UsageError(f"{text!r} names no pose: write FILE, FILE:FRAME or FILE:FRAME@SECONDS")
-    frame = usual if found["frame"] is None else int(found["frame"])
+    match = _POSE.fullmatch(text)
+    if match is None:
+        raise UsageError(f"{text!r} is not a pose: write FILE, FILE:FRAME or FILE:FRAME@SECONDS")
+    frame = usual if match["frame"] is None else int(match["frame"])
     try:
-        time = float(found["time"] or 0.0)
+        time = float(match["time"] or 0.0)
     except ValueError:
-        raise UsageError(f"{text!r} names no pose: {found['time']!r} is no number of seconds") from None
-    return PosePin(read(Path(found["file"])), frame, time)
+        raise UsageError(f"{text!r} is not a pose: {match['time']!r} is not a number of seconds") from None
+    return PosePin(read(Path(match["file"])), frame, time)
 
 
 def read_path(path: Path) -> Floats:
@@ -75,8 +75,8 @@ def read_path(path: Path) -> Floats:
     raise FormatError(path, "the columns x and z (or x and y) were expected", "line 1")
 
 
-def amount_asked(space: float, time: float | None, parts: Sequence[str]) -> Amount:
-    """An amount from its words."""
+def amount_from(space: float, time: float | None, parts: Sequence[str]) -> Amount:
+    """An amount from --amount, --amount-time and --part."""
     chosen = {}
     for text in parts:
         name, sign, value = text.rpartition("=")
@@ -85,5 +85,5 @@ def amount_asked(space: float, time: float | None, parts: Sequence[str]) -> Amou
         except ValueError:
             sign = ""
         if not (sign and name):
-            raise UsageError(f"{text!r} says no amount for a part: write NAME=AMOUNT, such as arms=1.5")
+            raise UsageError(f"{text!r} gives no amount for a part: write NAME=AMOUNT, such as arms=1.5")
     return Amount(space, time, chosen)

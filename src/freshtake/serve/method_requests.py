@@ -1,4 +1,4 @@
-"""What can be asked of a project beside learning and varying: drawing, style, blend, texture, comparison, studies."""
+"""Requests for jobs of the other methods: drawing, style, blend, texture, comparison, studies."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class StudyDesign(Shape):
     seed: Seed = 0
 
 
-Methods = (
+MethodRequest = (
     Draw | StyleLearn | StyleApply | BlendLearn | BlendSample | TextureLearn | TextureSample | Noise | Evaluate
     | StudyDesign
 )  # fmt: skip

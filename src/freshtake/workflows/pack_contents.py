@@ -27,7 +27,7 @@ _NAME = re.compile(r"[\w][\w.+-]*")
 
 @dataclass(frozen=True)
 class PackSettings:
-    """All that decides what a clip of a given seed looks like, besides its model."""
+    """With the model and a seed, these settings determine a clip."""
 
     amount: float = 1.0
     cycles: int | None = None
@@ -79,13 +79,15 @@ def _named(word: str) -> tuple[str, Path]:
     else:
         path = Path(rest)
     if not _NAME.fullmatch(name):
-        raise UsageError(f"{name!r} is no name for files: use letters, digits and _ . + -, as in walk={path}")
+        raise UsageError(f"{name!r} cannot be used in file names: use letters, digits and _ . + -, as in walk={path}")
     return name, path
 
 
 def _group(name: str, path: Path) -> Group:
     if path.is_file() and not is_model(path):
-        raise FormatError(path, f"this is no freshtake model: write one with freshtake {METHODS['variation'].learns}")
+        raise FormatError(
+            path, f"this is not a freshtake model: write one with freshtake {METHODS['variation'].learns}"
+        )
     stored: Stored = checked(read_stored(path), path, "variation")
     model: VariationModel = stored.model
     recipe = model.material.recipe
@@ -96,19 +98,19 @@ def _group(name: str, path: Path) -> Group:
     return Group(name, path, f"sha256:{hashlib.sha256(read_bytes(path)).hexdigest()}", model)
 
 
-def formats_asked(endings: Sequence[str]) -> list[tuple[str, Format]]:
+def formats_of(endings: Sequence[str]) -> list[tuple[str, Format]]:
     """Endings and their formats, each once."""
-    found = []
+    formats = []
     for ending in dict.fromkeys(ending.lower().lstrip(".") for ending in endings):
         kind = for_writing(Path(f"clip.{ending}"))
         if kind.name == "usd":
             from freshtake.formats.usd.library import pxr
 
             pxr()
-        found.append((ending, kind))
-    if not found:
+        formats.append((ending, kind))
+    if not formats:
         raise UsageError("a pack needs a format: name one or more, as in --format fbx glb")
-    return found
+    return formats
 
 
 class Slot(NamedTuple):
@@ -127,10 +129,10 @@ def slots_of(group: Group, count: int, seed: int, stars: Stars | None) -> list[S
         raise UsageError(f"the seed must lie between 0 and 1000000, but is {seed}")
     out = []
     for number in range(1, count + 1):
-        name, own = f"{group.name}_{number:03d}", NEXT_PACK * seed + number
+        name, own_seed = f"{group.name}_{number:03d}", NEXT_PACK * seed + number
         marked = None if stars is None else stars.clips.get(name)
         if marked is None:
-            out.append(Slot(name, own))
+            out.append(Slot(name, own_seed))
         elif marked.mark == "reject":
             out.append(Slot(name, marked.seed + NEXT_DRAW, True))
         else:
@@ -138,15 +140,15 @@ def slots_of(group: Group, count: int, seed: int, stars: Stars | None) -> list[S
     return out
 
 
-def stars_asked(path: Path | None, settings: dict[str, Any], groups: Sequence[Group], count: int) -> Stars | None:
-    """Marks of a pack, if they are of these models and settings: else starred clips could not be kept as they are."""
+def matching_stars(path: Path | None, settings: dict[str, Any], groups: Sequence[Group], count: int) -> Stars | None:
+    """Marks of a pack made with the same models and settings; with others, starred clips would not stay the same."""
     if path is None:
         return None
     stars = read_stars(path)
     for key, value in settings.items():
         if stars.settings.get(key) != value:
             was = stars.settings.get(key)
-            raise FormatError(path, f"{key} was {was!r} in the marked pack and is {value!r} now: ask for the same")
+            raise FormatError(path, f"{key} was {was!r} in the marked pack and is {value!r} now: use the same value")
     checksums = {group.name: group.checksum for group in groups}
     for name, checksum in stars.models.items():
         if name in checksums and checksums[name] != checksum:

@@ -10,7 +10,7 @@ import numpy as np
 from ..armature.motion import Motion
 
 
-def kept_pose(pose: Motion) -> dict[str, Any]:
+def pose_values(pose: Motion) -> dict[str, Any]:
     """Plain values of a motion of one frame."""
     moved = None if pose.translations is None else pose.translations.tolist()
     return {
@@ -20,7 +20,7 @@ def kept_pose(pose: Motion) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def pose_from(kept: dict[str, Any], name: str) -> Motion:
+def pose_of_values(kept: dict[str, Any], name: str) -> Motion:
     """The motion again, to the last bit: JSON keeps all digits."""
     moved = kept["translations"]
     return Motion(

@@ -1,0 +1,158 @@
+"""How likely jumps have to be for all of a class to be followed about as often: offline.
+
+A take that changes as it goes on has few moments at which a jump leads from one part of it to another. Drawn by the
+density alone, those are hardly ever met, and synthesis goes round in one part of the take. So chances are learned: the
+more a jump leads to what is followed too seldom, now or later, the likelier it becomes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.density.examples import rounded
+from freshtake.density.possible_jumps import Jumps, Span
+from freshtake.numeric.arrays import Bools, Floats, Ints
+
+MOST_KERNELS = 3000  # beyond, takes are dense enough to be gone through by chance
+ROUNDS = 60
+STEP = 0.2  # share of the way to the answer to the present costs, per round
+SHARPNESS = 0.5  # how strongly chances answer to costs
+GREATEST = 8.0  # natural logarithm of the largest change of a chance
+HORIZON = 0.9999  # per frame: what is ten thousand frames ahead counts 1/e
+RAREST = 1e-2  # share of its due below which a kernel costs no less
+LEAST = 1e-300
+
+
+class JumpTable(NamedTuple):
+    """Jumps by the kernel that they start from: kernel i's are the `counts[i]` next ones in `goals`."""
+
+    counts: Ints  # (kernels,)
+    goals: Ints  # (jumps,)
+    chances: Floats  # (jumps,): of each jump where there is one; those of a kernel add up to 1
+    haste: Floats  # (kernels,): how likely a jump is there, over what `stay` asks for
+
+
+def no_jumps(kernels: int) -> JumpTable:
+    """A table that leaves jumps to the density."""
+    return JumpTable(np.zeros(kernels, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0), np.ones(kernels))
+
+
+def joined(tables: list[JumpTable]) -> JumpTable:
+    """The tables of classes whose kernels stand one after the other."""
+    firsts = np.cumsum([0, *(len(table.counts) for table in tables)])
+    goals = [table.goals + first for table, first in zip(tables, firsts[:-1], strict=True)]
+    counts, _, chances, haste = (np.concatenate(columns) for columns in zip(*tables, strict=True))
+    return JumpTable(counts, np.concatenate(goals), chances, haste)
+
+
+def jump_table(jumps: Jumps, runs: list[Span], rate: float) -> JumpTable:
+    """Chances of jumps (sorted by `here`), where one is made with a chance of `rate` per frame if all are alike.
+
+    Following a kernel costs the logarithm of how often it was followed so far. In every round chances move towards
+    what costs less; what is returned are the mean flows of all rounds, later ones counting more (Frank and Wolfe's
+    method for the flow of greatest entropy).
+    """
+    kernels = runs[-1][1]
+    paths = _Paths(jumps, runs, rate)
+    chances = paths.chances(np.zeros(len(jumps.here)))
+    if len(chances) and kernels <= MOST_KERNELS:
+        flow = _even_flow(paths, len(chances))
+        chances = flow.jumping / np.maximum(flow.resting[jumps.here], LEAST)
+    leaving = np.bincount(jumps.here, chances, minlength=kernels)
+    return JumpTable(
+        np.bincount(jumps.here, minlength=kernels), jumps.there,
+        rounded(chances / np.maximum(leaving[jumps.here], LEAST)), rounded(leaving / rate),
+    )  # fmt: skip
+
+
+def _even_flow(paths: _Paths, jumps: int) -> Flow:
+    """The mean flow of all rounds."""
+    change, weight, mean = np.zeros(jumps), 0.0, None
+    for number in range(1, ROUNDS + 1):
+        flows = paths.flows(paths.chances(change))
+        weight += number
+        share = number / weight
+        before = mean or flows.mean
+        mean = Flow(*(a + share * (b - a) for a, b in zip(before, flows.mean, strict=True)))
+        cost = np.log(np.maximum(mean.followed, RAREST))
+        gain = np.clip(SHARPNESS * paths.gains(flows, cost), -GREATEST, GREATEST)
+        change += STEP * (gain - change)
+    assert mean is not None
+    return mean
+
+
+class Flow(NamedTuple):
+    """How often, over what is due to each kernel."""
+
+    resting: Floats  # (kernels,): a kernel is followed and may be left
+    jumping: Floats  # (jumps,): a jump is made
+    followed: Floats  # (kernels,): a kernel is followed
+
+
+class Flows(NamedTuple):
+    """The flow that chances lead to in the long run, and the solver of equations of what is to come."""
+
+    chances: Floats
+    mean: Flow
+    solver: Any
+
+
+class _Paths:
+    """Where frames lead: on to the next one, or by a jump, whose offset has to be gone before the next jump."""
+
+    def __init__(self, jumps: Jumps, runs: list[Span], rate: float) -> None:
+        self.jumps, self.kernels = jumps, runs[-1][1]
+        stops = np.repeat([stop for _, stop in runs], [stop - start for start, stop in runs])
+        self.goes_on: Bools = np.arange(self.kernels) < stops - 1
+        self.landing = jumps.landings(runs)
+        nearest = np.full(self.kernels, np.inf)
+        np.minimum.at(nearest, jumps.here, jumps.squares)
+        density = np.exp(-0.5 * np.minimum(jumps.squares - nearest[jumps.here], 80.0))
+        density /= np.bincount(jumps.here, density, minlength=self.kernels)[jumps.here]
+        self.base: Floats = density * np.where(self.goes_on[jumps.here], rate, 1.0)
+
+    def chances(self, change: Floats) -> Floats:
+        """Of each jump per frame at its kernel, where the density's own are changed by these logarithms."""
+        weight = self.base * np.exp(np.clip(change, -GREATEST, GREATEST))
+        total = np.bincount(self.jumps.here, weight, minlength=self.kernels) + self.goes_on
+        return np.asarray(weight / total[self.jumps.here])
+
+    def flows(self, chances: Floats) -> Flows:
+        """What these chances lead to, from anywhere."""
+        from scipy.sparse import coo_array, eye_array
+        from scipy.sparse.linalg import splu
+
+        n, (here, there) = self.kernels, self.jumps[:2]
+        onward = np.flatnonzero(self.goes_on)
+        staying = 1.0 - np.bincount(here, chances, minlength=n)[onward]
+        rows, columns = np.concatenate([here, onward]), np.concatenate([self.landing, onward + 1])
+        leads_to = coo_array((np.concatenate([chances, staying]), (rows, columns)), shape=(n, n))
+        solver: Any = splu((eye_array(n) - HORIZON * leads_to).tocsc())
+        resting = solver.solve(np.full(n, (1.0 - HORIZON) / n), trans="T")
+        jumping = resting[here] * chances
+        fading = np.zeros(n)
+        np.add.at(fading, there, jumping)
+        np.subtract.at(fading, self.landing, jumping)
+        followed = resting + np.cumsum(fading)
+        due = followed.sum() / n
+        return Flows(chances, Flow(resting / due, jumping / due, followed / due), solver)
+
+    def gains(self, flows: Flows, cost: Floats) -> Floats:
+        """How much less each jump costs, with what comes after it, than going on: (jumps,).
+
+        The cost to come is the solution of V = cost + HORIZON P V, P being where frames lead.
+        """
+        n, (here, there), chances = self.kernels, self.jumps[:2], flows.chances
+        until = np.concatenate([[0.0], np.cumsum(cost)])
+        frames, along = self.landing - there, until[self.landing] - until[there]
+        costs = cost + np.bincount(here, chances * along, minlength=n)
+        times = 1.0 + np.bincount(here, chances * frames, minlength=n)
+        usual = float(flows.mean.resting @ costs) / float(flows.mean.resting @ times)
+        ahead = flows.solver.solve(costs - usual * times)
+        by_jump = along - usual * frames + HORIZON * ahead[self.landing]
+        going_on = np.bincount(here, self.base * by_jump, minlength=n)  # where a run ends: its jumps on average
+        onward = np.flatnonzero(self.goes_on)
+        going_on[onward] = HORIZON * ahead[onward + 1]
+        return np.asarray(going_on[here] - by_jump)

@@ -1,0 +1,90 @@
+"""Clips on a skinned character: its mesh once, and per frame a matrix for each joint that moves the mesh.
+
+A vertex v of the bind pose is shown at sum w_j (s T M_j B_j^-1 v) - o, with the joint's matrix M_j in the clip, B_j in
+the bind pose, and the stage's scale s, turn T and shift o.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import FormatError
+from freshtake.formats.read_options import WriteOptions
+from freshtake.formats.rig import Rig, RigMesh
+from freshtake.formats.rig_clips import on_rig
+from freshtake.motion import Clip
+from freshtake.motion.body.rooting import as_filed
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.kinematics import forward
+from freshtake.numeric.rotations import to_matrix
+from freshtake.reports.viewport.scene import Figure, Skin
+from freshtake.reports.viewport.staging import BodyStage, body_stage, shape_of
+
+INFLUENCES = 4  # joints that carry one vertex on the page; weaker ones are left out
+MOST_VERTICES = 400_000
+SKINS_KEPT = 8
+
+_skins: OrderedDict[tuple[Path, tuple[str, ...]], Skin] = OrderedDict()
+
+
+def skinned_figure(clip: Clip, character: Path, role: str = "input", per_metre: float | None = None) -> Figure:
+    """A clip that has the joints of a glTF character, as a figure that wears the character's skin."""
+    clip = as_filed(clip)
+    rig, (motion,) = on_rig([clip], WriteOptions(character=character))
+    figure = shape_of(clip, role, per_metre)
+    assert isinstance(figure, Figure)
+    pose = forward(rig.parents, motion.translations, motion.rotations)
+    stage, _ = body_stage(clip, per_metre)
+    matrices = _skin_matrices(rig, pose.positions, pose.rotations, stage)
+    return replace(figure, skin=_skin(character, rig), matrices=np.asarray(matrices, dtype=np.float32))
+
+
+def _skin_matrices(rig: Rig, positions: Floats, rotations: Floats, stage: BodyStage) -> Floats:
+    """(frames, joints, 3, 4): from the bind pose into the display."""
+    bind = rig.bind()
+    linear = to_matrix(rotations) @ np.swapaxes(to_matrix(bind.rotations), -1, -2)
+    shift = positions - np.einsum("fjab,jb->fja", linear, bind.positions)
+    cos, sin = np.cos(stage.turn), np.sin(stage.turn)
+    to_stage = stage.scale * np.array([[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]])  # about y, glTF's up
+    return np.concatenate([to_stage @ linear, (shift @ to_stage.T - stage.shift)[..., None]], axis=-1)
+
+
+def _skin(character: Path, rig: Rig) -> Skin:
+    """The mesh of a character, the same object for all clips that wear it."""
+    key = (character, rig.names)
+    if key not in _skins:
+        if not rig.meshes:
+            raise FormatError(character, "no mesh has a skin here: choose a character with a skin")
+        _skins[key] = _merged(character, rig.meshes)
+        while len(_skins) > SKINS_KEPT:
+            _skins.popitem(last=False)
+    return _skins[key]
+
+
+def _merged(character: Path, meshes: tuple[RigMesh, ...]) -> Skin:
+    first = np.cumsum([0, *[len(mesh.vertices) for mesh in meshes]])
+    if first[-1] > MOST_VERTICES:
+        raise FormatError(character, f"{first[-1]} vertices are too many to show: use a simpler mesh")
+    normals = [mesh.normals for mesh in meshes if mesh.normals is not None]
+    influences = [_strongest(mesh) for mesh in meshes]
+    return Skin(
+        np.concatenate([mesh.vertices for mesh in meshes]).astype(np.float32),
+        np.concatenate(normals).astype(np.float32) if len(normals) == len(meshes) else None,
+        np.concatenate([mesh.faces + start for mesh, start in zip(meshes, first, strict=False)]).astype(np.int32),
+        np.concatenate([joints for joints, _ in influences]).astype(np.int32),
+        np.concatenate([weights for _, weights in influences]).astype(np.float32),
+    )
+
+
+def _strongest(mesh: RigMesh) -> tuple[npt.NDArray[np.int64], Floats]:
+    """Joints and weights (vertices, INFLUENCES) of what carries each vertex most; weights sum to 1."""
+    lacking = max(0, INFLUENCES - mesh.joints.shape[1])
+    joints, weights = np.pad(mesh.joints, ((0, 0), (0, lacking))), np.pad(mesh.weights, ((0, 0), (0, lacking)))
+    order = np.argsort(-weights, axis=1)[:, :INFLUENCES]
+    strongest = np.take_along_axis(weights, order, axis=1)
+    return np.take_along_axis(joints, order, axis=1), strongest / strongest.sum(axis=1, keepdims=True)

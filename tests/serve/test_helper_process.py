@@ -1,0 +1,59 @@
+"""The helper process: it is replaced when it is killed, calls are made again, and failures are sentences."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from freshtake.errors import UsageError
+from freshtake.serve.helper_process import HelperProcess
+
+
+@pytest.fixture
+def helper() -> Iterator[HelperProcess]:
+    made = HelperProcess()
+    yield made
+    made.close()
+
+
+def test_a_process_killed_between_calls_is_replaced(helper: HelperProcess) -> None:
+    first = helper.call(os.getpid)
+    assert helper.call(os.getpid) == first != os.getpid()
+    os.kill(first, signal.SIGKILL)
+    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+    assert helper.call(os.getpid) not in (first, os.getpid())
+
+
+def _killed_the_first_time(marker: Path) -> int:
+    if not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return os.getpid()
+
+
+def test_a_call_whose_process_is_killed_is_made_again(helper: HelperProcess, tmp_path: Path) -> None:
+    first = helper.call(os.getpid)
+    assert helper.call(_killed_the_first_time, tmp_path / "marker") not in (first, os.getpid())
+
+
+def test_a_call_that_kills_every_process_is_one_sentence_and_the_next_is_answered(helper: HelperProcess) -> None:
+    with pytest.raises(UsageError, match="ended from outside"):
+        helper.call(os._exit, 1)
+    assert helper.call(sum, (1, 2)) == 3
+
+
+def test_a_failing_call_is_one_sentence_and_the_process_stays(
+    helper: HelperProcess, capfd: pytest.CaptureFixture[str]
+) -> None:
+    first = helper.call(os.getpid)
+    with pytest.raises(UsageError, match=r"something went wrong .*ZeroDivisionError"):
+        helper.call(divmod, 1, 0)
+    assert helper.call(os.getpid) == first
+    assert "ZeroDivisionError" in capfd.readouterr().err
+    helper.close()
+    with pytest.raises(UsageError, match="shutting down"):
+        helper.call(sum, ())
