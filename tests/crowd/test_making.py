@@ -190,7 +190,7 @@ def test_bad_options_are_one_sentence(
         ('[[groups]]\nmodel = "nobody.ftm"', "groups[0].model: there is no model 'nobody.ftm'"),
         ('[[groups]]\nmodel = "walk.ftm"\nshare = 0.9', "groups: the shares must sum to 1, but sum to 0.9"),
         ('[placement]\nkind = "disc"\nradius = 1\n[[groups]]\nmodel = "walk.ftm"', "do not fit into a disc of 1 m"),
-        ('[[groups]]\nmodel = "walk.ftm"\npaths = [[[0, 0]]]', "groups[0].paths[0]: 2 or more entries"),
+        ('[[groups]]\nmodel = "walk.ftm"\npaths = [[[0, 0]]]', "groups[0].paths[0]: 2 or more points of a path"),
         ('[[groups]]\nmodel = "damaged.ftm"', "damaged.ftm"),
     ],
 )
