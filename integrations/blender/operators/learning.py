@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ..armature.trouble import Trouble
 from ..settings import KINDS
+from .models import KINDS as KIND_NAMES
 from .models import keep_model, model_bytes
 from .takes import figure_named, listed_takes, read_listed
 from .working import OnFigure, Work, Working, active_figure, ask
@@ -24,7 +25,7 @@ class FRESHTAKE_OT_learn(Working, bpy.types.Operator):
     def work(self, context: Any, figure: Any) -> Work:
         """Read the takes, ask the child, pack the model."""
         title = figure.name
-        name = self.name or f"{title} {self.kind}"
+        name = self.name or default_name(title, self.kind)
         rows = listed_takes(figure)
         motions, params = yield from _asked(figure, rows, self.kind)
         takes = [motion.name for clips in motions.values() for motion in clips]
@@ -39,6 +40,11 @@ class FRESHTAKE_OT_learn(Working, bpy.types.Operator):
             for group in params["classes"]:
                 found.freshtake.weights.add().name = group
         self.tell(answer)
+
+
+def default_name(title: str, kind: str) -> str:
+    """A model's name where none is given: short, because its Actions are named by it and lists are narrow."""
+    return title if kind == "variation" else f"{title} {KIND_NAMES[kind].lower()}"
 
 
 def _asked(figure: Any, rows: list[Any], kind: str) -> Work:
