@@ -2,8 +2,8 @@
 
     python extension.py ZIP TAKES.npz OUT.json
 
-TAKES.npz holds clips under names as `packed` gives them, with their values as JSON. What happened, and how long it took,
-is written to OUT.json.
+TAKES.npz holds clips under names as `packed` gives them, with their values as JSON. What happened, and how long it
+took, is written to OUT.json.
 """
 
 from __future__ import annotations
