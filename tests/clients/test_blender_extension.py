@@ -93,5 +93,5 @@ def test_it_learns_and_varies(found: dict[str, Any]) -> None:
 
 @pytest.mark.skipif(not shipped_code.processor(), reason="machine code is not shipped for this processor")
 def test_the_machine_code_in_the_zip_is_all_that_is_needed(found: dict[str, Any]) -> None:
-    assert found["prepared"]["said"] == []
+    assert not any(found["prepared"]["said"])
     assert found["compiled"] == []
