@@ -4,9 +4,10 @@ import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm
 import { Button, Empty, ExportBar, ItemList, LiveViewport, Note, NumberField, Panel, Progress, Row, Segmented, Select, Slider, Split, Toggle, useCharacter, Viewport } from "../ui.js";
 import { attempt, choose, currentModel, isOver, itemOf, remove, run, set, state, toast, useKept, useStore, variationModels } from "../state.js";
 import { api } from "../api.js";
+import { useModels } from "../picking.js";
 import { BodyParts } from "./body_parts.js";
 
-export const START = { number: 15, amount: 1, parts: {}, seed: 0, loop: false, seconds: null, plant: true, in_place: false, pins: [], speed: 1, heading: null };
+export const START = { number: 15, amount: 1, parts: {}, seed: 0, loop: false, seconds: null, plant: true, in_place: false, pins: [], speed: 1, heading: null, style: null, strength: 1 };
 const amountWords = (value) => (value === 0 ? "none, the average motion" : value < 0.75 ? "subtle" : value <= 1.3 ? "like the takes" : "more than the takes");
 const amountLabel = (value) => `${value.toFixed(2)} · ${amountWords(value)}`;
 
@@ -54,6 +55,7 @@ function Pins({ pins, change }) {
 
 function Settings({ settings, change, remake, live, model }) {
   const { number, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins, speed, heading } = settings;
+  const styles = useModels("style"), style = styles.find((one) => one.id === settings.style), { strength } = settings;
   const put = (changes) => { change(changes); if (!live) remake({ ...settings, ...changes }); };
   const preview = (changes) => { if (openVariants(model).length <= FEW) remake({ ...settings, ...changes }, false); };
   return html`<${Panel} title="2 · How they vary">
@@ -61,7 +63,9 @@ function Settings({ settings, change, remake, live, model }) {
         oninput=${(value) => { if (live) change({ amount: value }); else preview({ amount: value }); }} onchange=${(value) => put({ amount: value })} />
       ${live ? html`<${Slider} label="Speed" value=${speed} min=${0.5} max=${1.5} step=${0.05} format=${(x) => `${x.toFixed(2)} ×`} oninput=${(value) => change({ speed: value })} onchange=${(value) => change({ speed: value })} />
           <${Slider} label="Heading" value=${heading ?? 0} min=${-180} max=${180} step=${5} format=${(x) => (heading === null ? "free" : `${x}°`)} oninput=${(value) => change({ heading: value })} onchange=${(value) => change({ heading: value })} />
-          ${heading !== null && html`<${Row} end><${Button} kind="quiet" onclick=${() => change({ heading: null })}>Walk freely again<//><//>`}`
+          ${heading !== null && html`<${Row} end><${Button} kind="quiet" onclick=${() => change({ heading: null })}>Walk freely again<//><//>`}
+          ${styles.length > 0 && html`<${Select} label="Style" value=${style?.id ?? ""} options=${[["", "none"], ...styles.map((one) => [one.id, one.name])]} onchange=${(id) => change({ style: id || null })} />
+            ${style && html`<${Slider} label="Strength of the style" value=${strength} min=${0} max=${2} step=${0.05} format=${(x) => x.toFixed(2)} oninput=${(value) => change({ strength: value })} onchange=${(value) => change({ strength: value })} />`}`}`
         : html`<${Row}><${NumberField} label="How many" value=${number} min=${1} max=${1000} onchange=${(value) => change({ number: Math.round(value) })} /><//>
           <${Row}><${NumberField} label="Seed" value=${seed} min=${0} max=${2 ** 31} onchange=${(value) => change({ seed: Math.round(value) })} hint="the same seed gives the same variants; further ones get the next free seeds" />
             <${Button} kind="plain icon" label="random seed" title="a random seed: different variants" onclick=${() => change({ seed: Math.floor(Math.random() * 1e6) })}>⚄<//><//>
@@ -176,7 +180,8 @@ function Tab() {
       options=${[["variants", "Variants"], ["both", "With takes"], ["takes", "Takes"], ["live", "Live", "an endless motion that follows the sliders at once"]]} />
     ${!live && html`<${Button} title="every variant will pass through the pose shown" onclick=${pin}><${PinIcon} /> Pin this pose<//>${characterSelect}`}</div>`;
   return html`<${Split} label="vary" side=${side} end=${model ? end : null}>
-    ${live ? html`<${LiveViewport} key=${`live ${model.id}`} model=${model.id} controls=${{ amount: settings.amount, speed: settings.speed, heading: settings.heading }} fields=${{ seed: settings.seed }}>${tools}<//>`
+    ${live ? html`<${LiveViewport} key=${`live ${model.id}`} model=${model.id} controls=${{ amount: settings.amount, speed: settings.speed, heading: settings.heading, strength: settings.strength }}
+        fields=${{ seed: settings.seed, style: itemOf(settings.style) ? settings.style : null }}>${tools}<//>`
       : html`<${Viewport} key="played" items=${seen.map((item) => item.id)} fields=${{ character }} top=${52} onready=${(made) => { viewport.current = made; }} onpick=${(id) => id && setPicked(picked.includes(id) ? [] : [id])}
           empty=${html`<${Empty} title="From a few takes to many" words="Choose takes on the left, press Learn, then make variants: each as natural as the takes, none a copy."><${Button} onclick=${() => set({ tab: "library" })}>To the Library<//><//>`}>
           ${seen.length > 0 && model && tools}<//>`}
