@@ -138,7 +138,8 @@ function Variants({ variants, picked, setPicked, running }) {
 }
 
 async function starAll(variants) {
-  for (const item of variants.filter((one) => one.star === 0)) await attempt(api.change(item.id, { star: 1 }));
+  const step = newStep();
+  for (const item of variants.filter((one) => one.star === 0)) await attempt(api.change(item.id, { star: 1, step }));
 }
 
 // ---- the tab ----
