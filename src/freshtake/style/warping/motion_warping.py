@@ -10,9 +10,7 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.style.warping.space_warp import SpaceWarp, Stiffness, best_space_warp, misfit, no_space_warp, roughness
 from freshtake.style.warping.time_warp import cheapest_repetitions
 
-CLEARLY = (
-    0.96  # of E; recorded pairs: 0.77 to 0.94 where the first search went wrong, 0.98 to 1.06 where both are right
-)
+CLEARLY = 0.96  # of E; recorded pairs: 0.77 to 0.94 where the first search went wrong, 0.98 to 1.06 elsewhere
 FLOOR = 1e-3  # share of the mean deviation below which a DOF is not scaled up
 
 
