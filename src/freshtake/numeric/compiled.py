@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pickle import UnpicklingError
 from typing import Any, TypeVar
 
 import numba
 from numba.core.caching import FunctionCache, NullCache  # what njit(cache=True) uses, and has for years
 from numba.core.runtime.nrt import rtsys
 
+UNREADABLE = (AttributeError, ImportError, EOFError, UnpicklingError)  # machine code on disk that cannot be read
 Listener = Callable[[str, bool], None]
 _listeners: list[Listener] = []
 
@@ -58,7 +60,10 @@ class _DiskCache:
         if not isinstance(cache, NullCache):
             rtsys.initialize(target)
             with cache._guard_against_spurious_io_errors():
-                found = cache._load_overload(signature, target)
+                try:
+                    found = cache._load_overload(signature, target)
+                except UNREADABLE:  # of another version, some of whose classes are gone, or half a file
+                    cache.flush()
         if found is None:
             self._tell(True)
         return found
