@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pickle import UnpicklingError
 from typing import Any, TypeVar
 
 import numba
 from numba.core.caching import FunctionCache, NullCache  # what njit(cache=True) uses, and has for years
 from numba.core.runtime.nrt import rtsys
 
-UNREADABLE = (AttributeError, ImportError, EOFError, UnpicklingError)  # machine code on disk that cannot be read
+UNREADABLE = (AttributeError, ImportError, EOFError)  # of machine code on disk: names that are gone, half a file
 Listener = Callable[[str, bool], None]
 _listeners: list[Listener] = []
 
@@ -62,7 +61,7 @@ class _DiskCache:
             with cache._guard_against_spurious_io_errors():
                 try:
                     found = cache._load_overload(signature, target)
-                except UNREADABLE:  # of another version, some of whose classes are gone, or half a file
+                except UNREADABLE:
                     cache.flush()
         if found is None:
             self._tell(True)
