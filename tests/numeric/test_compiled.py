@@ -50,3 +50,28 @@ def test_compiled_code_is_kept(tmp_path: Path, writable: bool) -> None:
     ]
     assert bool(list(place.rglob("*.nbi"))) == writable
     assert bool(list(home.rglob("*.nbi"))) == (not writable)
+
+
+NAMED = """
+from typing import NamedTuple
+from freshtake.numeric.compiled import compiled
+
+class NAME(NamedTuple):
+    value: float
+
+@compiled
+def value_of(pair):
+    return pair.value
+
+print(value_of(NAME(4.0)))
+"""
+
+
+def test_code_on_disk_of_a_version_with_other_classes_is_compiled_anew(tmp_path: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *map(os.path.abspath, sys.path)])}
+    for name in ("Before", "After", "After"):
+        (tmp_path / "named.py").write_text(NAMED.replace("NAME", name))
+        done = subprocess.run(
+            [sys.executable, "-B", "-c", "import named"], env=environment, capture_output=True, text=True, check=False
+        )
+        assert (done.stdout, done.stderr) == ("4.0\n", "")

@@ -134,7 +134,7 @@ def spring_shares(tool: Translator, rows: Floats) -> Floats:
     state, out = tool.start(rows[:1]), []
     for row in rows:
         state, _ = tool.advance(state, row)
-        out.append(state.keeping[0, SHARE])
+        out.append(state.part_state[0, SHARE])
     return np.array(out)
 
 

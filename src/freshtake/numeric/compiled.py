@@ -12,6 +12,7 @@ from numba.core.runtime.nrt import rtsys
 
 from freshtake.numeric.machine_code import caches_of
 
+UNREADABLE = (AttributeError, ImportError, EOFError)  # of machine code on disk: names that are gone, half a file
 Listener = Callable[[str, bool], None]
 _listeners: list[Listener] = []
 
@@ -88,5 +89,9 @@ class _DiskCache:
 def _loaded(cache: Any, signature: Any, target: Any) -> Any:
     try:
         return cache._load_overload(signature, target)
+    except UNREADABLE:
+        with suppress(OSError):
+            cache.flush()
     except OSError:  # a file that may not be read, or that another process replaces just now
-        return None
+        pass
+    return None

@@ -213,7 +213,7 @@ class StyleModel:
 
     @one_blas_thread()
     def labels(self, rows: Floats) -> dict[str, Bools]:
-        """Every annotation for every row of the source, told from the states alone."""
+        """Every annotation for every row of the source, from the states alone."""
         tool = self.translator()
         state = tool.start(self.past(rows))
         states = self.bank.features(state.systems, tool.inputs(state, rows))

@@ -16,12 +16,12 @@ from freshtake.style.columns import Normal
 from freshtake.style.footplants import Annotation
 from freshtake.style.systems.banks import Bank, StateSpaceBank, settled
 from freshtake.style.translation_kernels import (
-    KEEPING,
     NUMBERS,
+    PART_STATE,
     STARTED,
     WALK,
     Frames,
-    Told,
+    Readings,
     TranslationState,
     Written,
     driving,
@@ -95,8 +95,8 @@ class Translator:
             past = coded(self.checked(past), self.coding)
             calm[:] = past[0]
             systems = self.bank.run(systems, driving(normalized(past, calm, self.frames), self.frames))[0]
-        keeping = np.zeros((len(self.frames.strength), KEEPING))
-        return TranslationState(systems, np.zeros(WALK), np.zeros(self.width), keeping, calm, past is not None)
+        part_state = np.zeros((len(self.frames.strength), PART_STATE))
+        return TranslationState(systems, np.zeros(WALK), np.zeros(self.width), part_state, calm, past is not None)
 
     def with_strength(self, strength: Floats) -> Translator:
         """The same with other strengths (parts,); a stream that goes on with it changes over smoothly."""
@@ -119,10 +119,10 @@ class Translator:
         self, state: TranslationState, rows: Floats, stands: Stands
     ) -> tuple[TranslationState, Floats, Bools]:
         """The same as the systems see the body, of rows (frames, DOFs) that were checked."""
-        after, told = self._prepared(state, rows, stands)
-        _, out = self._kernels[0](after, rows, self.bank.packed, self.frames, self.coding, told)
+        after, readings = self._prepared(state, rows, stands)
+        _, out = self._kernels[0](after, rows, self.bank.packed, self.frames, self.coding, readings)
         after.walk[STARTED] = 1.0
-        return after, out, told.values > stands.boundaries
+        return after, out, readings.values > stands.boundaries
 
     def inputs(self, state: TranslationState, rows: Floats) -> Floats:
         """What drives the systems (frames, DOFs) when rows follow a state."""
@@ -148,22 +148,22 @@ class Translator:
     ) -> tuple[TranslationState, Translated, Bools]:
         """The same, and what classifiers say of the rows (frames, annotations)."""
         rows = self.checked(rows)
-        after, told = self._prepared(state, rows, stands)
+        after, readings = self._prepared(state, rows, stands)
         most = 1 + int(STEEPEST + 1.0) * len(rows)
         out = Written(np.empty((most, self.width)), np.empty(most))
-        count = self._kernels[1](after, rows, self.bank.packed, self.frames, self.coding, told, out)
-        made = Translated(out.rows[:count], out.origins[:count], told.blends)
-        return after, made, told.values > stands.boundaries
+        count = self._kernels[1](after, rows, self.bank.packed, self.frames, self.coding, readings, out)
+        made = Translated(out.rows[:count], out.origins[:count], readings.blends)
+        return after, made, readings.values > stands.boundaries
 
-    def _prepared(self, state: TranslationState, rows: Floats, stands: Stands) -> tuple[TranslationState, Told]:
+    def _prepared(self, state: TranslationState, rows: Floats, stands: Stands) -> tuple[TranslationState, Readings]:
         """A copy of the state for a kernel to change, and room for what it tells of the rows."""
         if not state.started and len(rows):
             state = self.begun(state, rows[0])
-        systems, walk, pose, keeping, calm, started = state
-        after = TranslationState(systems.copy(), walk.copy(), pose.copy(), keeping.copy(), calm.copy(), started)
+        systems, walk, pose, part_state, calm, started = state
+        after = TranslationState(systems.copy(), walk.copy(), pose.copy(), part_state.copy(), calm.copy(), started)
         asked = len(stands.boundaries)
-        told = np.empty((len(rows) if asked else 0, asked))
-        return after, Told(np.empty((len(rows), len(keeping))), stands.directions, told)
+        readings = np.empty((len(rows) if asked else 0, asked))
+        return after, Readings(np.empty((len(rows), len(part_state))), stands.directions, readings)
 
 
 class Body(NamedTuple):

@@ -14,17 +14,17 @@ from freshtake.style.generalization import unlikeness
 from freshtake.style.systems.delay_kernels import Delays, run_delays, see_delays
 from freshtake.style.systems.state_kernels import Modal, run_modal
 
-STARTED, AHEAD, ALONG, ASIDE, TURNED, SWAY, LEVEL = 0, 1, 2, 3, 4, 5, 6  # places in `walk`
+STARTED, AHEAD, ALONG, ACROSS, TURNED, SWAY, LEVEL = 0, 1, 2, 3, 4, 5, 6  # places in `walk`
 WALK = 7
 FRAME_TIME, PREFERENCE, WARPED, GENERAL, LATER, WIDEST, STEEPEST, CALMING, SLOWEST = range(9)  # in `numbers`
 NUMBERS = 9
-ENVELOPE, ENGAGED, SHARE, SLOPE = 0, 1, 2, 3  # per part of the body, in `keeping`
-KEEPING = 4
+ENVELOPE, ENGAGED, SHARE, SLOPE = 0, 1, 2, 3  # per part of the body, in `part_state`
+PART_STATE = 4
 RELEASE = 0.5  # seconds in which what was unlike is forgotten: about half a gait cycle
 ENGAGE, DISENGAGE = 0.5, 0.1  # eq. 8's weight above which the input begins to be kept, and below which that ends
 QUICKNESS = 12.0  # per second, of the spring that moves between style and input: nine tenths of the way in 0.3 s
 LEVELLING = 2.0  # seconds over which the sway of the heading has no mean
-Place = tuple[float, float, float]  # along, aside, heading
+Place = tuple[float, float, float]  # along, across, heading
 
 
 class Frames(NamedTuple):
@@ -52,13 +52,13 @@ class TranslationState(NamedTuple):
     systems: Floats
     walk: Floats  # see retimed
     pose: Floats
-    keeping: Floats  # see kept
+    part_state: Floats  # see update_shares
     calm: Floats  # see calmed
     started: bool
 
 
-class Told(NamedTuple):
-    """What is told of every source row: blend weights (rows, parts), and what classifiers make of it.
+class Readings(NamedTuple):
+    """What is read off every source row: blend weights (rows, parts), and what classifiers make of it.
 
     `values` (rows, annotations), or without rows where nobody asks, are products of what is remembered with
     `directions` (annotations, features).
@@ -135,15 +135,15 @@ def blends_of(row: Floats, frames: Frames, out: Floats) -> None:
 
 
 @compiled
-def kept(keeping: Floats, blends: Floats, frames: Frames, first: bool) -> None:
-    """How much of the style every part takes now, smooth in time; `keeping` (parts, 4) is the state, changed in place.
+def update_shares(part_state: Floats, blends: Floats, frames: Frames, first: bool) -> None:
+    """How much of the style every part takes now, smooth in time; `part_state` (parts, 4) is changed in place.
 
     Departs from the paper: eq. 8 as printed flips with every frame. Its weight is held and let go slowly, counts
     only while it has lately been large, and style and input change over on a critically damped spring.
     """
     dt = frames.numbers[FRAME_TIME]
-    for part in range(len(keeping)):
-        state = keeping[part]
+    for part in range(len(part_state)):
+        state = part_state[part]
         state[ENVELOPE] = max(blends[part], state[ENVELOPE] * math.exp(-dt / RELEASE))
         if state[ENVELOPE] > ENGAGE:
             state[ENGAGED] = 1.0
@@ -183,31 +183,31 @@ def going(row: Floats, frames: Frames) -> float:
 
 @compiled
 def restored(
-    rows: Floats, inputs: Floats, outputs: Floats, frames: Frames, walk: Floats, keeping: Floats, blends: Floats
+    rows: Floats, inputs: Floats, outputs: Floats, frames: Frames, walk: Floats, part_state: Floats, blends: Floats
 ) -> None:
     """Outputs back to their own scale (in place), the source blended in where it is unlike the examples.
 
     The last column becomes log w, the turn rate's column the sway of the heading, whose mean is led back to zero.
     """
     d, turn = rows.shape[1], frames.root[2]
-    body, now = frames.part[turn], np.zeros(len(keeping))
+    body, now = frames.part[turn], np.zeros(len(part_state))
     for t in range(rows.shape[0]):
         if frames.numbers[GENERAL] > 0.5:
             blends_of(inputs[t], frames, now)
-        kept(keeping, now, frames, t == 0 and walk[STARTED] < 0.5)
-        for part in range(len(keeping)):
-            blends[t, part] = keeping[part, ENGAGED] * keeping[part, ENVELOPE]
+        update_shares(part_state, now, frames, t == 0 and walk[STARTED] < 0.5)
+        for part in range(len(part_state)):
+            blends[t, part] = part_state[part, ENGAGED] * part_state[part, ENVELOPE]
         pace = going(inputs[t], frames)
         for k in range(d + 1):
             value = outputs[t, k] * frames.target_deviation[k] + frames.target_mean[k]
             if k == d:  # log w: none of it is what the source has
-                outputs[t, k] = keeping[body, SHARE] * pace * (value + frames.numbers[LATER])
+                outputs[t, k] = part_state[body, SHARE] * pace * (value + frames.numbers[LATER])
             elif k == turn:
-                outputs[t, k] = _levelled(keeping[body, SHARE] * pace * value, walk, frames)
+                outputs[t, k] = _levelled(part_state[body, SHARE] * pace * value, walk, frames)
             elif k == frames.root[0] or k == frames.root[1]:
-                outputs[t, k] = rows[t, k] + keeping[body, SHARE] * (pace * value - rows[t, k])
+                outputs[t, k] = rows[t, k] + part_state[body, SHARE] * (pace * value - rows[t, k])
             else:
-                outputs[t, k] = rows[t, k] + keeping[frames.part[k], SHARE] * (value - rows[t, k])
+                outputs[t, k] = rows[t, k] + part_state[frames.part[k], SHARE] * (value - rows[t, k])
 
 
 @compiled
@@ -215,7 +215,7 @@ def _written_between(
     before: Place, after: Place, ahead: float, w: float, t: int, pose: Floats, y: Floats, frames: Frames, out: Written,
     written: int,
 ) -> tuple[int, float, float, float]:  # fmt: skip
-    """The rows that fall between two source rows w frames apart; how many, and along, aside and heading of the last."""
+    """The rows that fall between two source rows w frames apart; how many, and the place of the last."""
     forward, sideways, turn = frames.root[0], frames.root[1], frames.root[2]
     dt = frames.numbers[FRAME_TIME]
     last_g, last_s, last_h, count = 0.0, 0.0, 0.0, 0
@@ -242,7 +242,7 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
     """Walk along the outputs and write a row whenever a whole frame of the target's time has passed.
 
     Source row t lasts w[t] frames. `walk` and `pose` are the state, changed in place: how far the last source row is
-    ahead of the last row written (in frames, along, aside and in heading), and its pose. Heading is the source's own
+    ahead of the last row written (in frames, along, across and in heading), and its pose. Heading is the source's own
     turning plus the sway.
     """
     d, written = rows.shape[1], 0
@@ -263,7 +263,7 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
         if frames.numbers[WARPED] > 0.5:
             limit = frames.numbers[STEEPEST]
             w = math.exp(max(-limit, min(limit, y[d])))
-        a0, g0, s0, h0 = walk[AHEAD], walk[ALONG], walk[ASIDE], walk[TURNED]
+        a0, g0, s0, h0 = walk[AHEAD], walk[ALONG], walk[ACROSS], walk[TURNED]
         cosine, sine = math.cos(h0), math.sin(h0)
         way = w * dt
         g1 = g0 + way * (y[forward] * cosine - y[sideways] * sine)
@@ -275,7 +275,7 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
         cosine, sine = math.cos(last_h), math.sin(last_h)
         walk[AHEAD] = a0 + w - count
         walk[ALONG] = (g1 - last_g) * cosine + (s1 - last_s) * sine
-        walk[ASIDE] = (s1 - last_s) * cosine - (g1 - last_g) * sine
+        walk[ACROSS] = (s1 - last_s) * cosine - (g1 - last_g) * sine
         walk[TURNED] = h1 - last_h
         walk[SWAY] = y[turn]
         for k in range(d):
@@ -285,40 +285,40 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
 
 @compiled
 def styled_modal(
-    state: TranslationState, rows: Floats, bank: Modal, frames: Frames, body: Coding, told: Told
+    state: TranslationState, rows: Floats, bank: Modal, frames: Frames, body: Coding, readings: Readings
 ) -> tuple[Floats, Floats]:
     """Rows as the systems see them, and what state-space systems make of them, log w last; the state is changed."""
     rows = coded(rows, body)
     inputs = normalized(rows, state.calm, frames)
     driven = driving(inputs, frames)
     outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
-    seen = np.empty((len(told.values), len(state.systems)))
+    seen = np.empty((len(readings.values), len(state.systems)))
     run_modal(state.systems, driven, outputs, bank, seen)
     for t in range(len(seen)):
-        for k in range(told.values.shape[1]):
-            own, after = told.directions[k, : seen.shape[1]], told.directions[k, seen.shape[1] :]
-            told.values[t, k] = _product(seen[t], own) + _product(driven[t], after)
-    restored(rows, inputs, outputs, frames, state.walk, state.keeping, told.blends)
+        for k in range(readings.values.shape[1]):
+            own, after = readings.directions[k, : seen.shape[1]], readings.directions[k, seen.shape[1] :]
+            readings.values[t, k] = _product(seen[t], own) + _product(driven[t], after)
+    restored(rows, inputs, outputs, frames, state.walk, state.part_state, readings.blends)
     return rows, outputs
 
 
 @compiled
 def styled_delays(
-    state: TranslationState, rows: Floats, bank: Delays, frames: Frames, body: Coding, told: Told
+    state: TranslationState, rows: Floats, bank: Delays, frames: Frames, body: Coding, readings: Readings
 ) -> tuple[Floats, Floats]:
     """The same with delay lines."""
     rows = coded(rows, body)
     inputs = normalized(rows, state.calm, frames)
     driven = driving(inputs, frames)
     outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
-    seen = np.empty((len(told.values), told.directions.shape[1]))
+    seen = np.empty((len(readings.values), readings.directions.shape[1]))
     if len(seen) > 0:
         see_delays(state.systems, driven, bank, seen)
     for t in range(len(seen)):
-        for k in range(told.values.shape[1]):
-            told.values[t, k] = _product(seen[t], told.directions[k])
+        for k in range(readings.values.shape[1]):
+            readings.values[t, k] = _product(seen[t], readings.directions[k])
     run_delays(state.systems, driven, outputs, bank)
-    restored(rows, inputs, outputs, frames, state.walk, state.keeping, told.blends)
+    restored(rows, inputs, outputs, frames, state.walk, state.part_state, readings.blends)
     return rows, outputs
 
 
@@ -332,10 +332,16 @@ def _product(a: Floats, b: Floats) -> float:
 
 @compiled
 def translate_modal(
-    state: TranslationState, rows: Floats, bank: Modal, frames: Frames, body: Coding, told: Told, out: Written
+    state: TranslationState,
+    rows: Floats,
+    bank: Modal,
+    frames: Frames,
+    body: Coding,
+    readings: Readings,
+    out: Written,
 ) -> int:
     """All of it with state-space systems: rows in the target's time and as joints; returns how many were written."""
-    source, outputs = styled_modal(state, rows, bank, frames, body, told)
+    source, outputs = styled_modal(state, rows, bank, frames, body, readings)
     count = retimed(source, outputs, state.walk, state.pose, frames, out)
     uncode(out.rows[:count], body)
     return count
@@ -343,10 +349,16 @@ def translate_modal(
 
 @compiled
 def translate_delays(
-    state: TranslationState, rows: Floats, bank: Delays, frames: Frames, body: Coding, told: Told, out: Written
+    state: TranslationState,
+    rows: Floats,
+    bank: Delays,
+    frames: Frames,
+    body: Coding,
+    readings: Readings,
+    out: Written,
 ) -> int:
     """All of it with delay lines."""
-    source, outputs = styled_delays(state, rows, bank, frames, body, told)
+    source, outputs = styled_delays(state, rows, bank, frames, body, readings)
     count = retimed(source, outputs, state.walk, state.pose, frames, out)
     uncode(out.rows[:count], body)
     return count

@@ -1,4 +1,4 @@
-"""What iterative motion warping can be told."""
+"""Settings of iterative motion warping, validated when they are made."""
 
 from __future__ import annotations
 
