@@ -68,9 +68,11 @@ lint: $(VENV)/.test
 types: $(VENV)/.test
 	$(BIN)/mypy
 
-# Blender's Python module (GPL, large, for Python 3.11 only), OpenSim, MuJoCo and programs for node live apart from ours.
+# Blender's Python module (GPL, large; 5.0 and 4.5 for Python 3.11, 5.2 for 3.13), OpenSim, MuJoCo and programs for node
+# live in environments of their own.
 CLIENT_PYTHON ?= $(shell for p in python3.11 $(PYTHON) python3 python; do \
   $$p -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null && echo $$p && break; done)
+NEWER_PYTHON ?= $(shell command -v python3.13 2>/dev/null)
 clients: .clients/.ready
 
 .clients/.blender: tests/clients/requirements.txt
@@ -79,9 +81,11 @@ clients: .clients/.ready
 	.clients/venv/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements.txt
 	@touch $@
 
-.clients/.ready: .clients/.blender tests/clients/requirements-blender45.txt tests/clients/requirements-science.txt tests/clients/package.json
+.clients/.ready: .clients/.blender tests/clients/requirements-blender45.txt tests/clients/requirements-blender52.txt tests/clients/requirements-science.txt tests/clients/package.json
 	$(CLIENT_PYTHON) -m venv .clients/blender45
 	.clients/blender45/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements-blender45.txt
+	@test -z "$(NEWER_PYTHON)" || { $(NEWER_PYTHON) -m venv .clients/blender52 \
+	  && .clients/blender52/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements-blender52.txt; }
 	$(CLIENT_PYTHON) -m venv .clients/science
 	.clients/science/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements-science.txt
 	cp tests/clients/package.json .clients/package.json
@@ -89,8 +93,10 @@ clients: .clients/.ready
 	@touch $@
 
 # Writes dist/freshtake-*.zip, for this platform or PLATFORMS="linux-x64 windows-x64 macos-arm64", and has Blender validate it.
+# BLENDER=.clients/blender52/bin/python is for Blender 5.1 and 5.2, which have another Python.
+BLENDER ?= .clients/venv/bin/python
 blender-extension: .clients/.blender
-	.clients/venv/bin/python integrations/build_blender.py --blender .clients/venv/bin/python $(if $(PLATFORMS),--platforms $(PLATFORMS))
+	$(BLENDER) integrations/build_blender.py --blender $(BLENDER) $(if $(PLATFORMS),--platforms $(PLATFORMS))
 
 test-clients: $(VENV)/.test clients
 	$(BIN)/python -m pytest -q tests/clients

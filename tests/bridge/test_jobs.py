@@ -97,6 +97,14 @@ def test_poses_length_and_amounts_are_heard(ask: Ask, stored: dict[str, Any]) ->
         ask("vary", {"parts": {"tail": 1.0}}, stored)
 
 
+def test_a_model_is_described(ask: Ask, stored: dict[str, Any]) -> None:
+    said = ask("describe", {}, stored).values
+    assert said["method"] == "variation" and said["facts"]["motion"] in ("cyclic", "acyclic")
+    assert said["facts"]["joints"] == list(walks(1)[0].skeleton.names)
+    with pytest.raises(UsageError, match="the model"):
+        ask("describe", {}, {"model": np.frombuffer(b"nothing", np.uint8)})
+
+
 def test_what_is_wrong_with_takes(ask: Ask) -> None:
     good = walks(5)
     values, arrays = sending(clips=good)

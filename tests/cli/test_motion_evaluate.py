@@ -61,7 +61,7 @@ def test_only_figures_and_all_of_them(files: dict[str, list[str]], capsys: pytes
     assert run(command(files, "--all", "--action", "none")) == 0
     text = capsys.readouterr().out
     assert "cost of composing from long pieces" in text
-    assert "no action" in text
+    assert "action is not available" in text
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_a_walk_between_the_speeds_travels_at_the_speed_asked_for(
 CASES = {
     "style": (["--style", "proud", "--speed", "1.3"], "no style"),
     "weights": (["--style", "normal=0.4", "--speed", "1.3"], "sum to 1"),
-    "no weight": (["--style", "normal=much", "--speed", "1.3"], "no weight"),
+    "no weight": (["--style", "normal=much", "--speed", "1.3"], "not a weight"),
     "speed": (["--style", "normal", "--speed", "fast"], "no speed"),
     "far": (["--style", "normal", "--speed", "900"], "too far"),
     "nan": (["--style", "normal", "--speed", "nan"], "no speed"),

@@ -88,7 +88,7 @@ def test_bad_requests_are_one_sentence_and_leave_nothing(
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "a_1.bvh").write_text("HIERARCHY nonsense")
     for source, target, more, word in (
-        (tmp_path / "none", "o", [], "no folder"),
+        (tmp_path / "none", "o", [], "not a folder"),
         (tmp_path / "empty", "o", [], "no takes"),
         (tmp_path / "alone", "o", ["--quiet"], "one take alone"),
         (tmp_path / "broken", "o", [], "a_1.bvh"),

@@ -62,7 +62,7 @@ def test_a_model_alone(
     monkeypatch.chdir(folder)
     assert run(["compress", *TAKES, "-o", str(tmp_path / "a.ftm"), "--error", "8%"]) == 0
     said = capsys.readouterr().out
-    assert "kept; " in said and "plain PCA" in said
+    assert "kept: " in said and "plain PCA" in said
     assert len(ft.load(tmp_path / "a.ftm").material.values) == said.count("kept     ")
 
 

@@ -23,7 +23,7 @@ Imported = dict[str, dict[str, Any]]
 def blenders() -> dict[str, Path]:
     """The Pythons that have Blender as a module, by its version; FRESHTAKE_BLENDERS names others, by colons."""
     given = os.environ.get("FRESHTAKE_BLENDERS")
-    homes = [BLENDER, CLIENTS / "blender45/bin/python", CLIENTS / "blender42/bin/python"]
+    homes = [BLENDER, *[CLIENTS / name / "bin/python" for name in ("blender45", "blender42", "blender52")]]
     paths = [Path(text) for text in given.split(os.pathsep)] if given else homes
     return {path.parents[1].name: path for path in paths if path.is_file()}
 

@@ -11,29 +11,27 @@ from typing import Any
 
 import numpy as np
 import pytest
+from integrations.build_blender import version_of
 
+from freshtake.bridge import shipped_code
 from freshtake.bridge.clip_arrays import packed
 from freshtake.bridge.clip_conversion import arrays_of
 from freshtake.motion.cycles.cycles import find_cycles
 from tests.bridge.conftest import walks
-from tests.clients.conftest import BLENDERS, ROOT, run_in_blender
+from tests.clients.conftest import ROOT, run_in_blender
 
 pytestmark = pytest.mark.client
 
-WHOLE = os.environ.get("FRESHTAKE_WHOLE", "no")  # yes: with everything compiled, some minutes
-
 
 @pytest.fixture(scope="session")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The zip for this platform, newly built."""
-    if "FRESHTAKE_ZIP" in os.environ:
-        return Path(os.environ["FRESHTAKE_ZIP"])
-    python = next(iter(BLENDERS.values()), None)
-    if python is None:
-        pytest.skip("Blender's module is not installed: run make clients")
-    out = tmp_path_factory.mktemp("dist")
-    subprocess.run([python, ROOT / "integrations/build_blender.py", "--blender", python, "--out", out], check=True)
-    (made,) = out.glob("*.zip")
+def archive(each_blender: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The zip for this platform and Blender's Python, newly built, or found in the folder FRESHTAKE_DIST."""
+    python = version_of(each_blender).replace(".", "")
+    out = Path(os.environ.get("FRESHTAKE_DIST", tmp_path_factory.getbasetemp() / f"dist-{python}"))
+    if not list(out.glob(f"*-py{python}.zip")):
+        build = [each_blender, ROOT / "integrations/build_blender.py", "--blender", each_blender, "--out", out]
+        subprocess.run(build, check=True)
+    (made,) = out.glob(f"*-py{python}.zip")
     return made
 
 
@@ -47,7 +45,7 @@ def found(archive: Path, each_blender: Path, tmp_path_factory: pytest.TempPathFa
         patch.setenv("BLENDER_USER_RESOURCES", str(folder / "profile"))
         patch.delenv("PYTHONPATH", raising=False)  # the library shall be the one in the zip
         run_in_blender(
-            each_blender, "extension.py", archive, folder / "takes.npz", folder / "found.json", WHOLE, seconds=1800.0
+            each_blender, "extension.py", archive, folder / "takes.npz", folder / "found.json", seconds=1800.0
         )
     read: dict[str, Any] = json.loads((folder / "found.json").read_text())
     print(json.dumps({key: value for key, value in read.items() if key != "small"}, indent=1), file=sys.stderr)
@@ -88,8 +86,12 @@ def test_it_uninstalls_without_a_trace(found: dict[str, Any]) -> None:
     assert found["child_ended"]
 
 
-@pytest.mark.skipif(WHOLE != "yes", reason="compiles everything: FRESHTAKE_WHOLE=yes")
-def test_prepared_it_learns_and_varies(found: dict[str, Any]) -> None:
+def test_it_learns_and_varies(found: dict[str, Any]) -> None:
     assert found["prepared"]["last"] == ""
-    assert all(text.startswith("preparing, ") for text in found["prepared"]["said"])
     assert found["whole"]["rotations"] > 0.0
+
+
+@pytest.mark.skipif(not shipped_code.processor(), reason="machine code is not shipped for this processor")
+def test_the_machine_code_in_the_zip_is_all_that_is_needed(found: dict[str, Any]) -> None:
+    assert not any(found["prepared"]["said"])
+    assert found["compiled"] == []

@@ -272,7 +272,7 @@ BROKEN = [
     (put(at(b"USED", 5), b"\x00\x00"), "POINT:USED: the file has no points"),
     (put(at(b"USED", 5), b"\xff\xff"), "are declared, but 0 are there"),
     (put(8, b"\xff\x7f"), "32767 frames of 48 bytes are declared, but 5 are there"),
-    (put(8, b"\x00\x00", pack(words(), point={"FRAMES": None})), "byte 6: frames 1 to 0 are none"),
+    (put(8, b"\x00\x00", pack(words(), point={"FRAMES": None})), "byte 6: frames 1 to 0 are not a range"),
     (put(16, b"\x00\x00"), "byte 16: the header puts the start of the data in block 0"),
     (put(16, b"\xff\xff"), "are declared, but 0 are there: the file is cut or damaged"),
     (put(12, b"\x00\x00\x00\x00"), "byte 12: a scale other than 0 was expected"),

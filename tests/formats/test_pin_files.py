@@ -52,7 +52,7 @@ BAD_PINS = {
     '[{"joint": "a", "frame": 1.5}]': "whole numbers",
     '[{"joint": "a", "frame": true}]': "whole numbers",
     '[{"joint": "a", "frames": [5, 2]}]': "whole numbers",
-    '[{"joint": "a", "frame": 1, "colour": 2}]': "no field of a pin",
+    '[{"joint": "a", "frame": 1, "colour": 2}]': "not a field of a pin",
     '[{"joint": "a", "frame": 1, "position": [1, 2]}]': "3 numbers",
     '[{"joint": "a", "frame": 1, "position": ["x", 2, 3]}]': "3 numbers",
     '[{"joint": "a", "frame": 1, "hard": "yes"}]': "true or false",

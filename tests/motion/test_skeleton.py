@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from freshtake.errors import InvalidMotion, SkeletonMismatch
 from freshtake.motion import EndSite, Skeleton, compatible
-from freshtake.motion.skeleton import length_differences, require_compatible
+from freshtake.motion.skeleton import length_differences, require_compatible, turned_bones
 from tests.motion.random_motion import humanoid, random_skeleton
 
 
@@ -116,6 +116,15 @@ def test_length_differences_leave_out_the_root() -> None:
     assert length_differences(one, other) == [("b", 1.0, 1.5)]
     with pytest.raises(SkeletonMismatch):
         length_differences(one, small(names=("a", "b", "x")))
+
+
+def test_bones_that_point_elsewhere_are_named_unless_they_are_short() -> None:
+    one = small()
+    assert turned_bones(one, small(offsets=3.0 * np.eye(3))) == []
+    other = np.array([[0.0, 1.0, 0.0], [0.0, 0.5, 0.9], [0.0, 0.3, 0.9]])
+    assert turned_bones(one, small(offsets=other)) == ["b"]
+    other[1] *= 0.3
+    assert turned_bones(one, small(offsets=other)) == []
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 15))

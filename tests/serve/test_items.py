@@ -165,6 +165,11 @@ def test_changes_by_the_routes(studio: Studio, takes: list[str]) -> None:
     assert studio.get("/project")["undo"] == "rename and star and trim walk_4"
     studio.http.post("/api/undo")
     assert studio.item(id) == old
+    for one in takes[2:]:
+        studio.http.patch(f"/api/items/{one}", json={"star": 1, "step": "all at once"})
+    assert studio.get("/project")["undo"] == "star several items"
+    studio.http.post("/api/undo")
+    assert [studio.item(one)["star"] for one in takes[2:]] == [0, 0]
     assert "in their order" in studio.refused("PATCH", f"/items/{id}", 400, json={"trim": [9, 9]})
     studio.refused("PATCH", f"/items/{id}", 422, json={"star": 5})
     studio.refused("PATCH", f"/items/{id}", 422, json={"file": "/etc/passwd"})

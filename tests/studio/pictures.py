@@ -6,6 +6,7 @@ python -m tests.studio.pictures FOLDER
 from __future__ import annotations
 
 import io
+import random
 import tempfile
 from argparse import ArgumentParser
 from pathlib import Path
@@ -33,6 +34,46 @@ def prepare(window: Window) -> None:
     for item in window.studio.items("variant")[1:6:2]:
         window.press(f"star {item['name']}")
     window.until("s.items.filter((item) => item.star === 1).length === 3")
+    prepare_methods(window)
+
+
+def prepare_methods(window: Window) -> None:
+    """A style, a blend and a texture of samples, baselines to compare with, and a study with scores."""
+    samples = {
+        "Style": ("Try it with samples: walking and limping", "s.kept['style targets']?.length === 4"),
+        "Blend": ("Try it with samples: walking, running, skipping", "s.kept['blend classes']?.length === 3"),
+        "Texture": ("Try it with a sample: a long walk", "s.kept['texture takes']?.length === 1"),
+    }
+    for tab, (button, added) in samples.items():
+        window.tab(tab)
+        before = window.of(window.count("model"))
+        window.press(button)
+        window.until(added)
+        window.press("Learn")
+        window.until(f"{window.count('model')} === {before + 1}")
+    window.tab("Draw")
+    window.press("Show an example")
+    window.tab("Compare")
+    window.press("Compare the latest variants with their takes")
+    window.press("Make from the takes")
+    window.until("s.items.filter((item) => item.facts.baseline).length === 4")
+    window.tab("Study")
+    window.press("Use the latest variants")
+    window.press("Make the study")
+    window.until("s.items.some((item) => item.facts.what === 'study')")
+    (study,) = window.studio.ask("api/studies")
+    score_by_script(window.studio, study["id"])
+
+
+def score_by_script(studio: Studio, study: str) -> None:
+    """Eight participants whose scores are drawn at random around 6."""
+    chance = random.Random(1)
+    for code in (f"p{k:02d}" for k in range(1, 9)):
+        state = studio.ask(f"api/studies/{study}/participants", "POST", {"code": code, "consent": True})
+        while state["next"] is not None:
+            score = min(max(round(chance.gauss(6.0, 1.3)), 1), 9)
+            said = {"code": code, "position": state["next"]["position"], "score": score}
+            state = studio.ask(f"api/studies/{study}/scores", "POST", said)
 
 
 def show(window: Window, tab: str) -> None:
@@ -49,10 +90,21 @@ def show(window: Window, tab: str) -> None:
         window.until("document.querySelectorAll('.net .joint').length > 20")
         if not window.page.get_by_role("heading", name="LeftLeg").count():
             window.press("LeftLeg")
+    if tab == "Compare" and not window.page.get_by_label("Hide names until you vote").is_checked():
+        window.page.get_by_label("Hide names until you vote").check()
+    if tab in ("Blend", "Texture"):
+        window.until("v?.live && v.timing.frames > 30")
+    if tab == "Blend":
+        window.press("Center")
+    if tab == "Draw":
+        window.until("Number(document.querySelector('.draw-writing canvas')?.dataset.seconds) > 0.9")
+    if tab == "Study":
+        window.until("document.querySelector('img.figure8')?.naturalWidth > 0")
+    window.of("window.studio.set({ toasts: [] })")
     if window.of("v && !v.live"):
         window.of("(v.pause(), v.seek(0.45 * v.state.duration))")
-    window.page.wait_for_timeout(1500)
     window.page.mouse.move(2, 2)
+    window.page.wait_for_timeout(100 if tab == "Draw" else 1500)
 
 
 def save(data: bytes, file: Path) -> None:
@@ -61,7 +113,7 @@ def save(data: bytes, file: Path) -> None:
         picture.convert("RGB").quantize(COLORS, kmeans=2, dither=Image.Dither.NONE).save(file, optimize=True)
 
 
-def moving(window: Window, file: Path, frames: int = 20) -> None:
+def moving(window: Window, file: Path, frames: int = 16) -> None:
     """The variants beside the takes, walking, as a GIF."""
     show(window, "Vary")
     shots = []
@@ -69,8 +121,8 @@ def moving(window: Window, file: Path, frames: int = 20) -> None:
         window.of(f"(v.seek({k / frames} * v.state.duration), v.update(), v.renderer.render(v.world, v.camera.eye), 1)")
         window.page.wait_for_timeout(250)
         with Image.open(io.BytesIO(window.page.screenshot())) as shot:
-            shots.append(shot.convert("RGB").resize((800, 500), Image.Resampling.LANCZOS))
-    palette = shots[0].quantize(128, kmeans=2, dither=Image.Dither.NONE)
+            shots.append(shot.convert("RGB").resize((720, 450), Image.Resampling.LANCZOS))
+    palette = shots[0].quantize(96, kmeans=2, dither=Image.Dither.NONE)
     flat = [shot.quantize(palette=palette, dither=Image.Dither.NONE) for shot in shots]
     flat[0].save(file, save_all=True, append_images=flat[1:], duration=1000 // frames, loop=0, optimize=True)
 

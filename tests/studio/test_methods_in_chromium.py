@@ -90,10 +90,10 @@ def test_four_drawings_become_variants_that_write_themselves(methods: Window, tm
     made = "s.items.filter((item) => item.group === 'character' && item.kind === 'variant').length === 2"
     methods.until(f"{methods.count('strokes')} === 4 && {made}")
     page.get_by_role("button", name="clear drawing 2").click()
-    assert page.get_by_text("1 more to draw").is_visible()
+    page.get_by_text("1 more to draw").wait_for()
     methods.tab("Style")
     methods.tab("Draw")
-    assert page.get_by_text("1 more to draw").is_visible(), "drawings outlive leaving the tab"
+    page.get_by_text("1 more to draw").wait_for()  # drawings outlive leaving the tab
     page.get_by_role("img", name="drawing 2: empty").wait_for()
     page.keyboard.press("Control+z")
     page.get_by_role("img", name="2 variants").wait_for()

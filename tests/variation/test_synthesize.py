@@ -184,7 +184,7 @@ def test_bad_amounts_and_endless_rows_are_refused() -> None:
     for amount in (-0.1, 4.1, float("nan")):
         with pytest.raises(UsageError, match="amount must lie between 0 and 4"):
             model().rows(np.random.default_rng(0), amount=amount, frames=10)
-    with pytest.raises(UsageError, match="say how many frames"):
+    with pytest.raises(UsageError, match="give a number of frames"):
         model().rows(np.random.default_rng(0))
 
 

@@ -23,7 +23,7 @@ def test_the_countdown_learns_the_pace_and_counts_what_is_inside_a_kernel_once(m
     countdown = Countdown(lambda: {"a": 4.0, "inner": 2.0, "b": 6.0}, said.append, lambda: now[0])
     assert str(countdown) == ""
     countdown.heard("a", True)
-    assert said == ["compiling once, up to about 12 s; freshtake warm-up does it ahead"]
+    assert said == ["compiling once, up to about 12 s (freshtake warm-up does it in advance)"]
     now[0] = 2.0
     assert countdown.seconds_left == 10.0
     countdown.heard("inner", True)

@@ -165,7 +165,7 @@ def test_a_port_in_use_and_bad_addresses_are_one_sentence(
         ([*live, "vmc://127.0.0.1:39539", "--amount", "9"], "amount"),
         ([*live, "vmc://127.0.0.1:39539", "--seconds", "-1"], "above 0"),
         ([*live, "vmc://127.0.0.1:39539", "--seed", "-1"], "seed"),
-        (["stream", str(folder / "walk_1.bvh"), "--live", "vmc://127.0.0.1:39539"], "no freshtake model"),
+        (["stream", str(folder / "walk_1.bvh"), "--live", "vmc://127.0.0.1:39539"], "not a freshtake model"),
         (["stream", str(folder / "walk.ftm")], "--live"),
         (["stream", str(folder / "walk.ftm"), "-o", "x.bvh", "--frames", "9", "--listen", "9"], "--listen"),
     ):

@@ -120,7 +120,7 @@ def test_what_is_turned_or_scaled_is_said(
     travel = np.linalg.norm(made.root[-1] - made.root[0]) / made.duration
     assert travel == pytest.approx(np.linalg.norm(takes[0].root[-1] - takes[0].root[0]) / takes[0].duration, rel=0.1)
     assert run(["convert", paths[0], str(tmp_path / "a.glb")]) == 0
-    assert "centimetres are guessed from the body's size: --unit cm says so" in capsys.readouterr().err
+    assert "centimetres are guessed from the body's size: confirm with --unit cm" in capsys.readouterr().err
     assert run(["convert", paths[0], str(tmp_path / "a.glb"), "--unit", "cm", "--force"]) == 0
     assert capsys.readouterr().err == ""
 

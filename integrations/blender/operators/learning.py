@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Learn: takes to a model, packed into the .blend or written as a file."""
 
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ..armature.trouble import Trouble
 from ..settings import KINDS
+from .models import KINDS as KIND_NAMES
 from .models import keep_model, model_bytes
 from .takes import figure_named, listed_takes, read_listed
 from .working import OnFigure, Work, Working, active_figure, ask
@@ -24,7 +27,7 @@ class FRESHTAKE_OT_learn(Working, bpy.types.Operator):
     def work(self, context: Any, figure: Any) -> Work:
         """Read the takes, ask the child, pack the model."""
         title = figure.name
-        name = self.name or f"{title} {self.kind}"
+        name = self.name or default_name(title, self.kind)
         rows = listed_takes(figure)
         motions, params = yield from _asked(figure, rows, self.kind)
         takes = [motion.name for clips in motions.values() for motion in clips]
@@ -35,10 +38,20 @@ class FRESHTAKE_OT_learn(Working, bpy.types.Operator):
         facts = {**answer.values.get("facts", {}), "takes": takes, "joints": list(first.names), "fps": first.fps}
         keep_model(found, name, self.kind, answer.model(), facts)
         if self.kind == "density":
-            found.freshtake.weights.clear()
-            for group in params["classes"]:
-                found.freshtake.weights.add().name = group
+            list_classes(found, params["classes"])
         self.tell(answer)
+
+
+def list_classes(figure: Any, names: Iterable[str]) -> None:
+    """A slider for each class of a blend."""
+    figure.freshtake.weights.clear()
+    for name in names:
+        figure.freshtake.weights.add().name = name
+
+
+def default_name(title: str, kind: str) -> str:
+    """A model's name where none is given: short, because its Actions are named by it and lists are narrow."""
+    return title if kind == "variation" else f"{title} {KIND_NAMES[kind].lower()}"
 
 
 def _asked(figure: Any, rows: list[Any], kind: str) -> Work:
@@ -88,8 +101,8 @@ class FRESHTAKE_OT_model_save(OnFigure, bpy.types.Operator):
             if not 0 <= figure.model_index < len(figure.models):
                 raise Trouble("no model is chosen: learn one first")
             row = figure.models[figure.model_index]
-            Path(bpy.path.abspath(self.filepath)).write_bytes(model_bytes(row))
-        except (Trouble, OSError) as error:
+            write_whole(Path(bpy.path.abspath(self.filepath)), model_bytes(row))
+        except Trouble as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         row.filepath = self.filepath
@@ -98,26 +111,42 @@ class FRESHTAKE_OT_model_save(OnFigure, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class FRESHTAKE_OT_model_load(OnFigure, bpy.types.Operator):
+def write_whole(path: Path, data: bytes) -> None:
+    """A file as a whole, or none."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink()
+        raise Trouble(f"{path} cannot be written: {error.strerror}") from None
+
+
+class FRESHTAKE_OT_model_load(Working, bpy.types.Operator):
     """Pack a model from a file; it has to be of this armature"""
 
-    bl_idname, bl_label, bl_options = "freshtake.model_load", "Load model", {"UNDO"}
+    bl_idname, bl_label = "freshtake.model_load", "Load model"
     filepath: StringProperty(subtype="FILE_PATH")
-    kind: EnumProperty(name="For", items=KINDS)
     filter_glob: StringProperty(default="*.ftm", options={"HIDDEN"})
 
     invoke = FRESHTAKE_OT_model_save.invoke
 
-    def execute(self, context: Any) -> set[str]:
-        """Read it."""
-        path = Path(bpy.path.abspath(self.filepath))
+    def work(self, context: Any, figure: Any) -> Work:
+        """Read it, and ask what it is."""
+        name, path = figure.name, Path(bpy.path.abspath(self.filepath))
         try:
             data = path.read_bytes()
         except OSError as error:
-            self.report({"ERROR"}, f"{path} cannot be read: {error.strerror}")
-            return {"CANCELLED"}
-        keep_model(active_figure(context), path.stem, self.kind, data, {})
-        return {"FINISHED"}
+            raise Trouble(f"{path} cannot be read: {error.strerror}") from None
+        try:
+            answer = yield from ask("describe", {}, {}, data)
+        except Trouble as error:
+            raise Trouble(str(error).replace("the model", str(path), 1)) from None
+        found, kind, facts = figure_named(name), answer.values["method"], answer.values["facts"]
+        keep_model(found, path.stem, kind, data, facts)
+        if kind == "density":
+            list_classes(found, facts["classes"])
 
 
 class FRESHTAKE_OT_model_remove(OnFigure, bpy.types.Operator):

@@ -12,8 +12,6 @@ import bpy
 from ..armature.actions import SLOTTED, assign, slot_for
 from .working import Work
 
-GAP = 0  # frames between strips
-
 
 def put(figure: Any, actions: Sequence[Any], place: str) -> Work:
     """Put Actions there; when it is stopped, what was made is taken away again."""
@@ -30,11 +28,15 @@ def put_strips(figure: Any, actions: Sequence[Any]) -> None:
     track = data.nla_tracks.new()
     track.name = "freshtake"
     frame = bpy.context.scene.frame_start
-    for action in actions:
-        strip = track.strips.new(action.name, int(frame), action)
-        if SLOTTED and strip.action_slot is None:
-            strip.action_slot = slot_for(action, figure)
-        frame = ceil(strip.frame_end) + GAP
+    try:
+        for action in actions:
+            strip = track.strips.new(action.name, int(frame), action)
+            if SLOTTED and strip.action_slot is None:
+                strip.action_slot = slot_for(action, figure)
+            frame = ceil(strip.frame_end)
+    except BaseException:
+        data.nla_tracks.remove(track)
+        raise
     data.action = None
 
 

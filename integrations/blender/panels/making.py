@@ -84,6 +84,8 @@ class FRESHTAKE_PT_blend(InSidebar, bpy.types.Panel):
     def draw(self, context: Any) -> None:
         """A slider per class."""
         figure, layout = active_figure(context).freshtake, self.layout
+        if not figure.weights:
+            layout.label(text="Learn a blend first.", icon="INFO")
         for weight in figure.weights:
             layout.prop(weight, "weight", text=weight.name, slider=True)
         for name in ("blend_seconds", "seed", "plant", "in_place", "live"):

@@ -115,9 +115,9 @@ def _sentence(looped: Looped) -> str:
     info = looped.motion.playback
     assert info is not None
     frames = (
-        f"{len(looped.motion)} frames ({info.seconds:.3g} s), of frames {looped.span.start} to {looped.span.stop - 1}"
+        f"{len(looped.motion)} frames ({info.seconds:.3g} s) from frames {looped.span.start} to {looped.span.stop - 1}"
     )
-    seam = f"{looped.seam.step:.3g} at the seam, where the clip's largest steps are {looped.usual.step:.3g}"
+    seam = f"{looped.seam.step:.3g} at the seam (largest steps in the clip: {looped.usual.step:.3g})"
     metres = unit_of(looped.motion)
     unit = "units of the clip" if metres is None else unit_name(metres)
-    return f"wrote {looped.path}: {frames}; speed {info.speed:.3g} {unit} a second; step {seam}"
+    return f"wrote {looped.path}: {frames}; speed {info.speed:.3g} {unit} a second; joints step {seam}"

@@ -99,7 +99,7 @@ def plant(
 def _print(target: Path, report: Any) -> None:
     say = output().print
     held = f"{len(report.contacts)} contacts held, missed by {report.residual:.2g} at most"
-    say(f"wrote {target}: {held}; legs turned by {report.change:.2g}° on average outside them", markup=False)
+    say(f"wrote {target}: {held}; between contacts, legs turned by {report.change:.2g}° on average", markup=False)
     for pin, missed in report.pins:
         frames = f"frame {pin.start}" if pin.stop == pin.start + 1 else f"frames {pin.start} to {pin.stop - 1}"
         say(f"pin of {pin.joint} at {frames}: missed by {missed:.2g}", markup=False)

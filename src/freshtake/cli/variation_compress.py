@@ -100,8 +100,7 @@ def _print(facts: dict[str, Any]) -> None:
             f"dropped  {one['take']}: {figures} (nearest kept take: {one['nearest_kept']:.2f} %)", markup=False
         )
     plain = facts["pca"]
-    console.print(
-        f"{len(facts['kept'])} of {len(facts['kept']) + len(facts['dropped'])} kept; {100 * facts['size']:.1f} % "
-        f"of the size at {facts['bound']:.3g} % (plain PCA: {plain['modes']} modes, {100 * plain['size']:.1f} %)",
-        markup=False,
-    )
+    total = len(facts["kept"]) + len(facts["dropped"])
+    size = f"{100 * facts['size']:.1f} % of the size, error at most {facts['bound']:.3g} %"
+    pca = f"plain PCA: {plain['modes']} modes, {100 * plain['size']:.1f} %"
+    console.print(f"{len(facts['kept'])} of {total} kept: {size} ({pca})", markup=False)

@@ -92,7 +92,9 @@ def _print(edges: Explanation) -> None:
     _add_edges(table, edges.parents)
     if edges.children:
         table.add_row("", "", "", "")
-        table.add_row(f"[bold]helped by {edges.joint}[/bold] ({len(edges.children)} in all)", "", "", "")
+        table.add_row(
+            f"[bold]predicted with the help of {edges.joint}[/bold] ({len(edges.children)} in all)", "", "", ""
+        )
         _add_edges(table, edges.children[:MOST_CHILDREN])
     console.print(table)
 

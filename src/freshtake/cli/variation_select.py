@@ -30,10 +30,12 @@ class Measure:
     ] = False
     among: Annotated[
         bool,
-        Parameter(negative="", help="With --likelihood, as in the paper: score the clips in groups among themselves."),
+        Parameter(
+            negative="", help="Like `--likelihood`, with the clips scored in groups among themselves, as in the paper."
+        ),
     ] = False
     relearn: Annotated[
-        bool, Parameter(negative="", help="With --likelihood: learn a model for every group; far slower.")
+        bool, Parameter(negative="", help="Like `--likelihood`, with a model learned for every group; far slower.")
     ] = False
     percentile: Annotated[
         float, Parameter(help="How many clips like the trusted ones may be rejected, in percent.")
@@ -111,13 +113,13 @@ def _print(done: Selected) -> None:
         figure = show(verdict.figure) if math.isfinite(verdict.figure) else "-"
         word = "kept    " if verdict.kept else "rejected"
         console.print(f"{word} {figure:>8}  {path}{'' if verdict.kept else ': ' + verdict.reason}", markup=False)
-    what = "log-likelihood per frame and DOF"
+    what = "a log-likelihood per frame and DOF"
     if selection.measure == "difference":
-        what = "share of clips of the trusted kind that are as far off"
+        what = "a share of similar clips that would be as far off"
     trusted_range = f"{show(float(selection.trusted.min()))} to {show(float(selection.trusted.max()))}"
     console.print(
-        f"{len(done.kept)} of {len(done.sources)} kept; {what}, at least {show(selection.threshold)} "
-        f"(trusted clips, when left out: {trusted_range})",
+        f"{len(done.kept)} of {len(done.sources)} kept: those with {what} of at least {show(selection.threshold)} "
+        f"(trusted clips, each left out in turn: {trusted_range})",
         markup=False,
     )
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from freshtake.errors import SkeletonMismatch
 from freshtake.motion.body.facing import facing, mean_angle
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.body.rooting import rooted
@@ -18,7 +19,7 @@ from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.features.recipes import Recipe
 from freshtake.motion.mesh import MeshSequence
 from freshtake.motion.points import PointClip
-from freshtake.motion.skeleton import compatible
+from freshtake.motion.skeleton import Skeleton, compatible, turned_bones
 from freshtake.motion.stroke import Stroke
 from freshtake.numeric.rotations import rotate
 
@@ -32,7 +33,21 @@ FAR_APART = 5.0  # the same for guessed units: an inch is 2.54 cm, and people di
 
 def gathered(motions: Sequence[Motion], say: Say) -> list[Motion]:
     """All motions with the first one's vertical axis and unit of length; `say` gets a sentence for each change."""
-    return _one_root(_one_unit(_one_axis(list(motions), say), say))
+    made = _one_root(_one_unit(_one_axis(list(motions), say), say))
+    clips = [motion for motion in made if isinstance(motion, Clip)]
+    for clip in clips[1:]:
+        _require_same_rest(clips[0].skeleton, called(clips[0]), clip)
+    return made
+
+
+def _require_same_rest(skeleton: Skeleton, owner: str, clip: Clip) -> None:
+    """Rotations of one rest pose are nonsense on another, even where all joints have the same names."""
+    turned = turned_bones(skeleton, clip.skeleton) if compatible(skeleton, clip.skeleton) else []
+    if turned:
+        raise SkeletonMismatch(
+            f"{called(clip)} and {owner} have the same joints but other rest poses ({turned[0]} points another way): "
+            "put one onto the skeleton of the other with freshtake retarget"
+        )
 
 
 def _one_axis(motions: list[Motion], say: Say) -> list[Motion]:
@@ -96,6 +111,7 @@ def fitted(motion: Motion, recipe: Recipe | None) -> Motion:
     turned = with_up(motion, layout.up)
     if not compatible(motion.skeleton, layout.skeleton):
         return turned
+    _require_same_rest(layout.skeleton, "the model", turned)
     return rooted(turned, (0,) if layout.skeleton.base is None else layout.skeleton.base.chain)
 
 

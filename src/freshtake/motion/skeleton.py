@@ -234,6 +234,19 @@ def length_differences(a: Skeleton, b: Skeleton, tolerance: float = 1e-6) -> lis
     ]
 
 
+LONG = 0.4  # of the longest bone: shorter ones may point anywhere
+SAME_WAY = np.cos(np.radians(30.0))
+
+
+def turned_bones(a: Skeleton, b: Skeleton) -> list[str]:
+    """Long bones of compatible skeletons that point elsewhere at rest: the same rotations then are other poses."""
+    require_compatible(a, b)
+    lengths = np.stack([a.lengths(), b.lengths()])
+    long = (lengths > LONG * lengths.max(axis=1, keepdims=True)).all(axis=0)
+    cosines = np.sum(a.offsets * b.offsets, axis=1) / np.maximum(lengths.prod(axis=0), 1e-300)
+    return [a.names[joint] for joint in np.flatnonzero(long & (cosines < SAME_WAY)) if joint > 0]
+
+
 def require_compatible(a: Skeleton, b: Skeleton, first: str = "the first clip", second: str = "the second") -> None:
     """Raise with the joint that differs unless the skeletons are compatible."""
     if compatible(a, b):

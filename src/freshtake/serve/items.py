@@ -87,12 +87,13 @@ class ProjectView(Shape):
 
 
 class ItemChange(Shape):
-    """What a user changes about an item; what is left out stays."""
+    """What a user changes about an item; what is left out stays. Changes with the same `step` are undone together."""
 
     name: Name | None = None
     star: Literal[-1, 0, 1] | None = None
     trim: tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]] | None = None
     group: Annotated[str, StringConstraints(max_length=120)] | None = None
+    step: Annotated[str, StringConstraints(max_length=40)] | None = None
 
 
 class Removal(Shape):

@@ -20,13 +20,14 @@ HEAD = struct.Struct("<Iff")
 
 
 class StreamRequest(NamedTuple):
-    """Which model streams, on which take (of a style), and how."""
+    """Which model streams: a style on a take (`source`), another one as it is or put into a `style`."""
 
     model: Path
     source: Path | None = None
     trim: tuple[int, int] | None = None
     seed: int = 0
     plant: bool = False
+    style: Path | None = None
 
 
 class Streams:
@@ -111,7 +112,8 @@ def _stream(pipe: Connection, request: StreamRequest) -> None:
             source = read_clip(request.source)
             trim = request.trim
             steers.source = source if trim is None else take_frames(source, trim[0], trim[1] + 1)
-        showing = Showing(stored, steers, plant="soft" if request.plant else False, seed=request.seed)
+        style = None if request.style is None else read_stored(request.style)
+        showing = Showing(stored, steers, plant="soft" if request.plant else False, seed=request.seed, style=style)
         about = {"method": stored.method, "classes": list(steers.classes)}
         pipe.send({"fps": RATE, "manifest": showing.manifest, **about})
         _send_frames(pipe, showing, steers)

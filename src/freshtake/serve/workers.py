@@ -216,6 +216,8 @@ def _undo_words(item: Item, task: str) -> str | None:
         return None
     if item.kind == "variant":
         return "make variants"
+    if task in ("samples", "cut"):
+        return "add samples" if task == "samples" else "cut takes"
     return f"learn {item.name}" if item.kind == "model" and task != "read" else f"add {item.name}"
 
 

@@ -87,4 +87,4 @@ class Countdown:
     def _announce(self) -> None:
         total = sum((self._left or {}).values())
         if total > LEAST_ANNOUNCED:
-            self._say(f"compiling once, up to about {total:.0f} s; freshtake warm-up does it ahead")
+            self._say(f"compiling once, up to about {total:.0f} s (freshtake warm-up does it in advance)")

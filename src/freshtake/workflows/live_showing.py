@@ -19,6 +19,7 @@ from freshtake.reports.viewport.staging import body_stage, shape_of
 from freshtake.workflows.live_posing import joined
 from freshtake.workflows.live_steering import Steers
 from freshtake.workflows.live_streams import STREAMS
+from freshtake.workflows.live_styles import styled
 
 LOOKED_AT = 45  # frames in which size, floor and direction of a body are looked for
 
@@ -34,11 +35,13 @@ class ShownFrame(NamedTuple):
 class Showing:
     """What a model's stream shows, as it goes on."""
 
-    def __init__(self, stored: Stored, steers: Steers, *, plant: bool | str, seed: int) -> None:
-        trial = joined(list(islice(_frames(stored, replace(steers), False, seed), LOOKED_AT)))
+    def __init__(
+        self, stored: Stored, steers: Steers, *, plant: bool | str, seed: int, style: Stored | None = None
+    ) -> None:
+        trial = joined(list(islice(_frames(stored, replace(steers), False, seed, style), LOOKED_AT)))
         self._stage, _ = body_stage(trial)
         self._steers = steers
-        self._frames = _frames(stored, steers, plant, seed)
+        self._frames = _frames(stored, steers, plant, seed, style)
         self.frame_time: float = stored.model.frame_time
         self.manifest = _manifest(trial)
         self._at, self._pair = 0.0, (self._next(), self._next())
@@ -61,10 +64,15 @@ class Showing:
         return ShownFrame(points, points[self._stage.pelvis][[0, 2]], self._steers.shown)
 
 
-def _frames(stored: Stored, steers: Steers, plant: bool | str, seed: int) -> Iterator[Clip]:
+def _frames(stored: Stored, steers: Steers, plant: bool | str, seed: int, style: Stored | None) -> Iterator[Clip]:
     if stored.method not in STREAMS:
         raise UsageError(f"a {stored.method} model has no endless motion: choose another model")
-    for clip in STREAMS[stored.method](stored.model, steers, plant, np.random.default_rng(seed)):
+    frames = _clips(STREAMS[stored.method](stored.model, steers, plant, np.random.default_rng(seed)))
+    return frames if style is None else styled(frames, style.model, lambda: steers.strength)
+
+
+def _clips(frames: Iterator[Any]) -> Iterator[Clip]:
+    for clip in frames:
         if not isinstance(clip, Clip):
             raise UsageError("only motion of a body with a skeleton can be shown while it is made")
         yield clip

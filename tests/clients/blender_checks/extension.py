@@ -1,9 +1,9 @@
 """Runs inside Blender with an empty profile: installs the extension's zip, asks it for work, kills it, uninstalls it.
 
-    python extension.py ZIP TAKES.npz OUT.json WHOLE
+    python extension.py ZIP TAKES.npz OUT.json
 
-TAKES.npz holds clips under names as `packed` gives them, with their values as JSON; with WHOLE (yes or no) a model is
-learned and varied too, after compiling. What happened, and how long it took, is written to OUT.json.
+TAKES.npz holds clips under names as `packed` gives them, with their values as JSON. What happened, and how long it
+took, is written to OUT.json.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def uninstalled() -> dict[str, Any]:
 
 
 def main() -> None:
-    archive, takes_file, out, whole = sys.argv[1:]
+    archive, takes_file, out = sys.argv[1:]
     takes = dict(np.load(takes_file))
     found: dict[str, Any] = {"version": bpy.app.version_string, "installed": installed(archive)}
     shared = import_module(f"{MODULE}.child.shared")
@@ -129,14 +129,9 @@ def main() -> None:
     found["small"] = small_job(child, takes)
     found["killed"] = killed(child, takes)
     found["after"] = small_job(child, takes)
-    if whole == "yes":
-        began = time.perf_counter()
-        before = os.times().children_user
-        found["prepared"] = prepared(shared)
-        time.sleep(1.0)  # for its processes to end
-        found["prepared"]["processor_s"] = os.times().children_user - before
-        found["whole"] = whole_job(child, takes)
-        found["whole"]["from_enabled_s"] = time.perf_counter() - began
+    found["prepared"] = prepared(shared)
+    found["whole"] = whole_job(child, takes)
+    found["compiled"] = sorted(path.name for path in shared.cache_folder().rglob("*.nbc"))
     found["calls_s"] = {name: {"median": sorted(t)[len(t) // 2], "longest": max(t)} for name, t in WAITED.items()}
     process = child._process._popen
     found["uninstalled"] = uninstalled()

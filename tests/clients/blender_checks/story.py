@@ -158,9 +158,9 @@ class Story:
         self._keep(key, read_rest(figure))
 
     def _keep(self, key: str, motion) -> None:
-        from addon.operators.wire import sent
+        from addon.operators.motion_messages import packed_motions
 
-        listed, arrays = sent([motion], key)
+        listed, arrays = packed_motions([motion], key)
         self.seen[f"{key}/given"] = np.array(json.dumps(listed))
         self.seen |= {f"given/{name}": array for name, array in arrays.items()}
 

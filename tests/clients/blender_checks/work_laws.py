@@ -318,9 +318,19 @@ def check_models_go_to_files_and_come_back():
     assert len(figure.freshtake.models) == 0
     ops.model_load(filepath=str(path))
     assert bytes(figure.freshtake.models[0].text["freshtake_model"]) == MODEL["data"]
+    assert figure.freshtake.models[0].kind == "variation"
+    assert json.loads(figure.freshtake.models[0].text["freshtake_facts"])["joints"][0] == "Hips"
     ops.vary()
     one, other = variants(figure)
     assert key_bytes(figure, one) == key_bytes(figure, other)
+
+
+def check_a_file_that_is_no_model_is_one_sentence():
+    begin()
+    path = Path(bpy.app.tempdir) / "no_model.ftm"
+    path.write_text("nothing")
+    refused(ops.model_load, "no_model.ftm", filepath=str(path))
+    refused(ops.model_load, "cannot be read", filepath=str(path / "nowhere.ftm"))
 
 
 def check_the_active_action_is_closed_into_a_loop():

@@ -238,7 +238,7 @@ def limbs(count: int) -> Node:
 
 BOMB = zlib.compress(bytes(10_000_000))
 BROKEN = {
-    "text": (b"; FBX 7.4.0 project file\n", "FBX as text"),
+    "text": (b"; FBX 7.4.0 project file\n", "FBX text file"),
     "old": (minimal()[:23] + struct.pack("<I", 6100) + bytes(13), "FBX 6.1 is not read"),
     "cut": (minimal(limbs(3))[:120], "byte"),
     "no end": (minimal(limbs(1))[:27], "cut off"),

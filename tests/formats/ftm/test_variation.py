@@ -265,7 +265,7 @@ def test_every_array_is_checked(name: str, request: pytest.FixtureRequest, tmp_p
 @pytest.mark.parametrize(
     ("field", "value", "says"),
     [
-        ("format", "another format", "no freshtake model"),
+        ("format", "another format", "not a freshtake model"),
         ("version", 2, "update"),
         ("method", "magic", "variation"),
         ("names", ["x", "x"], "different names"),
@@ -365,7 +365,7 @@ def test_other_files_are_no_models_and_models_no_motions(letters: VariationModel
     stroke = ft.samples.letter_a(np.random.default_rng(0))
     ft.write(tmp_path / "stroke.npz", stroke)
     (tmp_path / "stroke.npz").rename(tmp_path / "stroke.ftm")
-    assert "no freshtake model" in refused(tmp_path / "stroke.ftm")
+    assert "not a freshtake model" in refused(tmp_path / "stroke.ftm")
     ft.save(tmp_path / "m.ftm", letters)
     (tmp_path / "m.ftm").rename(tmp_path / "m.npz")
     assert is_model(tmp_path / "m.npz")

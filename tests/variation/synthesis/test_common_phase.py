@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from freshtake.variation.network.instances import representative
-from freshtake.variation.synthesis.common_phase import align, read_at
+from freshtake.variation.synthesis.common_phase import align, read_at, read_sharply
 from tests.variation.twins import takes
 
 
@@ -66,3 +66,16 @@ def test_reading_keeps_frames_and_is_exact_for_quadratics() -> None:
     inside = np.array([1.25, 4.5, 7.9])
     np.testing.assert_allclose(read_at(rows, inside), np.stack([inside, inside**2], axis=1), atol=1e-12)
     np.testing.assert_array_equal(read_at(rows, np.array([-3.0, 99.0])), rows[[0, -1]])
+
+
+def test_quick_movement_is_read_sharply() -> None:
+    """Frames are met exactly; between them a wave of three frames keeps its size, of which a cubic loses a fifth."""
+    frames = np.arange(60.0)
+    wave = np.sin(2.0 * np.pi * frames / 3.0)[:, None]
+    between = frames + 0.5
+    exact = np.sin(2.0 * np.pi * between / 3.0)[:, None]
+    np.testing.assert_allclose(read_sharply(wave, frames, True), wave, atol=1e-12)
+    assert np.abs(read_sharply(wave, between, True) - exact).max() < 0.03
+    assert np.abs(read_at(wave, between) - exact)[5:-5].max() > 0.1
+    held = read_sharply(wave, np.array([0.0, 59.0]), False)
+    np.testing.assert_allclose(held, wave[[0, 59]], atol=1e-12)

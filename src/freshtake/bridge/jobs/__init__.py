@@ -14,6 +14,7 @@ HOMES = {
     "unprepared": "preparing",
     "warm_up": "preparing",
     "samples": "sampling",
+    "describe": "models",
     "check_takes": "takes",
     "cut": "takes",
     "loop": "loops",

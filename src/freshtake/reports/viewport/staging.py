@@ -27,7 +27,7 @@ TALL = 1.75  # display units: what has no legs is made so tall
 MOST_APART = 5.0  # how many times as long as another a leg may be
 MARKER = 0.022
 STROKE_SIZE = 1.4
-STROKE_RATE = 60.0
+STROKE_RATES = 60.0, 240.0  # points a second that a stroke has at least and at most: fewer make corners of curves
 NEAR = ContactSettings(speed_on=0.8, speed_off=1.1)  # feet that slide count as standing too
 EDGE = 0.08  # seconds at either end of a contact, in which a foot lands or leaves
 MOST_NUMBERS = 40_000_000  # coordinates of one shape: a page beyond this does not open
@@ -204,7 +204,9 @@ def _surface(mesh: MeshSequence, role: str) -> Surface:
 
 def _line(stroke: Stroke, role: str) -> Line:
     """The first two dimensions upright; a single one over time."""
-    even = resample_stroke(stroke, STROKE_RATE) if len(stroke) > 1 else stroke
+    duration = float(stroke.times[-1] - stroke.times[0])
+    rate = float(np.clip((len(stroke) - 1) / duration if duration > 0.0 else 0.0, *STROKE_RATES))
+    even = resample_stroke(stroke, rate) if len(stroke) > 1 else stroke
     flat = even.points[:, :2]
     if flat.shape[1] == 1:
         flat = np.column_stack([even.times - even.times[0], flat])
@@ -213,7 +215,7 @@ def _line(stroke: Stroke, role: str) -> Line:
     points = np.zeros((len(flat), 3))
     points[:, :2] = (flat - 0.5 * (low + high)) * scale
     points[:, 1] += 0.5 * scale * (high - low)[1] + 0.1
-    return Line(stroke.name, role, 1.0 / STROKE_RATE, _light(points))
+    return Line(stroke.name, role, 1.0 / rate, _light(points))
 
 
 def _upright(points: Floats, up: str) -> Floats:

@@ -35,13 +35,13 @@ def _workers(connection: HTTPConnection) -> Workers:
 
 def _chosen(
     connection: HTTPConnection,
-    items: Annotated[str, Query(max_length=17 * MOST_ITEMS, description="Names of items, with commas between.")],
+    items: Annotated[str, Query(max_length=2 * 17 * MOST_ITEMS, description="Names of items, with commas between.")],
 ) -> list[Item]:
     ids = [id for id in items.split(",") if id]
     if not ids:
         raise UsageError("nothing is chosen: name at least one item")
     if len(ids) > MOST_ITEMS:
-        raise UsageError(f"at most {MOST_ITEMS} items at once")
+        raise UsageError(f"at most {MOST_ITEMS} items can be shown at once: choose fewer")
     return [_project(connection).item(id) for id in ids]
 
 

@@ -30,7 +30,7 @@ def item(id: Id, project: TheProject) -> Item:
 @router.patch("/items/{id}")
 def change(id: Id, changes: ItemChange, project: TheProject) -> Item:
     """Rename, star, trim or group an item; what is not said stays, and null takes a trim or a group away."""
-    old, new = project.item(id), changes.model_dump(exclude_unset=True)
+    old, new = project.item(id), changes.model_dump(exclude_unset=True, exclude={"step"})
     if "name" in new and new["name"] is None:
         raise UsageError("a name is needed")
     if "star" in new and new["star"] is None:
@@ -39,7 +39,8 @@ def change(id: Id, changes: ItemChange, project: TheProject) -> Item:
     if trim is not None and not trim[0] < trim[1] < old.facts.get("frames", 0):
         raise UsageError(f"{old.name} has {old.facts.get('frames', 0)} frames: a trim is two of them, in their order")
     verb = {"name": "rename", "star": "star" if new.get("star") else "unstar", "trim": "trim", "group": "group"}
-    return project.update(id, " and ".join(verb[key] for key in new) + f" {old.name}", **new) if new else old
+    words = " and ".join(verb[key] for key in new) + (f" {old.name}" if changes.step is None else " several items")
+    return project.update(id, words, within=changes.step, **new) if new else old
 
 
 @router.delete("/items/{id}")

@@ -35,14 +35,19 @@ class LiveControl(Shape):
 
 @router.websocket("/live/{model}")
 async def live(
-    socket: WebSocket, model: Id, source: Id | None = None, seed: Annotated[int, Query(ge=0)] = 0, plant: bool = False
+    socket: WebSocket,
+    model: Id,
+    source: Id | None = None,
+    seed: Annotated[int, Query(ge=0)] = 0,
+    plant: bool = False,
+    style: Id | None = None,
 ) -> None:
     """First a JSON message (fps, manifest, classes), then a binary one per frame; JSON ones are notes and errors."""
     await socket.accept()
     state = studio(socket)
     loop = asyncio.get_running_loop()
     try:
-        request = _stream_request(state.project, model, source, seed, plant)
+        request = _stream_request(state.project, model, source, style)._replace(seed=seed, plant=plant)
         stream = await loop.run_in_executor(None, state.streams.begin, request)
     except FreshtakeError as error:
         await socket.send_json({"error": str(error)})
@@ -62,14 +67,20 @@ async def live(
             await reading
 
 
-def _stream_request(project: Any, model: str, source: str | None, seed: int, plant: bool) -> StreamRequest:
+def _stream_request(project: Any, model: str, source: str | None, style: str | None) -> StreamRequest:
     item = project.item(model)
     if item.kind != "model":
         raise UsageError(f"{item.name} is no model: choose one that was learned")
+    request = StreamRequest(project.path(model))
+    if style is not None:
+        worn = project.item(style)
+        if worn.facts.get("method") != "style":
+            raise UsageError(f"{worn.name} is no style: choose a model that was learned in the Style tab")
+        request = request._replace(style=project.path(style))
     if source is None:
-        return StreamRequest(project.path(model), seed=seed, plant=plant)
+        return request
     take = source_of(project, project.item(source))
-    return StreamRequest(project.path(model), take.path, take.trim, seed, plant)
+    return request._replace(source=take.path, trim=take.trim)
 
 
 def _read(stream: Process, loop: asyncio.AbstractEventLoop, frames: asyncio.Queue[Any]) -> None:

@@ -82,10 +82,10 @@ export const api = {
     socket.onopen = () => socket.send(JSON.stringify(controls));
     socket.onmessage = ({ data }) => {
       if (typeof data === "string") {
-        const told = JSON.parse(data);
-        if (told.error) onerror?.(told.error);
-        else if (!begun) { begun = true; onstart(told); }
-        else onmessage?.(told);
+        const message = JSON.parse(data);
+        if (message.error) onerror?.(message.error);
+        else if (!begun) { begun = true; onstart(message); }
+        else onmessage?.(message);
         return;
       }
       const view = new DataView(data), x = view.getFloat32(4, true), z = view.getFloat32(8, true);

@@ -49,10 +49,10 @@ function Plot({ series, xlabel, ylabel, cursor, onhover, onpick, joined = true, 
     const at = canvas.current.getBoundingClientRect();
     return find(series, place, event.clientX - at.left, event.clientY - at.top);
   };
-  const over = (event) => { const found = place && nearest(event); setNear(found); onhover?.(found); };
+  const over = (event) => { const point = place && nearest(event); setNear(point); onhover?.(point); };
   const line = place && cursor !== null && cursor !== undefined && cursor >= place.x.low && cursor <= place.x.high ? place.x.to(cursor) : null;
   return html`<div class="plot" ref=${box} data-series=${series.length} role="img" aria-label=${label ?? `${ylabel} over ${xlabel}`}>
-    <canvas ref=${canvas} onPointerMove=${over} onPointerLeave=${() => { setNear(null); onhover?.(null); }} onClick=${(event) => { const found = nearest(event); if (found) onpick?.(found); }}></canvas>
+    <canvas ref=${canvas} onPointerMove=${over} onPointerLeave=${() => { setNear(null); onhover?.(null); }} onClick=${(event) => { const point = nearest(event); if (point) onpick?.(point); }}></canvas>
     ${line !== null && html`<i class="plot-cursor" style=${{ left: `${line}px`, top: `${MARGIN.top}px`, height: `${tall - MARGIN.top - MARGIN.bottom}px` }}></i>`}
     ${place && marks.map((one) => html`<i class="plot-dot" style=${{ left: `${place.x.to(one.x)}px`, top: `${place.y.to(one.y)}px`, background: ROLE_COLORS[one.role] }}></i>`)}
     ${near && html`<i class="plot-dot near" style=${{ left: `${place.x.to(near.x)}px`, top: `${place.y.to(near.y)}px`, background: ROLE_COLORS[near.series.role] }}></i>`}
@@ -61,8 +61,8 @@ function Plot({ series, xlabel, ylabel, cursor, onhover, onpick, joined = true, 
   </div>`;
 }
 
-export const LinePlot = (told) => html`<${Plot} ...${told} />`;
-export const PointPlot = (told) => html`<${Plot} cursor=${null} ...${told} />`;
+export const LinePlot = (props) => html`<${Plot} ...${props} />`;
+export const PointPlot = (props) => html`<${Plot} cursor=${null} ...${props} />`;
 
 function scales(series, wide, tall, equal, lowX) {
   let [left, right] = extent(series, "x"), [low, high] = extent(series, "y");

@@ -1,6 +1,6 @@
 // A mesh that is played for ever by its modes: every frame is a few weights, vertices and normals are made on the GPU.
 //
-//   const player = meshPlayer(THREE, told, onframe);   `told`: what /api/texture/{id}/modes sends
+//   const player = meshPlayer(THREE, modes, onframe);   `modes`: what /api/texture/{id}/modes sends
 //   viewport.setData({ scene: player.scene });
 //   player.rate = 2;                                   jumps twice as often as learned
 

@@ -24,9 +24,9 @@ export function ModelSelect({ models, value, onchange, label = "Model" }) {
 }
 
 export function groupsOf(items) {
-  const found = new Map();
-  for (const item of items) found.set(item.group ?? "", [...(found.get(item.group ?? "") ?? []), item]);
-  return [...found].map(([name, members]) => ({ name, members }));
+  const groups = new Map();
+  for (const item of items) groups.set(item.group ?? "", [...(groups.get(item.group ?? "") ?? []), item]);
+  return [...groups].map(([name, members]) => ({ name, members }));
 }
 
 // The newest variants that were neither rejected nor made as a baseline, and the takes that their model was learned from.
@@ -80,11 +80,11 @@ export function useLatest(ask) {
     held.busy = true;
     setBusy(true);
     while (held.next && !held.gone) {
-      const { what: asked } = held.next;
+      const { what: question } = held.next;
       held.next = undefined;
       try {
-        const found = await ask(asked);
-        if (!held.gone) setValue(found);
+        const answer = await ask(question);
+        if (!held.gone) setValue(answer);
       } catch (error) { if (!held.gone && !held.next) toast(error.message, "error"); }
     }
     held.busy = false;

@@ -7,6 +7,7 @@ import { api } from "./api.js";
 import { isDark, setTheme, toast, useDark, useStore } from "./state.js";
 
 const three = import("./viewport/three/three.module.min.js"); // large: the page does not wait for it
+const MANY = 60; // figures
 const ELSEWHERE = "input, textarea, select, [contenteditable], [role=tablist], [role=listbox], dialog, .own-keys";
 
 // Keys of the whole window, but for those that a control of the page needs itself.
@@ -30,8 +31,8 @@ function windowKeys(element) {
 
 // A viewport in an element that lives as long as its component. `element` has to be on the page.
 function useViewport({ start, onpick, onframe, onready, controls, top }) {
-  const place = useRef(null), held = useRef(null), told = useRef({});
-  told.current = { onpick, onframe };
+  const place = useRef(null), held = useRef(null), callbacks = useRef({});
+  callbacks.current = { onpick, onframe };
   const dark = useDark();
   useEffect(() => {
     const before = held.current;
@@ -45,8 +46,8 @@ function useViewport({ start, onpick, onframe, onready, controls, top }) {
     else {
       held.current = createViewport(THREE, place.current, data, {
         theme: isDark() ? "dark" : "light", autoplay: !matchMedia("(prefers-reduced-motion: reduce)").matches, keys: windowKeys(place.current), start, controls, top,
-        onpick: (number, shape) => told.current.onpick?.(number, shape),
-        onframe: (now) => told.current.onframe?.(now, held.current),
+        onpick: (number, shape) => callbacks.current.onpick?.(number, shape),
+        onframe: (now) => callbacks.current.onframe?.(now, held.current),
       });
       (window.studioViewports ??= new Map()).set(place.current, held.current);
       onready?.(held.current);
@@ -79,13 +80,15 @@ export function Viewport({ items = [], scene, start, onready, onpick, onframe, c
     reading.current = true;
     setBusy(true);
     while (wanted.current) {
-      const now = wanted.current;
+      const now = wanted.current, began = performance.now();
       wanted.current = null;
       try {
         const data = await (now.scene ?? api.scene(now.items, now.fields));
         shown.current = data.manifest.shapes.map((shape, k) => shape.id ?? now.items[k]);
         await show(data);
       } catch (error) { if (!wanted.current) toast(error.message, "error"); }
+      // scenes of many figures take long: while more of them are made, the page has as much time for other things
+      if (now.items.length > MANY) await new Promise((go) => setTimeout(go, performance.now() - began));
     }
     reading.current = false;
     setBusy(false);
@@ -105,24 +108,24 @@ export function Viewport({ items = [], scene, start, onready, onpick, onframe, c
 //   frames;  onlive(number)  every frame
 export function LiveViewport({ model, controls = {}, fields = {}, start, onready, onstart, onmessage, onlive, label = "live motion", children }) {
   const { place, show } = useViewport({ start, onready });
-  const link = useRef(null), latest = useRef(controls), told = useRef({});
+  const link = useRef(null), latest = useRef(controls), callbacks = useRef({});
   const [words, setWords] = useState("Starting …");
   latest.current = controls;
-  told.current = { onstart, onmessage, onlive };
+  callbacks.current = { onstart, onmessage, onlive };
   useEffect(() => {
     let live = null, header = null;
     setWords("Starting …");
     link.current = api.live(model, {
       controls: latest.current, fields,
-      onstart: (said) => { header = said; told.current.onstart?.(said); },
+      onstart: (message) => { header = message; callbacks.current.onstart?.(message); },
       onframe: (number, x, z, points) => {
         if (!live) {
           live = new LiveScene(header, number, x, z, points);
           show({ scene: live.scene }).then(() => setWords(""));
         } else live.push(number, x, z, points);
-        told.current.onlive?.(number);
+        callbacks.current.onlive?.(number);
       },
-      onmessage: (said) => told.current.onmessage?.(said),
+      onmessage: (message) => callbacks.current.onmessage?.(message),
       onerror: (sentence) => { if (!live) setWords(sentence); toast(sentence, "error"); },
     });
     return () => link.current?.close();

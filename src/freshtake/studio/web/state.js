@@ -63,25 +63,36 @@ function forget() {
   if (chosen.length !== state.chosen.length) set({ chosen });
 }
 
-// `list` with one that is new or has changed; one that is over never runs again, whatever arrives late.
-const replaced = (list, one) => {
-  const at = list.findIndex((other) => other.id === one.id);
-  if (at >= 0 && list[at].task && isOver(list[at]) && !isOver(one)) return list;
-  return at < 0 ? [...list, one] : list.map((other, k) => (k === at ? one : other));
+// `list` with some that are new or have changed; a job that is over never runs again, whatever arrives late.
+const merged = (list, some) => {
+  const all = new Map(list.map((one) => [one.id, one]));
+  for (const one of some) { const before = all.get(one.id); if (!(before?.task && isOver(before) && !isOver(one))) all.set(one.id, one); }
+  return [...all.values()];
 };
+const replaced = (list, one) => merged(list, [one]);
 const endings = new Map(); // job id → those who wait for its end
 
+// Messages of the server; those of a moment are shown together, so that a thousand variants do not draw the page as often.
+const MOMENT = 60; // milliseconds
+let inbox = [];
 export function hear(message) {
-  const changes = {};
-  if (message.change !== undefined) changes.change = message.change;
-  if (message.item) changes.items = replaced(state.items, message.item);
-  if (message.gone) changes.items = state.items.filter((item) => item.id !== message.gone);
-  if (message.job) changes.jobs = replaced(state.jobs, message.job);
-  for (const name of ["undo", "redo", "presets"]) if (message[name] !== undefined) changes[name] = message[name];
+  inbox.push(message);
+  if (inbox.length === 1) setTimeout(hearAll, MOMENT);
+}
+
+function hearAll() {
+  const messages = inbox, latest = new Map(); // id → the newest item, or null where it is gone
+  inbox = [];
+  for (const { item, gone } of messages) if (item) latest.set(item.id, item); else if (gone) latest.set(gone, null);
+  const jobs = messages.flatMap(({ job }) => job ?? []), changes = {};
+  if (latest.size) changes.items = merged(state.items.filter((item) => latest.get(item.id) !== null), [...latest.values()].filter(Boolean));
+  if (jobs.length) changes.jobs = merged(state.jobs, jobs);
+  const numbers = messages.flatMap(({ change }) => change ?? []);
+  if (numbers.length) changes.change = numbers[numbers.length - 1];
   set(changes);
-  if (message.gone) forget();
-  if (message.change !== undefined) refresh(); // another window may have done it: what can be undone has changed
-  if (message.job) ended(message.job);
+  if ([...latest.values()].includes(null)) forget();
+  if (numbers.length) refresh(); // another window may have done it: what can be undone has changed
+  jobs.forEach(ended);
 }
 
 export const isOver = (job) => ["done", "failed", "cancelled", "interrupted"].includes(job.state);
@@ -173,7 +184,7 @@ export async function addSample(name) {
 export const choose = (ids) => set({ chosen: ids });
 export const itemOf = (id) => state.items.find((item) => item.id === id);
 export const star = async (item, value) => {
-  hear({ item: { ...item, star: item.star === value ? 0 : value } }); // shown at once
+  set({ items: replaced(state.items, { ...item, star: item.star === value ? 0 : value }) }); // shown at once
   await attempt(api.change(item.id, { star: item.star === value ? 0 : value }));
   refresh();
 };

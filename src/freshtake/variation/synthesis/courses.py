@@ -11,7 +11,7 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.gaussian import gaussian_filter1d
 from freshtake.variation.examples import RATE_HORIZON, Material
 from freshtake.variation.synthesis.body_nodes import NO_BODY, BodyNodes
-from freshtake.variation.synthesis.common_phase import read_at
+from freshtake.variation.synthesis.common_phase import read_at, read_sharply
 from freshtake.variation.synthesis.foot_nodes import FootNodes, heading_columns, on_course, seen_from_root
 from freshtake.variation.synthesis.swing_nodes import swings_in
 
@@ -112,7 +112,9 @@ def courses_of(
     low = [smoothed(x, detail_frames, cyclic) for x in rows]
     fine = [(x - y)[:, :dofs] for x, y in zip(rows, low, strict=True)]
     pace = paces(phase_frames, cyclic)
-    smooth, detail = (at_phases(parts, phase_frames, pace, material.rates, cyclic) for parts in (low, fine))
+    smooth = at_phases(low, phase_frames, pace, material.rates, cyclic)
+    detail = np.stack([read_sharply(x, phase_frames[:, k], cyclic) for k, x in enumerate(fine)])
+    detail[:, :, material.rates] *= pace.T[:, :, None]
     tempo, time = travel_and_places(pace.T[..., None], cyclic)
     time = time - time[:, :1]  # every take begins on time
     smooth, seen = smooth[..., :dofs], smooth[..., dofs:].reshape(*smooth.shape[:2], len(feet.joints), 3)

@@ -26,10 +26,10 @@ function Pad({ classes, at, onmove, trail }) {
     event.preventDefault();
   };
   const weights = padWeights(places, at);
-  const told = Object.fromEntries(classes.map((name, k) => [name, weights.values[k]]));
+  const shares = Object.fromEntries(classes.map((name, k) => [name, weights.values[k]]));
   const [x, y] = weights.at;
   return html`<svg class="pad own-keys" viewBox=${`${view.left} ${view.top} ${view.wide} ${view.tall}`} ref=${area} tabindex="0" role="slider" aria-label="blend of the movements" aria-valuemin="0" aria-valuemax="100"
-      aria-valuenow=${Math.round(100 * Math.max(...weights.values))} aria-valuetext=${percent(told)} onKeyDown=${key}
+      aria-valuenow=${Math.round(100 * Math.max(...weights.values))} aria-valuetext=${percent(shares)} onKeyDown=${key}
       onPointerDown=${(event) => { held.current = true; area.current.setPointerCapture(event.pointerId); put(event); }}
       onPointerMove=${(event) => { if (held.current) put(event); }} onPointerUp=${() => { held.current = false; }} onPointerCancel=${() => { held.current = false; }}>
     <polygon class="pad-area" points=${places.map(([px, py]) => `${px},${-py}`).join(" ")} />

@@ -74,7 +74,7 @@ function Tab() {
   const all = [...of("takes"), ...of("variants"), ...of("noise")], chosen = all.slice(0, MOST);
   const [view, setView] = useKept("compare view", "motion"), [blind, setBlind] = useKept("compare blind", false);
   const [round, setRound] = useState(null), [tallies, setTallies] = useState(null), [baselines, setBaselines] = useKept("compare baselines", true);
-  useEffect(() => { attempt(api.get("votes")).then((found) => found && setTallies(found)); }, []);
+  useEffect(() => { attempt(api.get("votes")).then((counted) => counted && setTallies(counted)); }, []);
   const key = chosen.join(",");
   useEffect(() => { setRound(blind && chosen.length > 1 ? { order: shuffled(chosen), voted: null } : null); }, [blind, key]);
   const hidden = round && round.voted === null;
@@ -83,10 +83,10 @@ function Tab() {
     return hidden ? blindScene(round.order) : comparedScene(round ? round.order : chosen, new Set(of("noise").filter((id) => chosen.includes(id))));
   }, [round?.order, hidden, key]);
   const vote = async (id) => {
-    const found = await attempt(api.post("votes", { shown: round.order, chosen: id }));
-    if (found) { setTallies(found); setRound({ ...round, voted: id ?? "none" }); }
+    const counted = await attempt(api.post("votes", { shown: round.order, chosen: id }));
+    if (counted) { setTallies(counted); setRound({ ...round, voted: id ?? "none" }); }
   };
-  const clear = async () => { const found = await attempt(api.remove_at("votes")); if (found) setTallies(found); };
+  const clear = async () => { const counted = await attempt(api.remove_at("votes")); if (counted) setTallies(counted); };
   const name = (id) => { const item = items.find((one) => one.id === id); return item ? `${item.name} (${ONE[kindOf(item)] ?? WORDS[kindOf(item)] ?? kindOf(item)})` : id; };
   const side = html`<${Panel} title="Shown">
       <${TakePicker} label="Takes" items=${takes} ids=${of("takes")} onchange=${put("takes")} />

@@ -33,7 +33,7 @@ function useAnswer(ask, key) {
   useEffect(() => {
     let stale = false;
     if (key === null) { setAnswer(null); return undefined; }
-    ask().then((found) => { if (!stale) setAnswer(found); }, (error) => { if (!stale) { setAnswer(null); toast(error.message, "error"); } });
+    ask().then((value) => { if (!stale) setAnswer(value); }, (error) => { if (!stale) { setAnswer(null); toast(error.message, "error"); } });
     return () => { stale = true; };
   }, [key]);
   return answer;
@@ -41,9 +41,9 @@ function useAnswer(ask, key) {
 
 function DofChoice({ dofs, value, onchange, label }) {
   const joints = useMemo(() => [...new Set(dofs.map(jointOf))], [dofs.join()]);
-  const joint = jointOf(value ?? ""), own = dofs.filter((dof) => jointOf(dof) === joint);
+  const joint = jointOf(value ?? ""), ofJoint = dofs.filter((dof) => jointOf(dof) === joint);
   return html`<${Select} label=${label} value=${joint} options=${joints.map((one) => [one, one])} onchange=${(next) => onchange(dofs.find((dof) => jointOf(dof) === next))} />
-    ${own.length > 1 && html`<${Segmented} label=${`which of ${joint}`} value=${value} options=${own.map((dof) => [dof, AXES[partOf(dof)] ?? partOf(dof)])} onchange=${onchange} />`}`;
+    ${ofJoint.length > 1 && html`<${Segmented} label=${`which of ${joint}`} value=${value} options=${ofJoint.map((dof) => [dof, AXES[partOf(dof)] ?? partOf(dof)])} onchange=${onchange} />`}`;
 }
 
 // A first value that is worth looking at: a knee where there is one.
@@ -59,11 +59,11 @@ function useSeries(kind, items, dof, against, words) {
     if (kind === "durations") return durations(moving);
     if (!answer) return { series: [] };
     const kindOf = answer.courses ? "pca" : answer.against ? "against" : "time"; // the old answer until the new one is there
-    return kindOf === kind ? told(answer, kind, items, words) : { series: [] };
+    return kindOf === kind ? seriesOf(answer, kind, items, words) : { series: [] };
   }, [answer, kind, stamp]);
 }
 
-function told(answer, kind, items, words) {
+function seriesOf(answer, kind, items, words) {
   const series = (answer.curves ?? answer.courses).map((curve) => {
     const first = curve.values ?? curve.components[0], second = curve.against ?? curve.components?.[1] ?? first;
     const seconds = first.map((_, k) => k * curve.frame_time);

@@ -126,7 +126,7 @@ function bestColumns(count, wide, tall) {
 }
 
 // Times from 0 on, as the server takes them.
-const told = (boxes) => boxes.filter((pens) => pens.length).map((pens) => { const start = pens[0][0][2]; return pens.map((pen) => pen.map(([x, y, t]) => [x, y, t - start])); });
+const fromZero = (boxes) => boxes.filter((pens) => pens.length).map((pens) => { const start = pens[0][0][2]; return pens.map((pen) => pen.map(([x, y, t]) => [x, y, t - start])); });
 
 // Drawings outlive leaving the tab and reloading the page. Ctrl+Z takes back the last stroke here.
 const history = []; // earlier drawings, the newest last
@@ -152,7 +152,7 @@ const NONE = { lists: null, words: "", round: 0 };
 
 // Variants of what is drawn, asked for anew when anything changes; never two requests at a time.
 function useVariants(boxes, asked) {
-  const [found, setFound] = useState(NONE);
+  const [written, setWritten] = useState(NONE);
   const wanted = useRef(null), busy = useRef(false), seen = useRef({ boxes, round: 0 });
   if (seen.current.boxes !== boxes) seen.current = { boxes, round: seen.current.round + 1 };
   const ask = async () => {
@@ -163,16 +163,16 @@ function useVariants(boxes, asked) {
       wanted.current = null;
       let next;
       try { next = { lists: (await api.post("strokes/variants", question)).variants, words: "", round }; } catch (error) { next = { lists: null, words: error.message, round }; }
-      if (!wanted.current && round === seen.current.round) setFound(next);
+      if (!wanted.current && round === seen.current.round) setWritten(next);
     }
     busy.current = false;
   };
   useEffect(() => {
-    if (drawn(boxes) < BOXES) { wanted.current = null; setFound(NONE); return undefined; }
-    const wait = setTimeout(() => { wanted.current = { question: { drawings: told(boxes), ...asked }, round: seen.current.round }; ask(); }, found.lists ? 0 : WAIT);
+    if (drawn(boxes) < BOXES) { wanted.current = null; setWritten(NONE); return undefined; }
+    const wait = setTimeout(() => { wanted.current = { question: { drawings: fromZero(boxes), ...asked }, round: seen.current.round }; ask(); }, written.lists ? 0 : WAIT);
     return () => clearTimeout(wait);
   }, [boxes, JSON.stringify(asked)]);
-  return found.lists ? [found, ""] : [null, found.words];
+  return written.lists ? [written, ""] : [null, written.words];
 }
 
 const csv = (lists) => ["variant,stroke,second,x,y", ...lists.flatMap((pens, k) => pens.flatMap((pen, s) => pen.map(([x, y, t]) => `${k + 1},${s + 1},${t},${x},${y}`)))].join("\n");
@@ -191,9 +191,9 @@ function Tab() {
   const asked = { amount: moving ?? amount, number, seed };
   const [variants, words] = useVariants(boxes, asked);
   const change = (k, pens) => setBoxes(boxes.map((old, n) => (n === k ? pens : old)));
-  const example = async () => { const found = await api.get("strokes/example"); setBoxes(found.drawings); };
+  const example = async () => { const written = await api.get("strokes/example"); setBoxes(written.drawings); };
   const keep = async () => {
-    const done = await run("draw", [], { drawings: told(boxes), ...asked, name });
+    const done = await run("draw", [], { drawings: fromZero(boxes), ...asked, name });
     if (done) toast(`${number} variants of ${name} saved to the library.`, "good");
   };
   const left = BOXES - drawn(boxes);

@@ -36,8 +36,8 @@ const Welcome = () => html`<${Empty} title="Drop a few takes of one movement her
 
 // A finding without the name of the take and of the command that the button stands for.
 function plainly(words) {
-  const said = words.replace(/^\S{1,60}: /, "").replace(/; repair with [\w-]+$/, "");
-  return said[0].toUpperCase() + said.slice(1);
+  const plain = words.replace(/^\S{1,60}: /, "").replace(/; repair with [\w-]+$/, "");
+  return plain[0].toUpperCase() + plain.slice(1);
 }
 
 function Badge({ findings }) {
@@ -47,12 +47,12 @@ function Badge({ findings }) {
 }
 
 function Lists({ items, chosen }) {
-  const own = (kind) => items.filter((item) => item.kind === kind);
+  const ofKind = (kind) => items.filter((item) => item.kind === kind);
   const tools = (item) => html`<${Badge} findings=${item.findings} />
     ${item.kind === "export" && html`<${Button} kind="quiet" label=${`download ${item.name}`} onclick=${() => download(item.id)}>↓<//>`}`;
-  return KINDS.filter(([kind]) => own(kind).length).map(([kind, words]) => html`<${Panel} key=${kind} title=${`${words}`} open=${true}
-      actions=${html`<${Button} kind="quiet" onclick=${() => choose(own(kind).map((item) => item.id))}>all ${own(kind).length}<//>`}>
-    <${ItemList} items=${own(kind)} chosen=${chosen} onchoose=${choose} tools=${tools} label=${words} small=${kind === "variant"} />
+  return KINDS.filter(([kind]) => ofKind(kind).length).map(([kind, words]) => html`<${Panel} key=${kind} title=${`${words}`} open=${true}
+      actions=${html`<${Button} kind="quiet" onclick=${() => choose(ofKind(kind).map((item) => item.id))}>all ${ofKind(kind).length}<//>`}>
+    <${ItemList} items=${ofKind(kind)} chosen=${chosen} onchoose=${choose} tools=${tools} label=${words} small=${kind === "variant"} />
   <//>`);
 }
 

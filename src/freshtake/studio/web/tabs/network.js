@@ -26,13 +26,13 @@ export function jointLinks(edges) {
 const near = (links, joint) => (joint ? links.filter((link) => link.parent === joint || link.child === joint) : links);
 const tone = (link, joint) => (joint && link.parent === joint ? "gives" : "takes");
 
-function Arcs({ links, places, joint, most }) {
+function Arcs({ links, places, joint, most, arrow }) {
   const shown = near(links, joint).slice(0, most).filter((link) => places[link.parent] && places[link.child]).reverse();
   const largest = Math.max(...shown.map((link) => link.strength), 1e-9);
   return shown.map((link) => {
     const [ax, ay] = places[link.parent], [bx, by] = places[link.child], share = link.strength / largest;
     const mx = (ax + bx) / 2 + (by - ay) * 0.22, my = (ay + by) / 2 - (bx - ax) * 0.22;
-    return html`<path key=${`${link.parent} ${link.child}`} class=${`arc ${tone(link, joint)}`} d=${`M${ax} ${ay}Q${mx} ${my} ${bx} ${by}`} stroke-width=${0.8 + 4 * share} opacity=${0.25 + 0.6 * share} marker-end="url(#arrow)">
+    return html`<path key=${`${link.parent} ${link.child}`} class=${`arc ${tone(link, joint)}`} d=${`M${ax} ${ay}Q${mx} ${my} ${bx} ${by}`} stroke-width=${0.8 + 4 * share} opacity=${0.25 + 0.6 * share} marker-end=${`url(#${arrow})`}>
       <title>${`${link.parent} → ${link.child}`}</title></path>`;
   });
 }
@@ -44,15 +44,15 @@ function Joints({ places, joint, onpick, names, radius = 5 }) {
     <circle cx=${x} cy=${y} r=${radius + 7} class="reach" /><circle cx=${x} cy=${y} r=${radius} /><title>${name}</title>${names?.(name, x, y)}</g>`);
 }
 
-const Arrow = () => html`<defs><marker id="arrow" viewBox="0 0 8 8" refX="9" refY="4" markerWidth="5" markerHeight="5" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0 8 4 0 8z" class="arrow" /></marker></defs>`;
+const Arrow = ({ id }) => html`<defs><marker id=${id} viewBox="0 0 8 8" refX="9" refY="4" markerWidth="5" markerHeight="5" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0 8 4 0 8z" class="arrow" /></marker></defs>`;
 
 // The skeleton from the front, joints as dots.
 function Body({ body, links, joint, onpick, most }) {
   const places = useMemo(() => fitted(body), [body]);
   const label = (name, x, y) => name === joint && html`<text x=${x < WIDE / 2 ? x - 9 : x + 9} y=${y - 8} text-anchor=${x < WIDE / 2 ? "end" : "start"}>${name}</text>`;
-  return html`<svg class="net own-keys" viewBox=${`0 0 ${WIDE} ${TALL}`} role="group" aria-label="network on the body"><${Arrow} />
+  return html`<svg class="net own-keys" viewBox=${`0 0 ${WIDE} ${TALL}`} role="group" aria-label="network on the body"><${Arrow} id="arrow-body" />
     ${body.names.map((name, k) => body.parents[k] >= 0 && html`<line class="bone" x1=${places[name][0]} y1=${places[name][1]} x2=${places[body.names[body.parents[k]]][0]} y2=${places[body.names[body.parents[k]]][1]} />`)}
-    <${Arcs} links=${links} places=${places} joint=${joint} most=${most} />
+    <${Arcs} links=${links} places=${places} joint=${joint} most=${most} arrow="arrow-body" />
     <${Joints} places=${places} joint=${joint} onpick=${onpick} names=${label} /></svg>`;
 }
 
@@ -73,8 +73,8 @@ function Graph({ nodes, links, joint, onpick, most }) {
     const turn = Math.atan2(y - SIZE / 2, x - SIZE / 2), left = Math.abs(turn) > Math.PI / 2;
     return html`<text x=${x + 10 * Math.cos(turn)} y=${y + 10 * Math.sin(turn) + 3} text-anchor=${left ? "end" : "start"} transform=${`rotate(${((left ? turn + Math.PI : turn) * 180) / Math.PI} ${x + 10 * Math.cos(turn)} ${y + 10 * Math.sin(turn)})`}>${name}</text>`;
   };
-  return html`<svg class="net own-keys" viewBox=${`0 0 ${SIZE} ${SIZE}`} role="group" aria-label="network as a graph"><${Arrow} />
-    <${Arcs} links=${links} places=${places} joint=${joint} most=${most} />
+  return html`<svg class="net own-keys" viewBox=${`0 0 ${SIZE} ${SIZE}`} role="group" aria-label="network as a graph"><${Arrow} id="arrow-graph" />
+    <${Arcs} links=${links} places=${places} joint=${joint} most=${most} arrow="arrow-graph" />
     <${Joints} places=${places} joint=${joint} onpick=${onpick} names=${label} radius=${4} /></svg>`;
 }
 
@@ -89,42 +89,42 @@ function Tab() {
   const items = useStore((now) => now.items), chosen = useStore((now) => now.model);
   const models = items.filter((item) => item.kind === "model" && (item.facts.method ?? "variation") === "variation");
   const model = models.find((one) => one.id === chosen) ?? models[models.length - 1];
-  const [found, setFound] = useState(null);
+  const [network, setNetwork] = useState(null);
   const [which, setWhich] = useKept("network which", "transition");
   const [most, setMost] = useKept("network most", 30);
   const [joint, setJoint] = useState(null);
   useEffect(() => {
     let stale = false;
-    setFound(null);
+    setNetwork(null);
     setJoint(null);
-    if (model) api.get(`network/${model.id}`).then((told) => { if (!stale) setFound(told); }, (error) => toast(error.message, "error"));
+    if (model) api.get(`network/${model.id}`).then((answer) => { if (!stale) setNetwork(answer); }, (error) => toast(error.message, "error"));
     return () => { stale = true; };
   }, [model?.id]);
-  const links = useMemo(() => (!found ? [] : which === "prior" && found.prior.length ? jointLinks(found.prior) : jointLinks(found.edges)), [found, which]);
-  const nodes = useMemo(() => found?.nodes.map((node) => node.name) ?? [], [found]);
+  const links = useMemo(() => (!network ? [] : which === "prior" && network.prior.length ? jointLinks(network.prior) : jointLinks(network.edges)), [network, which]);
+  const nodes = useMemo(() => network?.nodes.map((node) => node.name) ?? [], [network]);
   if (!model) return html`<div class="welcome"><${Empty} title="No model yet" words="Learn one in the Vary tab. You then see here which joints move together, and what each one depends on."><${Button} onclick=${() => set({ tab: "vary" })}>To Vary<//><//></div>`;
 
-  const own = joint ? links.filter((link) => link.child === joint) : [], gives = joint ? links.filter((link) => link.parent === joint) : [];
-  const words = joint ? found?.nodes.filter((node) => node.name === joint && node.words !== joint).map((node) => node.words) : [];
+  const sources = joint ? links.filter((link) => link.child === joint) : [], gives = joint ? links.filter((link) => link.parent === joint) : [];
+  const words = joint ? network?.nodes.filter((node) => node.name === joint && node.words !== joint).map((node) => node.words) : [];
   const side = html`<${Panel} title="Network">
       ${models.length > 1 && html`<${Select} label="Model" value=${model.id} options=${models.map((one) => [one.id, one.name])} onchange=${(id) => set({ model: id })} />`}
-      ${found?.prior?.length > 0 && html`<${Segmented} label="which network" value=${which} options=${[["transition", "From frame to frame", "transition network"], ["prior", "First frames", "prior network"]]} onchange=${setWhich} />`}
-      <${Note}>${which === "prior" && found?.prior?.length ? "How a variant begins: what depends on what in its first two frames (prior network)." : "How a variant goes on: which joints the next frame of each joint depends on (transition network)."}<//>
+      ${network?.prior?.length > 0 && html`<${Segmented} label="which network" value=${which} options=${[["transition", "From frame to frame", "transition network"], ["prior", "First frames", "prior network"]]} onchange=${setWhich} />`}
+      <${Note}>${which === "prior" && network?.prior?.length ? "How a variant begins: what depends on what in its first two frames (prior network)." : "How a variant goes on: which joints the next frame of each joint depends on (transition network)."}<//>
       <${Slider} label="Strongest links shown" value=${most} min=${5} max=${Math.max(Math.min(links.length, 200), 10)} step=${5} oninput=${setMost} onchange=${setMost} />
       <${Note}>${links.length} links between ${nodes.length} joints. The thicker a line, the more the motion would lose without it.<//>
     <//>
     <${Panel} title=${joint ?? "In words"}>
-      ${!joint && found?.sentences.slice(0, 5).map((sentence) => html`<${Note}>${sentence}<//>`)}
+      ${!joint && network?.sentences.slice(0, 5).map((sentence) => html`<${Note}>${sentence}<//>`)}
       ${joint ? html`${words.map((sentence) => html`<${Note}>${sentence}<//>`)}
-        <${Bars} title="depends on" links=${own.slice(0, 12)} field="parent" onpick=${setJoint} kind="takes" />
+        <${Bars} title="depends on" links=${sources.slice(0, 12)} field="parent" onpick=${setJoint} kind="takes" />
         <${Bars} title="others depend on it" links=${gives.slice(0, 12)} field="child" onpick=${setJoint} kind="gives" />
         <${Button} kind="quiet" onclick=${() => setJoint(null)}>All joints<//>` : html`<${Note}>Click a joint in one of the drawings.<//>`}
     <//>`;
   return html`<${Split} label="network" side=${side}>
-    <div class="drawings" aria-busy=${!found}>
-      ${found?.body && html`<figure><${Body} body=${found.body} links=${links} joint=${joint} onpick=${setJoint} most=${most} /></figure>`}
-      ${found && html`<figure><${Graph} nodes=${nodes} links=${links} joint=${joint} onpick=${setJoint} most=${most} /></figure>`}
-      ${!found && html`<p class="starting">Reading the network …</p>`}
+    <div class="drawings" aria-busy=${!network}>
+      ${network?.body && html`<figure><${Body} body=${network.body} links=${links} joint=${joint} onpick=${setJoint} most=${most} /></figure>`}
+      ${network && html`<figure><${Graph} nodes=${nodes} links=${links} joint=${joint} onpick=${setJoint} most=${most} /></figure>`}
+      ${!network && html`<p class="starting">Reading the network …</p>`}
     </div>
   <//>`;
 }

@@ -90,10 +90,10 @@ async function fetchScene(study, code, position) {
 
 function Part({ study, onleave }) {
   const [state, setState] = useState(null);
-  const join = async (code, consent) => { const found = await attempt(api.post(`studies/${study.id}/participants`, { code, consent })); if (found) setState(found); };
+  const join = async (code, consent) => { const next = await attempt(api.post(`studies/${study.id}/participants`, { code, consent })); if (next) setState(next); };
   const give = async (score, seconds) => {
-    const found = await attempt(api.post(`studies/${study.id}/scores`, { code: state.code, position: state.next.position, score, seconds }));
-    if (found) setState(found);
+    const next = await attempt(api.post(`studies/${study.id}/scores`, { code: state.code, position: state.next.position, score, seconds }));
+    if (next) setState(next);
   };
   if (!state) return html`<div class="part"><${Consent} study=${study} onjoin=${join} onleave=${onleave} /></div>`;
   if (!state.next) return html`<div class="part"><${Empty} title="Thank you" words=${`All ${state.of} scores are kept.`}><${Button} kind="primary" onclick=${() => setState(null)}>The next person<//><${Button} onclick=${onleave}>Back to the studies<//><//></div>`;
@@ -103,20 +103,20 @@ function Part({ study, onleave }) {
 // ---- the outcome ----
 const p = (value) => (value === null ? "–" : value < 1e-4 ? value.toExponential(1) : value.toPrecision(2));
 function Outcome({ study }) {
-  const [found, setFound] = useState(null), [words, setWords] = useState("");
+  const [outcomes, setOutcomes] = useState(null), [words, setWords] = useState("");
   const answered = study.people.reduce((sum, one) => sum + one.answered, 0);
   useEffect(() => {
     let here = true;
-    api.get(`studies/${study.id}/outcome`).then((told) => { if (here) { setFound(told.outcomes); setWords(told.words); } }, (error) => { if (here) { setFound(null); setWords(error.message); } });
+    api.get(`studies/${study.id}/outcome`).then((answer) => { if (here) { setOutcomes(answer.outcomes); setWords(answer.words); } }, (error) => { if (here) { setOutcomes(null); setWords(error.message); } });
     return () => { here = false; };
   }, [study.id, answered]);
   if (words) return html`<div class="stage"><div class="stage-over"><${Empty} title="No results yet" words=${asSentence(words)} /></div></div>`;
-  if (!found) return html`<div class="stage" aria-busy="true"></div>`;
+  if (!outcomes) return html`<div class="stage" aria-busy="true"></div>`;
   return html`<div class="outcome">
-    <img class="figure8" src=${`/api/studies/${study.id}/figure.svg?answered=${answered}`} alt=${`mean scores with confidence intervals: ${found.map((one) => `${one.measure}, ${one.groups.map((group) => `${CONDITIONS[group.condition]} ${group.mean.mean.toFixed(2)}`).join(", ")}`).join("; ")}`} />
+    <img class="figure8" src=${`/api/studies/${study.id}/figure.svg?answered=${answered}`} alt=${`mean scores with confidence intervals: ${outcomes.map((one) => `${one.measure}, ${one.groups.map((group) => `${CONDITIONS[group.condition]} ${group.mean.mean.toFixed(2)}`).join(", ")}`).join("; ")}`} />
     <div class="table-box"><table class="table"><caption>One-way analysis of variance; intervals are 95 %.</caption>
       <thead><tr><th scope="col">Experiment</th><th scope="col">Condition</th><th scope="col" class="num">scores</th><th scope="col" class="num">mean</th><th scope="col" class="num">interval</th><th scope="col" class="num">F</th><th scope="col" class="num">p</th><th scope="col" class="num">p by person</th></tr></thead>
-      <tbody>${found.flatMap((one) => one.groups.map((group, k) => html`<tr key=${one.experiment + group.condition}>
+      <tbody>${outcomes.flatMap((one) => one.groups.map((group, k) => html`<tr key=${one.experiment + group.condition}>
         ${k === 0 && html`<td rowspan="2">${one.experiment}: ${one.measure}<br /><span class="facts">${one.participants} people${one.unanswered ? `, ${one.unanswered} open` : ""}</span></td>`}
         <td>${CONDITIONS[group.condition]}</td><td class="num">${group.scores}</td><td class="num">${group.mean.mean.toFixed(2)}</td><td class="num">${group.mean.low === null ? "–" : `${group.mean.low.toFixed(2)} … ${group.mean.high.toFixed(2)}`}</td>
         ${k === 0 && html`<td rowspan="2" class="num">${one.anova.f === null ? "–" : one.anova.f.toFixed(2)}</td><td rowspan="2" class="num"><b>${p(one.anova.p)}</b></td><td rowspan="2" class="num">${p(one.by_participant)}</td>`}</tr>`))}</tbody></table></div>
@@ -126,7 +126,7 @@ function Outcome({ study }) {
 function Tab() {
   const items = useStore((now) => now.items), stamp = items.filter((item) => item.facts.what === "study").map((item) => item.id + item.name).join();
   const [studies, setStudies] = useState(null), [chosen, choose] = useKept("study chosen", null), [part, setPart] = useKept("study part", false), [round, setRound] = useState(0);
-  useEffect(() => { attempt(api.get("studies")).then((found) => found && setStudies(found)); }, [stamp, part, round]);
+  useEffect(() => { attempt(api.get("studies")).then((list) => list && setStudies(list)); }, [stamp, part, round]);
   const study = studies?.find((one) => one.id === chosen) ?? studies?.[0];
   const latest = latestVariants(items);
   if (part && study) return html`<${Part} study=${study} onleave=${() => setPart(false)} />`;

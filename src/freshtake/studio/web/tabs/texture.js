@@ -76,10 +76,10 @@ function useSteering(on) {
     return () => { window.removeEventListener("keydown", key, true); window.removeEventListener("keyup", key, true); window.removeEventListener("blur", gone); };
   }, [on]);
   useFrames((passed) => {
-    const found = [...(navigator.getGamepads?.() ?? [])].find(Boolean);
-    if (Boolean(found) !== pad) setPad(Boolean(found));
-    if (found) {
-      const [x, y] = found.axes;
+    const gamepad = [...(navigator.getGamepads?.() ?? [])].find(Boolean);
+    if (Boolean(gamepad) !== pad) setPad(Boolean(gamepad));
+    if (gamepad) {
+      const [x, y] = gamepad.axes;
       if (Math.hypot(x, y) > 0.35) { setHeading(Math.round((Math.atan2(-x, -y) * 180) / Math.PI / 3) * 3); return; }
     }
     const by = (held.current.left ? 1 : 0) - (held.current.right ? 1 : 0);
@@ -103,10 +103,10 @@ function Learn({ takes, onlearned, open }) {
 
 // A mesh is sent once, by its modes, and played here.
 function MeshStage({ model, rate, onframe }) {
-  const player = useRef(null), told = useRef(onframe);
-  told.current = onframe;
+  const player = useRef(null), callback = useRef(onframe);
+  callback.current = onframe;
   const scene = useMemo(async () => {
-    player.current = meshPlayer(THREE, await api.modes(model.id), (...now) => told.current(...now));
+    player.current = meshPlayer(THREE, await api.modes(model.id), (...now) => callback.current(...now));
     return { manifest: { shapes: [] }, scene: player.current.scene };
   }, [model.id]);
   useEffect(() => { if (player.current) player.current.rate = rate; else scene.then(() => { player.current.rate = rate; }, () => {}); }, [rate]);
@@ -121,7 +121,7 @@ function Running({ model, models, choose, takes }) {
   const { heading, setHeading, pad } = useSteering(travels);
   useEffect(() => {
     let here = true;
-    api.get(`texture/${model.id}`).then((told) => { if (here) setAbout(told); }, (error) => toast(error.message, "error"));
+    api.get(`texture/${model.id}`).then((answer) => { if (here) setAbout(answer); }, (error) => toast(error.message, "error"));
     return () => { here = false; };
   }, [model.id]);
   const shown = (frame, from) => {
@@ -130,10 +130,10 @@ function Running({ model, models, choose, takes }) {
     live.current.jumps.push({ from, to: frame, when: performance.now() / 1000 });
     setJumps((n) => n + 1);
   };
-  const heard = (said) => {
-    if (said.shown === undefined) return;
+  const onmessage = (message) => {
+    if (message.shown === undefined) return;
     const { frame } = live.current;
-    shown(said.shown, frame === null || Math.abs(said.shown - frame - 1) < NEAR ? -1 : frame);
+    shown(message.shown, frame === null || Math.abs(message.shown - frame - 1) < NEAR ? -1 : frame);
   };
   const controls = { jump_rate: rate, ...(travels ? { heading } : {}) };
   const side = html`${models.length > 1 && html`<${Panel}><${ModelSelect} models=${models} value=${model} onchange=${choose} /><//>`}
@@ -153,7 +153,7 @@ function Running({ model, models, choose, takes }) {
   return html`<${Split} side=${side} label="texture">
     <div class="texture-stage">
       ${mesh ? html`<${MeshStage} key=${model.id} model=${model} rate=${rate} onframe=${shown} />`
-        : html`<${LiveViewport} key=${model.id} model=${model.id} controls=${controls} onmessage=${heard} start=${{ follow: true }} label="endless playback" />`}
+        : html`<${LiveViewport} key=${model.id} model=${model.id} controls=${controls} onmessage=${onmessage} start=${{ follow: true }} label="endless playback" />`}
       <div class="panel map-panel"><header><h2>Jump map</h2><span class="facts">${about ? `${about.frames} frames · ${about.jumps} jumps · ${jumps} taken` : ""}</span></header>
         <p class="map-key"><span><i class="here"></i>shown now</span><span><i class="goes"></i>next frame</span><span><i class="may"></i>possible jump (from ↓ to →)</span><span><i class="took"></i>jump taken</span></p>
         ${about && html`<${JumpMap} model=${model} about=${about} live=${live} />`}</div>

@@ -4,9 +4,10 @@ import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm
 import { Button, Empty, ExportBar, ItemList, LiveViewport, Note, NumberField, Panel, Progress, Row, Segmented, Select, Slider, Split, Toggle, useCharacter, Viewport } from "../ui.js";
 import { attempt, choose, currentModel, isOver, itemOf, remove, run, set, state, toast, useKept, useStore, variationModels } from "../state.js";
 import { api } from "../api.js";
+import { useModels } from "../picking.js";
 import { BodyParts } from "./body_parts.js";
 
-export const START = { number: 15, amount: 1, parts: {}, seed: 0, loop: false, seconds: null, plant: true, in_place: false, pins: [], speed: 1, heading: null };
+export const START = { number: 15, amount: 1, parts: {}, seed: 0, loop: false, seconds: null, plant: true, in_place: false, pins: [], speed: 1, heading: null, style: null, strength: 1 };
 const amountWords = (value) => (value === 0 ? "none, the average motion" : value < 0.75 ? "subtle" : value <= 1.3 ? "like the takes" : "more than the takes");
 const amountLabel = (value) => `${value.toFixed(2)} · ${amountWords(value)}`;
 
@@ -21,17 +22,17 @@ const PinIcon = () => html`<svg viewBox="0 0 16 16" width="14" height="14" aria-
 // ---- learning ----
 function Learn({ takes, chosen, models, model, setModel }) {
   const jobs = useStore((now) => now.jobs).filter((job) => job.task === "learn" && !isOver(job));
-  const own = takes.filter((item) => chosen.includes(item.id));
-  const known = models.find((one) => one.settings?.examples && same(one.settings.examples, own.map((item) => item.id)));
+  const learnFrom = takes.filter((item) => chosen.includes(item.id));
+  const known = models.find((one) => one.settings?.examples && same(one.settings.examples, learnFrom.map((item) => item.id)));
   const learn = async () => {
-    const done = await run("learn", own.map((item) => item.id), { name: common(own.map((item) => item.name)) });
+    const done = await run("learn", learnFrom.map((item) => item.id), { name: common(learnFrom.map((item) => item.name)) });
     if (done?.made[0]) { setModel(done.made[0]); toast("Learned. Now make variants.", "good"); }
   };
-  return html`<${Panel} title="1 · Takes" actions=${html`<${Button} kind="quiet" onclick=${() => choose(own.length === takes.length ? [] : takes.map((item) => item.id))}>${own.length === takes.length ? "none" : "all"}<//>`}>
+  return html`<${Panel} title="1 · Takes" actions=${html`<${Button} kind="quiet" onclick=${() => choose(learnFrom.length === takes.length ? [] : takes.map((item) => item.id))}>${learnFrom.length === takes.length ? "none" : "all"}<//>`}>
       <div class="scroll short"><${ItemList} items=${takes} chosen=${chosen} onchoose=${choose} small label="takes to learn from" empty=${html`<${Note}>Add takes in the Library first.<//>`} /></div>
-      ${jobs.length ? jobs.map((job) => html`<${Progress} key=${job.id} job=${job} />`) : html`<${Button} kind=${known ? "plain" : "primary"} disabled=${!own.length} onclick=${learn}>
-        ${own.length ? `Learn from ${own.length === 1 ? "one take" : `${own.length} takes`}` : "Choose takes to learn from"}${known ? " again" : ""}<//>`}
-      ${own.length === 1 && !jobs.length && html`<${Note}>One take gives little to vary: three to five of the same movement are better.<//>`}
+      ${jobs.length ? jobs.map((job) => html`<${Progress} key=${job.id} job=${job} />`) : html`<${Button} kind=${known ? "plain" : "primary"} disabled=${!learnFrom.length} onclick=${learn}>
+        ${learnFrom.length ? `Learn from ${learnFrom.length === 1 ? "one take" : `${learnFrom.length} takes`}` : "Choose takes to learn from"}${known ? " again" : ""}<//>`}
+      ${learnFrom.length === 1 && !jobs.length && html`<${Note}>One take gives little to vary: three to five of the same movement are better.<//>`}
     <//>
     ${models.length > 1 && html`<${Panel} tight><${Select} label="Model" value=${model?.id ?? ""} options=${models.map((one) => [one.id, one.name])} onchange=${setModel} /><//>`}`;
 }
@@ -54,6 +55,7 @@ function Pins({ pins, change }) {
 
 function Settings({ settings, change, remake, live, model }) {
   const { number, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins, speed, heading } = settings;
+  const styles = useModels("style"), style = styles.find((one) => one.id === settings.style), { strength } = settings;
   const put = (changes) => { change(changes); if (!live) remake({ ...settings, ...changes }); };
   const preview = (changes) => { if (openVariants(model).length <= FEW) remake({ ...settings, ...changes }, false); };
   return html`<${Panel} title="2 · How they vary">
@@ -61,9 +63,11 @@ function Settings({ settings, change, remake, live, model }) {
         oninput=${(value) => { if (live) change({ amount: value }); else preview({ amount: value }); }} onchange=${(value) => put({ amount: value })} />
       ${live ? html`<${Slider} label="Speed" value=${speed} min=${0.5} max=${1.5} step=${0.05} format=${(x) => `${x.toFixed(2)} ×`} oninput=${(value) => change({ speed: value })} onchange=${(value) => change({ speed: value })} />
           <${Slider} label="Heading" value=${heading ?? 0} min=${-180} max=${180} step=${5} format=${(x) => (heading === null ? "free" : `${x}°`)} oninput=${(value) => change({ heading: value })} onchange=${(value) => change({ heading: value })} />
-          ${heading !== null && html`<${Row} end><${Button} kind="quiet" onclick=${() => change({ heading: null })}>Walk freely again<//><//>`}`
+          ${heading !== null && html`<${Row} end><${Button} kind="quiet" onclick=${() => change({ heading: null })}>Walk freely again<//><//>`}
+          ${styles.length > 0 && html`<${Select} label="Style" value=${style?.id ?? ""} options=${[["", "none"], ...styles.map((one) => [one.id, one.name])]} onchange=${(id) => change({ style: id || null })} />
+            ${style && html`<${Slider} label="Strength of the style" value=${strength} min=${0} max=${2} step=${0.05} format=${(x) => x.toFixed(2)} oninput=${(value) => change({ strength: value })} onchange=${(value) => change({ strength: value })} />`}`}`
         : html`<${Row}><${NumberField} label="How many" value=${number} min=${1} max=${1000} onchange=${(value) => change({ number: Math.round(value) })} /><//>
-          <${Row}><${NumberField} label="Seed" value=${seed} min=${0} max=${2 ** 31} onchange=${(value) => change({ seed: Math.round(value) })} hint="the same seed gives the same variants" />
+          <${Row}><${NumberField} label="Seed" value=${seed} min=${0} max=${2 ** 31} onchange=${(value) => change({ seed: Math.round(value) })} hint="the same seed gives the same variants; further ones get the next free seeds" />
             <${Button} kind="plain icon" label="random seed" title="a random seed: different variants" onclick=${() => change({ seed: Math.floor(Math.random() * 1e6) })}>⚄<//><//>
           <div class="toggles"><${Toggle} label="Seamless loop" value=${loop} onchange=${(value) => put({ loop: value })} hint="the last frame leads into the first" />
             <${Toggle} label="Keep feet planted" value=${plant} onchange=${(value) => put({ plant: value })} hint="standing feet do not slide" />
@@ -73,23 +77,30 @@ function Settings({ settings, change, remake, live, model }) {
     <${Panel} name="Pinned poses" title=${`Pinned poses${pins.length ? ` (${pins.length})` : ""}`} open=${pins.length > 0}><${Pins} pins=${pins} change=${change} />
       ${pins.length > 0 && html`<${Button} onclick=${() => remake(settings)}>Remake variants through ${pins.length === 1 ? "this pose" : "these poses"}<//>`}<//>
     <${Panel} title="Length" open=${false}>
-      <${Toggle} label="Natural lengths" value=${seconds === null} onchange=${(own) => change({ seconds: own ? null : Number((model?.facts?.seconds ?? 2).toFixed(2)) })} hint="each variant is as long as comes naturally" />
+      <${Toggle} label="Natural lengths" value=${seconds === null} onchange=${(natural) => change({ seconds: natural ? null : Number((model?.facts?.seconds ?? 2).toFixed(2)) })} hint="each variant is as long as comes naturally" />
       ${seconds !== null && html`<${NumberField} label="Seconds" value=${seconds} min=${0.2} max=${600} step=${0.1} onchange=${(value) => change({ seconds: value })} />`}<//>`}`;
 }
 
 // ---- variants ----
 const request = ({ number, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins }) => ({ number, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins });
 
+const MOST_SHOWN = 1000;
 const FEW = 60; // variants that follow a slider while it moves; more are made when it is let go
 const newStep = () => `slider ${Date.now()} ${Math.random()}`;
 const openVariants = (model) => state.items.filter((item) => item.kind === "variant" && item.parent === model?.id && item.star === 0).map((item) => item.id);
+
+// The first seed, or the next free one where that would make variants a second time.
+function freeSeed(variants, { seed, number }) {
+  const used = variants.map((item) => item.seed), taken = used.some((one) => one >= seed && one < seed + number);
+  return taken ? Math.max(...used) + 1 : seed;
+}
 
 // Makes variants, and makes those that nobody has starred or rejected again, each from its own seed, when a setting changes.
 function useMaking(model) {
   const jobs = useStore((now) => now.jobs), items = useStore((now) => now.items);
   const variants = items.filter((item) => item.kind === "variant" && item.parent === model?.id);
   const running = jobs.filter((job) => ["vary", "again"].includes(job.task) && !isOver(job));
-  const make = (settings) => run("vary", [model.id], request(settings));
+  const make = (settings) => run("vary", [model.id], { ...request(settings), seed: freeSeed(variants, settings) });
   const queue = useRef({ busy: false, next: null, step: newStep() });
   // Of all settings that a moving slider passes only the newest are made; `done`: the slider was let go, so what
   // changes next is another step for undo.
@@ -127,7 +138,8 @@ function Variants({ variants, picked, setPicked, running }) {
 }
 
 async function starAll(variants) {
-  for (const item of variants.filter((one) => one.star === 0)) await attempt(api.change(item.id, { star: 1 }));
+  const step = newStep();
+  for (const item of variants.filter((one) => one.star === 0)) await attempt(api.change(item.id, { star: 1, step }));
 }
 
 // ---- the tab ----
@@ -146,7 +158,7 @@ function Tab() {
   const sources = examples.length ? examples : takes.filter((item) => chosen.includes(item.id));
   const liked = shown.filter((item) => item.star >= 0);
   const solo = picked.length ? shown.filter((item) => picked.includes(item.id)) : liked;
-  const seen = !shown.length || mode === "takes" ? sources : mode === "both" ? [...sources, ...solo] : solo;
+  const seen = (!shown.length || mode === "takes" ? sources : mode === "both" ? [...sources, ...solo] : solo).slice(0, MOST_SHOWN);
   const live = mode === "live" && model;
 
   const pin = () => {
@@ -169,7 +181,8 @@ function Tab() {
       options=${[["variants", "Variants"], ["both", "With takes"], ["takes", "Takes"], ["live", "Live", "an endless motion that follows the sliders at once"]]} />
     ${!live && html`<${Button} title="every variant will pass through the pose shown" onclick=${pin}><${PinIcon} /> Pin this pose<//>${characterSelect}`}</div>`;
   return html`<${Split} label="vary" side=${side} end=${model ? end : null}>
-    ${live ? html`<${LiveViewport} key=${`live ${model.id}`} model=${model.id} controls=${{ amount: settings.amount, speed: settings.speed, heading: settings.heading }} fields=${{ seed: settings.seed }}>${tools}<//>`
+    ${live ? html`<${LiveViewport} key=${`live ${model.id}`} model=${model.id} controls=${{ amount: settings.amount, speed: settings.speed, heading: settings.heading, strength: settings.strength }}
+        fields=${{ seed: settings.seed, style: itemOf(settings.style) ? settings.style : null }}>${tools}<//>`
       : html`<${Viewport} key="played" items=${seen.map((item) => item.id)} fields=${{ character }} top=${52} onready=${(made) => { viewport.current = made; }} onpick=${(id) => id && setPicked(picked.includes(id) ? [] : [id])}
           empty=${html`<${Empty} title="From a few takes to many" words="Choose takes on the left, press Learn, then make variants: each as natural as the takes, none a copy."><${Button} onclick=${() => set({ tab: "library" })}>To the Library<//><//>`}>
           ${seen.length > 0 && model && tools}<//>`}
