@@ -109,7 +109,7 @@ ADDED = {
     '[ground]\nfile = "a.npy"\nsize = [1, 0]': r"ground.size\[1\]: a number above 0 was expected, not 0",
     '[ground]\nfile = "a.ftm"': "ground.size: this key is needed",
     "[[groups]]\nmodel = 'a.ftm'\nshare = 0.1\ntarget = [1, 2, 3]": r"groups\[2\].target: 2 entries were expected",
-    "[[groups]]\nmodel = 'a.ftm'\nshare = 0.1\npaths = [[[0, 0]]]": r"groups\[2\].paths\[0\]: 2 or more points of a path",
+    "[[groups]]\nmodel = 'a.ftm'\nshare = 0.1\npaths = [[[0, 0]]]": "2 or more points of a path",
     "[[groups]]\nmodel = 'a.ftm'\nshare = 0.1\ntarget = [1, 2]\npaths = [[[0, 0], [1, 1]]]": "leave one out",
     "[groups.placement]\nkind = 'csv'": r"groups\[1\].placement.file: a placement of the kind csv needs it",
     "phase = [0, 2]": r"groups\[1\].phase\[1\]: 0 to 1 was expected, not 2",

@@ -6,6 +6,7 @@ Everything is in metres with y up; a body with heading 0 faces z.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -74,6 +75,7 @@ class MadeMotion(NamedTuple):
     tries: int
 
 
+@lru_cache(maxsize=8)  # every shard asks for it
 def body_of(model: VariationModel, name: str) -> Body:
     """The body of a model's motions; refused where they have none."""
     first = model.decode(model.material.values[0])
