@@ -51,7 +51,7 @@ def _folder_cache(function: Kernel, folder: str) -> Any:
             return str(function.__code__.co_firstlineno)
 
     class Impl(CompileResultCacheImpl):
-        _locator_classes = [Locator]  # noqa: RUF012
+        _locator_classes = [Locator]  # type: ignore[list-item]  # noqa: RUF012
 
     class Cache(FunctionCache):
         _impl_class = Impl
