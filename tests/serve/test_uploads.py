@@ -17,6 +17,7 @@ from freshtake.motion.check import check
 from freshtake.serve.routes import jobs
 from freshtake.serve.tasks import TASKS
 from tests.broken import CORPUS
+from tests.formats.characters import skinned
 from tests.serve.studio import PATIENCE, Studio
 
 SENT = CORPUS[::8]
@@ -110,6 +111,12 @@ def test_reading_has_limits() -> None:
 def test_amc_files_wait_for_their_skeleton_and_characters_are_known(studio: Studio, tmp_path: Path) -> None:
     error = studio.send("walk.amc", b":FULLY-SPECIFIED\n:DEGREES\n1\nroot 0 0 0 0 0 0\n", "failed")["error"]
     assert ".asf" in error
+    scene = skinned()
+    scene.json.pop("animations")
+    (id,) = studio.send("hero.glb", scene.save(tmp_path / "hero.glb").read_bytes())["made"]
+    assert studio.item(id)["kind"] == "character" and studio.item(id)["facts"]["character"]
+    assert studio.http.get(f"/api/scene?items={id}").status_code == 200
+    studio.http.post("/api/undo")
 
 
 def test_a_take_that_is_sent_twice_is_called_by_its_names(studio: Studio, tmp_path: Path) -> None:

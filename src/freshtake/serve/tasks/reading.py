@@ -55,7 +55,9 @@ def add_take(context: Context, file: Path, name: str, *, group: str | None = Non
         if motion is None:
             raise UsageError(f"{name} holds no motion")
         facts: dict[str, Any] = {key: described.facts[key] for key in FACTS if key in described.facts}
-        kind: Kind = "character" if file.suffix == ".asf" else "strokes" if isinstance(motion, Stroke) else "take"
+        kind: Kind = "strokes" if isinstance(motion, Stroke) else "take"
+        if len(motion) == 1 and (skinned or file.suffix == ".asf"):
+            kind = "character"  # there is nothing to learn from it, but motions can be put onto it
         context.add_motion(
             kind,
             name if len(animations) == 1 else f"{name} {motion.name}",

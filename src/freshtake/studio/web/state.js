@@ -7,7 +7,10 @@
 //   const job = await run("learn", ids, { ... })         starts a task; resolves with the ended job (undefined: not done)
 
 import { useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
-import { api, asSentence } from "./api.js";
+import { api } from "./api.js";
+import { noteToast, toast } from "./notices.js";
+
+export { dismiss, toast } from "./notices.js";
 
 const KEPT = ["tab", "theme", "chosen", "model", "vary", "kept"]; // over a reload of this window
 const PLACE = "freshtake-studio";
@@ -206,23 +209,7 @@ function adoptSettings() {
   if (settings.length && settings.every((one) => JSON.stringify(one) === JSON.stringify(settings[0]))) set({ vary: { ...state.vary, ...settings[0] } });
 }
 
-// ---- what the page says ----
-let toasts = 0;
-export function toast(words, kind = "plain", seconds = kind === "error" ? 12 : 4) {
-  words = asSentence(words);
-  if (state.toasts.some((one) => one.words === words)) return;
-  const id = (toasts += 1);
-  set({ toasts: [...state.toasts.slice(-3), { id, words, kind }] });
-  setTimeout(() => dismiss(id), seconds * 1000);
-}
-// The same remark about several files is said once.
-function noteToast(note) {
-  const remark = note.replace(/^[^:]{1,80}: /, ""), before = state.toasts.find((one) => one.kind === "plain" && one.words.endsWith(remark));
-  if (before && before.words !== note) set({ toasts: state.toasts.map((one) => (one === before ? { ...one, words: `Several files: ${remark}` } : one)) });
-  else toast(note, "plain", 9);
-}
-export const dismiss = (id) => set({ toasts: state.toasts.filter((one) => one.id !== id) });
-
+// ---- light and dark ----
 export function setTheme(theme) {
   localStorage.setItem("freshtake-theme", theme);
   set({ theme });

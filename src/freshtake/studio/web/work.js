@@ -1,0 +1,88 @@
+// Work under way and what comes of it: progress, buttons that start tasks, exports, and the character that motions are shown on.
+
+import { html, useState } from "./vendor/preact-htm.module.js";
+import { api } from "./api.js";
+import { attempt, isOver, run, set, state, toast, useKept, useStore } from "./state.js";
+import { Button, Select } from "./ui.js";
+
+export const useJobs = (task) => useStore((now) => now.jobs).filter((job) => !isOver(job) && (!task || job.task === task));
+
+const TASKS = {
+  read: "Reading", samples: "Adding samples", repair: "Repairing", cut: "Cutting", learn: "Learning", vary: "Making variants", again: "Updating variants", export: "Exporting",
+  draw: "Saving drawings", style_learn: "Learning a style", style_apply: "Applying the style", blend_learn: "Learning the blend", blend_sample: "Saving the recording",
+  texture_learn: "Learning the texture", texture_sample: "Saving", evaluate: "Evaluating", noise: "Making baselines", study_design: "Preparing the study",
+};
+export const taskWords = (task) => TASKS[task] ?? task;
+
+function left(seconds) {
+  if (seconds === null || seconds === undefined) return "";
+  return seconds < 1.5 ? "a moment left" : seconds < 90 ? `${Math.round(seconds)} s left` : `${Math.round(seconds / 60)} min left`;
+}
+
+export function Progress({ job, cancel = true }) {
+  const share = job.of ? Math.min(job.done / job.of, 1) : null;
+  const task = taskWords(job.task), phase = job.state === "waiting" ? "waiting" : job.phase;
+  const same = phase.toLowerCase().startsWith(task.split(" ")[0].toLowerCase()); // "Reading: reading walk_1" says it twice
+  const words = same ? phase[0].toUpperCase() + phase.slice(1) : [task, phase].filter(Boolean).join(": ");
+  const count = job.of > 1 && Number.isInteger(job.of) && !/\d of \d/.test(phase) ? `${Math.floor(job.done)} of ${job.of}` : "";
+  return html`<div class="progress" role="status">
+    <span class="progress-words"><b>${words}</b><span>${[count, left(job.seconds_left)].filter(Boolean).join(" · ")}</span></span>
+    <progress value=${share === null ? undefined : share} max="1" aria-label=${words}></progress>
+    ${cancel && html`<button type="button" class="button quiet" aria-label=${`cancel: ${words}`} onclick=${() => attempt(api.cancel(job.id))}>Cancel</button>`}
+  </div>`;
+}
+
+// A button that starts a task and shows how far it is; `ondone(job)` when it was done.
+export function TaskButton({ task, items, settings, words, kind = "primary", disabled, ondone, title }) {
+  const [id, setId] = useState(null);
+  const job = useStore((now) => now.jobs).find((one) => one.id === id);
+  if (job && !isOver(job)) return html`<${Progress} job=${job} />`;
+  const start = async () => {
+    const done = await run(task, items, settings, (begun) => setId(begun.id));
+    if (done) ondone?.(done);
+  };
+  return html`<${Button} kind=${kind} disabled=${disabled} title=${title} onclick=${start}>${words}<//>`;
+}
+
+const FORMATS = [
+  ["fbx", "FBX – Maya, Unreal, Unity, MotionBuilder"], ["bvh", "BVH – every animation program"], ["glb", "glTF (GLB) – Blender, game engines, web"],
+  ["usd", "USD – Houdini, Omniverse, Maya"], ["npz", "NumPy arrays"], ["pack", "Pack – a folder with a preview page"],
+];
+
+export function download(id) {
+  const link = document.createElement("a");
+  link.href = api.exportAddress(id);
+  link.download = "";
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+const MOST_SKINNED = 60; // figures that wear a skin at once
+const isCharacter = (item) => Boolean(item.facts?.character);
+
+// The character whose skin figures wear, and the control that chooses it: [id or null, vnode].
+export function useCharacter(figures) {
+  const characters = useStore((now) => now.items).filter(isCharacter), [chosen, choose] = useKept("shown on", "");
+  const known = characters.some((item) => item.id === chosen) && figures <= MOST_SKINNED;
+  return [known ? chosen : null, characters.length > 0 && html`<${Select} label="Shown on" hidden value=${known ? chosen : ""} options=${[["", "Figures"], ...characters.map((item) => [item.id, item.name])]} onchange=${choose} hint="the body that wears the motion" />`];
+}
+
+// One click exports; the file is downloaded as soon as it is made. Format and character are kept with the project.
+export function ExportBar({ ids: items, what = "", settings = {} }) {
+  const preset = useStore((now) => now.presets.export) ?? {}, all = useStore((now) => now.items);
+  const characters = all.filter((item) => item.kind === "character" || isCharacter(item));
+  const format = preset.format ?? "fbx", character = characters.some((item) => item.id === preset.character) ? preset.character : null;
+  const keep = async (changes) => { const next = { format, character, ...changes }; set({ presets: { ...state.presets, export: next } }); await attempt(api.preset("export", next)); };
+  const ondone = (job) => {
+    job.made.forEach(download);
+    toast(`${items.length === 1 ? "One motion" : `${items.length} motions`} exported.`, "good");
+  };
+  return html`<div class="export">
+    <${Select} label="Format" value=${format} options=${FORMATS} onchange=${(next) => keep({ format: next })} />
+    ${characters.length > 0 && html`<${Select} label="On" value=${character ?? ""} options=${[["", "the takes' own skeleton"], ...characters.map((item) => [item.id, item.name])]} onchange=${(next) => keep({ character: next || null })}
+      hint="bones are matched automatically, by name and position" />`}
+    <${TaskButton} task="export" items=${items} settings=${{ format, ...(character ? { character } : {}), ...settings }} disabled=${!items.length} ondone=${ondone}
+      words=${items.length ? `Export ${items.length} ${what}` : `Export ${what}`} title=${items.length ? "" : "star what you like first"} />
+  </div>`;
+}
