@@ -17,7 +17,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.texture.segments import Segments
 
 COURSES = ("straight", "closed", "free")
-SMOOTH = 0.4  # seconds over which turning is smoothed: about a step
+SMOOTH = 0.25  # seconds: deviation of the bell by which turning is smoothed, which leaves most of the sway of steps
 FAST = np.radians(25.0)  # a second: what is bent by so much costs as much as a frame that is shown twice
 STANDS = 0.55  # times what the body moves about itself: walks and runs travel by 1.2 and more, cheers by 0.45 at most
 
