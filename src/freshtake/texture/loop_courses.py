@@ -1,7 +1,7 @@
 """The way that loops take over the ground: straight, back to where they began, or with a given turn.
 
 Rows begin with three speeds: forward and sideways in the heading of the frame before, and of turning. The turning of
-single steps stays; what remains of it when it is smoothed over about a step is the course, which is replaced.
+single steps stays; what remains of it when it is smoothed is the course, which is replaced.
 """
 
 from __future__ import annotations
