@@ -269,7 +269,8 @@ def sample(
         path_facts = {} if made.followed is None else {"path": made.followed._asdict()}
         print_json({"written": str(made.path), **facts, **path_facts, "playback": made.playback})
     else:
-        text = f"wrote {made.path}: {made.frames} frames, {made.duration:.2f} s, {made.jumps} jump{'s' * (made.jumps != 1)}"
+        jumps = f"{made.jumps} jump{'s' * (made.jumps != 1)}"
+        text = f"wrote {made.path}: {made.frames} frames, {made.duration:.2f} s, {jumps}"
         say(text)
         if made.followed is not None:
             say(path_sentence([made.followed], made.motion))
