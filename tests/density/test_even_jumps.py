@@ -46,10 +46,15 @@ def followed(table: JumpTable, frames: int = 40_000) -> Floats:
 
 def test_both_halves_are_followed_though_one_jump_in_forty_leads_back(monkeypatch: pytest.MonkeyPatch) -> None:
     even = followed(jump_table(two_halves(), [(0, 200)], RATE))
-    monkeypatch.setattr(even_jumps, "MOST_KERNELS", 0)  # by the density alone
+    monkeypatch.setattr(even_jumps, "STEP", 0.0)  # by the density alone
     plain = followed(jump_table(two_halves(), [(0, 200)], RATE))
     assert plain[:100].mean() < 0.55
     assert 0.7 < even[:100].mean() < 1.3
+
+
+def test_much_material_is_left_to_the_density() -> None:
+    table = jump_table(two_halves(), [(0, even_jumps.MOST_KERNELS + 1)], RATE)
+    assert len(table.goals) == 0 and (table.haste == 1.0).all()
 
 
 def test_chances_of_a_kernel_add_up_and_the_last_kernel_is_always_left() -> None:

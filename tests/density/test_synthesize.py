@@ -8,16 +8,18 @@ import pytest
 import freshtake as ft
 from freshtake.density import DensityModel, Settings, learn
 from freshtake.density.class_weights import schedule
-from freshtake.density.cycle_blend_kernel import swerve
+from freshtake.density.cycle_blend_kernel import room_beside, swerve
 from freshtake.density.even_jumps import no_jumps
 from freshtake.density.jumps import (
     AGE,
     FAR,
     FARTHEST,
+    FIELDS,
     PLACE,
     RUN,
     SHARP,
     SHARPEST,
+    SPAN,
     TEMPO_BOUND,
     Rates,
     Track,
@@ -250,7 +252,7 @@ def test_jumps_and_what_leaves_a_curve_keep_together_to_the_farthest() -> None:
     usual, moved = 2.0, []
     for far in (0.1, 10.0, 1000.0):
         own, other, wander = np.zeros((1, 3)), np.array([[0.6 * far, 0.8 * far, 5.0]]), np.array([1.0, 1.0])
-        swerve(own, other, wander, np.array([0.5, 0.5]), rates, bounded(FAR * usual, 1.0), 0)
+        swerve(own, other, wander, np.array([0.5, 0.5]), rates, bounded(FAR * usual, 1.0), 0, 0.0)
         moved.append(float(np.linalg.norm(own[0, :2])))
     assert 0.0 < moved[0] < 0.1 and moved[1] <= moved[2] + 1e-12
     assert FAR * usual + moved[2] == pytest.approx(FARTHEST * usual)
@@ -266,12 +268,23 @@ def test_a_pose_goes_away_from_another_only_as_far_as_it_may_be_exaggerated() ->
     moved = []
     for start in (-1.0, 1.0):
         own = np.zeros((1, 3))
-        swerve(own, other, np.array([start, start]), np.array([0.5, 0.5]), rates, bounded(1e9, 0.05), 0)
+        swerve(own, other, np.array([start, start]), np.array([0.5, 0.5]), rates, bounded(1e9, 0.05), 0, 0.0)
         moved.append(float(own[0, 0]))
     assert -0.05 <= moved[0] < -0.04 and moved[1] > 0.3
     own = np.zeros((1, 3))
-    swerve(own, other, np.array([-1.0, -1.0]), np.array([0.5, 0.5]), rates, bounded(1e9, 0.0), 0)
+    swerve(own, other, np.array([-1.0, -1.0]), np.array([0.5, 0.5]), rates, bounded(1e9, 0.0), 0, 0.0)
     assert (own == 0.0).all()
+
+
+def test_room_beside_a_jump_is_none_in_its_middle_and_all_where_there_is_no_jump() -> None:
+    clock, room = np.zeros(FIELDS), []
+    assert room_beside(clock) == 1.0
+    clock[SPAN] = 20.0
+    for age in range(31):
+        clock[AGE] = age
+        room.append(room_beside(clock))
+    assert room[0] == 1.0 and room[10] == 0.0 and room[20:] == [1.0] * 11
+    assert np.abs(np.diff(room, 2)).max() < 0.1  # without a kink
 
 
 def test_a_class_may_be_exaggerated_until_it_is_as_sharp_as_wanted() -> None:

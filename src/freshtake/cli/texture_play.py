@@ -269,7 +269,8 @@ def sample(
         path_facts = {} if result.followed is None else {"path": result.followed._asdict()}
         print_json({"written": str(result.path), **facts, **path_facts, "playback": result.playback})
     else:
-        text = f"wrote {result.path}: {result.frames} frames, {result.duration:.2f} s, {result.jumps} jumps"
+        jumps = f"{result.jumps} jump{'s' * (result.jumps != 1)}"
+        text = f"wrote {result.path}: {result.frames} frames, {result.duration:.2f} s, {jumps}"
         say(text)
         if result.followed is not None:
             say(path_sentence([result.followed], result.motion))

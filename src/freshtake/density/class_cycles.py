@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SHORTEST = 0.3  # seconds of the shortest cycle looked for
 SHARE = 0.85  # of the longest run, at most, is a cycle
+LONGEST = 400.0  # shortest cycles: longer ones are not looked for
 NEARLY = 0.1  # of the way from the best to the worst lag: a shorter lag that is nearly as good is the cycle
 PERIODIC = 0.6  # distance after a cycle over that of two moments at random, below which a class has cycles
 ROUNDS = 2.0  # cycles that are enough to know that a class is cyclic, wherever its takes end
@@ -63,7 +64,7 @@ def period_of(runs: list[Floats], shortest: float) -> tuple[float, float]:
     points = np.concatenate(runs)
     usual = 2.0 * float(points.var(axis=0).sum())
     longest = max(map(len, runs))
-    lags = np.arange(1, int(SHARE * longest) + 1)
+    lags = np.arange(1, int(min(SHARE * longest, max(LONGEST * shortest, 1.0))) + 1)
     if usual <= 0.0 or len(lags) < 3:
         return float(longest), 1.0
     apart = np.array([_apart(runs, int(lag)) for lag in lags]) / usual

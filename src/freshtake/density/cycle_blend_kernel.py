@@ -113,10 +113,23 @@ class Mixing(NamedTuple):
 
 
 @compiled
-def swerve(own: Floats, other: Floats, wander: Floats, luck: Floats, rates: Rates, track: Track, owner: int) -> None:
+def room_beside(clock: Floats) -> float:
+    """How much of what a jump may lead away from the data is free: all of it (1) where none is under way.
+
+    In the middle of a jump, where it is farthest away, nothing is; in between, a smooth curve.
+    """
+    u = min(clock[AGE] / clock[SPAN], 1.0) if clock[SPAN] > 0.0 else 1.0
+    hump = 4.0 * u * (1.0 - u)
+    return 1.0 - hump * hump
+
+
+@compiled
+def swerve(
+    own: Floats, other: Floats, wander: Floats, luck: Floats, rates: Rates, track: Track, owner: int, room: float
+) -> None:
     """Move a frame (1, width) along the line to another one of the same phase by a smooth random share, in place.
 
-    In the modes it goes at most `NEAR` as far as jumps may lead away from the data, so that both together
+    In the modes it goes at most as far as jumps leave `room` to, and by `NEAR` more, so that both together
     keep to `FARTHEST`; away from the other one at most by `track.away`, so that it is not sharper than `SHARPEST`.
     """
     modes, farthest, most_away = track.modes, track.farthest[owner], track.away[owner]
@@ -127,7 +140,7 @@ def swerve(own: Floats, other: Floats, wander: Floats, luck: Floats, rates: Rate
         share = most_away * np.tanh(share / most_away) if most_away > 0.0 else 0.0
     for k in range(modes):
         square += (other[0, k] - own[0, k]) ** 2
-    far, most = abs(share) * np.sqrt(square), NEAR * farthest
+    far, most = abs(share) * np.sqrt(square), (NEAR + room) * farthest
     if far > 0.0:
         share *= most * np.tanh(far / most) / far
     for k in range(own.shape[1]):
@@ -187,7 +200,7 @@ def mingle(
                 alone = Following(held[v], clock[v], credit, credit, idle, visits)
                 follow(made, alone, track, calm, single, luck, True)
             if voices == 2:
-                swerve(own, other, wander[:, c], chances[t, after + 2 * c :], rates, track, c)
+                swerve(own, other, wander[:, c], chances[t, after + 2 * c :], rates, track, c, room_beside(clock[c]))
             for k in range(out.shape[1]):
                 out[t, k] += share * own[0, k]
             pulled += share * wrapped(phase_at(cycles, track, clock[c]) - common[PHASE] - rate)

@@ -15,7 +15,7 @@ from freshtake.density.examples import rounded
 from freshtake.density.possible_jumps import Jumps, Span
 from freshtake.numeric.arrays import Bools, Floats, Ints
 
-MOST_KERNELS = 3000  # beyond, takes are dense enough to be gone through by chance
+MOST_KERNELS = 1500  # beyond, jumps are left to the density, which finds its way where there is so much
 ROUNDS = 60
 STEP = 0.2  # share of the way to the answer to the present costs, per round
 SHARPNESS = 0.5  # how strongly chances answer to costs
@@ -55,11 +55,10 @@ def jump_table(jumps: Jumps, runs: list[Span], rate: float) -> JumpTable:
     method for the flow of greatest entropy).
     """
     kernels = runs[-1][1]
-    paths = _Paths(jumps, runs, rate)
-    chances = paths.chances(np.zeros(len(jumps.here)))
-    if len(chances) and kernels <= MOST_KERNELS:
-        flow = _even_flow(paths, len(chances))
-        chances = flow.jumping / np.maximum(flow.resting[jumps.here], LEAST)
+    if not len(jumps.here) or kernels > MOST_KERNELS:
+        return no_jumps(kernels)
+    flow = _even_flow(_Paths(jumps, runs, rate), len(jumps.here))
+    chances = flow.jumping / np.maximum(flow.resting[jumps.here], LEAST)
     leaving = np.bincount(jumps.here, chances, minlength=kernels)
     return JumpTable(
         np.bincount(jumps.here, minlength=kernels), jumps.there,

@@ -135,7 +135,7 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
         for c in range(count):
             found[c] = track.goals[track.first_jumps[k] + c]
             squares[c] = track.likelihoods[track.first_jumps[k] + c]
-    elif owner != own or forced or len(track.goals) == 0:
+    else:
         low, high = max(source.at - rates.guard, float(source.first)), min(source.at + rates.guard, float(source.last))
         count = near_kernels(track.lookup, point, owner, low, high, found, squares)
         for c in range(count):

@@ -10,8 +10,9 @@ from freshtake.density.runs import Limits, Place, aligned_place, eased, read_at
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.compiled import compiled
 
-MOST_PAIRS = 2_000_000  # looked at in all
+MOST_PAIRS = 1_000_000  # looked at in all
 LEAST_NEIGHBORS, MOST_NEIGHBORS = 16, 512  # looked at per kernel
+MOST_JUMPS = 12  # of one kernel: the nearest
 BEFORE = (0.0, 0.25, 0.75)  # frames before a kernel at which a run that ends there may be left
 
 Span = tuple[int, int]
@@ -58,7 +59,7 @@ def possible_jumps(
 
 
 def _nearest_moments(places: Floats, runs: list[Span], guard: float) -> tuple[Ints, Ints, Floats]:
-    """Kernels, others whose neighbours in time are farther away from them, and squared distances."""
+    """Kernels, the nearest others whose neighbours in time are farther away from them, and squared distances."""
     from scipy.spatial import cKDTree
 
     kernels = len(places)
@@ -73,7 +74,12 @@ def _nearest_moments(places: Floats, runs: list[Span], guard: float) -> tuple[In
     beside = (here[1:] == here[:-1]) & (there[1:] == there[:-1] + 1) & (run[there[1:]] == run[there[:-1]])
     best[1:] &= ~(beside & (squares[:-1] <= squares[1:]))
     best[:-1] &= ~(beside & (squares[1:] < squares[:-1]))
-    return here[best], there[best], squares[best]
+    here, there, squares = here[best], there[best], squares[best]
+    order = np.lexsort((squares, here))
+    rank = np.empty(len(here), dtype=np.intp)
+    rank[order] = np.arange(len(here)) - np.searchsorted(here, here)
+    near = rank < MOST_JUMPS
+    return here[near], there[near], squares[near]
 
 
 @compiled

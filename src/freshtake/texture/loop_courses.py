@@ -1,7 +1,7 @@
 """The way that loops take over the ground: straight, back to where they began, or with a given turn.
 
 Rows begin with three speeds: forward and sideways in the heading of the frame before, and of turning. The turning of
-single steps stays; what remains of it when it is smoothed over about a step is the course, which is replaced.
+single steps stays; what remains of it when it is smoothed is the course, which is replaced.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.texture.segments import Segments
 
 COURSES = ("straight", "closed", "free")
-SMOOTH = 0.4  # seconds over which turning is smoothed: about a step
+SMOOTH = 0.25  # seconds: deviation of the bell by which turning is smoothed, which leaves most of the sway of steps
 FAST = np.radians(25.0)  # a second: what is bent by so much costs as much as a frame that is shown twice
 STANDS = 0.55  # times what the body moves about itself: walks and runs travel by 1.2 and more, cheers by 0.45 at most
 

@@ -116,7 +116,9 @@ def check_whole(clip: PointClip) -> None:
     if gaps.any():
         frame, point = (int(k) for k in np.argwhere(gaps)[0])
         where = f"point {clip.names[point]!r} of {clip.name or 'a point clip'} is missing in frame {frame}"
-        raise UsageError(f"{where}: fill the gaps (motion.points.fill_gaps) or drop the point first")
+        raise UsageError(
+            f"{where}: fill the gaps or drop the point first (freshtake convert --repair fill-gaps drop-unseen)"
+        )
 
 
 def cloud_effects(rows: Floats, points: int, root: str, up: str, horizon: float) -> Floats:
