@@ -86,7 +86,7 @@ def test_a_share_of_an_amount() -> None:
 
 def test_variants_come_from_the_next_generator(model: VariationModel) -> None:
     """Same seed, next try; variants that pass are those without guards."""
-    plain = [made.motion for made in guided_variants(model, 8, guard=False, seed=5)]
+    plain = [made.motion for made in guided_variants(model, 24, guard=False, seed=5)]
     own = model.body_limits
     assert own is not None
     depth = [own.check(clip).measured.values[-5] for clip in plain]
@@ -94,7 +94,7 @@ def test_variants_come_from_the_next_generator(model: VariationModel) -> None:
     strict = replace(own, most=np.where(np.arange(len(own.most)) == len(own.most) - 5, usual, 9.0))
     model.__dict__["body_limits"] = replace(strict, gaps=np.full(len(own.gaps), 1e-6))
     try:
-        guarded_ones = list(guided_variants(model, 8, seed=5))
+        guarded_ones = list(guided_variants(model, 24, seed=5))
     finally:
         model.__dict__["body_limits"] = own
     assert {made.guard.tries > 1 for made in guarded_ones} == {True, False}

@@ -217,10 +217,11 @@ def steadied(phase_frames: Floats, material: Material, cyclic: bool) -> Floats:
     Poses, places and time are all read at these frames, so that mean and deviations together are the example itself.
     With a smooth time but poses and places read at the frames that time warping finds, the body would travel in jerks.
     """
-    rows = [closed(x) if cyclic else x for x in material.values]
+    frames = PACE / material.frame_time
+    rows = [smoothed(closed(x) if cyclic else x, frames / 3.0, cyclic) for x in material.values]
     pace = paces(phase_frames, cyclic)
     mean = at_phases(rows, phase_frames, pace, material.rates, cyclic).mean(axis=0)
-    pace = _smooth_pace(pace, mean * material.weights, PACE / material.frame_time, cyclic)
+    pace = _smooth_pace(pace, mean * material.weights, frames, cyclic)
     steps = np.cumsum(0.5 * (pace[1:] + pace[:-1]), axis=0)
     return np.concatenate([np.zeros_like(steps[:1]), steps * (phase_frames[-1] / steps[-1])])
 
