@@ -31,3 +31,13 @@ export const LIGHT = /* glsl */ `
     shown += rim * mix(0.10, 0.16, night) * mix(color, vec3(1.0), 0.6);
     return mix(shown, sky, 1.0 - exp(-max(away - haze, 0.0) * max(away - haze, 0.0) / (haze * haze * 3.0)));
   }`;
+
+// The fragments of any surface, seen from either side; vertices say `vNormal` and `vPlace`.
+export const SURFACE = /* glsl */ `
+  varying vec3 vNormal; varying vec3 vPlace; uniform vec3 color;
+  ${LIGHT}
+  void main() {
+    vec3 eye = cameraPosition - vPlace; float away = length(eye);
+    vec3 n = normalize(vNormal) * (gl_FrontFacing ? 1.0 : -1.0);
+    gl_FragColor = vec4(lit(color, n, eye / away, away), 1.0);
+  }`;

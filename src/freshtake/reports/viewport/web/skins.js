@@ -1,6 +1,6 @@
 // Figures that wear a character's skin: one geometry for all of them, moved on the graphics card by a matrix per joint.
 
-import { LIGHT } from "./look.js";
+import { SURFACE } from "./look.js";
 
 const VERTEX = /* glsl */ `
   attribute vec4 joints; attribute vec4 weights;
@@ -21,14 +21,6 @@ const VERTEX = /* glsl */ `
     vNormal = vec3(n.x * turn.x + n.z * turn.y, n.y, n.z * turn.x - n.x * turn.y);
     gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);
   }`;
-const FRAGMENT = /* glsl */ `
-  varying vec3 vNormal; varying vec3 vPlace; uniform vec3 color;
-  ${LIGHT}
-  void main() {
-    vec3 eye = cameraPosition - vPlace; float away = length(eye);
-    vec3 n = normalize(vNormal) * (gl_FrontFacing ? 1.0 : -1.0);
-    gl_FragColor = vec4(lit(color, n, eye / away, away), 1.0);
-  }`;
 
 export class Skins {
   // `placed`: figures of the scene as figures.js has them, with their colors.
@@ -46,7 +38,7 @@ export class Skins {
       ...shared, color: { value: one.color }, matrices: { value: texture }, place: { value: new THREE.Vector4() },
       turn: { value: new THREE.Vector2(Math.cos(one.turn ?? 0), Math.sin(one.turn ?? 0)) },
     };
-    const material = new THREE.ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT, side: THREE.DoubleSide, uniforms });
+    const material = new THREE.ShaderMaterial({ vertexShader: VERTEX, fragmentShader: SURFACE, side: THREE.DoubleSide, uniforms });
     const mesh = new THREE.Mesh(this.geometryOf(THREE, one.of.skin), material);
     mesh.frustumCulled = false;
     return { one, texels, texture, uniforms, mesh };

@@ -1,21 +1,13 @@
 // Meshes in motion: vertices between two frames, normals anew.
 
 import { poseAt } from "./decode.js";
-import { colorOf, LIGHT } from "./look.js";
+import { colorOf, SURFACE } from "./look.js";
 
 const VERTEX = /* glsl */ `
   varying vec3 vNormal; varying vec3 vPlace;
   void main() {
     vPlace = (modelMatrix * vec4(position, 1.0)).xyz; vNormal = normal;
     gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);
-  }`;
-const FRAGMENT = /* glsl */ `
-  varying vec3 vNormal; varying vec3 vPlace; uniform vec3 color;
-  ${LIGHT}
-  void main() {
-    vec3 eye = cameraPosition - vPlace; float away = length(eye);
-    vec3 n = normalize(vNormal) * (gl_FrontFacing ? 1.0 : -1.0);
-    gl_FragColor = vec4(lit(color, n, eye / away, away), 1.0);
   }`;
 
 export class SurfaceShape {
@@ -29,7 +21,7 @@ export class SurfaceShape {
     this.color = colorOf(THREE, one.of.role, number, total);
     one.color = this.color;
     this.mesh = new THREE.Mesh(geometry, new THREE.ShaderMaterial({
-      vertexShader: VERTEX, fragmentShader: FRAGMENT, side: THREE.DoubleSide,
+      vertexShader: VERTEX, fragmentShader: SURFACE, side: THREE.DoubleSide,
       uniforms: { ...shared, color: { value: this.color } },
     }));
     this.mesh.frustumCulled = false;
