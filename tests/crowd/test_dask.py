@@ -96,7 +96,28 @@ def test_a_scheduler_that_does_not_answer_is_one_sentence(
         assert not (tmp_path / "crowd").exists(), "nothing is begun"
 
 
-def test_a_cluster_of_its_own_makes_the_same_bytes(walk: Path, tmp_path: Path) -> None:
+def test_a_cluster_of_its_own_makes_the_same_bytes(walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first try to start it fails as on a machine that stands still for ten seconds."""
+    start, failures = distributed.LocalCluster, [AssertionError()]
+
+    def slow_at_first(**options: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        return start(**options)
+
+    monkeypatch.setattr(distributed, "LocalCluster", slow_at_first)
     crowd_make(plan_of(walk, 4), tmp_path / "dask", engine="dask", workers=2)
+    assert not failures
     crowd_make(plan_of(walk, 4), tmp_path / "here", workers=1)
     assert content(tmp_path / "dask") == content(tmp_path / "here")
+
+
+def test_a_cluster_that_never_starts_is_one_sentence(
+    walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(**options: Any) -> Any:
+        raise AssertionError
+
+    monkeypatch.setattr(distributed, "LocalCluster", never)
+    with pytest.raises(UsageError, match=r"Dask did not start on this machine: try again .* --engine local"):
+        crowd_make(plan_of(walk, 1), tmp_path / "crowd", engine="dask", workers=1)

@@ -18,6 +18,7 @@ from freshtake.variation.model import VariationModel
 
 WAITING = 3  # shards per worker that are handed over at a time
 PATIENCE = 10.0  # seconds to reach a scheduler
+TRIES = 3  # to start a cluster of our own
 
 
 def run_on_dask(tasks: Sequence[Task], workers: int, scheduler: str | None) -> Iterator[Record]:
@@ -75,7 +76,7 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
         options: dict[str, Any] = {
             "n_workers": workers, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0",
         }  # fmt: skip
-        with lib.LocalCluster(**options) as cluster, lib.Client(cluster) as client:
+        with _own_cluster(lib, options) as cluster, lib.Client(cluster) as client:
             yield client
         return
     try:
@@ -88,6 +89,15 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
         if not client.scheduler_info(n_workers=-1)["workers"]:
             raise UsageError(f"the Dask scheduler at {scheduler} has no workers: start some with `dask worker`")
         yield client
+
+
+def _own_cluster(lib: Any, options: dict[str, Any]) -> Any:
+    for _ in range(TRIES):
+        try:
+            return lib.LocalCluster(**options)
+        except AssertionError:  # Dask gives a thread of its own ten seconds to start, and has no other word for it
+            continue
+    raise UsageError("Dask did not start on this machine: try again when it is less busy, or use --engine local")
 
 
 def _check_versions(client: Any) -> None:
