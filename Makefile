@@ -53,7 +53,7 @@ demo: $(VENV)/.runtime
 	$(BIN)/freshtake demo -o $(OUT) --force
 
 test: $(VENV)/.test browser lint types
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -q
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --max-worker-restart 3 -q
 
 # Pages are tried in Debian's chromium; where it cannot be installed, their tests are skipped and say so.
 browser:

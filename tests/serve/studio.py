@@ -88,6 +88,7 @@ def running(folder: Path) -> Iterator[Studio]:
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     while not server.started:
+        assert thread.is_alive(), "the server has ended"
         time.sleep(0.01)
     studio = Studio(f"http://127.0.0.1:{listening.getsockname()[1]}", project, app)
     try:

@@ -22,8 +22,12 @@ def served(folder: Path) -> Iterator[tuple[Studio, subprocess.Popen[str]]]:
     command = [sys.executable, "-m", "freshtake", "serve", "--project", str(folder), "--port", "0", "--json"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
-    studio = Studio(told["url"])
+    told = ""
+    while not told.endswith("}\n"):
+        line = process.stdout.readline()
+        assert line, "the server has ended"
+        told += line
+    studio = Studio(json.loads(told)["url"])
     try:
         yield studio, process
     finally:

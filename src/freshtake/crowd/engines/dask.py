@@ -18,7 +18,6 @@ from freshtake.variation.model import VariationModel
 
 WAITING = 3  # shards per worker that are handed over at a time
 PATIENCE = 10.0  # seconds to reach a scheduler
-TRIES = 3  # to start a cluster of our own
 
 
 def run_on_dask(tasks: Sequence[Task], workers: int, scheduler: str | None) -> Iterator[Record]:
@@ -76,11 +75,11 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
         options: dict[str, Any] = {
             "n_workers": workers, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0",
         }  # fmt: skip
-        with _own_cluster(lib, options) as cluster, lib.Client(cluster) as client:
+        with lib.LocalCluster(**options) as cluster, lib.Client(cluster) as client:
             yield client
         return
     try:
-        client = lib.Client(scheduler, timeout=PATIENCE)
+        client = _reached(lib, scheduler)
     except (OSError, TimeoutError, ValueError, TypeError):
         raise UsageError(
             f"no Dask scheduler answers at {scheduler}: start one with `dask scheduler`, and check address and firewall"
@@ -91,13 +90,22 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
         yield client
 
 
-def _own_cluster(lib: Any, options: dict[str, Any]) -> Any:
-    for _ in range(TRIES):
-        try:
-            return lib.LocalCluster(**options)
-        except AssertionError:  # Dask gives a thread of its own ten seconds to start, and has no other word for it
-            continue
-    raise UsageError("Dask did not start on this machine: try again when it is less busy, or use --engine local")
+def _reached(lib: Any, scheduler: str) -> Any:
+    """A client of a scheduler. One that reaches nobody is closed at once.
+
+    Dask would leave that to the garbage collector: if it comes while a cluster starts, the cluster waits for ever for
+    a lock that it holds itself.
+    """
+
+    class Client(lib.Client):  # type: ignore[misc]
+        def start(self, **options: Any) -> None:
+            try:
+                super().start(**options)
+            except BaseException:
+                self.close()
+                raise
+
+    return Client(scheduler, timeout=PATIENCE)
 
 
 def _check_versions(client: Any) -> None:
