@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 from freshtake.bridge.messages import Decoder, Message, MessageError, encoded
 
 PIECE = 1 << 20  # bytes read at a time
+LAST_WORDS = 5.0  # seconds in which a process that has ended may still be heard
 OUTPUT_LINES = 40  # lines of the child's own output that are kept
 SHIPPED = Path(__file__).resolve().parents[1] / "machine_code"  # what integrations/build_blender.py compiled
 
@@ -243,14 +244,13 @@ class _Process:
             self._popen = self._started(scratch)
             if self._killed:
                 self._popen.kill()
-            readers = [
-                threading.Thread(target=work, name="freshtake", daemon=True) for work in (self._read, self._read_output)
-            ]
-            for reader in readers:
-                reader.start()
+            output = threading.Thread(target=self._read_output, name="freshtake", daemon=True)
+            reader = threading.Thread(target=self._read, args=(output,), name="freshtake", daemon=True)
+            output.start()
+            reader.start()
             self._write()
-            for reader in readers:
-                reader.join()
+            reader.join()
+            output.join()
             for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
                 with suppress(OSError):
                     stream.close()  # type: ignore[union-attr]
@@ -280,7 +280,7 @@ class _Process:
                 self._popen.stdin.flush()
             self._popen.stdin.close()
 
-    def _read(self) -> None:
+    def _read(self, output: threading.Thread) -> None:
         assert self._popen is not None
         assert self._popen.stdout is not None
         decoder = Decoder()
@@ -294,6 +294,7 @@ class _Process:
             self._popen.kill()
         code = self._popen.wait()
         self._outbox.put(None)
+        output.join(LAST_WORDS)
         self._ended(self, why or self._last_sentence(code))
 
     def _last_sentence(self, code: int) -> str:
