@@ -68,7 +68,7 @@ lint: $(VENV)/.test
 types: $(VENV)/.test
 	$(BIN)/mypy
 
-# Blender's Python module (GPL, large; 5.0 and 4.5 for Python 3.11, 5.2 for 3.13), OpenSim, MuJoCo and programs for node
+# Blender's Python module (GPL, large; 5.0, 4.5 and 4.2 for Python 3.11, 5.2 for 3.13), OpenSim, MuJoCo and programs for node
 # live in environments of their own.
 CLIENT_PYTHON ?= $(shell for p in python3.11 $(PYTHON) python3 python; do \
   $$p -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -81,9 +81,9 @@ clients: .clients/.ready
 	.clients/venv/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements.txt
 	@touch $@
 
-.clients/.ready: .clients/.blender tests/clients/requirements-blender45.txt tests/clients/requirements-blender52.txt tests/clients/requirements-science.txt tests/clients/package.json
-	$(CLIENT_PYTHON) -m venv .clients/blender45
-	.clients/blender45/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements-blender45.txt
+.clients/.ready: .clients/.blender tests/clients/requirements-blender42.txt tests/clients/requirements-blender45.txt tests/clients/requirements-blender52.txt tests/clients/requirements-science.txt tests/clients/package.json
+	@set -e; for version in 42 45; do $(CLIENT_PYTHON) -m venv .clients/blender$$version; \
+	  .clients/blender$$version/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements-blender$$version.txt; done
 	@test -z "$(NEWER_PYTHON)" || { $(NEWER_PYTHON) -m venv .clients/blender52 \
 	  && .clients/blender52/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/requirements-blender52.txt; }
 	$(CLIENT_PYTHON) -m venv .clients/science
