@@ -61,8 +61,10 @@ def trait_readers(basis: Floats, cyclic: bool) -> Floats:
     slopes = np.roll(quick, -1, axis=1) - quick if cyclic else np.diff(quick, axis=1)
     before, after = (np.roll(slopes, 1, axis=1), slopes) if cyclic else (_padded(slopes, 1), _padded(slopes, 0))
     inner = np.einsum("qpn,rpn->nqr", slopes, slopes)
-    least = 1e-9 * np.trace(inner, axis1=1, axis2=2)[:, None, None] + 1e-300
-    weights = np.linalg.solve(inner + least * np.eye(len(quick)), (before - after).transpose(2, 0, 1)).transpose(1, 2, 0)
+    least = 1e-12 * np.trace(inner, axis1=1, axis2=2)[:, None, None] + 1e-300
+    weights = np.linalg.solve(inner + least * np.eye(len(quick)), (before - after).transpose(2, 0, 1)).transpose(
+        1, 2, 0
+    )
     posture = 1.0 / phases - np.einsum("qn,qpn->pn", quick.mean(axis=1), weights)
     return np.concatenate([posture[None], weights])
 
