@@ -19,7 +19,7 @@ from freshtake.variation import Settings, VariationModel, learn
 from freshtake.variation.network.take_likelihood import deviations_of
 
 DRAWS = 5
-LEAST = 0.3  # of a DOF's mean size, see traits
+LEAST = 0.3  # of a DOF's mean size: how small it may get
 
 
 def together(model: VariationModel, further: list[Clip]) -> float:

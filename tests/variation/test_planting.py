@@ -40,6 +40,18 @@ def test_a_planted_stream_is_the_planted_clip(walking: VariationModel) -> None:
     assert np.abs(made.rotations - clip.rotations).max() > 1e-3
 
 
+def test_planting_moves_legs_of_variants_and_not_their_hips(walking: VariationModel) -> None:
+    for seed in range(3):
+        free, planted = (walking.sample(np.random.default_rng(seed), amount=2.0, plant=wish) for wish in (False, True))
+        np.testing.assert_array_equal(planted.root, free.root)
+        assert np.abs(planted.rotations - free.rotations).max() > 1e-3
+    live, stood = (
+        list(islice(walking.stream(np.random.default_rng(3), amount=2.0, decode=True, plant=wish), 90))
+        for wish in (False, True)
+    )
+    np.testing.assert_allclose([c.root[0, 1] for c in stood], [c.root[0, 1] for c in live], atol=1e-12)
+
+
 def still(lift: float) -> Clip:
     """Somebody who stands; in the middle of the clip the left foot is lifted."""
     clip = walk(steady(0.001, 60))

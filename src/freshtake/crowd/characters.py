@@ -23,7 +23,6 @@ from freshtake.motion.edit import heading, resample, sampled_at, take_frames, ti
 from freshtake.motion.features.ground import ground_of
 from freshtake.motion.kind_words import kind_word
 from freshtake.motion.planting import plant as plant_feet
-from freshtake.motion.planting import settings_for
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate
@@ -31,6 +30,7 @@ from freshtake.variation.goals.goals import GoalReport, Goals
 from freshtake.variation.goals.guarding import guarded
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.model import VariationModel
+from freshtake.variation.planting import variant_settings
 from freshtake.variation.synthesis.amount import Amount
 from freshtake.workflows.seeds import generator
 
@@ -148,7 +148,7 @@ def _on_route(
 def _finished(model: VariationModel, clip: Clip, phases: Floats | None, rate: float, plant: bool) -> Guided:
     if plant and model.planting_model is not None:
         stand = None if phases is None else model.standing(clip, phases)
-        settings = settings_for(True)
+        settings = variant_settings(True)
         clip = plant_feet(clip, stand, examples=model.planting_model, settings=settings, careful=False).clip
     return Guided(clip, GoalReport(rate, clip.duration, None, 0.0, 0.0, ()))
 

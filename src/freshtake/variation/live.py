@@ -11,13 +11,12 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion.features import Start, where_it_ends
-from freshtake.motion.planting import settings_for
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.goals.steering import Steering, SteeringState, steered
 from freshtake.variation.network.joint_scores import Way
 from freshtake.variation.network.prior_sampling import sample_prior
 from freshtake.variation.network.propagation import PredictionMode
-from freshtake.variation.planting import Posed, planted_stream
+from freshtake.variation.planting import Posed, planted_stream, variant_settings
 from freshtake.variation.synthesis.amount import Amount, amount_of
 from freshtake.variation.synthesis.kernel_method import KNOTS, noise_blocks, paper_blocks
 from freshtake.variation.synthesize import BLOCK, advance, begin, draw_ahead
@@ -175,7 +174,7 @@ def whole_variant(model: VariationModel, source: Iterator[Block], frames: int | 
 def decoded_stream(model: VariationModel, blocks: Iterator[Block], plant: bool | str) -> Iterator[Any]:
     """One-frame motions, each placed where the one before ended; with `plant`, standing feet are held still."""
     if plant and model.planting_model is not None and model.kernel is None:
-        settings = settings_for(plant)
+        settings = variant_settings(plant)
         posed = _posed(model, blocks)
         yield from planted_stream(posed, model.standing_table, model.cyclic, model.planting_model, settings)
         return

@@ -16,7 +16,7 @@ from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet
 from freshtake.motion.features import Start, decode, encode
 from freshtake.motion.guards import BodyLimits, learn_limits
-from freshtake.motion.planting import PlantingModel, learn_planting, settings_for
+from freshtake.motion.planting import PlantingModel, learn_planting
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import on_one_blas_thread, one_blas_thread
@@ -43,6 +43,7 @@ from freshtake.variation.planting import (
     nobody_followed,
     standing_at,
     standing_table,
+    variant_settings,
 )
 from freshtake.variation.settings import Settings
 from freshtake.variation.synthesis.amount import Amount, amount_of
@@ -318,7 +319,7 @@ class VariationModel:
         variant = guided(self, rng, goals, amount=amount, cycles=cycles, name=name)
         if (plant or goals.targets) and self.planting_model is not None:
             stand = None if variant.phases is None else self.standing(variant.motion, variant.phases)
-            settings = settings_for(plant)
+            settings = variant_settings(plant)
             variant = variant.planted(
                 plant_feet(
                     variant.motion,

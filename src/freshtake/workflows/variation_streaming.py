@@ -14,10 +14,10 @@ from freshtake.formats.registry import for_writing
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.planting import plant as plant_feet
-from freshtake.motion.planting import settings_for
 from freshtake.variation.goals.guarding import stream_notes
 from freshtake.variation.goals.steering import Followed, Steering
 from freshtake.variation.model import VariationModel
+from freshtake.variation.planting import variant_settings
 from freshtake.variation.synthesis.amount import Amount
 from freshtake.workflows.lengths import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
@@ -71,7 +71,7 @@ def variation_stream(
         report(Progress(0.3, "planting feet"))
         stand = None if block.phases is None else model.standing(motion, block.phases)
         motion = plant_feet(
-            motion, stand, examples=model.planting_model, settings=settings_for(plant), careful=False
+            motion, stand, examples=model.planting_model, settings=variant_settings(plant), careful=False
         ).clip
     if warn is not None and isinstance(motion, Clip) and model.body_limits is not None:
         for sentence in stream_notes(model.body_limits, motion, amount):

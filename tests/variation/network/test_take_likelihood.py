@@ -67,6 +67,12 @@ def test_the_mean_as_rows_is_the_mean_of_the_examples_rows() -> None:
     assert mean == pytest.approx(expected[:, forward].mean(), rel=0.02)
 
 
+def slow_traits(apart: Floats, basis: Floats) -> Floats:
+    """Posture, extent and timing of one node: the latter two by least squares of slopes, posture by what they leave."""
+    quick = np.linalg.lstsq(np.diff(basis[1:], axis=1).T, np.diff(apart), rcond=None)[0]
+    return np.concatenate([[(apart - quick @ basis[1:]).mean()], quick])
+
+
 def slow_total(made: VariationModel, rows: Floats) -> float:
     """The sum over frames of the network and traits, term by term: each node given its parents, less the sizes."""
     dynamics, freedom = made.dynamics, len(made.material.values) - 1
@@ -74,7 +80,7 @@ def slow_total(made: VariationModel, rows: Floats) -> float:
     apart, phase_frames = deviations_of(made.courses, made.material, made.settings, rows)
     basis, sizes = trait_basis(made.courses.mean, False), sizes_at(dynamics.sizes, len(apart))
     nodes, dofs = apart.shape[1], len(made.dofs)
-    traits = np.array([(apart * shape).mean(axis=0) for shape in basis])
+    traits = np.array([slow_traits(apart[:, i], basis[:, :, i]) for i in range(nodes)]).T
     rest = apart - sum(trait * shape for trait, shape in zip(traits, basis, strict=True))
     rest, raw = rest / np.maximum(sizes, 1e-300), traits / np.maximum(dynamics.trait_sizes, 1e-300)
     at = np.linspace(0.0, len(apart) - 1.0, dynamics.slices + 1)

@@ -53,7 +53,7 @@ def test_deviations_grow_with_the_amount_and_calm_parts_stay_near_the_mean() -> 
     first = model().dofs[0]
     calm = deviation(Amount(1.0, time=0.0, parts={first: 0.0}))
     free = deviation(Amount(1.0, time=0.0))
-    assert calm[0] < 0.35 * free[0]  # only the detail that all nodes share is left
+    assert calm[0] < 0.4 * free[0]  # only the detail that all nodes share is left
     np.testing.assert_allclose(calm[1:], free[1:], rtol=0.25)
 
 

@@ -17,7 +17,6 @@ from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import closed, planted_loop, played, with_closing_frame
 from freshtake.motion.cycles.seams import steps_of
 from freshtake.motion.features import Start
-from freshtake.motion.planting import settings_for
 from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.goals.goals import GoalReport, Goals, ground_speed
@@ -25,6 +24,7 @@ from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.goals.pacing import FASTEST as QUICKEST
 from freshtake.variation.goals.pacing import SLOWEST as SLOWEST_RATE
 from freshtake.variation.goals.steering import turn_column
+from freshtake.variation.planting import variant_settings
 from freshtake.variation.synthesis.amount import Amount
 from freshtake.variation.synthesis.dynamics import Dynamics
 from freshtake.variation.synthesis.frame_kernels import FASTEST, SLOWEST, Knots, draw_slices, make_loop, nodes_along
@@ -249,4 +249,4 @@ def _planted(model: VariationModel, loop: Clip, loop_rows: LoopRows, plant: bool
     def contacts(clip: Clip, frames: Ints) -> Floats:
         return model.standing(clip, phases[frames])
 
-    return planted_loop(loop, model.planting_model, contacts, settings=settings_for(plant), careful=False)
+    return planted_loop(loop, model.planting_model, contacts, settings=variant_settings(plant), careful=False)

@@ -16,7 +16,7 @@ from freshtake.variation.synthesis.common_phase import read_at, warp_onto
 from freshtake.variation.synthesis.courses import Courses, courses_of, mean_pace, node_weights, steadied
 from freshtake.variation.synthesis.dynamics import Dynamics
 from freshtake.variation.synthesis.foot_nodes import heading_columns
-from freshtake.variation.synthesis.traits import sizes_at, trait_basis
+from freshtake.variation.synthesis.traits import sizes_at, trait_basis, trait_readers
 
 SMOOTH = 0.05  # seconds by which the take's warp is smoothed, see model.ALIGNMENT
 LEAST = 0.02  # of the mean size of all nodes' deviations, weighted: nothing is predicted closer
@@ -38,7 +38,7 @@ def take_likelihood(
     deviations, phase_frames = deviations_of(courses, material, settings, rows)
     basis, sizes = trait_basis(courses.mean, courses.cyclic), sizes_at(dynamics.sizes, len(deviations))
     last = -1 if courses.cyclic else None
-    traits = np.einsum("pn,qpn->qn", deviations[:last], basis[:, :last]) / len(deviations[:last])
+    traits = np.einsum("pn,qpn->qn", deviations[:last], trait_readers(basis[:, :last], courses.cyclic))
     rest = deviations - np.einsum("qn,qpn->pn", traits, basis)
     floor = _floors(dynamics, material, len(deviations), courses.body)
     sizes, trait_sizes = np.maximum(sizes, floor), np.maximum(dynamics.trait_sizes, floor)

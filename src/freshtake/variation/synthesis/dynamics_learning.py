@@ -27,7 +27,7 @@ from freshtake.variation.synthesis.common_phase import read_at
 from freshtake.variation.synthesis.courses import Courses, node_names, node_weights
 from freshtake.variation.synthesis.dynamics import ORDER, STABLE, Dynamics, growth_of
 from freshtake.variation.synthesis.swing_nodes import swing_numbers
-from freshtake.variation.synthesis.traits import TRAITS, Split, sizes_at, split_deviations
+from freshtake.variation.synthesis.traits import TRAITS, Split, sizes_at, split_deviations, trait_readers
 
 FEWEST_SLICES = 4
 MOST_FOLDS = 8
@@ -306,21 +306,18 @@ def _less_chance_traits(dynamics: Dynamics, split: Split, cyclic: bool) -> Float
     """Trait sizes (traits, nodes) reduced by the part of the rest that looks like a trait by chance.
 
     In the takes the rest has no part in the traits, because they were taken out of it; what is drawn has. With r the
-    rest's correlation from frame to frame, that part of trait q varies by the mean of size r size over all pairs of
-    frames, both weighed by the trait's basis.
+    rest's correlation from frame to frame, that part of a trait varies by the sum of size r size over all pairs of
+    frames, both weighed as the trait is read.
     """
     slices = dynamics.slices
     at = np.arange(slices + (0 if cyclic else 1)) * ((split.basis.shape[1] - 1.0) / slices)
     sizes = read_at(sizes_at(dynamics.sizes, split.basis.shape[1]), at)
     lags = dynamics.autocorrelation(len(at))
     lag = np.abs(np.subtract.outer(np.arange(len(at)), np.arange(len(at))))
-    out = np.empty_like(split.trait_sizes)
-    for q, basis in enumerate(split.basis):
-        course = read_at(basis, at) * sizes
-        by_chance = np.einsum("an,abn,bn->n", course, lags[lag], course) / len(at) ** 2
-        whole = split.trait_sizes[q] ** 2
-        out[q] = np.sqrt(np.maximum(whole - by_chance, LEAST_TRAIT**2 * whole))
-    return out
+    readers = trait_readers(np.stack([read_at(basis, at) for basis in split.basis]), cyclic)
+    by_chance = np.einsum("qan,abn,qbn->qn", readers * sizes, lags[lag], readers * sizes)
+    whole = split.trait_sizes**2
+    return np.asarray(np.sqrt(np.maximum(whole - by_chance, LEAST_TRAIT**2 * whole)))
 
 
 def regressed_traits(traits: Floats, target: int, parents: Ints) -> tuple[Floats, Floats]:
