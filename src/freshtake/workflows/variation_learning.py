@@ -63,13 +63,9 @@ def _warn_of_unlike(
     model: VariationModel, motions: Sequence[Any], sources: Sequence[Path], warn: Callable[[str], None]
 ) -> None:
     """Examples have to be similar (Lau 2009, §9): say which one is not, and in what."""
-    from freshtake.variation.selection.differences import differences
-    from freshtake.variation.selection.unlike import compared, two_apart, unlike_takes
+    from freshtake.variation.selection.differences import unlike_notes
+    from freshtake.variation.selection.unlike import compared
 
     takes = compared(motions, model.material, model.phase_frames)
-    if two_apart(takes):
-        names = " and ".join(path.name for path in sources)
-        warn(f"{names} are unlike each other, as two different movements are: learn from takes of one movement")
-    for one in unlike_takes(takes):
-        what = "; ".join(differences(takes, one))
-        warn(f"{sources[one.number].name} is unlike the others: {what}. Leave it out or add takes like it")
+    for note in unlike_notes(takes, [path.name for path in sources]):
+        warn(note)

@@ -22,6 +22,7 @@ from freshtake.variation.selection.unlike import (
     Unlike,
     chances,
     compared,
+    differ_more_than_they_move,
     left_out,
     unlike_takes,
 )
@@ -118,3 +119,20 @@ def test_a_step_where_the_others_stand_is_told_with_its_time(side: str) -> None:
     assert steps(beside(clips), Unlike(3, 0.0, (), (0, 1, 2))) == []
     told = steps(found, Unlike(3, 0.0, (), (0, 1, 2)))
     assert told == [f"the {side.lower()} foot steps at 0.5 s, where it stands in the others"]
+
+
+def test_takes_that_do_different_things_differ_more_than_they_move(walks: list[ft.Clip]) -> None:
+    rng = np.random.default_rng(3)
+    others = [samples.punch(rng), samples.jump(rng), samples.cheer(rng)]
+    assert differ_more_than_they_move(beside([*walks[:1], *others]))
+    assert not differ_more_than_they_move(beside(walks[:4]))
+    assert not differ_more_than_they_move(beside([samples.cheer(rng) for _ in range(3)]))
+
+
+@pytest.mark.parametrize("ratio", [0.9, 1.1])
+def test_the_limit_is_where_takes_differ_as_much_as_they_move(ratio: float) -> None:
+    phase = np.arange(40) * 2.0 * np.pi / 40
+    rows = np.stack([np.sin(phase) + ratio * offset for offset in np.array([-1.0, 0.0, 1.0]) / np.sqrt(2.0)])[..., None]
+    takes = Compared((), rows, np.array(["shape"]), ("x",), np.zeros((40, 3)), {})
+    assert differ_more_than_they_move(takes) is (ratio > 1.0)
+    assert not differ_more_than_they_move(takes, [1])

@@ -38,9 +38,9 @@ def _values(finding: Finding) -> dict[str, Any]:
 def unlike_sentences(takes: Sequence[Any]) -> list[str]:
     """Which takes do not belong to the others, and in what (Lau 2009, §9); nothing is learned for it."""
     from freshtake.variation.examples import material_of
-    from freshtake.variation.selection.differences import differences
+    from freshtake.variation.selection.differences import unlike_notes
     from freshtake.variation.selection.selecting import ALIGNMENT
-    from freshtake.variation.selection.unlike import compared, two_apart, unlike_takes
+    from freshtake.variation.selection.unlike import compared
     from freshtake.variation.synthesis.common_phase import align
 
     try:
@@ -48,12 +48,7 @@ def unlike_sentences(takes: Sequence[Any]) -> list[str]:
         found = compared(takes, material, align(material.values, material.weights, ALIGNMENT / material.frame_time))
     except FreshtakeError as error:
         return [str(error)]
-    if two_apart(found):
-        return [f"{takes[0].name} and {takes[1].name} are unlike each other, as two different movements are"]
-    return [
-        f"{takes[one.number].name} is unlike the others: {'; '.join(differences(found, one))}"
-        for one in unlike_takes(found)
-    ]
+    return unlike_notes(found, [take.name for take in takes])
 
 
 @one_blas_thread()

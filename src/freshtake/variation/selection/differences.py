@@ -11,7 +11,7 @@ from freshtake.motion.body.roles import body_parts, feet
 from freshtake.motion.planting.contacts import contact_mask, runs
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.variation.planting import read_linear
-from freshtake.variation.selection.unlike import Compared, Unlike
+from freshtake.variation.selection.unlike import Compared, Unlike, differ_more_than_they_move, unlike_takes
 from freshtake.variation.selection.unlikely import by_phase, least_likely
 
 MOST_PHRASES = 3
@@ -19,6 +19,24 @@ WIDER = 0.2  # beyond this share, what differs is how far a part moves
 HELD = 0.5  # share of the difference that lasts from start to end, beyond which it is one of posture
 SHORTEST_STEP = 0.12  # seconds: shorter ones are a matter of when exactly a foot lands
 PAIRS = (("left arm", "right arm", "both arms"), ("left leg", "right leg", "both legs"))
+
+
+def unlike_notes(takes: Compared, names: Sequence[str]) -> list[str]:
+    """Which takes do not belong to the others, and in what (Lau 2009, §9); and whether all are unlike each other."""
+    unlike = unlike_takes(takes)
+    notes = [
+        f"{names[one.number]} is unlike the others: {'; '.join(differences(takes, one))}. Leave it out or add takes "
+        "like it"
+        for one in unlike
+    ]
+    left = [number for number in range(len(names)) if number not in {one.number for one in unlike}]
+    if differ_more_than_they_move(takes, left):
+        who = " and ".join(names) if len(names) == 2 else "the others" if unlike else "the takes"
+        notes.append(
+            f"{who} are unlike each other, as different movements are (they differ by more than they move): learn from "
+            "takes of one movement, cut where it begins and ends"
+        )
+    return notes
 
 
 def differences(takes: Compared, one: Unlike) -> tuple[str, ...]:

@@ -144,8 +144,11 @@ def unlike_takes(takes: Compared, some: Sequence[int] | None = None) -> list[Unl
     return unlike
 
 
-def two_apart(takes: Compared) -> bool:
-    """Whether two takes differ by more than both move, as two movements that have nothing in common do."""
-    rows = takes.rows[:, :, takes.parts != ""]
-    moves = ((rows - rows.mean(axis=1, keepdims=True)) ** 2).sum()
-    return len(rows) == 2 and bool(((rows[0] - rows[1]) ** 2).sum() > moves)
+def differ_more_than_they_move(takes: Compared, some: Sequence[int] | None = None) -> bool:
+    """Whether takes lie farther from one another than they move, as movements do that have little in common."""
+    rows = (takes.rows if some is None else takes.rows[list(some)])[:, :, takes.parts != ""]
+    if len(rows) < 2:
+        return False
+    between = ((rows - rows.mean(axis=0)) ** 2).sum() / (len(rows) - 1)
+    moves = ((rows - rows.mean(axis=1, keepdims=True)) ** 2).sum() / len(rows)
+    return bool(between > moves)
