@@ -135,4 +135,3 @@ def test_the_limit_is_where_takes_differ_as_much_as_they_move(ratio: float) -> N
     rows = np.stack([np.sin(phase) + ratio * offset for offset in np.array([-1.0, 0.0, 1.0]) / np.sqrt(2.0)])[..., None]
     takes = Compared((), rows, np.array(["shape"]), ("x",), np.zeros((40, 3)), {})
     assert differ_more_than_they_move(takes) is (ratio > 1.0)
-    assert not differ_more_than_they_move(takes, [1])

@@ -22,16 +22,15 @@ PAIRS = (("left arm", "right arm", "both arms"), ("left leg", "right leg", "both
 
 
 def unlike_notes(takes: Compared, names: Sequence[str]) -> list[str]:
-    """Which takes do not belong to the others, and in what (Lau 2009, §9); and whether all are unlike each other."""
+    """Which takes do not belong to the others, and in what (Lau 2009, §9); where none is named, whether all differ."""
     unlike = unlike_takes(takes)
     notes = [
         f"{names[one.number]} is unlike the others: {'; '.join(differences(takes, one))}. Leave it out or add takes "
         "like it"
         for one in unlike
     ]
-    left = [number for number in range(len(names)) if number not in {one.number for one in unlike}]
-    if differ_more_than_they_move(takes, left):
-        who = " and ".join(names) if len(names) == 2 else "the others" if unlike else "the takes"
+    if not unlike and differ_more_than_they_move(takes):
+        who = " and ".join(names) if len(names) == 2 else "the takes"
         notes.append(
             f"{who} are unlike each other, as different movements are (they differ by more than they move): learn from "
             "takes of one movement, cut where it begins and ends"

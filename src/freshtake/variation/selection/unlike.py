@@ -144,9 +144,9 @@ def unlike_takes(takes: Compared, some: Sequence[int] | None = None) -> list[Unl
     return unlike
 
 
-def differ_more_than_they_move(takes: Compared, some: Sequence[int] | None = None) -> bool:
+def differ_more_than_they_move(takes: Compared) -> bool:
     """Whether takes lie farther from one another than they move, as movements do that have little in common."""
-    rows = (takes.rows if some is None else takes.rows[list(some)])[:, :, takes.parts != ""]
+    rows = takes.rows[:, :, takes.parts != ""]
     if len(rows) < 2:
         return False
     between = ((rows - rows.mean(axis=0)) ** 2).sum() / (len(rows) - 1)
