@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
+from itertools import count
 from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple
@@ -119,6 +120,14 @@ class Project:
     def item(self, id: str) -> Item:
         """One item."""
         return Item.model_validate_json(self._row(id).body)
+
+    def free_name(self, kind: str, name: str) -> str:
+        """The name, or with the first number that makes it unlike the names of all items of this kind."""
+        question = "SELECT json_extract(body, '$.name') FROM items WHERE gone = 0 AND json_extract(body, '$.kind') = ?"
+        with self._lock:
+            taken = {row[0] for row in self._rows.execute(question, (kind,))}
+        numbered = (f"{name} ({number})" for number in count(2))
+        return name if name not in taken else next(tried for tried in numbered if tried not in taken)
 
     def path(self, id: str) -> Path:
         """The file of an item."""

@@ -82,7 +82,7 @@ def make_samples(name: str, workers: TheWorkers, takes: Annotated[int, Query(ge=
 @router.post("/jobs", status_code=202)
 def ask(body: JobRequest, workers: TheWorkers) -> Job:
     """Ask for work; it waits for a free process, and what it makes becomes items."""
-    settings = body.model_dump(exclude={"task", "items"})
+    settings = body.model_dump(exclude={"task", "items"}, exclude_unset=body.task == "again")
     return workers.submit(body.task, body.items, **settings)
 
 
