@@ -106,7 +106,7 @@ function ended(job) {
   endings.delete(job.id);
   if (!waiting) return;
   if (["failed", "interrupted"].includes(job.state)) toast(job.error ?? "The work has ended before it was done: start it again.", "error");
-  if (job.state === "done") job.notes?.slice(0, 2).forEach(noteToast);
+  if (job.state === "done" && job.task !== "learn") job.notes?.slice(0, 2).forEach(noteToast); // those of learning stay with the model
   waiting.forEach((tell) => tell(job));
 }
 
