@@ -52,6 +52,12 @@ class FreshtakeTake(bpy.types.PropertyGroup):
     wrong: StringProperty(description="What is wrong with it, a sentence per line")
 
 
+class FreshtakeResult(bpy.types.PropertyGroup):
+    """An Action that was made for this armature."""
+
+    action: PointerProperty(type=bpy.types.Action)
+
+
 class FreshtakeModel(bpy.types.PropertyGroup):
     """A model: packed in a Text of this file, or in a file of its own."""
 
@@ -88,7 +94,9 @@ class FreshtakeFigure(bpy.types.PropertyGroup):
     together: StringProperty(description="What is wrong with the takes as a set")
     models: CollectionProperty(type=FreshtakeModel)
     model_index: IntProperty()
+    results: CollectionProperty(type=FreshtakeResult)
     result_index: IntProperty()
+    duplicate: BoolProperty(description="Made by us for an Action of its own, and removed with it")
 
     count: IntProperty(name="Number", default=5, min=1, max=999, description="How many variants")
     amount: FloatProperty(
@@ -136,7 +144,7 @@ class FreshtakeFigure(bpy.types.PropertyGroup):
 
 
 CLASSES = (
-    FreshtakeTake, FreshtakeModel, FreshtakePart, FreshtakeWeight, FreshtakeMapRow, FreshtakeFigure,
+    FreshtakeTake, FreshtakeResult, FreshtakeModel, FreshtakePart, FreshtakeWeight, FreshtakeMapRow, FreshtakeFigure,
 )  # fmt: skip
 
 

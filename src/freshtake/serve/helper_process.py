@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.serve.processes import Process, prepare_process, start_process
-from freshtake.serve.sentences import plainly
+from freshtake.workflows.plain_sentences import plainly
 
 Answer = TypeVar("Answer")
 TRIES = 2  # calls only read, so one whose process was killed is simply made again

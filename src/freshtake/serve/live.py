@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.serve.processes import Process, prepare_process, start_process
-from freshtake.serve.sentences import plainly
+from freshtake.workflows.plain_sentences import plainly
 
 AHEAD = 0.08  # seconds that frames are made before they are due: controls act within 0.1 s
 LATE = 0.3  # seconds; who is farther behind leaves frames out

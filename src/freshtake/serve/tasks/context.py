@@ -15,8 +15,8 @@ from freshtake.formats.registry import read, write
 from freshtake.methods.progress import Progress
 from freshtake.serve.items import Finding, Item, Kind, new_id
 from freshtake.serve.project import Project, now
-from freshtake.serve.sentences import plainly
 from freshtake.serve.tasks.describing import facts_of, named, trimmed
+from freshtake.workflows.plain_sentences import plainly
 
 Send = Callable[..., None]
 MODELS_KEPT = 3

@@ -1,4 +1,4 @@
-"""Sentences for people at the page, who type no commands."""
+"""Sentences for people who type no commands: in the studio and in Blender."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Sentences of commands, as people read them who have only a page."""
+"""Sentences of commands, as people read them in the studio and in Blender."""
 
 from __future__ import annotations
 
 import pytest
 
-from freshtake.serve.sentences import plainly
+from freshtake.workflows.plain_sentences import plainly
 
 SAID = {
     "walk.amc: AMC files carry no rate, so 120 fps are assumed: give the rate with --fps": (
