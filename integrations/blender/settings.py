@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an armature keeps of our work: its takes, models and settings, saved with the .blend."""
 
+from functools import partial
+
 import bpy
-from bpy.props import (
-    BoolProperty,
-    CollectionProperty,
-    EnumProperty,
-    FloatProperty,
-    IntProperty,
-    PointerProperty,
-    StringProperty,
-)
+from bpy import props
 
 from .live import remakes
+
+# A character that is linked from another file and overridden keeps them too.
+OVERRIDDEN = {"LIBRARY_OVERRIDABLE"}
+BoolProperty = partial(props.BoolProperty, override=OVERRIDDEN)
+CollectionProperty = partial(props.CollectionProperty, override=OVERRIDDEN | {"USE_INSERTION"})
+EnumProperty = partial(props.EnumProperty, override=OVERRIDDEN)
+FloatProperty = partial(props.FloatProperty, override=OVERRIDDEN)
+IntProperty = partial(props.IntProperty, override=OVERRIDDEN)
+PointerProperty = partial(props.PointerProperty, override=OVERRIDDEN)
+StringProperty = partial(props.StringProperty, override=OVERRIDDEN)
 
 KINDS = [
     ("variation", "Variants", "New takes like the ones given"),

@@ -59,13 +59,14 @@ class FRESHTAKE_OT_reject(bpy.types.Operator):
 
     def execute(self, context: Any) -> set[str]:
         """Delete them."""
-        found = bpy.data.actions.get(self.action)
+        found = bpy.data.actions.get((self.action, None))
         if found is not None:
             for figure in [thing for thing in bpy.data.objects if thing.type == "ARMATURE"]:
                 _take_out(figure, found)
             bpy.data.actions.remove(found)
         for thing in bpy.data.objects:
-            drop_gone(thing.freshtake.results)
+            if thing.library is None:
+                drop_gone(thing.freshtake.results)
         return {"FINISHED"}
 
 

@@ -35,7 +35,7 @@ def read_listed(figure: Any, rows: Sequence[Any]) -> Work:
 
 def figure_named(name: str) -> Any:
     """An armature that was there when the work began."""
-    found = bpy.data.objects.get(name)
+    found = bpy.data.objects.get((name, None))  # of this file: one that is linked may have the same name
     if found is None or found.type != "ARMATURE":
         raise Trouble(f"{name!r} is gone, so nothing was made: choose an armature and try again")
     return found

@@ -7,6 +7,8 @@ from typing import Any
 
 import bpy
 
+from ..armature.writing import how_made
+
 ICONS = {"variation": "MOD_NOISE", "style": "MOD_HUE_SATURATION", "density": "OVERLAY", "texture": "FILE_REFRESH"}
 
 
@@ -51,7 +53,8 @@ class FRESHTAKE_UL_results(bpy.types.UIList):
             return
         row.prop(item.action, "name", text="", emboss=False, icon="ACTION")
         row.operator("freshtake.show", text="", icon="PLAY").action = item.action.name
-        row.operator("freshtake.vary_again", text="", icon="FILE_REFRESH").action = item.action.name
+        if (how_made(item.action) or {}).get("job") == "vary":
+            row.operator("freshtake.vary_again", text="", icon="FILE_REFRESH").action = item.action.name
         row.operator("freshtake.reject", text="", icon="TRASH").action = item.action.name
 
 

@@ -6,6 +6,7 @@ import json
 import os
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import addon
 import bpy
@@ -602,6 +603,37 @@ def check_a_long_piece_of_work_is_done_in_short_ticks():
     while job.tick():
         pass
     assert job.longest < 0.05, job.longest
+
+
+def check_a_character_of_another_file_is_worked_on_by_an_override():
+    with TemporaryDirectory() as folder:
+        begin().name = "Hero"
+        bpy.ops.wm.save_as_mainfile(filepath=f"{folder}/hero.blend")
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+        with bpy.data.libraries.load(f"{folder}/hero.blend", link=True) as (there, wanted):
+            wanted.objects, wanted.actions = ["Hero"], there.actions
+        hero = bpy.data.objects["Hero"]
+        bpy.context.scene.collection.objects.link(hero)
+        bpy.context.view_layer.objects.active = hero
+        refused(ops.vary, "library override")
+        figure = hero.override_create(remap_local_usages=True)
+        bpy.context.view_layer.objects.active = figure
+        ops.learn(kind="variation", name="walks")
+        figure.freshtake.count, figure.freshtake.place = 2, "CROWD"
+        ops.vary()
+        bpy.ops.wm.save_as_mainfile(filepath=f"{folder}/shot.blend")
+        bpy.ops.wm.open_mainfile(filepath=f"{folder}/shot.blend")
+        figure = bpy.data.objects[("Hero", None)]
+        assert [row.name for row in figure.freshtake.models] == ["walks"]
+        assert figure.freshtake.count == 2
+        first, second = [row.action for row in figure.freshtake.results]
+        assert bpy.data.objects["Hero.001"].animation_data.action == first
+        bpy.context.view_layer.objects.active = figure
+        ops.vary_again(action=second.name)
+        assert key_bytes(figure, figure.animation_data.action) == key_bytes(figure, second)
+        ops.reject(action=second.name)
+        assert "Hero.002" not in bpy.data.objects
+        bpy.ops.wm.read_factory_settings(use_empty=True)  # before the files go
 
 
 def check_the_sample_character_is_whole():
