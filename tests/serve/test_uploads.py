@@ -153,3 +153,15 @@ def test_an_amc_file_is_put_onto_the_skeleton_of_its_name_else_the_newest_which_
         assert not any("--" in note or note.endswith(".amc") for note in job["notes"])
     assert reaches["02_01"] > 1.2 * reaches["walk"] and reaches["023_01"] == reaches["walk"]
     studio.http.post("/api/remove", json={"items": skeletons + made})
+
+
+def test_files_that_are_dropped_together_are_undone_together(studio: Studio, tmp_path: Path) -> None:
+    file = tmp_path / "walk.bvh"
+    ft.write(file, ft.samples.walk(np.random.default_rng(3), cycles=1))
+    before = len(studio.get("/project")["items"])
+    for name in ("one", "two", "three"):
+        query = {"name": f"{name}.bvh", "step": "drop"}
+        studio.done(studio.http.post("/api/takes", params=query, content=file.read_bytes()).json())
+    assert studio.get("/project")["undo"] == "add files"
+    studio.http.post("/api/undo")
+    assert len(studio.get("/project")["items"]) == before

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { Button, Empty, ExportBar, ItemList, LiveViewport, Note, NumberField, Panel, Progress, Row, Segmented, Select, Slider, Split, Toggle, useCharacter, Viewport } from "../ui.js";
-import { attempt, choose, currentModel, isOver, itemOf, remove, run, set, state, toast, useKept, useStore, variationModels } from "../state.js";
+import { attempt, choose, currentModel, isOver, itemOf, newStep, remove, run, set, state, toast, useKept, useStore, variationModels } from "../state.js";
 import { api, asSentence } from "../api.js";
 import { useModels } from "../picking.js";
 import { BodyParts } from "./body_parts.js";
@@ -91,7 +91,6 @@ const request = ({ number, amount, parts, seed, loop, seconds, plant, in_place: 
 
 const MOST_SHOWN = 1000;
 const FEW = 60; // variants that follow a slider while it moves; more are made when it is let go
-const newStep = () => `slider ${Date.now()} ${Math.random().toString(36).slice(2, 10)}`;
 const openVariants = (model) => state.items.filter((item) => item.kind === "variant" && item.parent === model?.id && item.star === 0).map((item) => item.id);
 
 // The first seed, or the next free one where that would make variants a second time.
