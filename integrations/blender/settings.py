@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an armature keeps of our work: its takes, models and settings, saved with the .blend."""
 
+from functools import partial
+
 import bpy
-from bpy.props import (
-    BoolProperty,
-    CollectionProperty,
-    EnumProperty,
-    FloatProperty,
-    IntProperty,
-    PointerProperty,
-    StringProperty,
-)
+from bpy import props
 
 from .live import remakes
+
+# A character that is linked from another file and overridden keeps them too.
+OVERRIDDEN = {"LIBRARY_OVERRIDABLE"}
+BoolProperty = partial(props.BoolProperty, override=OVERRIDDEN)
+CollectionProperty = partial(props.CollectionProperty, override=OVERRIDDEN | {"USE_INSERTION"})
+EnumProperty = partial(props.EnumProperty, override=OVERRIDDEN)
+FloatProperty = partial(props.FloatProperty, override=OVERRIDDEN)
+IntProperty = partial(props.IntProperty, override=OVERRIDDEN)
+PointerProperty = partial(props.PointerProperty, override=OVERRIDDEN)
+StringProperty = partial(props.StringProperty, override=OVERRIDDEN)
 
 KINDS = [
     ("variation", "Variants", "New takes like the ones given"),
@@ -52,6 +56,12 @@ class FreshtakeTake(bpy.types.PropertyGroup):
     wrong: StringProperty(description="What is wrong with it, a sentence per line")
 
 
+class FreshtakeResult(bpy.types.PropertyGroup):
+    """An Action that was made for this armature."""
+
+    action: PointerProperty(type=bpy.types.Action)
+
+
 class FreshtakeModel(bpy.types.PropertyGroup):
     """A model: packed in a Text of this file, or in a file of its own."""
 
@@ -88,7 +98,9 @@ class FreshtakeFigure(bpy.types.PropertyGroup):
     together: StringProperty(description="What is wrong with the takes as a set")
     models: CollectionProperty(type=FreshtakeModel)
     model_index: IntProperty()
+    results: CollectionProperty(type=FreshtakeResult)
     result_index: IntProperty()
+    duplicate: BoolProperty(description="Made by us for an Action of its own, and removed with it")
 
     count: IntProperty(name="Number", default=5, min=1, max=999, description="How many variants")
     amount: FloatProperty(
@@ -136,7 +148,7 @@ class FreshtakeFigure(bpy.types.PropertyGroup):
 
 
 CLASSES = (
-    FreshtakeTake, FreshtakeModel, FreshtakePart, FreshtakeWeight, FreshtakeMapRow, FreshtakeFigure,
+    FreshtakeTake, FreshtakeResult, FreshtakeModel, FreshtakePart, FreshtakeWeight, FreshtakeMapRow, FreshtakeFigure,
 )  # fmt: skip
 
 

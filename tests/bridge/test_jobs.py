@@ -226,3 +226,10 @@ def test_sample_takes_are_those_of_the_command(ask: Ask, tmp_path: Path) -> None
 def test_samples_that_there_are_not(ask: Ask, params: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         ask("samples", params, {})
+
+
+def test_no_sentence_names_an_option_of_a_command(ask: Ask) -> None:
+    values, arrays = sending(clips=walks(1))
+    with pytest.raises(UsageError, match="at least two") as refused:
+        ask("learn", values, arrays)
+    assert "--" not in str(refused.value)

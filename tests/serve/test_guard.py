@@ -108,7 +108,14 @@ def test_the_start_page_turns_the_token_into_a_cookie_that_no_script_sees() -> N
     answer = asked(SECRET, f"/?token={TOKEN}", host="192.168.1.7:8790")
     headers = dict(answer["headers"])
     assert answer["status"] == 303 and headers[b"location"] == b"/"
-    assert headers[b"set-cookie"] == f"freshtake_token={TOKEN}; Path=/; HttpOnly; SameSite=Strict".encode()
+    # Strict would turn away whoever follows the link in a mail or a chat: their browser comes from another site
+    assert headers[b"set-cookie"] == f"freshtake_token={TOKEN}; Path=/; HttpOnly; SameSite=Lax".encode()
+
+
+def test_a_browser_gets_the_refusal_as_a_page_and_a_tool_as_json() -> None:
+    for accept, kind in {"text/html,*/*": b"text/html", "*/*": b"application/json"}.items():
+        answer = asked(SECRET, "/", host="192.168.1.7:8790", accept=accept)
+        assert answer["status"] == 401 and dict(answer["headers"])[b"content-type"].startswith(kind)
 
 
 def test_bodies_are_limited_whether_they_say_their_size_or_not() -> None:

@@ -185,3 +185,23 @@ def test_what_a_job_made_is_one_step_to_undo_and_so_is_one_movement_of_a_slider(
     assert [studio.item(id)["settings"]["amount"] for id in made] == [1.0, 1.0]
     studio.http.post("/api/undo")
     assert not {item["id"] for item in studio.get("/project")["items"]} & set(made)
+
+
+def test_a_length_can_be_given_and_taken_back(studio: Studio, model: str) -> None:
+    (id,) = studio.made("vary", [model], number=1, seed=40)
+    natural = studio.item(id)["facts"]["frames"]
+    studio.ask("again", [id], replace=True, seconds=3.0)
+    given = studio.item(id)["facts"]["frames"]
+    studio.ask("again", [id], replace=True, amount=1.0)  # says nothing of the length
+    assert studio.item(id)["facts"]["frames"] == given > natural
+    studio.ask("again", [id], replace=True, seconds=None)
+    assert studio.item(id)["facts"]["frames"] == natural
+
+
+def test_what_was_said_of_the_takes_stays_with_the_model(studio: Studio, takes: list[str]) -> None:
+    other = studio.samples("kick", 1)
+    job = studio.ask("learn", [*takes[:3], *other])
+    (learned,) = (studio.item(id) for id in job["made"])
+    assert learned["facts"]["notes"] == job["notes"]
+    assert any("kick_1 is unlike the others" in note for note in job["notes"])
+    studio.http.post("/api/remove", json={"items": [*job["made"], *other]})

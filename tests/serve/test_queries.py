@@ -116,7 +116,9 @@ def test_models_and_packs_are_files_too(studio: Studio, model: str, variants: li
     assert ft.load_variation(tmp_path / "m.ftm").cyclic
     (id,) = studio.send("copy.ftm", (tmp_path / "m.ftm").read_bytes())["made"]
     assert studio.item(id)["kind"] == "model" and studio.item(id)["facts"]["method"] == "variation"
-    (pack,) = studio.made("export", variants[:1], format="pack", number=1)
+    (pack,) = studio.made("export", variants[:2], format="pack", number=1)
+    said = studio.item(pack)
+    assert said["name"] == "walk_pack.zip" and said["facts"]["count"] == 1, "loops that it holds, not what was starred"
     with zipfile.ZipFile(io.BytesIO(studio.http.get(f"/api/exports/{pack}").content)) as archive:
         assert {"pack.json", "preview.html", "walk.glb"} <= set(archive.namelist())
     assert "no file to download" in studio.refused("GET", f"/exports/{variants[0]}", 400)

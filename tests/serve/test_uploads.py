@@ -18,6 +18,7 @@ from freshtake.serve.routes import jobs
 from freshtake.serve.tasks import TASKS
 from tests.broken import CORPUS
 from tests.formats.characters import skinned
+from tests.fuzz.seeds import AMC, ASF
 from tests.serve.studio import PATIENCE, Studio
 
 SENT = CORPUS[::8]
@@ -126,3 +127,41 @@ def test_a_take_that_is_sent_twice_is_called_by_its_names(studio: Studio, tmp_pa
     error = studio.ask("learn", sent, "failed")["error"]
     assert error.startswith("step and copy are the same recording"), error
     studio.http.post("/api/remove", json={"items": sent})
+
+
+def test_no_two_takes_have_one_name(studio: Studio, tmp_path: Path) -> None:
+    file = tmp_path / "alike.bvh"
+    ft.write(file, ft.samples.walk(np.random.default_rng(2), cycles=1))
+    sent = [studio.send("alike.bvh", file.read_bytes())["made"][0] for _ in range(3)]
+    assert [studio.item(id)["name"] for id in sent] == ["alike", "alike (2)", "alike (3)"]
+    assert studio.project is not None
+    assert ft.read_clip(studio.project.path(sent[1])).name == "alike (2)"  # as sentences about it call it
+    studio.http.post("/api/remove", json={"items": sent})
+
+
+def test_an_amc_file_is_put_onto_the_skeleton_of_its_name_else_the_newest_which_is_said(studio: Studio) -> None:
+    long = ASF.replace("length 7.2", "length 14.4")
+    skeletons = [studio.send(f"{name}.asf", text.encode())["made"][0] for name, text in (("02", long), ("35", ASF))]
+    reaches = {}
+    made = []
+    for name in ("02_01", "023_01", "walk"):
+        job = studio.send(f"{name}.amc", AMC.encode())
+        made += job["made"]
+        assert studio.project is not None
+        reaches[name] = np.ptp(ft.read_clip(studio.project.path(job["made"][0])).positions()[0], axis=0).max()
+        assert ("newest of 2 skeletons, 35" in " ".join(job["notes"])) == (name != "02_01"), job["notes"]
+        assert not any("--" in note or note.endswith(".amc") for note in job["notes"])
+    assert reaches["02_01"] > 1.2 * reaches["walk"] and reaches["023_01"] == reaches["walk"]
+    studio.http.post("/api/remove", json={"items": skeletons + made})
+
+
+def test_files_that_are_dropped_together_are_undone_together(studio: Studio, tmp_path: Path) -> None:
+    file = tmp_path / "walk.bvh"
+    ft.write(file, ft.samples.walk(np.random.default_rng(3), cycles=1))
+    before = len(studio.get("/project")["items"])
+    for name in ("one", "two", "three"):
+        query = {"name": f"{name}.bvh", "step": "drop"}
+        studio.done(studio.http.post("/api/takes", params=query, content=file.read_bytes()).json())
+    assert studio.get("/project")["undo"] == "add files"
+    studio.http.post("/api/undo")
+    assert len(studio.get("/project")["items"]) == before

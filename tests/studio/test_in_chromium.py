@@ -72,6 +72,55 @@ def test_another_amount_makes_the_variants_again_from_their_seeds(journey: Windo
     journey.until(f"{amounts}.every((amount) => amount === 0.5)")
 
 
+def test_every_movement_of_a_slider_is_taken_whatever_its_number(journey: Window) -> None:
+    journey.of("(window.chance = Math.random, Math.random = () => 1.2345678901234567e-5)")  # as long as numbers get
+    amounts = "[...new Set(s.items.filter((item) => item.kind === 'variant').map((item) => item.settings.amount))]"
+    try:
+        for key, amount in {"ArrowRight": "0.55", "ArrowLeft": "0.5"}.items():
+            journey.page.get_by_label("Amount", exact=True).focus()
+            journey.page.keyboard.press(key)
+            journey.until(f"{amounts}.join() === '{amount}' && s.jobs.every((job) => job.state === 'done')")
+    finally:
+        journey.of("(Math.random = window.chance)")
+    assert journey.toasts() == []
+
+
+def test_a_length_acts_at_once_and_so_does_none(journey: Window) -> None:
+    lasts = "[...new Set(s.items.filter((item) => item.kind === 'variant').map((item) => item.facts.seconds))]"
+    natural = journey.of(f"{lasts}.join()")
+    journey.page.get_by_role("button", name="Length", exact=True).click()
+    own = journey.page.get_by_label("Natural lengths")
+    own.focus()
+    edges = "[document.activeElement, document.querySelector('.sticky-do')].map((one) => one.getBoundingClientRect())"
+    focused, button = journey.of(f"{edges}.map((box) => [box.top, box.bottom])")
+    assert focused[1] <= button[0] + 6, "what has the focus lies behind the button that stays in sight"
+    journey.page.keyboard.press("Space")
+    journey.until(f"{lasts}.join() === '2'")
+    own.focus()
+    journey.page.keyboard.press("Space")
+    journey.until(f"{lasts}.join() === '{natural}' && s.jobs.every((job) => job.state === 'done')")
+
+
+def test_one_take_alone_is_not_learned_from_and_the_page_says_so(journey: Window) -> None:
+    before = journey.of("s.chosen")
+    journey.of("window.studio.set({ chosen: s.chosen.slice(0, 1) })")
+    assert journey.page.get_by_role("button", name="Learn from one take").is_disabled()
+    assert journey.page.get_by_text("One take says nothing about what may vary").is_visible()
+    journey.of(f"window.studio.set({{ chosen: {before} }})")
+
+
+def test_figures_have_room_on_a_tablet_that_is_held_upright(journey: Window) -> None:
+    size = journey.page.viewport_size
+    journey.page.set_viewport_size({"width": 768, "height": 1024})
+    try:
+        box = journey.page.locator(".stage").bounding_box()
+        assert box is not None and box["width"] > 700 and box["height"] > 400
+        tabs = "(([...all]) => all.at(-1).getBoundingClientRect().right)(document.querySelectorAll('[role=tab]'))"
+        assert journey.of(tabs) < journey.of("document.querySelector('.top-tools').offsetLeft")
+    finally:
+        journey.page.set_viewport_size(size)
+
+
 def test_variants_follow_the_amount_while_it_is_dragged_and_that_is_one_step_to_undo(journey: Window) -> None:
     amounts = "[...new Set(s.items.filter((item) => item.kind === 'variant').map((item) => item.settings.amount))]"
     slider = journey.page.get_by_label("Amount", exact=True)

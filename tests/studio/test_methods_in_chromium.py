@@ -175,6 +175,18 @@ def test_a_mesh_is_played_by_its_modes_on_the_page(methods: Window) -> None:
     page.get_by_label("Model").select_option("endless")
 
 
+def test_the_latest_variants_are_those_of_takes_not_of_other_methods(methods: Window) -> None:
+    items = [
+        {"id": "t", "kind": "take", "star": 0, "facts": {"joints": 3}},
+        {"id": "m", "kind": "model", "star": 0, "facts": {"method": "variation"}, "settings": {"examples": ["t"]}},
+        {"id": "v", "kind": "variant", "parent": "m", "star": 0, "facts": {"joints": 3}},
+        {"id": "x", "kind": "model", "star": 0, "facts": {"method": "texture"}, "settings": {"examples": ["t"]}},
+        {"id": "loop", "kind": "variant", "parent": "x", "star": 0, "facts": {"joints": 3}},
+    ]
+    found = methods.page.evaluate("async (items) => (await import('/picking.js')).latestVariants(items)", items)
+    assert found == {"takes": ["t"], "variants": ["v"]}
+
+
 def test_motions_without_names_until_a_vote(methods: Window) -> None:
     page = opened(methods, "Compare")
     for name in ("walk_1", "strawman_001"):

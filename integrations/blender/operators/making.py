@@ -13,6 +13,7 @@ from ..armature.actions import assign
 from ..armature.motion import Motion
 from ..armature.writing import how_made, write_actions
 from .placing import put
+from .results import list_results
 from .takes import figure_named
 from .working import Doing, Work
 
@@ -49,4 +50,5 @@ def make(name: str, motions: Sequence[Motion], place: str = "ACTIONS", replaced:
     if replaced in bpy.data.actions:
         bpy.data.actions.remove(bpy.data.actions[replaced])
         actions[0].name = replaced
+    list_results(figure, actions)
     return actions

@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 
-from ..armature.actions import SLOTTED, assign, slot_for
+from ..armature.actions import SLOTTED, assign, curves_of, slot_for
 from .working import Work
 
 
@@ -51,14 +51,21 @@ def put_crowd(figure: Any, actions: Sequence[Any]) -> Work:
             row, column = divmod(number, columns)
             copies = _duplicate(figure, parts)
             made.extend(copies)
-            copies[0].location.x += (column + 1) * spacing
-            copies[0].location.y += row * spacing
+            move(copies[0], action, (column + 1) * spacing, row * spacing)
             assign(copies[0], action)
             yield None
     except BaseException:
         for thing in made:
             bpy.data.objects.remove(thing)
         raise
+
+
+def move(copy: Any, action: Any, x: float, y: float) -> None:
+    """Set a duplicate aside: by its location, or beside it where the Action itself says where the object is."""
+    keyed = any(curve.data_path == "location" for curve in curves_of(action, copy))
+    place = copy.delta_location if keyed else copy.location
+    place.x += x
+    place.y += y
 
 
 def belongs(thing: Any, figure: Any) -> bool:
@@ -85,6 +92,7 @@ def _duplicate(figure: Any, parts: Sequence[Any]) -> list[Any]:
     homes = figure.users_collection or (bpy.context.scene.collection,)
     for thing in out:
         homes[0].objects.link(thing)
-    copy.freshtake.takes.clear()
-    copy.freshtake.models.clear()
+    for rows in (copy.freshtake.takes, copy.freshtake.models, copy.freshtake.results):
+        rows.clear()
+    copy.freshtake.duplicate = True
     return out

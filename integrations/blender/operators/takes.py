@@ -10,15 +10,14 @@ from typing import Any
 import bpy
 from bpy.props import CollectionProperty, EnumProperty, IntProperty, StringProperty
 
-from ..armature.actions import actions_of, assign
+from ..armature.actions import actions_of
 from ..armature.motion import Motion
-from ..armature.reading import read_actions, read_rest, run
+from ..armature.reading import read_actions, read_rest, run, scene_fps
 from ..armature.rig import OBJECT
 from ..armature.trouble import Trouble
 from ..armature.writing import how_made, write_actions
+from .results import drop_gone, list_results, listed_anywhere
 from .working import OnFigure, Work, Working, active_figure, ask
-
-LIKE = ("START", "NOW")
 
 
 def listed_takes(figure: Any) -> list[Any]:
@@ -36,7 +35,7 @@ def read_listed(figure: Any, rows: Sequence[Any]) -> Work:
 
 def figure_named(name: str) -> Any:
     """An armature that was there when the work began."""
-    found = bpy.data.objects.get(name)
+    found = bpy.data.objects.get((name, None))  # of this file: one that is linked may have the same name
     if found is None or found.type != "ARMATURE":
         raise Trouble(f"{name!r} is gone, so nothing was made: choose an armature and try again")
     return found
@@ -57,13 +56,12 @@ class FRESHTAKE_OT_takes_refresh(OnFigure, bpy.types.Operator):
     bl_idname, bl_label, bl_options = "freshtake.takes_refresh", "Refresh", {"UNDO"}
 
     def execute(self, context: Any) -> set[str]:
-        """Rows of Actions that are gone go too; what we made is no take."""
-        figure = active_figure(context)
-        takes = figure.freshtake.takes
-        for number in reversed(range(len(takes))):
-            if takes[number].action is None:
-                takes.remove(number)
-        list_actions(figure, [action for action in actions_of(figure) if how_made(action) is None])
+        """Rows of Actions that are gone go too; what we made is a result, unless another armature has it."""
+        figure, others = active_figure(context), listed_anywhere()
+        drop_gone(figure.freshtake.takes)
+        actions = actions_of(figure)
+        list_actions(figure, [action for action in actions if how_made(action) is None])
+        list_results(figure, [action for action in actions if how_made(action) is not None and action not in others])
         return {"FINISHED"}
 
 
@@ -144,9 +142,10 @@ def _example(figure: Any, rows: Sequence[Any], motions: Sequence[Motion], first:
     numbers = [number for number, row in enumerate(rows) if row.action == own]
     if not numbers:
         raise Trouble("the active Action is none of the takes: make the one that holds the example active")
-    begins = rows[numbers[0]].action.frame_range[0]
-    start, stop = int(first - begins), int(last - begins) + 1
-    if not 0 <= start < stop - 1 <= len(motions[numbers[0]]) - 1:
+    motion, begins = motions[numbers[0]], rows[numbers[0]].action.frame_range[0]
+    density = motion.fps / scene_fps(bpy.context.scene)  # a take of a higher rate is read between the frames too
+    start, stop = round((first - begins) * density), round((last - begins) * density) + 1
+    if not 0 <= start < stop - 1 <= len(motion) - 1:
         raise Trouble(f"frames {first} to {last} are not within {own.name!r}: set the preview range to the example")
     return {"clip": numbers[0], "start": start, "stop": stop}
 
@@ -244,37 +243,6 @@ def rest_motion(figure: Any, joints: Sequence[str] = ()) -> Motion:
     return read_rest(figure, True if joints and joints[0] == OBJECT else None)
 
 
-class FRESHTAKE_OT_show(OnFigure, bpy.types.Operator):
-    """Make this Action the active one"""
-
-    bl_idname, bl_label, bl_options = "freshtake.show", "Show", {"UNDO"}
-    action: StringProperty()
-
-    def execute(self, context: Any) -> set[str]:
-        """Assign it."""
-        found = bpy.data.actions.get(self.action)
-        if found is None:
-            self.report({"ERROR"}, f"there is no Action {self.action!r} any more")
-            return {"CANCELLED"}
-        assign(active_figure(context), found)
-        return {"FINISHED"}
-
-
-class FRESHTAKE_OT_reject(bpy.types.Operator):
-    """Delete this Action"""
-
-    bl_idname, bl_label, bl_options = "freshtake.reject", "Reject", {"UNDO"}
-    action: StringProperty()
-
-    def execute(self, context: Any) -> set[str]:
-        """Delete it."""
-        found = bpy.data.actions.get(self.action)
-        if found is not None:
-            bpy.data.actions.remove(found)
-        return {"FINISHED"}
-
-
 CLASSES = (
     FRESHTAKE_OT_takes_refresh, FRESHTAKE_OT_takes_check, FRESHTAKE_OT_takes_cut, FRESHTAKE_OT_takes_import,
-    FRESHTAKE_OT_show, FRESHTAKE_OT_reject,
 )  # fmt: skip

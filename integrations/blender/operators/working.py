@@ -21,6 +21,7 @@ from . import motion_messages
 BUDGET = 0.02  # seconds of work between two looks at the user
 PERIOD = 0.02  # seconds between two of the timer's ticks
 NOTES = 4  # sentences reported at most
+LINKED = "{!r} is linked from another file: make a library override of it (Object, Library Override) to work on it here"
 
 Work = Generator["Waiting | Doing | None", None, Any]
 AT_WORK: list[Any] = []  # operators that have not ended yet
@@ -138,8 +139,12 @@ class OnFigure:
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        """There has to be one."""
-        return active_figure(context) is not None
+        """There has to be one, and it has to be this file's to change."""
+        figure = active_figure(context)
+        if figure is not None and figure.library is not None:
+            cls.poll_message_set(LINKED.format(figure.name))  # type: ignore[attr-defined]
+            return False
+        return figure is not None
 
 
 class Working(OnFigure):

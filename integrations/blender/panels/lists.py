@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ..armature.writing import ABOUT
+from ..armature.writing import how_made
 
 ICONS = {"variation": "MOD_NOISE", "style": "MOD_HUE_SATURATION", "density": "OVERLAY", "texture": "FILE_REFRESH"}
 
@@ -48,16 +48,14 @@ class FRESHTAKE_UL_results(bpy.types.UIList):
     ) -> None:
         """One Action."""
         row = layout.row(align=True)
-        row.prop(item, "name", text="", emboss=False, icon="ACTION")
-        row.operator("freshtake.show", text="", icon="PLAY").action = item.name
-        row.operator("freshtake.vary_again", text="", icon="FILE_REFRESH").action = item.name
-        row.operator("freshtake.reject", text="", icon="TRASH").action = item.name
-
-    def filter_items(self, context: Any, data: Any, prop: str) -> tuple[list[int], list[int]]:
-        """Only Actions that say how they were made."""
-        actions = getattr(data, prop)
-        shown = [self.bitflag_filter_item if ABOUT in action else 0 for action in actions]
-        return shown, []
+        if item.action is None:
+            row.label(text="(removed)", icon="ERROR")
+            return
+        row.prop(item.action, "name", text="", emboss=False, icon="ACTION")
+        row.operator("freshtake.show", text="", icon="PLAY").action = item.action.name
+        if (how_made(item.action) or {}).get("job") == "vary":
+            row.operator("freshtake.vary_again", text="", icon="FILE_REFRESH").action = item.action.name
+        row.operator("freshtake.reject", text="", icon="TRASH").action = item.action.name
 
 
 class FRESHTAKE_UL_map(bpy.types.UIList):

@@ -38,7 +38,7 @@ class FRESHTAKE_PT_vary(InSidebar, bpy.types.Panel):
         if figure.place == "CROWD":
             layout.prop(figure, "spacing")
         layout.operator("freshtake.vary", icon="MOD_NOISE")
-        layout.template_list("FRESHTAKE_UL_results", "", bpy.data, "actions", figure, "result_index", rows=4)
+        layout.template_list("FRESHTAKE_UL_results", "", figure, "results", figure, "result_index", rows=4)
 
 
 class FRESHTAKE_PT_parts(InSidebar, bpy.types.Panel):

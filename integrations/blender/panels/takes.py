@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ..operators.working import active_figure
+from ..operators.working import LINKED, active_figure
 from ..settings import KINDS
 from .sidebar import InSidebar, sentences
 
@@ -32,6 +32,8 @@ class FRESHTAKE_PT_start(bpy.types.Panel):
             self.layout.operator("freshtake.sample", icon="OUTLINER_OB_ARMATURE")
             return
         self.layout.label(text=figure.name, icon="ARMATURE_DATA")
+        if figure.library is not None:
+            sentences(self.layout, LINKED.format(figure.name), context.region.width)
 
 
 class FRESHTAKE_PT_takes(InSidebar, bpy.types.Panel):

@@ -20,6 +20,7 @@ from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.registry import by_name, take_in, write
 from freshtake.methods.progress import Report, silent
 from freshtake.motion import Clip
+from freshtake.workflows.plain_sentences import plainly
 
 MODEL = "model"
 _UNSAFE = re.compile(r"[^\w .-]+")
@@ -49,7 +50,7 @@ class Request:
 
     def note(self, sentence: str) -> None:
         """One more sentence for the user."""
-        self.notes.append(self.with_clip_names(sentence))
+        self.notes.append(plainly(self.with_clip_names(sentence)))
 
     def with_clip_names(self, sentence: str) -> str:
         """A sentence that names clips instead of their files."""

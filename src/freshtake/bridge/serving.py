@@ -17,6 +17,7 @@ from freshtake.bridge.messages import Decoder, Message, MessageError, encoded
 from freshtake.bridge.progress_messages import sending_progress
 from freshtake.bridge.requests import Answer, Request
 from freshtake.errors import FreshtakeError, UsageError
+from freshtake.workflows.plain_sentences import plainly
 
 PIECE = 1 << 20
 CORRUPT = 2  # exit code after a message that was not understood
@@ -106,4 +107,4 @@ def run(message: Message, folder: Path, progress: Callable[[dict[str, Any]], Non
         try:
             return job(request)
         except FreshtakeError as error:
-            raise UsageError(request.with_clip_names(str(error))) from None
+            raise UsageError(plainly(request.with_clip_names(str(error)))) from None

@@ -19,6 +19,7 @@ POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
+PAGE = '<!doctype html><html lang="en"><meta charset="utf-8"><title>freshtake studio</title><p>{}</p></html>'
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -46,7 +47,7 @@ class Guard:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         refusal = self._refusal(scope, headers)
         if refusal is not None:
-            await _refuse(scope, receive, send, *refusal)
+            await _refuse(scope, receive, send, *refusal, page="text/html" in headers.get("accept", ""))
         elif scope["type"] == "websocket":
             await self._app(scope, receive, send)
         elif (token := self._token_to_store(scope)) is not None:
@@ -116,20 +117,24 @@ def _host_of(origin: str) -> str:
         return ""
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, sentence: str) -> None:
+async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, sentence: str, *, page: bool) -> None:
     if scope["type"] == "websocket":
         await receive()
         await send({"type": "websocket.close", "code": 1008, "reason": sentence[:120]})
         return
-    body = json.dumps({"error": sentence}).encode()
-    headers = {**HEADERS, "content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
+    body = (PAGE.format(f"{sentence[0].upper()}{sentence[1:]}.") if page else json.dumps({"error": sentence})).encode()
+    kind = "text/html; charset=utf-8" if page else "application/json"
+    headers = {**HEADERS, "content-type": kind, "content-length": str(len(body)), "connection": "close"}
     await send({"type": "http.response.start", "status": status, "headers": _pairs(headers)})
     await send({"type": "http.response.body", "body": body})
 
 
 async def _store_token(send: Send, token: str) -> None:
-    """The start page again, without the token in its address, which is in a cookie from now on."""
-    cookie = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict"
+    """The start page again, without the token in its address, which is in a cookie from now on.
+
+    Lax: who follows a link in a mail or a chat comes from another site, and is let in; requests of other sites are not.
+    """
+    cookie = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Lax"
     headers = {**HEADERS, "location": "/", "set-cookie": cookie, "content-length": "0"}
     await send({"type": "http.response.start", "status": 303, "headers": _pairs(headers)})
     await send({"type": "http.response.body", "body": b""})

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.serve.processes import Process, prepare_process, start_process
+from freshtake.workflows.plain_sentences import plainly
 
 Answer = TypeVar("Answer")
 TRIES = 2  # calls only read, so one whose process was killed is simply made again
@@ -75,7 +76,7 @@ def _answer_questions(pipe: Connection) -> None:
             try:
                 reply = True, function(*arguments)
             except FreshtakeError as error:
-                reply = False, str(error)
+                reply = False, plainly(str(error))
             except Exception as error:
                 traceback.print_exc()
                 reply = False, f"something went wrong that should not ({type(error).__name__}): please report it"

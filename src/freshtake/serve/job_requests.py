@@ -52,8 +52,9 @@ class Vary(Shape):
 
 
 class Again(Shape):
-    """Make variants again from their seeds, with other settings where they are given; `replace` puts them in place of
-    the old ones, and requests with the same `step` are undone together."""
+    """Make variants again from their seeds, with other settings where they are given (`seconds` of null: as long as
+    comes naturally); `replace` puts them in place of the old ones, and requests with the same `step` are undone
+    together."""
 
     task: Literal["again"]
     items: Ids

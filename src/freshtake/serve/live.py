@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.serve.processes import Process, prepare_process, start_process
+from freshtake.workflows.plain_sentences import plainly
 
 AHEAD = 0.08  # seconds that frames are made before they are due: controls act within 0.1 s
 LATE = 0.3  # seconds; who is farther behind leaves frames out
@@ -89,7 +90,7 @@ def run(pipe: Connection) -> None:
     except (EOFError, OSError):
         return
     except FreshtakeError as error:
-        pipe.send({"error": str(error)})
+        pipe.send({"error": plainly(str(error))})
     except Exception as error:
         pipe.send({"error": f"the motion ended by something that should not happen ({type(error).__name__})"})
 
@@ -152,4 +153,4 @@ def _apply(pipe: Connection, steers: Any, controls: dict[str, Any]) -> None:
             else:
                 steers.put(name, value)
     except FreshtakeError as error:
-        pipe.send({"error": str(error)})
+        pipe.send({"error": plainly(str(error))})

@@ -11,25 +11,18 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
+from itertools import count
 from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.serve.items import ENDED, Item, Job, ProjectView
+from freshtake.serve.project_folder import locked_folder, opened, refuse_foreign_folder
 
-VERSION = 1
 MOST_UNDONE = 200
 JOBS_SHOWN = 100
 MOST_JOBS = 500  # that are remembered; all are in the file
-TABLES = """
-CREATE TABLE IF NOT EXISTS items (id TEXT PRIMARY KEY, file TEXT, gone INTEGER NOT NULL, body TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS jobs (id TEXT PRIMARY KEY, created REAL NOT NULL, body TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS steps (number INTEGER PRIMARY KEY AUTOINCREMENT, words TEXT NOT NULL,
-  undone INTEGER NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS presets (name TEXT PRIMARY KEY, body TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS numbers (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
-"""
 Listener = Callable[[dict[str, Any]], None]
 
 
@@ -58,13 +51,13 @@ class Project:
             address = (folder / "project.sqlite").resolve().as_uri() + "?mode=ro"
             self._rows = sqlite3.connect(address, uri=True, check_same_thread=False)
             return
-        _refuse_foreign_folder(folder)
+        refuse_foreign_folder(folder)
         try:
             self.files.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FormatError(folder, f"this cannot be a project folder ({error.strerror}): name another") from None
-        self._lock_file = _locked_folder(folder)
-        self._rows = _opened(folder / "project.sqlite")
+        self._lock_file = locked_folder(folder)
+        self._rows = opened(folder / "project.sqlite")
         self._jobs = {job.id: job for job in self._stored_jobs()}
         self._clean_up()
 
@@ -119,6 +112,14 @@ class Project:
     def item(self, id: str) -> Item:
         """One item."""
         return Item.model_validate_json(self._row(id).body)
+
+    def free_name(self, kind: str, name: str) -> str:
+        """The name, or with the first number that makes it unlike the names of all items of this kind."""
+        question = "SELECT json_extract(body, '$.name') FROM items WHERE gone = 0 AND json_extract(body, '$.kind') = ?"
+        with self._lock:
+            taken = {row[0] for row in self._rows.execute(question, (kind,))}
+        numbered = (f"{name} ({number})" for number in count(2))
+        return name if name not in taken else next(tried for tried in numbered if tried not in taken)
 
     def path(self, id: str) -> Path:
         """The file of an item."""
@@ -293,46 +294,6 @@ class Project:
                 shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
         shutil.rmtree(self.work, ignore_errors=True)
         self.work.mkdir(exist_ok=True)
-
-
-def _refuse_foreign_folder(folder: Path) -> None:
-    """A folder of something else that happens to have `files` or `work` in it: what is there would be cleared away."""
-    if (folder / "project.sqlite").exists():
-        return
-    for inner in (folder / "files", folder / "work"):
-        if inner.is_dir() and any(inner.iterdir()):
-            problem = f"this is no project, and {inner.name} in it holds files of yours: name another with --project"
-            raise FormatError(folder, problem)
-
-
-def _locked_folder(folder: Path) -> sqlite3.Connection:
-    """A lock that a killed process does not leave behind: two servers in one folder would not know of one another."""
-    lock_file = sqlite3.connect(folder / "in-use.sqlite", timeout=0.0, check_same_thread=False, isolation_level=None)
-    try:
-        lock_file.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError:
-        lock_file.close()
-        raise UsageError(f"{folder} is open in another studio: use its page, or name another --project") from None
-    except sqlite3.DatabaseError:
-        lock_file.close()
-        raise FormatError(folder / "in-use.sqlite", "this is no file of a project: remove it") from None
-    return lock_file
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    rows = sqlite3.connect(path, check_same_thread=False)
-    try:
-        rows.execute("PRAGMA journal_mode = WAL")
-        rows.execute("PRAGMA synchronous = NORMAL")
-        version = rows.execute("PRAGMA user_version").fetchone()[0]
-        if version > VERSION:
-            raise FormatError(path, "a newer freshtake wrote this project: update freshtake")
-        rows.executescript(TABLES)
-        rows.execute(f"PRAGMA user_version = {VERSION}")
-    except sqlite3.DatabaseError as error:
-        rows.close()
-        raise FormatError(path, f"this project cannot be opened ({error}): name another --project") from None
-    return rows
 
 
 def now() -> float:

@@ -45,7 +45,7 @@ def _run(project: Project, pipe: Connection, job: str, name: str, settings: dict
             task.load()(context, **settings)
         pipe.send(("done",))
     except FreshtakeError as error:
-        pipe.send(("failed", context.with_names(" ".join(str(error).split()))))
+        pipe.send(("failed", context.in_words(str(error))))
     except MemoryError:
         pipe.send(("failed", "this needs more memory than it may have: use a shorter or smaller file"))
     except Exception as error:

@@ -192,7 +192,9 @@ class _Slot(threading.Thread):
 
     def _add(self, id: str, body: str, file: str | None) -> None:
         item = Item.model_validate_json(body)
-        self._project.add(item, file, _undo_words(item, self._project.job(id).task), self._step)
+        task = self._project.job(id).task
+        words = "add files" if task == "read" and self._step != id else _undo_words(item, task)
+        self._project.add(item, file, words, self._step)
         self._change(id, made=[*self._project.job(id).made, item.id])
 
     def _replace(self, id: str, item: str, words: str, file: str, changes: dict[str, Any]) -> None:

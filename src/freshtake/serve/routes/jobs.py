@@ -32,14 +32,18 @@ async def send_take(
     name: Annotated[str, Query(min_length=1, max_length=300)],
     project: TheProject,
     workers: TheWorkers,
+    step: Annotated[str | None, Query(max_length=40)] = None,
 ) -> Job:
-    """Send a file (its bytes are the body): a motion, a model or a character. It is read in a process of its own."""
+    """Send a file (its bytes are the body): a motion, a model or a character. It is read in a process of its own.
+
+    Files that are sent with the same `step` are undone together.
+    """
     shown = display_name(name)
     upload = f"{new_id()}{ending_of(shown, ENDINGS)}"
     target = project.work / upload
     try:
         await _receive(request, target, shown)
-        return workers.submit("read", upload=upload, name=shown)
+        return workers.submit("read", upload=upload, name=shown, step=step)
     except BaseException:
         target.unlink(missing_ok=True)
         raise
@@ -82,7 +86,7 @@ def make_samples(name: str, workers: TheWorkers, takes: Annotated[int, Query(ge=
 @router.post("/jobs", status_code=202)
 def ask(body: JobRequest, workers: TheWorkers) -> Job:
     """Ask for work; it waits for a free process, and what it makes becomes items."""
-    settings = body.model_dump(exclude={"task", "items"})
+    settings = body.model_dump(exclude={"task", "items"}, exclude_unset=body.task == "again")
     return workers.submit(body.task, body.items, **settings)
 
 

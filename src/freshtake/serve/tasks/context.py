@@ -16,9 +16,11 @@ from freshtake.methods.progress import Progress
 from freshtake.serve.items import Finding, Item, Kind, new_id
 from freshtake.serve.project import Project, now
 from freshtake.serve.tasks.describing import facts_of, named, trimmed
+from freshtake.workflows.plain_sentences import plainly
 
 Send = Callable[..., None]
 MODELS_KEPT = 3
+NAMED: tuple[Kind, ...] = ("take", "strokes", "character", "model")  # kinds in which no two have one name
 
 
 class Context:
@@ -28,6 +30,7 @@ class Context:
         self.project, self.job, self._send = project, job, send
         self.folder = project.work / job
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.notes: list[str] = []  # what was said beside the result
         self._names: dict[str, str] = {}
 
     def item(self, id: str) -> Item:
@@ -70,9 +73,13 @@ class Context:
         self.report(self.with_names(step.what), step.share)
 
     def warn(self, sentence: str) -> None:
-        """Something that the user should know, beside the result; options of commands are left out."""
-        plain = sentence.partition(";" if ";" in sentence else ":")[0] if " --" in sentence else sentence
-        self._send("note", self.with_names(plain))
+        """Something that the user should know, beside the result."""
+        self.notes.append(self.in_words(sentence))
+        self._send("note", self.notes[-1])
+
+    def in_words(self, sentence: str) -> str:
+        """A sentence as people at the page read it."""
+        return plainly(self.with_names(" ".join(sentence.split())))
 
     def with_names(self, sentence: str) -> str:
         """A sentence with the names that users know, in place of those of files."""
@@ -104,8 +111,8 @@ class Context:
         """Put something new into the project: `file` is moved there; `beside`, a source as it came, goes with it."""
         id = new_id()
         item = Item(
-            id=id, kind=kind, name=name, created=now(), group=group, parent=parent, seed=seed, facts=facts,
-            findings=findings or [], settings=settings or {},
+            id=id, kind=kind, name=self._free_name(kind, name), created=now(), group=group, parent=parent, seed=seed,
+            facts=facts, findings=findings or [], settings=settings or {},
         )  # fmt: skip
         if beside is not None:
             shutil.move(beside, self.project.files / f"{id}.source{beside.suffix}")
@@ -124,10 +131,15 @@ class Context:
 
     def add_motion(self, kind: Kind, name: str, motion: Motion, **more: Any) -> Item:
         """A motion as an item; what the facts do not say is read from the motion."""
+        name = self._free_name(kind, name)
         file = self.folder / f"{new_id()}.npz"
         write(file, named(motion, name))  # sentences about it are to use the name that users know
         facts = {**facts_of(motion), **more.pop("facts", {})}
         return self.add(kind, name, file, facts, **more)
+
+    def _free_name(self, kind: Kind, name: str) -> str:
+        """The name, or with a number where a list has another of this name; variants are told apart by their seeds."""
+        return self.project.free_name(kind, name) if kind in NAMED else name
 
 
 @lru_cache(maxsize=MODELS_KEPT)

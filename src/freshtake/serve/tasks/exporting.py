@@ -30,12 +30,12 @@ def export(
 ) -> None:
     """A file to download, as an item."""
     onto = None if character is None else _character(context, character, format)
-    title = file_name(name or _title(context, items), "freshtake")
     if format == "pack":
-        file = _pack(context, items, number, onto, title)
+        file, count = _pack(context, items, number, onto, name)
     else:
-        file = _motions(context, items, format, onto, in_place, title)
-    facts = {"what": "export", "format": format, "bytes": file.stat().st_size, "count": len(items), "file": file.name}
+        title = file_name(name or _title(context, items), "freshtake")
+        file, count = _motions(context, items, format, onto, in_place, title), len(items)
+    facts = {"what": "export", "format": format, "bytes": file.stat().st_size, "count": count, "file": file.name}
     context.add("export", file.name, file, facts, settings={"items": items, "character": character})
 
 
@@ -66,7 +66,8 @@ def _motions(context: Context, ids: list[str], ending: str, onto: Onto | None, i
     return _zipped(folder, context.folder / f"{title}.zip")
 
 
-def _pack(context: Context, ids: list[str], number: int, onto: Onto | None, title: str) -> Path:
+def _pack(context: Context, ids: list[str], number: int, onto: Onto | None, name: str | None) -> tuple[Path, int]:
+    """A pack of loops that fit each other, and how many it holds."""
     from freshtake.workflows import variation_pack
 
     chosen = [context.item(id) for id in ids]
@@ -87,7 +88,8 @@ def _pack(context: Context, ids: list[str], number: int, onto: Onto | None, titl
         report=context.progress,
         warn=context.warn,
     )
-    return _zipped(folder, context.folder / f"{title}.zip")
+    title = file_name(name or f"{'_'.join(names)}_pack", "pack")
+    return _zipped(folder, context.folder / f"{title}.zip"), number * len(models)
 
 
 def _unit(context: Context, model: str) -> float | None:

@@ -37,5 +37,6 @@ def learn(
         target,
         name or first.group or first.name,
         seed=seed,
+        facts={"notes": context.notes},
         settings={"examples": items, **{key: value for key, value in chosen.items() if value is not None}},
     )

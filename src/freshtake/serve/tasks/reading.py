@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,7 +49,7 @@ def make_samples(context: Context, *, items: list[str], sample: str, takes: int 
 def add_take(context: Context, file: Path, name: str, *, group: str | None = None) -> None:
     """Read a motion file and add it, each of several animations by itself; a skin is kept beside the first."""
     skinned = file.suffix in CHARACTERS and has_skin(file)
-    animations = list(_animations(context, file))
+    animations = list(_animations(context, file, name))
     beside = file if skinned or file.suffix == ".asf" else None
     for described in animations:
         motion = described.motion
@@ -70,7 +71,7 @@ def add_take(context: Context, file: Path, name: str, *, group: str | None = Non
         beside = None
 
 
-def _animations(context: Context, file: Path) -> Iterator[Described]:
+def _animations(context: Context, file: Path, name: str) -> Iterator[Described]:
     """The motion of a file, and further ones where it holds several."""
     from freshtake.workflows import motion_info
 
@@ -79,7 +80,7 @@ def _animations(context: Context, file: Path) -> Iterator[Described]:
     def heard(sentence: str) -> None:
         (more.append if "only the first animation" in sentence else context.warn)(sentence)
 
-    yield motion_info(file, warn=heard, skeleton=_skeleton(context, file))
+    yield motion_info(file, warn=heard, skeleton=_skeleton(context, file, name))
     number = 1
     while more and number < MOST_ANIMATIONS:
         try:
@@ -99,7 +100,8 @@ def add_model(context: Context, file: Path, name: str, **more: Any) -> Item:
     """A model file as an item."""
     from freshtake.serve.tasks.models import model_item_facts
 
-    return context.add("model", name, file, model_item_facts(file), **more)
+    facts = {**model_item_facts(file), **more.pop("facts", {})}
+    return context.add("model", name, file, facts, **more)
 
 
 def has_skin(file: Path) -> bool:
@@ -115,11 +117,16 @@ def _add_character(context: Context, file: Path, name: str) -> None:
     context.add("character", name, file, {"what": "character", "character": True})
 
 
-def _skeleton(context: Context, file: Path) -> Path | None:
-    """The skeleton of an AMC file: that of the newest ASF that was sent."""
+def _skeleton(context: Context, file: Path, name: str) -> Path | None:
+    """The skeleton of an AMC file: the ASF whose name its own begins with (02.asf, 02_01.amc), else the newest."""
     if file.suffix != ".amc":
         return None
     skeletons = [item for item in context.project.items() if item.facts.get("format") == "Acclaim skeleton"]
     if not skeletons:
         raise FormatError(file, "an .amc file needs its skeleton: send the .asf that belongs to it first")
-    return next(context.project.files.glob(f"{skeletons[-1].id}.source.asf"))
+    named = [item for item in skeletons if re.match(rf"{re.escape(item.name)}(?![0-9])", name, re.IGNORECASE)]
+    chosen = max(named, key=lambda item: len(item.name)) if named else skeletons[-1]
+    if not named and len(skeletons) > 1:
+        told = f"{name} was put onto the newest of {len(skeletons)} skeletons, {chosen.name}"
+        context.warn(f"{told}: if that is not its own, remove it and send it right after its .asf")
+    return next(context.project.files.glob(f"{chosen.id}.source.asf"))

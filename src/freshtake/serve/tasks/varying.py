@@ -20,8 +20,8 @@ def vary(context: Context, *, items: list[str], number: int = 15, seed: int = 0,
 
 
 def again(context: Context, *, items: list[str], replace: bool = False, **changes: Any) -> None:
-    """Variants from their seeds, with other settings where they are given."""
-    changed = {key: value for key, value in changes.items() if value is not None}
+    """Variants from their seeds, with other settings where they are given; `seconds` of None is the natural length."""
+    changed = {key: value for key, value in changes.items() if value is not None or key == "seconds"}
     for number, id in enumerate(items):
         old = context.item(id)
         context.report(f"{old.name} again", number, len(items))

@@ -30,7 +30,7 @@ export const api = {
   post: (address, json = {}) => read("POST", `/api/${address}`, { json }),
   remove_at: (address) => read("DELETE", `/api/${address}`),
   project: () => read("GET", "/api/project"),
-  upload: (file) => read("POST", `/api/takes?${query({ name: file.name })}`, { body: file }),
+  upload: (file, step) => read("POST", `/api/takes?${query({ name: file.name, step })}`, { body: file }),
   samples: () => read("GET", "/api/samples"),
   sample: (name) => read("POST", `/api/samples/${encodeURIComponent(name)}`, { json: {} }),
   change: (id, fields) => read("PATCH", `/api/items/${id}`, { json: fields }),

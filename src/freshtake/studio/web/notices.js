@@ -14,7 +14,7 @@ export function toast(words, kind = "plain", seconds = kind === "error" ? 12 : 4
 // The same remark about several files is said once.
 export function noteToast(note) {
   const remark = note.replace(/^[^:]{1,80}: /, ""), before = state.toasts.find((one) => one.kind === "plain" && one.words.endsWith(remark));
-  if (before && before.words !== note) set({ toasts: state.toasts.map((one) => (one === before ? { ...one, words: `Several files: ${remark}` } : one)) });
+  if (before && before.words !== note) set({ toasts: state.toasts.map((one) => (one === before ? { ...one, words: `Several of them: ${remark}` } : one)) });
   else toast(note, "plain", 9);
 }
 export const dismiss = (id) => set({ toasts: state.toasts.filter((one) => one.id !== id) });

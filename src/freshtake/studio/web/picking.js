@@ -6,7 +6,7 @@
 
 import { html, useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
 import { Button, Facts, Select } from "./ui.js";
-import { addSample, toast, useKept, useStore } from "./state.js";
+import { addSample, toast, useKept, useStore, variationModels } from "./state.js";
 
 const MOTIONS = ["take", "variant"];
 export const useMotions = (kinds = MOTIONS) => useStore((now) => now.items).filter((item) => kinds.includes(item.kind) && item.star >= 0);
@@ -29,10 +29,11 @@ export function groupsOf(items) {
   return [...groups].map(([name, members]) => ({ name, members }));
 }
 
-// The newest variants that were neither rejected nor made as a baseline, and the takes that their model was learned from.
+// The newest variants of a model for variants that were not rejected, and the takes that it was learned from.
 export function latestVariants(items) {
-  const made = items.filter((item) => item.kind === "variant" && item.star >= 0 && !item.facts.baseline && isClip(item));
-  const model = items.find((item) => item.id === made[made.length - 1]?.parent);
+  const models = new Map(variationModels(items).map((item) => [item.id, item]));
+  const made = items.filter((item) => item.kind === "variant" && item.star >= 0 && models.has(item.parent) && isClip(item));
+  const model = models.get(made[made.length - 1]?.parent);
   const takes = items.filter((item) => item.kind === "take" && (model?.settings?.examples ?? []).includes(item.id));
   return { takes: takes.map((item) => item.id), variants: made.filter((item) => item.parent === model?.id).map((item) => item.id) };
 }

@@ -106,7 +106,7 @@ function ended(job) {
   endings.delete(job.id);
   if (!waiting) return;
   if (["failed", "interrupted"].includes(job.state)) toast(job.error ?? "The work has ended before it was done: start it again.", "error");
-  if (job.state === "done") job.notes?.slice(0, 2).forEach(noteToast);
+  if (job.state === "done" && job.task !== "learn") job.notes?.slice(0, 2).forEach(noteToast); // those of learning stay with the model
   waiting.forEach((tell) => tell(job));
 }
 
@@ -153,16 +153,18 @@ export async function run(task, items, settings = {}, onstart) {
   return over.state === "done" ? over : undefined;
 }
 
+// A name for changes that are undone together.
+export const newStep = () => `step ${Date.now()} ${Math.random().toString(36).slice(2, 10)}`;
+
 // Sent one after the other in the order of their names (walk_2 before walk_10), so that they are listed in it.
 export async function upload(files) {
   const list = [...files].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }) || 0);
   list.sort((a, b) => Number(b.name.toLowerCase().endsWith(".asf")) - Number(a.name.toLowerCase().endsWith(".asf"))); // AMC files need it
   if (!list.length) return;
   set({ uploads: state.uploads + list.length });
-  const made = [];
-  const reading = [];
+  const made = [], reading = [], step = list.length > 1 ? newStep() : null;
   for (const file of list) {
-    const job = await attempt(api.upload(file));
+    const job = await attempt(api.upload(file, step));
     if (!job) { set({ uploads: state.uploads - 1 }); continue; }
     set({ jobs: replaced(state.jobs, job) });
     reading.push(waitFor(job).then((over) => {

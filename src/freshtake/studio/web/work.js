@@ -46,7 +46,7 @@ export function TaskButton({ task, items, settings, words, kind = "primary", dis
 
 const FORMATS = [
   ["fbx", "FBX – Maya, Unreal, Unity, MotionBuilder"], ["bvh", "BVH – every animation program"], ["glb", "glTF (GLB) – Blender, game engines, web"],
-  ["usd", "USD – Houdini, Omniverse, Maya"], ["npz", "NumPy arrays"], ["pack", "Pack – a folder with a preview page"],
+  ["usd", "USD – Houdini, Omniverse, Maya"], ["npz", "NumPy arrays"], ["pack", "Pack – 12 new loops that fit each other, with a preview page"],
 ];
 
 export function download(id) {
@@ -76,13 +76,13 @@ export function ExportBar({ ids: items, what = "", settings = {} }) {
   const keep = async (changes) => { const next = { format, character, ...changes }; set({ presets: { ...state.presets, export: next } }); await attempt(api.preset("export", next)); };
   const ondone = (job) => {
     job.made.forEach(download);
-    toast(`${items.length === 1 ? "One motion" : `${items.length} motions`} exported.`, "good");
+    toast(format === "pack" ? "A pack of new loops is exported." : `${items.length === 1 ? "One motion" : `${items.length} motions`} exported.`, "good");
   };
   return html`<div class="export">
     <${Select} label="Format" value=${format} options=${FORMATS} onchange=${(next) => keep({ format: next })} />
     ${characters.length > 0 && html`<${Select} label="On" value=${character ?? ""} options=${[["", "the takes' own skeleton"], ...characters.map((item) => [item.id, item.name])]} onchange=${(next) => keep({ character: next || null })}
       hint="bones are matched automatically, by name and position" />`}
     <${TaskButton} task="export" items=${items} settings=${{ format, ...(character ? { character } : {}), ...settings }} disabled=${!items.length} ondone=${ondone}
-      words=${items.length ? `Export ${items.length} ${what}` : `Export ${what}`} title=${items.length ? "" : "star what you like first"} />
+      words=${format === "pack" ? "Export a pack" : items.length ? `Export ${items.length} ${what}` : `Export ${what}`} title=${items.length ? "" : "star what you like first"} />
   </div>`;
 }

@@ -123,7 +123,8 @@ function Chosen({ items, all, viewport }) {
         ${!broken.length && takes.some((item) => item.findings.length) && html`<${Note}>No problems. Some have remarks: click a take to read them.<//>`}<//>`}
     ${takes.some((item) => item.kind === "take") && html`<${Panel} title="Cut a long take" open=${items.length === 1 && items[0].facts.seconds > 6}><${Cut} key=${takes[0].id} items=${takes} takes=${all} /><//>`}
     <${Panel}>
-      ${takes.length > 0 && html`<${Button} kind="primary" onclick=${() => set({ tab: "vary" })}>Make variants of ${takes.length === 1 ? "this take" : `${takes.length} takes`}<//>`}
+      ${takes.length === 1 && html`<${Note}>To make variants, tick other takes of the same movement too: three to five are best.<//>`}
+      ${takes.length > 1 && html`<${Button} kind="primary" onclick=${() => set({ tab: "vary" })}>Make variants of ${takes.length} takes<//>`}
       ${models.length === 1 && html`<${Button} kind="primary" onclick=${() => set({ tab: "vary", model: models[0].id })}>Make variants<//>`}
       <${Button} kind="danger" onclick=${() => remove(items.map((item) => item.id))}>Remove from the project<//>
     <//>`;

@@ -2,8 +2,8 @@
 
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { Button, Empty, ExportBar, ItemList, LiveViewport, Note, NumberField, Panel, Progress, Row, Segmented, Select, Slider, Split, Toggle, useCharacter, Viewport } from "../ui.js";
-import { attempt, choose, currentModel, isOver, itemOf, remove, run, set, state, toast, useKept, useStore, variationModels } from "../state.js";
-import { api } from "../api.js";
+import { attempt, choose, currentModel, isOver, itemOf, newStep, remove, run, set, state, toast, useKept, useStore, variationModels } from "../state.js";
+import { api, asSentence } from "../api.js";
 import { useModels } from "../picking.js";
 import { BodyParts } from "./body_parts.js";
 
@@ -20,19 +20,24 @@ function useSettings() {
 const PinIcon = () => html`<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path fill="currentColor" d="M5 1h6v1.5l-1 .6V7l2.5 2v1.5H8.700V15h-1.400v-4.500H3.500V9L6 7V3.100l-1-.6z" /></svg>`;
 
 // ---- learning ----
+const LEAST = 2; // takes
+const LONG = 6; // seconds: a take that may hold several cycles or repeats
 function Learn({ takes, chosen, models, model, setModel }) {
   const jobs = useStore((now) => now.jobs).filter((job) => job.task === "learn" && !isOver(job));
   const learnFrom = takes.filter((item) => chosen.includes(item.id));
   const known = models.find((one) => one.settings?.examples && same(one.settings.examples, learnFrom.map((item) => item.id)));
   const learn = async () => {
     const done = await run("learn", learnFrom.map((item) => item.id), { name: common(learnFrom.map((item) => item.name)) });
-    if (done?.made[0]) { setModel(done.made[0]); toast("Learned. Now make variants.", "good"); }
+    if (!done?.made[0]) return;
+    setModel(done.made[0]);
+    toast(done.notes.length ? "Learned. Read the remarks below the takes, then make variants." : "Learned. Now make variants.", "good");
   };
   return html`<${Panel} title="1 · Takes" actions=${html`<${Button} kind="quiet" onclick=${() => choose(learnFrom.length === takes.length ? [] : takes.map((item) => item.id))}>${learnFrom.length === takes.length ? "none" : "all"}<//>`}>
       <div class="scroll short"><${ItemList} items=${takes} chosen=${chosen} onchoose=${choose} small label="takes to learn from" empty=${html`<${Note}>Add takes in the Library first.<//>`} /></div>
-      ${jobs.length ? jobs.map((job) => html`<${Progress} key=${job.id} job=${job} />`) : html`<${Button} kind=${known ? "plain" : "primary"} disabled=${!learnFrom.length} onclick=${learn}>
+      ${jobs.length ? jobs.map((job) => html`<${Progress} key=${job.id} job=${job} />`) : html`<${Button} kind=${known ? "plain" : "primary"} disabled=${learnFrom.length < LEAST} onclick=${learn}>
         ${learnFrom.length ? `Learn from ${learnFrom.length === 1 ? "one take" : `${learnFrom.length} takes`}` : "Choose takes to learn from"}${known ? " again" : ""}<//>`}
-      ${learnFrom.length === 1 && !jobs.length && html`<${Note}>One take gives little to vary: three to five of the same movement are better.<//>`}
+      ${learnFrom.length === 1 && !jobs.length && html`<${Note}>One take says nothing about what may vary. Choose others of the same movement, three to five in all${learnFrom[0].facts.seconds > LONG ? ", or cut this one into cycles or repeats in the Library" : ""}.<//>`}
+      ${!jobs.length && (model?.facts.notes ?? []).map((note) => html`<${Note} key=${note} kind="warn">${asSentence(note)}.<//>`)}
     <//>
     ${models.length > 1 && html`<${Panel} tight><${Select} label="Model" value=${model?.id ?? ""} options=${models.map((one) => [one.id, one.name])} onchange=${setModel} /><//>`}`;
 }
@@ -77,8 +82,8 @@ function Settings({ settings, change, remake, live, model }) {
     <${Panel} name="Pinned poses" title=${`Pinned poses${pins.length ? ` (${pins.length})` : ""}`} open=${pins.length > 0}><${Pins} pins=${pins} change=${change} />
       ${pins.length > 0 && html`<${Button} onclick=${() => remake(settings)}>Remake variants through ${pins.length === 1 ? "this pose" : "these poses"}<//>`}<//>
     <${Panel} title="Length" open=${false}>
-      <${Toggle} label="Natural lengths" value=${seconds === null} onchange=${(natural) => change({ seconds: natural ? null : Number((model?.facts?.seconds ?? 2).toFixed(2)) })} hint="each variant is as long as comes naturally" />
-      ${seconds !== null && html`<${NumberField} label="Seconds" value=${seconds} min=${0.2} max=${600} step=${0.1} onchange=${(value) => change({ seconds: value })} />`}<//>`}`;
+      <${Toggle} label="Natural lengths" value=${seconds === null} onchange=${(natural) => put({ seconds: natural ? null : Number((model?.facts?.seconds ?? 2).toFixed(2)) })} hint="each variant is as long as comes naturally" />
+      ${seconds !== null && html`<${NumberField} label="Seconds" value=${seconds} min=${0.2} max=${600} step=${0.1} onchange=${(value) => put({ seconds: value })} />`}<//>`}`;
 }
 
 // ---- variants ----
@@ -86,7 +91,6 @@ const request = ({ number, amount, parts, seed, loop, seconds, plant, in_place: 
 
 const MOST_SHOWN = 1000;
 const FEW = 60; // variants that follow a slider while it moves; more are made when it is let go
-const newStep = () => `slider ${Date.now()} ${Math.random()}`;
 const openVariants = (model) => state.items.filter((item) => item.kind === "variant" && item.parent === model?.id && item.star === 0).map((item) => item.id);
 
 // The first seed, or the next free one where that would make variants a second time.
@@ -111,10 +115,9 @@ function useMaking(model) {
     if (now.busy) return;
     now.busy = true;
     while (now.next) {
-      const { number, seed, seconds, ...rest } = request(now.next.settings), { step } = now.next;
+      const { number, seed, ...wanted } = request(now.next.settings), { step } = now.next;
       now.next = null;
-      const wanted = { ...rest, ...(seconds === null ? {} : { seconds }) };
-      const stale = openVariants(model).filter((id) => Object.keys(wanted).some((name) => JSON.stringify(itemOf(id).settings[name]) !== JSON.stringify(wanted[name])));
+      const stale = openVariants(model).filter((id) => Object.keys(wanted).some((name) => JSON.stringify(itemOf(id).settings[name] ?? null) !== JSON.stringify(wanted[name])));
       if (stale.length) await run("again", stale, { ...wanted, replace: true, step });
     }
     now.busy = false;
@@ -169,7 +172,8 @@ function Tab() {
     v.pause();
     change({ pins: [...settings.pins, { item: item.id, frame, second }] });
     set({ kept: { ...state.kept, "panel Pinned poses": true } });
-    toast(`Pinned: ${item.name}, frame ${frame}.`, "good");
+    toast(`Pinned: ${item.name}, frame ${frame}.${shown.length ? " Remake the variants, and all pass through it." : ""}`, "good");
+    setTimeout(() => document.querySelector(".pins")?.closest(".panel").scrollIntoView({ block: "nearest" }), 50);
   };
 
   const side = html`<${Learn} takes=${takes} chosen=${chosen} models=${models} model=${model} setModel=${setModel} />

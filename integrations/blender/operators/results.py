@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Results: the Actions that were made for an armature, listed with it; shown, or rejected."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+from bpy.props import StringProperty
+
+from ..armature.actions import assign
+from .placing import belongs
+from .working import OnFigure, active_figure
+
+
+def list_results(figure: Any, actions: Iterable[Any]) -> None:
+    """List Actions as results of an armature, those that are not there yet; rows of Actions that are gone go."""
+    drop_gone(figure.freshtake.results)
+    known = {row.action for row in figure.freshtake.results}
+    for action in actions:
+        if action not in known:
+            row = figure.freshtake.results.add()
+            row.action, row.name = action, action.name
+
+
+def drop_gone(rows: Any) -> None:
+    """Remove the rows whose Action was deleted."""
+    for number in reversed(range(len(rows))):
+        if rows[number].action is None:
+            rows.remove(number)
+
+
+def listed_anywhere() -> set[Any]:
+    """The Actions that some armature has among its results."""
+    figures = [thing for thing in bpy.data.objects if thing.type == "ARMATURE"]
+    return {row.action for figure in figures for row in figure.freshtake.results}
+
+
+class FRESHTAKE_OT_show(OnFigure, bpy.types.Operator):
+    """Make this Action the active one"""
+
+    bl_idname, bl_label, bl_options = "freshtake.show", "Show", {"UNDO"}
+    action: StringProperty()
+
+    def execute(self, context: Any) -> set[str]:
+        """Assign it."""
+        found = bpy.data.actions.get(self.action)
+        if found is None:
+            self.report({"ERROR"}, f"there is no Action {self.action!r} any more")
+            return {"CANCELLED"}
+        assign(active_figure(context), found)
+        return {"FINISHED"}
+
+
+class FRESHTAKE_OT_reject(bpy.types.Operator):
+    """Delete this Action, with its strips and the duplicate that was made for it"""
+
+    bl_idname, bl_label, bl_options = "freshtake.reject", "Reject", {"UNDO"}
+    action: StringProperty()
+
+    def execute(self, context: Any) -> set[str]:
+        """Delete them."""
+        found = bpy.data.actions.get((self.action, None))
+        if found is not None:
+            for figure in [thing for thing in bpy.data.objects if thing.type == "ARMATURE"]:
+                _take_out(figure, found)
+            bpy.data.actions.remove(found)
+        for thing in bpy.data.objects:
+            if thing.library is None:
+                drop_gone(thing.freshtake.results)
+        return {"FINISHED"}
+
+
+def _take_out(figure: Any, action: Any) -> None:
+    """What an armature has of an Action: strips; or all of the armature, if it was duplicated for this Action."""
+    data = figure.animation_data
+    if data is None:
+        return
+    for track in list(data.nla_tracks):
+        strips = [strip for strip in track.strips if strip.action == action]
+        for strip in strips:
+            track.strips.remove(strip)
+        if strips and not track.strips:
+            data.nla_tracks.remove(track)
+    if figure.freshtake.duplicate and data.action == action:
+        for part in [thing for thing in bpy.data.objects if thing != figure and belongs(thing, figure)]:
+            bpy.data.objects.remove(part)
+        bpy.data.objects.remove(figure)
+
+
+CLASSES = (FRESHTAKE_OT_show, FRESHTAKE_OT_reject)
