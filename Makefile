@@ -99,7 +99,7 @@ blender-extension: .clients/.blender
 	$(BLENDER) integrations/build_blender.py --blender $(BLENDER) $(if $(PLATFORMS),--platforms $(PLATFORMS))
 
 test-clients: $(VENV)/.test clients
-	$(BIN)/python -m pytest -q tests/clients
+	$(BIN)/python -m pytest -q -o faulthandler_timeout=0 tests/clients
 
 fuzz: $(VENV)/.test
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),3600)
