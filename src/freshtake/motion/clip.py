@@ -118,6 +118,22 @@ class Clip(Timed):
             out._take_in(set(changes))
         return out
 
+    def with_own(self, root: Floats, rotations: Floats) -> Clip:
+        """A clip like this one of poses that were just made and that nobody else has: checked in one pass, not copied.
+
+        As `changed`, for clips whose joints do not move against their parents.
+        """
+        from freshtake.numeric.pose_checking import sound_poses  # numba is slow to import
+
+        if len(root) == 0 or not sound_poses(root, rotations):
+            return self.changed(root=root, rotations=rotations, joint_translations=None)
+        out = object.__new__(Clip)
+        for values in (root, rotations):
+            values.setflags(write=False)
+        gone = {"channels": None, "playback": None, "joint_translations": None}
+        vars(out).update({**vars(self), **gone}, root=root, rotations=rotations)
+        return out
+
     def span(self, start: int, stop: int) -> Clip:
         """Frames start to stop (exclusive) without playback; arrays are views of this clip's, which were checked."""
         out = copy(self)

@@ -38,6 +38,11 @@ def fused(function: Function) -> Function:
     return _compiled(function, fastmath={"contract"})
 
 
+def uncounted(function: Function) -> Function:
+    """For kernels that make no arrays: parts of arrays that they look at are not counted as being in use."""
+    return _compiled(function, _nrt=False)
+
+
 def _compiled(function: Function, **options: Any) -> Function:
     wrapped: Any = numba.njit(function, nogil=True, error_model="numpy", **options)
     wrapped._cache = _DiskCache(function)

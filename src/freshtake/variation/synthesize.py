@@ -24,6 +24,7 @@ from freshtake.variation.synthesis.frame_kernels import (
 from freshtake.variation.synthesis.leg_following import foot_tables
 from freshtake.variation.synthesis.swing_following import SwingTables, follow_swings
 from freshtake.variation.synthesis.traits import TRAITS, sizes_at, trait_basis
+from freshtake.variation.synthesis.whole_drawing import Reach
 
 BLOCK = 32  # frames
 TRAIT_KNOTS = 2.0  # lengths of a take: a cycle's traits change to those of another one in about as many cycles
@@ -57,14 +58,6 @@ class Sampler(NamedTuple):
     amounts: Amounts
     swings: SwingTables
     reach: Reach
-
-
-class Reach(NamedTuple):
-    """Which knots a block may need: the most phases per frame, and how far feet look back and ahead."""
-
-    fastest: float
-    back: float
-    ahead: float
 
 
 def sampler_of(dynamics: Dynamics, tables: Tables, amounts: Amounts, swings: SwingTables) -> Sampler:
@@ -116,8 +109,12 @@ def draw_traits(sampler: Sampler, count: int, rng: np.random.Generator) -> Float
     Of normal draws one in twenty lies two standard deviations off and leaves the range of a few takes. Traits then
     follow the swings that were drawn with them.
     """
+    return tied_traits(sampler, rng.standard_normal((count, len(TRAITS), len(sampler.dynamics.noise))))
+
+
+def tied_traits(sampler: Sampler, drawn: Floats) -> Floats:
+    """Traits (knots, traits, nodes) from standard normal values."""
     dynamics = sampler.dynamics
-    drawn = rng.standard_normal((count, len(TRAITS), len(dynamics.noise)))
     tied = np.einsum("qij,cqj->cqi", dynamics.trait_roots, drawn)
     spread_evenly(tied.reshape(-1))
     return follow_swings(sampler.swings, np.asarray(tied))
@@ -154,16 +151,16 @@ def draw_ahead(
     phase, length = float(state.clock[0]), len(tables.mean) - 1.0
     last = phase + frames * sampler.reach.fastest + sampler.reach.ahead
     rest = state.rest
-    missing = _missing(last, tables.spacing, state.rest_first + len(rest))
+    missing = knots_missing(last, tables.spacing, state.rest_first + len(rest))
     if missing:
         more = np.concatenate([rest[-2:], np.empty((missing, rest.shape[1]))])
         draw_slices(dynamics.packed, rng.standard_normal((missing, rest.shape[1])), more)
         rest = np.concatenate([rest, more[2:]])
     traits, shares = state.traits, state.shares
-    missing = _missing(last, TRAIT_KNOTS * length, state.traits_first + len(traits))
+    missing = knots_missing(last, TRAIT_KNOTS * length, state.traits_first + len(traits))
     if missing:
         traits = np.concatenate([traits, draw_traits(sampler, missing, rng)])
-    missing = _missing(last, SHARE_KNOTS * length, state.shares_first + len(shares))
+    missing = knots_missing(last, SHARE_KNOTS * length, state.shares_first + len(shares))
     if missing:
         shares = np.concatenate([shares, rng.standard_normal((missing, shares.shape[1]))])
     spacings = (tables.spacing, TRAIT_KNOTS * length, SHARE_KNOTS * length)
@@ -176,5 +173,6 @@ def draw_ahead(
     )  # fmt: skip
 
 
-def _missing(last: float, spacing: float, known: int) -> int:
+def knots_missing(last: float, spacing: float, known: int) -> int:
+    """How many knots are to be drawn for the phases up to `last`."""
     return max(int(last / spacing) + MEMORY - known, 0)

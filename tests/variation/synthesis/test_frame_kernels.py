@@ -179,7 +179,7 @@ def test_legs_follow_their_feet_by_what_is_left_of_the_gap() -> None:
         gap = place - moves[e] @ expected[feet.moving[e]]
         expected[feet.legs[e]] += follows[e] @ gap
     out = given.copy()
-    follow_feet(feet, 4, 5, t, out)
+    follow_feet(feet, 4, 5, t, np.empty(3), out)
     np.testing.assert_allclose(out, expected, atol=EXACT)
 
 
