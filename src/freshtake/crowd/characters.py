@@ -191,10 +191,11 @@ def _loop_at(clip: Clip, fps: float) -> Clip:
 def put_in_place(made: MadeMotion, ground: Floats, heading: float, size: float) -> tuple[Floats, Floats]:
     """Root and rotations of a motion that starts at a place (x, z), turned to a heading, of a body of that size.
 
-    The rotations are those of `made`, changed in place: copies of all would take longer than the turning.
+    The rotations are those of `made`, changed in place where they may be: copies take longer than the turning.
     """
+    rotations = made.rotations if made.rotations.flags.writeable else made.rotations.copy()
     turn = about_axis(np.array(UP), heading)
     root = size * rotate(turn, made.root)
     root[:, [0, 2]] += ground
-    made.rotations[:, 0] = multiply(turn, made.rotations[:, 0])
-    return root, made.rotations
+    rotations[:, 0] = multiply(turn, rotations[:, 0])
+    return root, rotations

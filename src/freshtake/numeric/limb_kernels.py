@@ -14,7 +14,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import uncounted
 
 SMALL = 1e-7
-LINK_ROOM = 24  # numbers that the coordinates of a joint's links are worked out in
+LINK_ROOM = 13  # numbers that the coordinates of a joint's links are worked out in
 OVER, WRONG = 6.0, math.radians(18.0)  # of bends the wrong way: a factor of what is bent more, and the most
 
 
@@ -182,12 +182,14 @@ def joint_turn(reference: Floats, basis: Floats, y: Floats, out: Floats, room: F
 
 @uncounted
 def nearest_turn(
-    reference: Floats, basis: Floats, low: Floats, high: Floats, q: Floats, wanted: Floats, room: Floats
+    reference: Floats, basis: Floats, low: Floats, high: Floats, here: Floats, wanted: Floats, out: Floats, room: Floats
 ) -> None:
-    """Turn q, in place, as near to `wanted` as the joint's own directions and ranges allow."""
+    """out = a turn as near to `wanted` as the joint's own directions and ranges allow, from the coordinates `here`.
+
+    What lies outside a range already may stay there, but goes no farther.
+    """
     size = len(low)
-    here, there = room[7 : 7 + size], room[7 + size : 7 + 2 * size]
-    joint_coordinates(reference, basis, q, here, room)
+    there = room[7 : 7 + size]
     joint_coordinates(reference, basis, wanted, there, room)
     if low[size - 3] <= high[size - 3] and low[size - 2] > high[size - 2] and low[size - 1] > high[size - 1]:
         x, y, z = there[size - 3], there[size - 2], there[size - 1]
@@ -196,4 +198,4 @@ def nearest_turn(
         there[size - 3] = 2.0 * math.atan2(factor * x, math.cos(0.5 * angle))
     for k in range(size):
         there[k] = min(max(there[k], min(low[k], here[k])), max(high[k], here[k]))
-    joint_turn(reference, basis, there, q, room)
+    joint_turn(reference, basis, there, out, room)

@@ -19,10 +19,10 @@ from freshtake.variation.synthesis.frame_kernels import (
     Tables,
     draw_slices,
     make_frames,
-    spread_evenly,
 )
 from freshtake.variation.synthesis.leg_following import foot_tables
-from freshtake.variation.synthesis.swing_following import SwingTables, follow_swings
+from freshtake.variation.synthesis.swing_following import SwingTables
+from freshtake.variation.synthesis.trait_kernels import tie_traits
 from freshtake.variation.synthesis.traits import TRAITS, sizes_at, trait_basis
 from freshtake.variation.synthesis.whole_drawing import Reach
 
@@ -104,20 +104,11 @@ def choose_detail(examples: int, rng: np.random.Generator) -> Ints:
 
 
 def draw_traits(sampler: Sampler, count: int, rng: np.random.Generator) -> Floats:
-    """Knots of the traits, tied as the network says, spread evenly over +-sqrt(3) standard deviations.
-
-    Of normal draws one in twenty lies two standard deviations off and leaves the range of a few takes. Traits then
-    follow the swings that were drawn with them.
-    """
-    return tied_traits(sampler, rng.standard_normal((count, len(TRAITS), len(sampler.dynamics.noise))))
-
-
-def tied_traits(sampler: Sampler, drawn: Floats) -> Floats:
-    """Traits (knots, traits, nodes) from standard normal values."""
-    dynamics = sampler.dynamics
-    tied = np.einsum("qij,cqj->cqi", dynamics.trait_roots, drawn)
-    spread_evenly(tied.reshape(-1))
-    return follow_swings(sampler.swings, np.asarray(tied))
+    """Knots of the traits (knots, traits, nodes), tied as the network says."""
+    drawn = rng.standard_normal((count, len(TRAITS), len(sampler.dynamics.noise)))
+    out = np.empty_like(drawn)
+    tie_traits(sampler.dynamics.trait_columns, sampler.swings, drawn, out)
+    return out
 
 
 def advance(
@@ -151,16 +142,16 @@ def draw_ahead(
     phase, length = float(state.clock[0]), len(tables.mean) - 1.0
     last = phase + frames * sampler.reach.fastest + sampler.reach.ahead
     rest = state.rest
-    missing = knots_missing(last, tables.spacing, state.rest_first + len(rest))
+    missing = _missing(last, tables.spacing, state.rest_first + len(rest))
     if missing:
         more = np.concatenate([rest[-2:], np.empty((missing, rest.shape[1]))])
         draw_slices(dynamics.packed, rng.standard_normal((missing, rest.shape[1])), more)
         rest = np.concatenate([rest, more[2:]])
     traits, shares = state.traits, state.shares
-    missing = knots_missing(last, TRAIT_KNOTS * length, state.traits_first + len(traits))
+    missing = _missing(last, TRAIT_KNOTS * length, state.traits_first + len(traits))
     if missing:
         traits = np.concatenate([traits, draw_traits(sampler, missing, rng)])
-    missing = knots_missing(last, SHARE_KNOTS * length, state.shares_first + len(shares))
+    missing = _missing(last, SHARE_KNOTS * length, state.shares_first + len(shares))
     if missing:
         shares = np.concatenate([shares, rng.standard_normal((missing, shares.shape[1]))])
     spacings = (tables.spacing, TRAIT_KNOTS * length, SHARE_KNOTS * length)
@@ -173,6 +164,5 @@ def draw_ahead(
     )  # fmt: skip
 
 
-def knots_missing(last: float, spacing: float, known: int) -> int:
-    """How many knots are to be drawn for the phases up to `last`."""
+def _missing(last: float, spacing: float, known: int) -> int:
     return max(int(last / spacing) + MEMORY - known, 0)

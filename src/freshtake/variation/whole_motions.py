@@ -6,23 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from freshtake.numeric.arrays import Floats
 from freshtake.variation.live import Block
 from freshtake.variation.synthesis.amount import Amount
 from freshtake.variation.synthesis.frame_kernels import Knots
-from freshtake.variation.synthesis.traits import TRAITS
-from freshtake.variation.synthesis.whole_drawing import NOISE, TRAITS_WANTED, Pace, Progress, draw_blocks
-from freshtake.variation.synthesize import (
-    BLOCK,
-    MEMORY,
-    SHARE_KNOTS,
-    TRAIT_KNOTS,
-    begin,
-    knots_missing,
-    tied_traits,
-)
+from freshtake.variation.synthesis.whole_drawing import Drawing, Drawn, draw_blocks
+from freshtake.variation.synthesize import BLOCK, MEMORY, SHARE_KNOTS, TRAIT_KNOTS, Sampler, begin
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
+
+SPARE = 1.05  # times the phases of a motion of usual pace, for which noise is drawn at once
 
 
 def whole_motion(model: VariationModel, rng: np.random.Generator, amount: float | Amount, frames: int) -> Block:
@@ -33,39 +27,41 @@ def whole_motion(model: VariationModel, rng: np.random.Generator, amount: float 
     if model.kernel is not None:
         return model.made(rng, amount=amount, frames=frames)
     sampler = model.sampler(amount)
-    tables, nodes = sampler.tables, len(sampler.dynamics.noise)
+    dynamics, tables, reach = sampler.dynamics, sampler.tables, sampler.reach
     state = begin(sampler, rng)
-    examples, length = len(state.chosen), len(tables.mean) - 1.0
-    trait_spacing, share_spacing = TRAIT_KNOTS * length, SHARE_KNOTS * length
-    farthest = (frames + BLOCK) * sampler.reach.fastest + sampler.reach.ahead
-    rest, shares = (
-        np.empty((int(farthest / spacing) + MEMORY + 1, width))
-        for spacing, width in ((tables.spacing, nodes), (share_spacing, examples))
+    length = len(tables.mean) - 1.0
+    spacings = (tables.spacing, TRAIT_KNOTS * length, SHARE_KNOTS * length)
+    first = (state.rest, state.traits, state.shares)
+    farthest = (frames + BLOCK) * reach.fastest + reach.ahead
+    rest, traits, shares = (
+        _with_room(known, int(farthest / spacing) + MEMORY) for known, spacing in zip(first, spacings, strict=True)
     )
-    rest[:2], shares[:MEMORY] = state.rest, state.shares
-    traits, size = state.traits, len(TRAITS) * nodes
-    counts = np.array([0, 0, 2, MEMORY], np.intp)
-    progress = Progress(counts, np.zeros(2), state.places)
+    knots = Knots(rest, traits, shares, 0, 0, 0, *spacings[1:])
+    counts = np.array([0, 0, *map(len, first)], np.intp)
+    drawing = Drawing(dynamics.packed, dynamics.trait_columns, sampler.swings, reach, BLOCK, MEMORY)
     rows, phases = np.empty((frames, tables.detail.shape[2])), np.empty(frames)
-    usual = frames * sampler.amounts.rate / float(tables.pace.mean()) + BLOCK * sampler.reach.fastest
-    chunk = round((usual + sampler.reach.ahead) * (nodes / tables.spacing + size / trait_spacing)) + MEMORY * size
-    noise = rng.standard_normal(chunk)
-    while True:
-        knots = Knots(rest, traits, shares, 0, 0, 0, trait_spacing, share_spacing)
-        wanted = draw_blocks(
-            rows, phases, progress, noise, sampler.dynamics.packed, tables, knots, sampler.amounts, state.chosen,
-            sampler.reach, Pace(BLOCK, MEMORY),
-        )  # fmt: skip
-        if wanted == TRAITS_WANTED:
-            last = float(progress.clock[0]) + BLOCK * sampler.reach.fastest + sampler.reach.ahead
-            missing = knots_missing(last, trait_spacing, len(traits))
-            used = int(counts[1])
-            if used + missing * size <= len(noise):
-                drawn = noise[used : used + missing * size].reshape(missing, len(TRAITS), nodes)
-                traits = np.concatenate([traits, tied_traits(sampler, drawn)])
-                counts[1] += missing * size
-                continue
-        elif wanted != NOISE:
-            return Block(rows[: counts[0]], phases[: counts[0]])
-        noise = np.concatenate([noise[counts[1] :], rng.standard_normal(chunk)])
+    drawn = Drawn(counts, np.zeros(2), state.places)
+    noise = rng.standard_normal(_usual_noise(sampler, frames, knots))
+    while not draw_blocks(rows, phases, drawn, noise, drawing, tables, knots, sampler.amounts, state.chosen):
+        noise = np.concatenate([noise[counts[1] :], rng.standard_normal(len(noise))])
         counts[1] = 0
+    return Block(rows[: counts[0]], phases[: counts[0]])
+
+
+def _with_room(known: Floats, most: int) -> Floats:
+    out = np.empty((max(most, len(known)), *known.shape[1:]))
+    out[: len(known)] = known
+    return out
+
+
+def _usual_noise(sampler: Sampler, frames: int, knots: Knots) -> int:
+    """How many normal values most motions need."""
+    tables, reach = sampler.tables, sampler.reach
+    usual = frames * sampler.amounts.rate / float(tables.pace.mean())
+    last = SPARE * usual + BLOCK * reach.fastest + reach.ahead
+    processes = (
+        (knots.rest, tables.spacing),
+        (knots.traits, knots.traits_spacing),
+        (knots.shares, knots.shares_spacing),
+    )
+    return sum((int(last / spacing) + MEMORY) * values[0].size for values, spacing in processes)

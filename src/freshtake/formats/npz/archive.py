@@ -234,7 +234,7 @@ def _npy_pieces(array: npt.NDArray[Any]) -> Pieces:
     header = _npy_header(portable.dtype, portable.shape)
     if portable.nbytes < LARGE:
         return header, portable.tobytes()
-    return header, memoryview(portable.reshape(-1).view(np.uint8))
+    return header, portable.reshape(-1).view(np.uint8).data
 
 
 @lru_cache(maxsize=256)

@@ -32,9 +32,7 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, pla
         room.weights[k, a] = room.weights[k, b] = weight
         room.targets[k, a] *= held
         room.targets[k, b] *= held
-        lift, contact_strength = _sunk(frames, leg, frame + k, firm[k]), FLOOR
-        if lift <= 0.0:
-            lift, contact_strength = frames.lifts[frame + k, leg, 1], firm[k]
+        lift, contact_strength = _lift(frames, leg, frame + k, firm[k])
         room.weights[k, up] = pace.free + contact_strength * pace.height
         room.targets[k, up] = lift * contact_strength * pace.height / room.weights[k, up]
     for k in range(3):
@@ -127,6 +125,13 @@ def _sunk(frames: Frames, leg: int, frame: int, firm: float) -> float:
     if firm == 0.0 and frames.over[frame, leg] == 0:
         return -1e300
     return float(frames.lifts[frame, leg, 0])
+
+
+@uncounted
+def _lift(frames: Frames, leg: int, frame: int, firm: float) -> tuple[float, float]:
+    """How far up the foot has to go, and how firmly."""
+    sunk = _sunk(frames, leg, frame, firm)
+    return (sunk, FLOOR) if sunk > 0.0 else (float(frames.lifts[frame, leg, 1]), firm)
 
 
 @uncounted

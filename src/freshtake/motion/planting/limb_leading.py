@@ -17,6 +17,7 @@ from freshtake.numeric.limb_kernels import (
     carry_into,
     copy_into,
     exponential_into,
+    joint_coordinates,
     nearest_turn,
     swing_into,
     turn_back_into,
@@ -54,7 +55,7 @@ class LimbRoom(NamedTuple):
     path: LimbPath
     vectors: Floats  # (ROOM, 4)
     sample: Floats  # (joints, 4)
-    links: Floats  # (LINK_ROOM,)
+    links: Floats  # (3, LINK_ROOM): for work, and the coordinates of the sample's hip and ankle
 
 
 @compiled
@@ -62,7 +63,7 @@ def limb_room(bones: Bones) -> LimbRoom:
     """Room for any limb of a body."""
     longest = bones.path.shape[1]
     path = LimbPath(np.empty((longest, 3)), np.empty((longest, 4)))
-    return LimbRoom(path, np.empty((ROOM, 4)), np.empty((longest, 4)), np.empty(LINK_ROOM))
+    return LimbRoom(path, np.empty((ROOM, 4)), np.empty((longest, 4)), np.empty((3, LINK_ROOM)))
 
 
 class FootGoal(NamedTuple):
@@ -104,6 +105,13 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
     led_by_toe = toe >= 0 and by_toe
     if led_by_toe:
         carry_into(foot, offsets[bones.path[limb, toe]], tip)
+    for k in range(2):
+        count = bones.links[limb, k]
+        if count > 0:
+            joint_coordinates(
+                bones.reference[limb, k, :count], bones.basis[limb, k, :count], sample[bones.at[limb, 2 * k]],
+                links[1 + k], links[0],
+            )  # fmt: skip
     full = straight_length(bones, limb, offsets)
     missed = 0.0
     for _ in range(ROUNDS if led_by_toe and bones.links[limb, 1] > 0 else 1):
@@ -178,7 +186,7 @@ def _bend(
         count = bones.links[limb, 0]
         nearest_turn(
             bones.reference[limb, 0, :count], bones.basis[limb, 0, :count], bones.low[limb, 0, : 3 * count],
-            bones.high[limb, 0, : 3 * count], rotations[bones.path[limb, upper]], wanted, links,
+            bones.high[limb, 0, : 3 * count], links[1], wanted, rotations[bones.path[limb, upper]], links[0],
         )  # fmt: skip
     elif upper > 0:
         turn_back_into(turns[upper - 1], turn, rotations[bones.path[limb, upper]])
@@ -243,7 +251,7 @@ def _keep_foot(
         else:
             nearest_turn(
                 bones.reference[limb, 1, :count], bones.basis[limb, 1, :count], bones.low[limb, 1, : 3 * count],
-                bones.high[limb, 1, : 3 * count], rotations[joint], wanted, links,
+                bones.high[limb, 1, : 3 * count], links[2], wanted, rotations[joint], links[0],
             )  # fmt: skip
     if tip[0] != 0.0 or tip[1] != 0.0 or tip[2] != 0.0:
         turn_into(world, rotations[joint], world)

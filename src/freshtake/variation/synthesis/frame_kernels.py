@@ -76,24 +76,34 @@ def draw_slices(edges: PackedEdges, noise: Floats, slices: Floats) -> None:
 
 
 @uncounted
-def spread_evenly(values: Floats) -> None:
-    """Standard normal values, in place, to values spread evenly over +-sqrt(3): of the same variance."""
-    for k in range(values.shape[0]):
-        values[k] = math.sqrt(3.0) * math.erf(values[k] / math.sqrt(2.0))
+def smooth_weights(place: float, unit: bool) -> tuple[int, float, float, float, float]:
+    """The first of the four knots round a place counted in knots, and their weights.
 
-
-@uncounted
-def smooth_values(knots: Floats, place: float, first: int, unit: bool, out: Floats) -> None:
-    """Smooth processes (columns,) at a place counted in knots; `unit`: of variance 1 for independent knots."""
+    `unit`: those of a process of variance 1 for independent knots.
+    """
     k = int(place)
     w0, w1, w2, w3 = spline_weights(place - k)
     if unit:
         scale = 1.0 / math.sqrt(w0 * w0 + w1 * w1 + w2 * w2 + w3 * w3)
         w0, w1, w2, w3 = scale * w0, scale * w1, scale * w2, scale * w3
-    k -= first
-    a, b, c, d = knots[k], knots[k + 1], knots[k + 2], knots[k + 3]
+    return k, w0, w1, w2, w3
+
+
+@uncounted
+def mix_rows(
+    w0: float, w1: float, w2: float, w3: float, a: Floats, b: Floats, c: Floats, d: Floats, out: Floats
+) -> None:
+    """out = w0 a + w1 b + w2 c + w3 d."""
     for i in range(out.shape[0]):
         out[i] = w0 * a[i] + w1 * b[i] + w2 * c[i] + w3 * d[i]
+
+
+@uncounted
+def smooth_values(knots: Floats, place: float, first: int, out: Floats) -> None:
+    """Smooth processes (columns,) at a place counted in knots."""
+    k, w0, w1, w2, w3 = smooth_weights(place, False)
+    k -= first
+    mix_rows(w0, w1, w2, w3, knots[k], knots[k + 1], knots[k + 2], knots[k + 3], out)
 
 
 @uncounted
@@ -125,7 +135,7 @@ def detail_shares(knots: Knots, place: float, amount: float, out: Floats) -> Non
     so does what does not.
     """
     examples = out.shape[0]
-    smooth_values(knots.shares, place, knots.shares_first, False, out)
+    smooth_values(knots.shares, place, knots.shares_first, out)
     mean = square = 0.0
     for k in range(examples):
         mean += out[k]
@@ -147,16 +157,18 @@ def nodes_at(tables: Tables, knots: Knots, amounts: Amounts, phase: float, room:
     nodes, traits = out.shape[0], tables.basis.shape[0]
     i0, i1, i2, i3, t = around(phase, tables.mean.shape[0] - 1, tables.cyclic)
     rest, shape = room[0], room[1]
-    smooth_values(knots.rest, phase / tables.spacing, knots.rest_first, False, rest)
-    shape[:] = 0.0
-    add_row(tables.sizes, i0, i1, i2, i3, t, 1.0, shape)
+    smooth_values(knots.rest, phase / tables.spacing, knots.rest_first, rest)
+    c0, c1, c2, c3 = cubic_weights(t)
+    mix_rows(c0, c1, c2, c3, tables.sizes[i0], tables.sizes[i1], tables.sizes[i2], tables.sizes[i3], shape)
     for i in range(nodes):
         out[i] = amounts.space[i] * shape[i] * rest[i]
+    k, w0, w1, w2, w3 = smooth_weights(phase / knots.traits_spacing, True)
+    k -= knots.traits_first
     for q in range(traits):
-        value = room[2 + q]
-        smooth_values(knots.traits[:, q], phase / knots.traits_spacing, knots.traits_first, True, value)
-        shape[:] = 0.0
-        add_row(tables.basis[q], i0, i1, i2, i3, t, 1.0, shape)
+        value, z = room[2 + q], knots.traits
+        mix_rows(w0, w1, w2, w3, z[k, q], z[k + 1, q], z[k + 2, q], z[k + 3, q], value)
+        basis = tables.basis[q]
+        mix_rows(c0, c1, c2, c3, basis[i0], basis[i1], basis[i2], basis[i3], shape)
         amount = amounts.timing if q == traits - 1 else amounts.space
         for i in range(nodes):
             out[i] += amount[i] * shape[i] * value[i]
