@@ -25,9 +25,10 @@ import freshtake as ft
 from benchmarks.end_to_end import clean
 from benchmarks.takes import DATA
 from benchmarks.timing import least_child_cpu, table
-from freshtake.crowd.characters import MotionRequest, body_of, in_place, make_motion
+from freshtake.crowd.characters import MotionRequest, body_of, make_motion, put_in_place
 from freshtake.crowd.tasks import model_at
 from freshtake.motion.planting import plant, settings_for
+from freshtake.variation.whole_motions import whole_motion
 from freshtake.workflows.seeds import generator
 
 ROUNDS = 60_000_000
@@ -103,12 +104,12 @@ def stages(model_path: Path, runs: int = 30) -> str:
     made = make_motion(model, body, request)
     acts: dict[str, Callable[[], object]] = {
         "whole motion": lambda: make_motion(model, body, request),
-        "drawing": lambda: model.made(generator(0, 5), frames=FRAMES),
+        "drawing": lambda: whole_motion(model, generator(0, 5), 1.0, FRAMES),
         "poses": lambda: model.decode(drawn.rows),
         "when feet stand": lambda: model.standing(clip, drawn.phases),
         "planting": lambda: plant(clip, stands, examples=feet, settings=settings_for(True), careful=False),
         "checking": lambda: limits.check(planted),
-        "putting it in its place": lambda: in_place(made, np.zeros(2), 0.3, 1.0),
+        "putting it in its place": lambda: put_in_place(made, np.zeros(2), 0.3, 1.0),
     }
     rows = [[name, f"{1000 * _least(act, runs):.2f}"] for name, act in acts.items()]
     return table(f"One character of {FRAMES} frames", ("stage", "CPU ms"), rows)

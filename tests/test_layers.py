@@ -20,7 +20,7 @@ NO_FILES = LAYERS[: LAYERS.index("formats")]
 
 # Inside a method: pieces <- synthesize <- model <- what works on a finished model (learning, selection, ...).
 BEFORE_MODEL = {  # call synthesize, and the model calls them
-    "variation": ("goals", "live"),
+    "variation": ("goals", "live", "whole_motions"),
     "style": ("live",),
     "texture": ("live", "loop_making", "cells", "guiding"),
 }

@@ -17,7 +17,7 @@ def test_nobody_in_a_disc_stands_closer_than_the_gap(number: int, radius: float 
     assert len(places) == number
     assert number == 1 or pdist(places).min() >= 1.2 - 1e-9
     if radius is not None:
-        assert np.hypot(*places.T).max() <= radius + 20.0
+        assert np.hypot(*places.T).max() <= radius + 1e-9
 
 
 def test_a_disc_is_random_and_a_full_one_is_refused() -> None:
@@ -25,6 +25,13 @@ def test_a_disc_is_random_and_a_full_one_is_refused() -> None:
     assert np.abs(one - other).max() > 0.5
     with pytest.raises(UsageError, match=r"placement: 500 characters, 1 m apart, do not fit into a disc of 5 m radius"):
         disc(500, 1.0, 5.0, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("number", "radius"), [(1, 0.1), (2, 1.0), (3, 2 / np.sqrt(3)), (7, 2.0), (19, 4.0)])
+def test_a_disc_takes_what_hexagons_allow(number: int, radius: float) -> None:
+    places = disc(number, 2.0, radius, np.random.default_rng(1)).ground
+    assert number == 1 or pdist(places).min() >= 2.0 - 1e-9
+    assert np.hypot(*places.T).max() <= radius + 1e-6
 
 
 def test_a_grid_is_centred_and_regular() -> None:

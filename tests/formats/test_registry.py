@@ -91,3 +91,10 @@ def test_unknown_options_are_a_mistake_of_the_caller(tmp_path: Path) -> None:
     (tmp_path / "x.bvh").write_text("HIERARCHY")
     with pytest.raises(TypeError):
         ft.read(tmp_path / "x.bvh", color="red")
+
+
+def test_a_picture_is_no_markers_file(tmp_path: Path) -> None:
+    """Its second byte is that of C3D files."""
+    (tmp_path / "hill.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(600))
+    with pytest.raises(ft.FormatError, match="this format cannot be read"):
+        detect(tmp_path / "hill.png")

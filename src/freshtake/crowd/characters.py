@@ -32,6 +32,7 @@ from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.model import VariationModel
 from freshtake.variation.planting import variant_settings
 from freshtake.variation.synthesis.amount import Amount
+from freshtake.variation.whole_motions import whole_motion
 from freshtake.workflows.seeds import generator
 
 LEG = 0.9  # metres, of bodies whose unit is not known
@@ -120,7 +121,7 @@ def _drawn(model: VariationModel, rng: np.random.Generator, amount: float | Amou
         return model.guided(rng, Goals(duration=asked.seconds), amount=amount, plant=asked.plant, loop=True)
     frames = 1 + round(asked.seconds / model.frame_time)
     skip = round(asked.phase * (len(model.material.values[0]) - 1)) if model.cyclic else 0
-    made = model.made(rng, amount=amount, frames=frames + skip)
+    made = whole_motion(model, rng, amount, frames + skip)
     clip: Clip = take_frames(model.decode(made.rows), skip) if skip else model.decode(made.rows)
     return _finished(model, clip, None if made.phases is None else made.phases[skip:], 1.0, asked.plant)
 
@@ -137,7 +138,7 @@ def _on_route(
     route = Route(route.ground * forward / body.scale, route.direction + np.angle(forward), route.distance / body.scale)
     skip = round(asked.phase * cycle)
     needed = round(SPARE * route.distance[-1] / max(model.travel.speed, 1e-9) / model.frame_time)
-    drawn = model.made(rng, amount=amount, frames=skip + 2 * cycle + needed)
+    drawn = whole_motion(model, rng, amount, skip + 2 * cycle + needed)
     routed = follow_route(take_frames(model.decode(drawn.rows), skip), route, cycle)
     phases = drawn.phases
     if phases is not None:
@@ -187,11 +188,14 @@ def _loop_at(clip: Clip, fps: float) -> Clip:
     return sampled_at(closed, np.arange(count) * (len(closed) - 1) / count, 1.0 / fps)
 
 
-def in_place(made: MadeMotion, ground: Floats, heading: float, size: float) -> tuple[Floats, Floats]:
-    """Root and rotations of a motion that starts at a place (x, z), turned to a heading, of a body of that size."""
+def put_in_place(made: MadeMotion, ground: Floats, heading: float, size: float) -> tuple[Floats, Floats]:
+    """Root and rotations of a motion that starts at a place (x, z), turned to a heading, of a body of that size.
+
+    The rotations are those of `made`, changed in place where they may be: copies take longer than the turning.
+    """
+    rotations = made.rotations if made.rotations.flags.writeable else made.rotations.copy()
     turn = about_axis(np.array(UP), heading)
     root = size * rotate(turn, made.root)
     root[:, [0, 2]] += ground
-    rotations = made.rotations.copy()
     rotations[:, 0] = multiply(turn, rotations[:, 0])
     return root, rotations

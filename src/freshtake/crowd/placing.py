@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.numeric.arrays import Floats
 
 HEXAGON = np.sqrt(3.0) / 2.0  # area of a cell of a hexagonal lattice whose neighbors are 1 apart
+MIDDLES = ((0.0, 0.0), (0.5, 0.0), (0.5, 0.5 / math.sqrt(3.0)))  # of a cell, a side and a corner, in pitches
 LOOSE = 1.4  # neighbors of a disc without a radius are so many times the least distance apart on average
 
 
@@ -62,10 +64,10 @@ def disc(number: int, gap: float, radius: float | None, rng: np.random.Generator
         radius = LOOSE * gap * np.sqrt(number * HEXAGON / np.pi) + gap
     widest = np.sqrt(np.pi / HEXAGON / number) * radius
     pitch = max(gap, widest)
-    cells = _lattice(pitch, radius)
+    cells = _lattice(pitch, radius - 0.5 * (pitch - gap))  # what is moved stays inside
     while len(cells) < number and pitch > gap:  # the border cuts cells: a little tighter
         pitch = max(gap, 0.98 * pitch)
-        cells = _lattice(pitch, radius)
+        cells = _lattice(pitch, radius - 0.5 * (pitch - gap))
     if len(cells) < number:
         raise UsageError(
             f"placement: {number} characters, {gap:g} m apart, do not fit into a disc of {radius:g} m radius, which "
@@ -78,11 +80,12 @@ def disc(number: int, gap: float, radius: float | None, rng: np.random.Generator
 
 
 def _lattice(pitch: float, radius: float) -> Floats:
-    """The middles of hexagonal cells (cells, 2) inside a disc."""
-    reach = int(radius / (pitch * HEXAGON)) + 2
+    """The middles of hexagonal cells (cells, 2) inside a disc, whose middle is that of a cell, a side or a corner."""
+    reach = int(max(radius, 0.0) / (pitch * HEXAGON)) + 2
     row, column = np.mgrid[-reach : reach + 1, -reach : reach + 1]
     points = pitch * np.stack([column + 0.5 * (row % 2), HEXAGON * row], axis=-1).reshape(-1, 2)
-    return np.asarray(points[np.hypot(points[:, 0], points[:, 1]) <= radius])
+    around = [points + pitch * np.array(middle) for middle in MIDDLES]
+    return max((each[np.hypot(each[:, 0], each[:, 1]) <= radius + 1e-9 * pitch] for each in around), key=len)
 
 
 def along(paths: tuple[Polyline, ...], number: int, spacing: float) -> Places:

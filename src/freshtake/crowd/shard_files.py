@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.crowd.casting import Cast
-from freshtake.crowd.characters import Body, MadeMotion, in_place, sized
+from freshtake.crowd.characters import Body, MadeMotion, put_in_place, sized
 from freshtake.crowd.shards import Shard
 from freshtake.crowd.terrain import Ground, onto_ground
 from freshtake.errors import FormatError
@@ -41,14 +41,17 @@ class Motions(NamedTuple):
 def motions_of(
     shard: Shard, made: Sequence[MadeMotion], cast: Cast | None, body: Body, fps: float, group: str = ""
 ) -> Motions:
-    """Motions in the places of their characters; as they are where there is no `cast` (variants of a library)."""
+    """Motions in the places of their characters; as they are where there is no `cast` (variants of a library).
+
+    What was `made` is used up.
+    """
     skeleton = sized(body.skeleton, body.scale)
     sizes = np.ones(len(made)) if cast is None else cast.size
     if cast is None:
         roots, rotations = [one.root for one in made], [one.rotations for one in made]
     else:
         pairs = [
-            in_place(one, cast.ground[k], float(cast.heading[k]), float(cast.size[k])) for k, one in enumerate(made)
+            put_in_place(one, cast.ground[k], float(cast.heading[k]), float(cast.size[k])) for k, one in enumerate(made)
         ]
         roots, rotations = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     numbers = np.arange(shard.first, shard.last + 1)

@@ -19,6 +19,7 @@ from freshtake.crowd.shard_files import Motions, checksum, file_name, motions_of
 from freshtake.crowd.shards import Shard
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.model import VariationModel
 from freshtake.workflows.model_kinds import model_of
 
@@ -87,7 +88,9 @@ def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[MadeMotio
     fps = task.fps or 1.0 / model.frame_time
     character = None if task.character is None else character_of(task.character, model, body, task.model)
     steers = task.cast is not None and task.cast.routes.shape[1] > 0 and speed_of(model, body) > 0.0
-    made = [make_motion(model, body, asked) for asked in _asked(task, steers, character.ratio if character else 1.0)]
+    requests = _asked(task, steers, character.ratio if character else 1.0)
+    with one_blas_thread():  # once for all: setting the number of threads takes time
+        made = [make_motion(model, body, asked) for asked in requests]
     legs = () if model.planting_model is None else model.planting_model.legs
     if character is not None:
         made = [character.put(one, body, fps) for one in made]

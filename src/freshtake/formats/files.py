@@ -10,7 +10,7 @@ import shutil
 import stat
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from enum import Enum
@@ -208,3 +208,9 @@ def write_bytes(path: Path, data: bytes) -> None:
     """Write a whole file or none."""
     with replacing(path) as temporary:
         temporary.write_bytes(data)
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
+    """Write a whole file or none, from bytes that lie in several places."""
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        file.writelines(pieces)

@@ -61,7 +61,7 @@ FORMATS = (
         "C3D",
         (".c3d",),
         "c3d",
-        lambda head: len(head) >= 512 and head[0] >= 2 and head[1] == 0x50,
+        lambda head: len(head) >= 512 and head[0] >= 2 and head[1] == 0x50 and head[2:4] != b"NG",  # of a PNG
         states_up=True,
     ),
     Format(

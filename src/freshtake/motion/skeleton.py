@@ -211,7 +211,7 @@ class Skeleton:
 
 def compatible(a: Skeleton, b: Skeleton) -> bool:
     """Same joint names and parents; offsets, channel layout and end sites may differ."""
-    return a.names == b.names and np.array_equal(a.parents, b.parents)
+    return a is b or (a.names == b.names and np.array_equal(a.parents, b.parents))
 
 
 class LengthDifference(NamedTuple):

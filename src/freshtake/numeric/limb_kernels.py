@@ -10,23 +10,22 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.compiled import compiled
+from freshtake.numeric.compiled import uncounted
 
 SMALL = 1e-7
+LINK_ROOM = 13  # numbers that the coordinates of a joint's links are worked out in
 OVER, WRONG = 6.0, math.radians(18.0)  # of bends the wrong way: a factor of what is bent more, and the most
 
 
-@compiled
+@uncounted
 def copy_into(a: Floats, out: Floats) -> None:
     """out = a; numba takes seconds to compile a[:] = b."""
     for k in range(len(out)):
         out[k] = a[k]
 
 
-@compiled
+@uncounted
 def turn_into(a: Floats, b: Floats, out: Floats) -> None:
     """out = the quaternion product a b; `out` may be a or b."""
     w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
@@ -36,7 +35,7 @@ def turn_into(a: Floats, b: Floats, out: Floats) -> None:
     out[0], out[1], out[2], out[3] = w, x, y, z
 
 
-@compiled
+@uncounted
 def turn_back_into(a: Floats, b: Floats, out: Floats) -> None:
     """out = a⁻¹ b for unit quaternions; `out` may be a or b."""
     w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
@@ -46,7 +45,7 @@ def turn_back_into(a: Floats, b: Floats, out: Floats) -> None:
     out[0], out[1], out[2], out[3] = w, x, y, z
 
 
-@compiled
+@uncounted
 def carry_into(q: Floats, v: Floats, out: Floats) -> None:
     """out = v turned by the unit quaternion q; `out` may be v."""
     tx = 2.0 * (q[2] * v[2] - q[3] * v[1])
@@ -58,7 +57,7 @@ def carry_into(q: Floats, v: Floats, out: Floats) -> None:
     out[0], out[1], out[2] = x, y, z
 
 
-@compiled
+@uncounted
 def exponential_into(v: Floats, out: Floats) -> None:
     """out = the unit quaternion of the rotation vector v; `out` may be v."""
     angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
@@ -67,7 +66,7 @@ def exponential_into(v: Floats, out: Floats) -> None:
     out[0], out[1], out[2], out[3] = math.cos(0.5 * angle), x, y, z
 
 
-@compiled
+@uncounted
 def swing_into(a: Floats, b: Floats, out: Floats) -> None:
     """out = the least turn that takes the direction of a to that of b; opposite directions are left alone."""
     size = math.sqrt((a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) * (b[0] * b[0] + b[1] * b[1] + b[2] * b[2]))
@@ -79,14 +78,14 @@ def swing_into(a: Floats, b: Floats, out: Floats) -> None:
     out[0], out[1], out[2], out[3] = w / norm, x / norm, y / norm, z / norm
 
 
-@compiled
+@uncounted
 def quintic(x: float) -> float:
     """From 0 to 1 with level and straight ends."""
     x = min(max(x, 0.0), 1.0)
     return x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)
 
 
-@compiled
+@uncounted
 def bend_angle(upper: Floats, lower: Floats, axis: Floats, distance: float, slack: float) -> float:
     """By how much `lower` has to turn about the unit `axis` for |upper + lower| to become `distance`.
 
@@ -122,7 +121,7 @@ def bend_angle(upper: Floats, lower: Floats, axis: Floats, distance: float, slac
     return straight + (1.0 - 2.0 * wrong) * bend
 
 
-@compiled
+@uncounted
 def logarithm_into(q: Floats, out: Floats) -> None:
     """out = the rotation vector of the unit quaternion q, at most pi long."""
     sign = -1.0 if q[0] < 0.0 else 1.0
@@ -132,7 +131,7 @@ def logarithm_into(q: Floats, out: Floats) -> None:
         out[axis] = sign * q[1 + axis] * factor
 
 
-@compiled
+@uncounted
 def local_turn_into(reference: Floats, basis: Floats, y: Floats, out: Floats) -> None:
     """out = reference exp(basis y)."""
     for row in range(3):
@@ -141,14 +140,13 @@ def local_turn_into(reference: Floats, basis: Floats, y: Floats, out: Floats) ->
     turn_into(reference, out, out)
 
 
-@compiled
-def joint_coordinates(reference: Floats, basis: Floats, q: Floats, y: Floats) -> None:
-    """Coordinates of a joint's one or two links at the local rotation q.
+@uncounted
+def joint_coordinates(reference: Floats, basis: Floats, q: Floats, y: Floats, room: Floats) -> None:
+    """Coordinates of a joint's one or two links at the local rotation q; `room` (LINK_ROOM,) is for work.
 
     Of two links, hinges about axes a and b, the first takes the angle that b shows about a, the second the rest.
     """
-    room = np.empty(7)
-    rest, vector = room[:4], room[4:]
+    rest, vector = room[:4], room[4:7]
     last = len(reference) - 1
     if last == 0:
         turn_back_into(reference[0], q, rest)
@@ -172,24 +170,27 @@ def joint_coordinates(reference: Floats, basis: Floats, q: Floats, y: Floats) ->
         y[3 * last + k] = vector[0] * basis[last, 0, k] + vector[1] * basis[last, 1, k] + vector[2] * basis[last, 2, k]
 
 
-@compiled
-def joint_turn(reference: Floats, basis: Floats, y: Floats, out: Floats) -> None:
+@uncounted
+def joint_turn(reference: Floats, basis: Floats, y: Floats, out: Floats, room: Floats) -> None:
     """The inverse: out = the local rotation of a joint with one or two links."""
     local_turn_into(reference[0], basis[0], y[0:3], out)
     if len(reference) == 2:
-        each = np.empty(4)
+        each = room[:4]
         local_turn_into(reference[1], basis[1], y[3:6], each)
         turn_into(out, each, out)
 
 
-@compiled
-def nearest_turn(reference: Floats, basis: Floats, low: Floats, high: Floats, q: Floats, wanted: Floats) -> None:
-    """Turn q, in place, as near to `wanted` as the joint's own directions and ranges allow."""
+@uncounted
+def nearest_turn(
+    reference: Floats, basis: Floats, low: Floats, high: Floats, here: Floats, wanted: Floats, out: Floats, room: Floats
+) -> None:
+    """out = a turn as near to `wanted` as the joint's own directions and ranges allow, from the coordinates `here`.
+
+    What lies outside a range already may stay there, but goes no farther.
+    """
     size = len(low)
-    room = np.empty((2, size))
-    here, there = room[0], room[1]
-    joint_coordinates(reference, basis, q, here)
-    joint_coordinates(reference, basis, wanted, there)
+    there = room[7 : 7 + size]
+    joint_coordinates(reference, basis, wanted, there, room)
     if low[size - 3] <= high[size - 3] and low[size - 2] > high[size - 2] and low[size - 1] > high[size - 1]:
         x, y, z = there[size - 3], there[size - 2], there[size - 1]
         angle = math.sqrt(x * x + y * y + z * z)
@@ -197,4 +198,4 @@ def nearest_turn(reference: Floats, basis: Floats, low: Floats, high: Floats, q:
         there[size - 3] = 2.0 * math.atan2(factor * x, math.cos(0.5 * angle))
     for k in range(size):
         there[k] = min(max(there[k], min(low[k], here[k])), max(high[k], here[k]))
-    joint_turn(reference, basis, there, q)
+    joint_turn(reference, basis, there, out, room)

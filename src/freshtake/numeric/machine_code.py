@@ -60,7 +60,7 @@ def _folder_cache(function: Kernel, folder: str) -> Any:
 
 
 def fingerprint(function: Kernel) -> str:
-    """A hash of all that a kernel is compiled from: its code, the kernels it calls and the constants it reads.
+    """A hash of all that a kernel is compiled from: its code and options, the kernels it calls, the constants it reads.
 
     Numba's own stamp knows the kernel's file only, so that an edit of a kernel in another file would go unnoticed;
     where it is the file's date, a copy would have to be compiled again.
@@ -77,6 +77,7 @@ def _parts(function: Kernel, seen: set[Kernel]) -> Iterator[str]:
         return
     seen.add(function)
     yield f"{function.__module__}.{function.__qualname__} {function.__defaults__!r}"
+    yield getattr(function, "compiled_with", "")
     for code in _codes(function.__code__):
         constants = [value for value in code.co_consts if not isinstance(value, CodeType)]
         yield f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {constants!r}"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.compiled import compiled
+from freshtake.numeric.compiled import compiled, uncounted
 
 COLUMNS = 3  # solved side by side: the processor works on one while another waits for its row before
 EDGE = 3  # rows of zeros before the first and after the last frame
@@ -38,7 +38,7 @@ def path_room(frames: int) -> PathRoom:
     )  # fmt: skip
 
 
-@compiled
+@uncounted
 def smooth_paths(room: PathRoom, frames: int, known: int) -> None:
     """Each column of the path minimizes Σ w (x - target)² + Σ (third difference of x)² over so many frames.
 
@@ -62,13 +62,13 @@ def smooth_paths(room: PathRoom, frames: int, known: int) -> None:
     _solve(room, frames)
 
 
-@compiled
+@uncounted
 def _factor(i: int) -> float:
     """Of x[k-i] in the third difference x[k] - 3 x[k-1] + 3 x[k-2] - x[k-3]."""
     return 1.0 if i == 0 else (-3.0 if i == 1 else (3.0 if i == 2 else -1.0))
 
 
-@compiled
+@uncounted
 def _third_differences(first: int, frames: int, out: Floats) -> None:
     """out[k, d]: the matrix of Σ (third difference)² at (k, k - d); differences end at frames from `first` on."""
     for k in range(frames):
@@ -80,7 +80,7 @@ def _third_differences(first: int, frames: int, out: Floats) -> None:
                 out[end - i, d] += _factor(i) * _factor(i + d)
 
 
-@compiled
+@uncounted
 def _after_the_past(k: int, past: Floats, right: Floats) -> None:
     """What the difference that ends at frame k has of values before frame 0, on the right side."""
     for i in range(k + 1):
@@ -89,7 +89,7 @@ def _after_the_past(k: int, past: Floats, right: Floats) -> None:
                 right[k - i, c] -= _factor(i) * _factor(j) * past[j - k - 1, c]
 
 
-@compiled
+@uncounted
 def _solve(room: PathRoom, frames: int) -> None:
     """The path, which holds the right side, by A = L D Lᵀ with A = smoothness + diag(weights)."""
     path, factors, weights, smoothness = room.path, room.factors, room.weights, room.smoothness

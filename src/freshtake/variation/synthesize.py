@@ -19,11 +19,12 @@ from freshtake.variation.synthesis.frame_kernels import (
     Tables,
     draw_slices,
     make_frames,
-    spread_evenly,
 )
 from freshtake.variation.synthesis.leg_following import foot_tables
-from freshtake.variation.synthesis.swing_following import SwingTables, follow_swings
+from freshtake.variation.synthesis.swing_following import SwingTables
+from freshtake.variation.synthesis.trait_kernels import tie_traits
 from freshtake.variation.synthesis.traits import TRAITS, sizes_at, trait_basis
+from freshtake.variation.synthesis.whole_drawing import Reach
 
 BLOCK = 32  # frames
 TRAIT_KNOTS = 2.0  # lengths of a take: a cycle's traits change to those of another one in about as many cycles
@@ -57,14 +58,6 @@ class Sampler(NamedTuple):
     amounts: Amounts
     swings: SwingTables
     reach: Reach
-
-
-class Reach(NamedTuple):
-    """Which knots a block may need: the most phases per frame, and how far feet look back and ahead."""
-
-    fastest: float
-    back: float
-    ahead: float
 
 
 def sampler_of(dynamics: Dynamics, tables: Tables, amounts: Amounts, swings: SwingTables) -> Sampler:
@@ -111,16 +104,11 @@ def choose_detail(examples: int, rng: np.random.Generator) -> Ints:
 
 
 def draw_traits(sampler: Sampler, count: int, rng: np.random.Generator) -> Floats:
-    """Knots of the traits, tied as the network says, spread evenly over +-sqrt(3) standard deviations.
-
-    Of normal draws one in twenty lies two standard deviations off and leaves the range of a few takes. Traits then
-    follow the swings that were drawn with them.
-    """
-    dynamics = sampler.dynamics
-    drawn = rng.standard_normal((count, len(TRAITS), len(dynamics.noise)))
-    tied = np.einsum("qij,cqj->cqi", dynamics.trait_roots, drawn)
-    spread_evenly(tied.reshape(-1))
-    return follow_swings(sampler.swings, np.asarray(tied))
+    """Knots of the traits (knots, traits, nodes), tied as the network says."""
+    drawn = rng.standard_normal((count, len(TRAITS), len(sampler.dynamics.noise)))
+    out = np.empty_like(drawn)
+    tie_traits(sampler.dynamics.trait_columns, sampler.swings, drawn, out)
+    return out
 
 
 def advance(

@@ -17,6 +17,7 @@ from freshtake.motion.planting.foot_plans import (
     _lift,
     _short,
     _sunk,
+    find_lifts,
     longest_reach,
     plan_sink,
     slack_of,
@@ -85,11 +86,12 @@ def test_a_foot_is_lifted_out_of_the_floor_and_let_down_onto_it() -> None:
         for leg, firm in ((0, 0.0), (1, 0.7)):
             heights = frames.points[frame, leg, 2:, 1]
             sunk = max(GROUND.soles[leg, :, 0] - heights) if frames.over[frame, leg] or firm else -1e300
-            assert _sunk(GROUND, frames, leg, frame, firm) == pytest.approx(sunk)
+            find_lifts(GROUND, PACE, frames, frame)
+            assert _sunk(frames, leg, frame, firm) == pytest.approx(sunk)
             down = frames.stands[frame, leg] == 1
-            over = max(min((heights - GROUND.soles[leg, :, 1])[down], default=0.0), 0.0) if firm else 0.0
+            over = max(min((heights - GROUND.soles[leg, :, 1])[down], default=0.0), 0.0)
             wanted = (sunk, FLOOR) if sunk > 0.0 else (-over * (1.0 - quintic(over / PACE.step)), firm)
-            assert _lift(GROUND, PACE, frames, leg, frame, firm) == pytest.approx(wanted)
+            assert _lift(frames, leg, frame, firm) == pytest.approx(wanted)
 
 
 def test_a_hip_that_has_come_down_by_what_is_short_is_within_reach() -> None:

@@ -7,7 +7,15 @@ import pytest
 
 from freshtake.motion import Clip
 from freshtake.motion.body.limbs import Limb, learn_limbs
-from freshtake.motion.planting.limb_leading import PINNED, Move, _knee_axis, lead_limb, lead_limbs, within_reach
+from freshtake.motion.planting.limb_leading import (
+    PINNED,
+    Move,
+    _knee_axis,
+    lead_limb,
+    lead_limbs,
+    limb_room,
+    within_reach,
+)
 from freshtake.motion.planting.rig import make_bones
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, angle_between, from_rotvec, inverse, multiply, rotate, to_rotvec
@@ -132,7 +140,9 @@ def test_a_limb_says_by_how_much_it_missed_its_goal_and_leaves_alone_what_hardly
     root, offsets = CLIP.root[5], SKELETON.offsets.copy()
     for offset in (np.array([0.0, 0.02, 0.01]), np.array([3.0, 0.0, 0.0]), np.array([0.0, 0.002, 0.0])):
         rotations = CLIP.rotations[5].copy()
-        missed = lead_limb(BONES, 0, Move(root, root, offset, 0.005, by_toe, 0.0, PINNED), offsets, rotations)
+        missed = lead_limb(
+            BONES, 0, Move(root, root, offset, 0.005, by_toe, 0.0, PINNED), offsets, rotations, limb_room(BONES)
+        )
         made = CLIP.changed(rotations=np.concatenate([rotations[None]] * 40), root=np.tile(root, (40, 1)))
         wanted = CLIP.positions()[5, LIMBS[0].end] + offset
         if np.abs(offset).max() <= 0.005:

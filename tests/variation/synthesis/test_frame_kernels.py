@@ -20,9 +20,10 @@ from freshtake.variation.synthesis.frame_kernels import (
     follow_feet,
     hold_feet,
     make_frames,
+    mix_rows,
     nodes_at,
     phase_step,
-    smooth_values,
+    smooth_weights,
     turn_to_heading,
 )
 from freshtake.variation.synthesis.leg_following import FootTables
@@ -115,7 +116,9 @@ def test_frames_of_the_network_are_those_of_its_equations() -> None:
 def test_smooth_processes_are_splines_through_their_knots(first: int, unit: bool) -> None:
     own, out = knots().rest, np.empty(NODES)
     for place in first + np.array([0.0, 0.3, 1.0, 2.75, 6.999, 35.5]):
-        smooth_values(own, place, first, unit, out)
+        k, *weights = smooth_weights(place, unit)
+        k -= first
+        mix_rows(*weights, own[k], own[k + 1], own[k + 2], own[k + 3], out)
         np.testing.assert_allclose(out, slow_process(own, place, first, unit), atol=EXACT)
 
 
@@ -179,7 +182,7 @@ def test_legs_follow_their_feet_by_what_is_left_of_the_gap() -> None:
         gap = place - moves[e] @ expected[feet.moving[e]]
         expected[feet.legs[e]] += follows[e] @ gap
     out = given.copy()
-    follow_feet(feet, 4, 5, t, out)
+    follow_feet(feet, 4, 5, t, np.empty(3), out)
     np.testing.assert_allclose(out, expected, atol=EXACT)
 
 

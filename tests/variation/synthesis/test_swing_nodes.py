@@ -15,8 +15,8 @@ from freshtake.variation import Settings, learn
 from freshtake.variation.model import VariationModel
 from freshtake.variation.synthesis.frame_kernels import Knots, nodes_along
 from freshtake.variation.synthesis.leg_following import mean_pose
-from freshtake.variation.synthesis.swing_following import follow_swings
 from freshtake.variation.synthesis.swing_nodes import furthest, swings_in
+from freshtake.variation.synthesis.trait_kernels import follow_swings
 
 SIZES = (0.3, 0.8, 1.2, 1.7)  # how far both arms swing in the takes
 
@@ -118,7 +118,9 @@ def test_swings_change_with_traits_as_the_table_says() -> None:
 def test_traits_follow_by_the_least_change() -> None:
     tables, rng = model().sampler().swings, np.random.default_rng(1)
     traits = rng.normal(size=(5, 3, tables.changes.shape[1] // 3))
-    found = follow_swings(tables, traits)
+    found = traits.copy()
+    for knot in found:
+        follow_swings(tables, knot, np.empty(len(tables.nodes)))
     wanted = traits[:, 0, tables.nodes] * tables.sizes
     np.testing.assert_allclose(found.reshape(5, -1) @ tables.changes.T, wanted, rtol=1e-6)
     change = (found - traits).reshape(5, -1)

@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import FormatError
-from freshtake.formats.files import LARGEST, read_bytes, write_bytes
-from freshtake.formats.npz.zipping import MOST, zip_bytes
+from freshtake.formats.files import LARGEST, read_bytes, write_pieces
+from freshtake.formats.npz.zipping import MOST, Pieces, length, zip_pieces
 
 _LONGEST = 10_000  # bytes of header
 _MOST_AXES = 8
@@ -35,6 +35,7 @@ MOST_MEMBERS = 1000
 ALWAYS_FINE = 64 << 20  # bytes when inflated; beyond, the two limits below hold
 LARGEST_RATIO = 100  # inflated bytes per byte of the file
 LARGEST_TOTAL = 8 << 30
+LARGE = 1 << 16  # bytes of an array that is not copied before it is written
 _ENTRY_MARK = b"PK\x01\x02"
 _BROKEN = (zipfile.BadZipFile, NotImplementedError, struct.error, ValueError, EOFError, OverflowError, OSError)
 
@@ -208,24 +209,32 @@ def write_archive(
 
     With `compress` they are deflated, unless that would look like a zip bomb.
     """
-    members = {name: text.encode() for name, text in (texts or {}).items()}
-    members |= {f"{key}.npy": npy_bytes(array) for key, array in arrays.items()}
-    total = sum(map(len, members.values()))
+    members: dict[str, Pieces] = {name: (text.encode(),) for name, text in (texts or {}).items()}
+    members |= {f"{key}.npy": _npy_pieces(array) for key, array in arrays.items()}
+    total = sum(map(length, members.values()))
     most = min(LARGEST, MOST)
     if total > most:
         raise FormatError(path, f"the arrays have {total} bytes, more than the {most} that an archive holds: cut them")
-    data = zip_bytes(members, compress=compress)
-    if total > most_inflated(len(data)):
-        data = zip_bytes(members, compress=False)
-    if len(data) > most:
+    pieces = zip_pieces(members, compress=compress)
+    if total > most_inflated(length(pieces)):
+        pieces = zip_pieces(members, compress=False)
+    if length(pieces) > most:
         raise FormatError(path, f"the file would be larger than the {most} bytes that are read back: cut it")
-    write_bytes(path, data)
+    write_pieces(path, pieces)
 
 
 def npy_bytes(array: npt.NDArray[Any]) -> bytes:
     """One array in npy layout, the same on every machine."""
+    return b"".join(_npy_pieces(array))
+
+
+def _npy_pieces(array: npt.NDArray[Any]) -> Pieces:
+    """Header and content; that of a large array is not copied."""
     portable = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
-    return _npy_header(portable.dtype, portable.shape) + portable.tobytes()
+    header = _npy_header(portable.dtype, portable.shape)
+    if portable.nbytes < LARGE:
+        return header, portable.tobytes()
+    return header, portable.reshape(-1).view(np.uint8).data
 
 
 @lru_cache(maxsize=256)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+Pieces = Sequence[bytes | memoryview]
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")
 _ENTRY = struct.Struct("<4sHHHHHHIIIHHHHHII")
 _END = struct.Struct("<4sHHHHIIH")
@@ -20,26 +21,39 @@ MOST = (1 << 32) - 1  # bytes of an archive, packed or not: no zip64
 
 def zip_bytes(members: Mapping[str, bytes], *, compress: bool) -> bytes:
     """A whole archive; members that are small or would not get smaller are stored as they are."""
-    parts: list[bytes] = []
+    return b"".join(zip_pieces({name: (content,) for name, content in members.items()}, compress=compress))
+
+
+def zip_pieces(members: Mapping[str, Pieces], *, compress: bool) -> list[bytes | memoryview]:
+    """The same one piece after the other, so that large members need not be copied."""
+    parts: list[bytes | memoryview] = []
     directory: list[bytes] = []
     place = 0
     for name, content in members.items():
         label = name.encode()
         flags = 0 if name.isascii() else _UTF8
+        checksum = 0
+        for piece in content:
+            checksum = zlib.crc32(piece, checksum)
         method, packed = _packed(content, compress)
-        about = (flags, method, _MIDNIGHT, _DAY, zlib.crc32(content), len(packed), len(content), len(label), 0)
+        about = (flags, method, _MIDNIGHT, _DAY, checksum, length(packed), length(content), len(label), 0)
         head = _LOCAL.pack(b"PK\x03\x04", _VERSION, *about)
         directory += [_ENTRY.pack(b"PK\x01\x02", _UNIX | _VERSION, _VERSION, *about, 0, 0, 0, _MODE, place), label]
-        parts += [head, label, packed]
-        place += len(head) + len(label) + len(packed)
+        parts += [head, label, *packed]
+        place += len(head) + len(label) + length(packed)
     entries = b"".join(directory)
     count = len(members)
-    return b"".join([*parts, entries, _END.pack(b"PK\x05\x06", 0, 0, count, count, len(entries), place, 0)])
+    return [*parts, entries, _END.pack(b"PK\x05\x06", 0, 0, count, count, len(entries), place, 0)]
 
 
-def _packed(content: bytes, compress: bool) -> tuple[int, bytes]:
-    if not compress or len(content) < _SMALL:
+def length(pieces: Pieces) -> int:
+    """How many bytes they have together."""
+    return sum(map(len, pieces))
+
+
+def _packed(content: Pieces, compress: bool) -> tuple[int, Pieces]:
+    if not compress or length(content) < _SMALL:
         return _STORED, content
     stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15)
-    packed = stream.compress(content) + stream.flush()
-    return (_DEFLATED, packed) if len(packed) < len(content) else (_STORED, content)
+    packed = b"".join([*map(stream.compress, content), stream.flush()])
+    return (_DEFLATED, (packed,)) if len(packed) < length(content) else (_STORED, content)

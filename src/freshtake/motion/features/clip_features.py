@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -190,12 +191,20 @@ class ClipLayout:
         body = skeleton or self.skeleton
         require_compatible(self.skeleton, body, "the recipe", "the skeleton")
         if self.root == "heading" and self.angles == "expmap" and not self.moving:
+            like = self._standing if body is self.skeleton else self._standing.changed(skeleton=body)
             pose = self._posed(values, start, resume)
-        else:
-            pose = self.pose(values, self.path(values, start, resume), body)
+            return like.changed(name=name).with_own(pose.root, pose.rotations)
+        pose = self.pose(values, self.path(values, start, resume), body)
         return Clip(
             body, self.frame_time, pose.root, pose.rotations, pose.translations, None, name, "", self.up, self.unit_m
         )
+
+    @cached_property
+    def _standing(self) -> Clip:
+        """One frame, like which all decoded clips are."""
+        turns = np.zeros((1, len(self.skeleton), 4))
+        turns[..., 0] = 1.0
+        return Clip(self.skeleton, self.frame_time, np.zeros((1, 3)), turns, up=self.up, unit_m=self.unit_m)
 
     def _posed(self, values: Floats, start: Start, resume: bool) -> Pose:
         """The pose of the usual columns, compiled; as `pose` but for the last bits."""

@@ -213,8 +213,9 @@ def where_it_ends(
 def _columns(recipe: Recipe, values: npt.ArrayLike, scaled: bool) -> Floats:
     """All columns from those that are kept."""
     rows = np.asarray(values, dtype=np.float64)
-    if rows.ndim == 2 and rows.shape[1] == len(recipe.kept) and not np.isfinite(rows).all():
+    if rows.ndim != 2 or rows.shape[1] != len(recipe.kept):
+        frozen(rows, "values", (None, len(recipe.kept)))
+    if not np.isfinite(rows).all():
         frame, dof = (int(k) for k in np.argwhere(~np.isfinite(rows))[0])
         raise InvalidMotion(f"the DOF {recipe.names[dof]!r} is {rows[frame, dof]} in row {frame}")
-    rows = frozen(rows, "values", (None, len(recipe.kept)))
     return recipe.fill(recipe.scale_down(rows) if scaled else rows)

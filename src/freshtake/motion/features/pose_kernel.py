@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.compiled import compiled
+from freshtake.numeric.compiled import compiled, uncounted
 from freshtake.numeric.limb_kernels import turn_into
 
 
@@ -29,9 +29,17 @@ def pose_rows(values: Floats, coding: PoseCoding, begin: Floats, resume: bool, r
     other joint. `begin` (3,) is forward, sideways (see ground) and heading at the start, one step before row 0 when
     resuming, and in the end those of the last row. The same as `ClipLayout.pose`, frame by frame.
     """
+    _pose_rows(values, coding, begin, resume, np.zeros(4), np.zeros(3), root, rotations)
+
+
+@uncounted
+def _pose_rows(
+    values: Floats, coding: PoseCoding, begin: Floats, resume: bool, turn: Floats, vector: Floats, root: Floats,
+    rotations: Floats,
+) -> None:  # fmt: skip
+    """`turn` and `vector` are for work, and 0."""
     reference, upright, up, frame_time = coding
     joints = len(reference)
-    turn, vector = np.zeros(4), np.zeros(3)
     x = y = heading = 0.0
     sign = 1.0 if up == 1 else -1.0
     for frame in range(len(values)):
@@ -58,7 +66,7 @@ def pose_rows(values: Floats, coding: PoseCoding, begin: Floats, resume: bool, r
     begin[0], begin[1], begin[2] = begin[0] + x, begin[1] + y, begin[2] + heading
 
 
-@compiled
+@uncounted
 def _exponential_into(v: Floats, out: Floats) -> None:
     """out = the unit quaternion of the rotation vector v; exact at zero, as `rotations.from_rotvec`."""
     angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])

@@ -8,7 +8,7 @@ import numpy as np
 
 from freshtake.motion.guards.guard_plan import BodyPlan
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.compiled import compiled
+from freshtake.numeric.compiled import compiled, uncounted
 from freshtake.numeric.limb_kernels import carry_into, copy_into, turn_into
 
 TINY = 1e-12
@@ -23,7 +23,15 @@ def measure(plan: BodyPlan, root: Floats, rotations: Floats, offsets: Floats, wo
     squared. Figures of parts that the body does not have are -inf.
     """
     joints = len(plan.parents)
-    places, turns = np.empty((3, joints, 3)), np.empty((joints, 4))
+    _measure(plan, root, rotations, offsets, np.empty((3, joints, 3)), np.empty((joints + 2, 4)), worst, at)
+
+
+@uncounted
+def _measure(
+    plan: BodyPlan, root: Floats, rotations: Floats, offsets: Floats, places: Floats, turns: Floats, worst: Floats,
+    at: Ints,
+) -> None:  # fmt: skip
+    """`places` (3, joints, 3) and `turns` (joints + 2, 4) are for work."""
     for k in range(len(worst)):
         worst[k], at[k] = -math.inf, 0
     for frame in range(len(root)):
@@ -39,7 +47,7 @@ def measure(plan: BodyPlan, root: Floats, rotations: Floats, offsets: Floats, wo
             _jolt(plan, places[(frame - 2) % 3], places[(frame - 1) % 3], here, frame - 1, worst[last:], at[last:])
 
 
-@compiled
+@uncounted
 def _pose(plan: BodyPlan, root: Floats, rotations: Floats, offsets: Floats, places: Floats, turns: Floats) -> None:
     """Forward kinematics of one frame."""
     for joint in range(len(plan.parents)):
@@ -54,16 +62,16 @@ def _pose(plan: BodyPlan, root: Floats, rotations: Floats, offsets: Floats, plac
         turn_into(turns[parent], rotations[joint], turns[joint])
 
 
-@compiled
+@uncounted
 def _keep(value: float, frame: int, number: int, worst: Floats, at: Ints) -> None:
     if value > worst[number]:
         worst[number], at[number] = value, frame
 
 
-@compiled
+@uncounted
 def _bends(plan: BodyPlan, places: Floats, turns: Floats, frame: int, worst: Floats, at: Ints) -> None:
     """How far knees and elbows are bent: to either side in the plane in which they bend, and out of it."""
-    back, lower = np.empty(4), np.empty(3)
+    back, lower = turns[len(turns) - 2], turns[len(turns) - 1, :3]
     for limb in range(len(plan.limbs)):
         upper, middle, end = plan.limbs[limb, 0], plan.limbs[limb, 1], plan.limbs[limb, 2]
         back[0] = turns[upper, 0]
@@ -85,7 +93,7 @@ def _bends(plan: BodyPlan, places: Floats, turns: Floats, frame: int, worst: Flo
         _keep(abs(side), frame, 3 * limb + 2, worst, at)
 
 
-@compiled
+@uncounted
 def _depths(plan: BodyPlan, places: Floats, frame: int, worst: Floats, at: Ints) -> None:
     """The lowest joint of a foot, and the lowest of the body."""
     for joint in range(len(plan.parents)):
@@ -97,7 +105,7 @@ def _depths(plan: BodyPlan, places: Floats, frame: int, worst: Floats, at: Ints)
             _keep(depth, frame, 0, worst, at)
 
 
-@compiled
+@uncounted
 def _clearances(plan: BodyPlan, places: Floats, frame: int, worst: Floats, at: Ints) -> None:
     """How near to each other the segments of every pair come."""
     for pair in range(len(plan.pairs)):
@@ -105,7 +113,7 @@ def _clearances(plan: BodyPlan, places: Floats, frame: int, worst: Floats, at: I
         _keep(-segment_distance(places[a], places[b], places[c], places[d]), frame, group, worst, at)
 
 
-@compiled
+@uncounted
 def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> float:
     """The distance of the segments a to b and c to d: the nearest points s of the first and t of the second."""
     aa = bb = ab = ac = bc = 0.0
@@ -129,7 +137,7 @@ def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> float:
     return math.sqrt(total)
 
 
-@compiled
+@uncounted
 def _jolt(plan: BodyPlan, first: Floats, second: Floats, third: Floats, frame: int, worst: Floats, at: Ints) -> None:
     """The square of the largest second difference of any joint."""
     for joint in range(len(plan.parents)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -78,6 +78,7 @@ class BodyLimits:
         limits = self.limits(length, max(amount, 1.0), max(rate, 1.0))
         return BodyCheck(self.figures, measured(self.plan, clip, self.leg), self.most, limits, self.gaps)
 
+    @lru_cache(maxsize=64)  # noqa: B019 - a crowd asks for the same ones again and again
     def limits(self, length: float = 1.0, amount: float = 1.0, rate: float = 1.0) -> Floats:
         """(figures,) for a clip `length` times as long as a take.
 
@@ -96,7 +97,9 @@ class BodyLimits:
         peak = np.minimum(margin, math.log(PEAKS)) + math.log(amount * rate * rate)
         bends = np.where(self._stretches, stretch, margin * amount)
         margin = np.where(self._of(BEND), bends, np.where(self._of(PEAK), peak, margin))
-        return np.asarray(self.most + margin)
+        limits = np.asarray(self.most + margin)
+        limits.setflags(write=False)
+        return limits
 
     @cached_property
     def pooled(self) -> Floats:

@@ -90,7 +90,8 @@ def planted_frames(planter: Planter, clip: Clip, labels: Floats) -> PlantedFrame
 def _changed(clip: Clip, out: PlantedFrames) -> Clip:
     """The clip with the root and rotations that were found."""
     moved = clip.joint_translations
-    if moved is not None:
-        moved = moved.copy()
-        moved[:, 0] = out.root
+    if moved is None:
+        return clip.with_own(out.root, out.rotations)
+    moved = moved.copy()
+    moved[:, 0] = out.root
     return clip.changed(root=out.root, rotations=out.rotations, joint_translations=moved)

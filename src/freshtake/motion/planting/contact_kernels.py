@@ -10,7 +10,7 @@ from freshtake.motion.planting.contacts import ContactSettings
 from freshtake.motion.planting.rig import Bones, Frames, Ground, PelvisFrame
 from freshtake.motion.planting.settings import Pace
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.compiled import compiled
+from freshtake.numeric.compiled import compiled, uncounted
 from freshtake.numeric.limb_kernels import carry_into, copy_into, turn_into
 
 HEEL = 0.25  # foot lengths by which the heel lies behind the ankle
@@ -19,7 +19,7 @@ BEGIN, GO_ON = 0.5, 0.4  # strengths
 ABOVE, BESIDE = ContactSettings.pelvis_above, ContactSettings.beside
 
 
-@compiled
+@uncounted
 def place_path(
     bones: Bones, limb: int, root: Floats, rotations: Floats, offsets: Floats, places: Floats, turns: Floats
 ) -> None:
@@ -36,13 +36,13 @@ def place_path(
         turn_into(turns[k - 1], rotations[joint], turns[k])
 
 
-@compiled
+@uncounted
 def plane_of(up: int) -> tuple[int, int]:
     """The two horizontal axes."""
     return (1, 2) if up == 0 else ((0, 2) if up == 1 else (0, 1))
 
 
-@compiled
+@uncounted
 def heel_into(ankle: Floats, toe: Floats, up: int, below: float, out: Floats) -> None:
     """Where the heel touches the floor: below the ankle and a little behind it, turned with the foot's pitch."""
     a, b = plane_of(up)
@@ -59,11 +59,11 @@ def heel_into(ankle: Floats, toe: Floats, up: int, below: float, out: Floats) ->
     out[up] = ankle[up] - below * math.cos(turned) - HEEL * length * math.sin(turned)
 
 
-@compiled
-def take_in(bones: Bones, ground: Ground, offsets: Floats, frames: Frames, frame: int) -> None:
-    """The points of all legs of a frame, and which of them its pelvis is over."""
-    longest = bones.path.shape[1]
-    places, turns = np.empty((longest, 3)), np.empty((longest, 4))
+@uncounted
+def take_in(
+    bones: Bones, ground: Ground, offsets: Floats, frames: Frames, frame: int, places: Floats, turns: Floats
+) -> None:
+    """The points of all legs of a frame, and which of them its pelvis is over; room as in place_path."""
     frame_offsets = offsets[min(frame, len(offsets) - 1)]
     a, b = plane_of(ground.up)
     for leg in range(frames.points.shape[1]):
@@ -89,9 +89,18 @@ def feet_in_body(
     bones: Bones, body: PelvisFrame, offsets: Floats, root: Floats, rotations: Floats, out: Floats
 ) -> None:
     """out (frames, legs, 6): ankle and toe from the pelvis in leg lengths, without heading, as pose_space has them."""
-    pelvis, up, leg, facing = body
     longest = bones.path.shape[1]
-    places, turns, turn = np.empty((longest, 3)), np.empty((longest, 4)), np.empty(4)
+    places, turns = np.empty((longest, 3)), np.empty((longest + 1, 4))
+    _feet_in_body(bones, body, offsets, root, rotations, places, turns, out)
+
+
+@uncounted
+def _feet_in_body(
+    bones: Bones, body: PelvisFrame, offsets: Floats, root: Floats, rotations: Floats, places: Floats, turns: Floats,
+    out: Floats,
+) -> None:  # fmt: skip
+    pelvis, up, leg, facing = body
+    turn = turns[len(turns) - 1]
     a, b = plane_of(up)
     sign = -1.0 if up == 1 else 1.0  # (z, x) turns about y as (x, y) about z, and a, b are x, z there
     for frame in range(len(root)):
@@ -112,7 +121,7 @@ def feet_in_body(
                 out[frame, limb, 3 * side + up] = (places[at, up] - places[pelvis, up]) / leg
 
 
-@compiled
+@uncounted
 def judge(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int) -> None:
     """raw of a frame: by how sure the contact is, whether heel or toe is down and, if careful, by height and speed."""
     a, b = plane_of(ground.up)
@@ -141,7 +150,7 @@ def judge(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int) ->
             frames.raw[frame, leg, point] = raw
 
 
-@compiled
+@uncounted
 def decide(ground: Ground, pace: Pace, frames: Frames, frame: int, judged: int, started: bool) -> None:
     """Contacts of a frame from `raw` of this and the next frames; `started` where there is a frame before it.
 

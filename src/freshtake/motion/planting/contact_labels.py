@@ -47,9 +47,11 @@ def spread_labels(labels: Floats, feet: Sequence[Foot]) -> Floats:
         return np.zeros((len(labels), 0, 2))
     if labels.shape[1] == len(feet):
         return np.repeat(labels[:, :, None], 2, axis=2)
-    ends = np.cumsum([len(foot.joints) for foot in feet])
-    starts = ends - [len(foot.joints) for foot in feet]
-    return np.stack([labels[:, starts], labels[:, ends - 1]], axis=2)
+    columns, start = [], 0
+    for foot in feet:
+        columns.append((start, start + len(foot.joints) - 1))
+        start += len(foot.joints)
+    return np.asarray(labels[:, columns])
 
 
 def named_labels(contacts: Mapping[str, Floats], frames: int, feet: Sequence[Foot], names: Sequence[str]) -> Floats:

@@ -9,7 +9,7 @@ from freshtake.motion.planting.limb_leading import FULL, straight_length
 from freshtake.motion.planting.rig import Bones, Frames, Ground, Scene
 from freshtake.motion.planting.settings import Pace
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.compiled import compiled
+from freshtake.numeric.compiled import uncounted
 from freshtake.numeric.limb_kernels import copy_into, quintic
 from freshtake.numeric.smooth_path import EDGE, PathRoom, smooth_paths
 
@@ -18,7 +18,7 @@ FLOOR = 3.0  # times as firmly as a foot is held, it is kept above the floor
 KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the least bend of a knee whose foot is moved by more than this
 
 
-@compiled
+@uncounted
 def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, plan: Floats, firm: Floats) -> None:
     """Offsets (frames, 3) of a foot from `frame` to `last`, and how firmly it is held (frames,)."""
     ground, pace, frames, memory = scene
@@ -32,7 +32,7 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, pla
         room.weights[k, a] = room.weights[k, b] = weight
         room.targets[k, a] *= held
         room.targets[k, b] *= held
-        lift, contact_strength = _lift(ground, pace, frames, leg, frame + k, firm[k])
+        lift, contact_strength = _lift(frames, leg, frame + k, firm[k])
         room.weights[k, up] = pace.free + contact_strength * pace.height
         room.targets[k, up] = lift * contact_strength * pace.height / room.weights[k, up]
     for k in range(3):
@@ -40,7 +40,7 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, pla
     smooth_paths(room, count, memory.known[0])
     again = False
     for k in range(count):  # a smooth path may dip below the floor beside a contact: once more, with these held up
-        sunk = _sunk(ground, frames, leg, frame + k, firm[k])
+        sunk = _sunk(frames, leg, frame + k, firm[k])
         if room.path[EDGE + k, up] < sunk - LEAST * ground.leg:
             room.weights[k, up], room.targets[k, up], again = FLOOR * pace.height, sunk, True
     if again:
@@ -49,17 +49,22 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, pla
         copy_into(room.path[EDGE + k], plan[k])
 
 
-@compiled
+@uncounted
 def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Floats) -> None:
     """How firmly the foot is held: 1 in a contact, with ramps at its ends; what lies beyond `last` goes on."""
     left = 1 << 20
     for k in range(last - frame - 1, -1, -1):
         age = frames.age[frame + k, leg]
         left = left + 1 if age >= 0 else 0
-        firm[k] = quintic((age + 1.0) / (pace.ramp + 1.0)) * quintic(left / (pace.ramp + 1.0)) if age >= 0 else 0.0
+        if age < 0:
+            firm[k] = 0.0
+        elif age >= pace.ramp and left > pace.ramp:
+            firm[k] = 1.0
+        else:
+            firm[k] = quintic((age + 1.0) / (pace.ramp + 1.0)) * quintic(left / (pace.ramp + 1.0))
 
 
-@compiled
+@uncounted
 def _holding_offsets(scene: Scene, leg: int, frame: int, last: int, firm: Floats, targets: Floats) -> None:
     """Offsets (frames, 3) over the ground that would hold the foot where it stands on average; 0 in the air."""
     ground, pace, frames, memory = scene
@@ -90,7 +95,7 @@ def _holding_offsets(scene: Scene, leg: int, frame: int, last: int, firm: Floats
         k = end
 
 
-@compiled
+@uncounted
 def _drifted(pace: Pace, center: Floats, pivot: Floats, x: float, y: float) -> tuple[float, float]:
     """The center of a contact one frame on: it follows the mean (x, y) of what is seen, faster beyond
     `drift_radius`."""
@@ -99,31 +104,37 @@ def _drifted(pace: Pace, center: Floats, pivot: Floats, x: float, y: float) -> t
     return center[0] + share * (x - center[0]), center[1] + share * (y - center[1])
 
 
-@compiled
-def _sunk(ground: Ground, frames: Frames, leg: int, frame: int, firm: float) -> float:
+@uncounted
+def find_lifts(ground: Ground, pace: Pace, frames: Frames, frame: int) -> None:
+    """`lifts` of a frame whose contacts are decided: never below the floor, and onto it where a foot stands."""
+    for leg in range(frames.points.shape[1]):
+        points = frames.points[frame, leg]
+        heel = ground.soles[leg, 0, 0] - points[2, ground.up]
+        frames.lifts[frame, leg, 0] = max(heel, ground.soles[leg, 1, 0] - points[3, ground.up])
+        over = 1e300
+        for point in range(2):
+            if frames.stands[frame, leg, point] == 1:
+                over = min(over, points[2 + point, ground.up] - ground.soles[leg, point, 1])
+        over = max(over, 0.0) if over < 1e300 else 0.0
+        frames.lifts[frame, leg, 1] = -over * (1.0 - quintic(over / pace.step))
+
+
+@uncounted
+def _sunk(frames: Frames, leg: int, frame: int, firm: float) -> float:
     """How far a foot must go up at least to be nowhere below the floor; that of a body which does not stand may be."""
-    if frames.over[frame, leg] == 0 and firm == 0.0:
+    if firm == 0.0 and frames.over[frame, leg] == 0:
         return -1e300
-    points = frames.points[frame, leg]
-    heel = ground.soles[leg, 0, 0] - points[2, ground.up]
-    return float(max(heel, ground.soles[leg, 1, 0] - points[3, ground.up]))
+    return float(frames.lifts[frame, leg, 0])
 
 
-@compiled
-def _lift(ground: Ground, pace: Pace, frames: Frames, leg: int, frame: int, firm: float) -> tuple[float, float]:
-    """How far up the foot has to go, and how firmly: onto the floor where it stands, never below it."""
-    sunk = _sunk(ground, frames, leg, frame, firm)
-    if sunk > 0.0:
-        return sunk, FLOOR
-    over = 1e300
-    for point in range(2):
-        if frames.stands[frame, leg, point] == 1:
-            over = min(over, frames.points[frame, leg, 2 + point, ground.up] - ground.soles[leg, point, 1])
-    over = max(over, 0.0) if firm > 0.0 and over < 1e300 else 0.0
-    return -over * (1.0 - quintic(over / pace.step)), firm
+@uncounted
+def _lift(frames: Frames, leg: int, frame: int, firm: float) -> tuple[float, float]:
+    """How far up the foot has to go, and how firmly."""
+    sunk = _sunk(frames, leg, frame, firm)
+    return (sunk, FLOOR) if sunk > 0.0 else (float(frames.lifts[frame, leg, 1]), firm)
 
 
-@compiled
+@uncounted
 def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: Floats) -> float:
     """How far a leg stretches without stretching more than in the examples, or than it does itself."""
     full = straight_length(bones, leg, offsets)
@@ -131,7 +142,7 @@ def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: F
     return float(min(max(bones.reach[leg, 1] * full, own), FULL * full))
 
 
-@compiled
+@uncounted
 def plan_sink(scene: Scene, frame: int, last: int, room: PathRoom, plans: Floats, firm: Floats) -> float:
     """How far the hips sink in a frame so that standing legs reach their feet; the first column of `room` is used."""
     ground, pace, frames, memory = scene
@@ -158,7 +169,7 @@ def plan_sink(scene: Scene, frame: int, last: int, room: PathRoom, plans: Floats
     return float(room.path[EDGE, 0])
 
 
-@compiled
+@uncounted
 def _short(ground: Ground, frames: Frames, leg: int, frame: int, offset: Floats) -> float:
     """How far the hip has to come down for the leg to reach its goal without stretching too far."""
     hip, ankle = frames.points[frame, leg, 0], frames.points[frame, leg, 1]
@@ -171,7 +182,7 @@ def _short(ground: Ground, frames: Frames, leg: int, frame: int, offset: Floats)
     return float(max(drop - math.sqrt(room), 0.0) if room > 0.0 else max(drop, 0.0))
 
 
-@compiled
+@uncounted
 def slack_of(ground: Ground, plan: Floats, count: int) -> float:
     """How far knees are kept from straight (see bend_angle), by how much the foot is moved now and soon."""
     total = 0.0

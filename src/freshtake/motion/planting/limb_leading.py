@@ -10,12 +10,14 @@ import numpy as np
 from freshtake.motion.planting.contact_kernels import place_path
 from freshtake.motion.planting.rig import Bones
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.compiled import compiled
+from freshtake.numeric.compiled import compiled, uncounted
 from freshtake.numeric.limb_kernels import (
+    LINK_ROOM,
     bend_angle,
     carry_into,
     copy_into,
     exponential_into,
+    joint_coordinates,
     nearest_turn,
     swing_into,
     turn_back_into,
@@ -25,7 +27,7 @@ from freshtake.numeric.limb_kernels import (
 FULL = 0.9998  # of a limb's length: nearer to straight, no direction to bend is left
 SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # of a limb's length: of feet that stand, of pins, beyond its own stretch
 ROUNDS = 3  # where an ankle cannot turn in every direction
-ROOM = 16  # vectors that leading one limb works with: one allocation instead of twenty
+ROOM = 16  # vectors that leading one limb works with
 
 
 class Move(NamedTuple):
@@ -47,6 +49,23 @@ class LimbPath(NamedTuple):
     turns: Floats
 
 
+class LimbRoom(NamedTuple):
+    """What leading a limb works with, made once for many."""
+
+    path: LimbPath
+    vectors: Floats  # (ROOM, 4)
+    sample: Floats  # (joints, 4)
+    links: Floats  # (3, LINK_ROOM): for work, and the coordinates of the sample's hip and ankle
+
+
+@compiled
+def limb_room(bones: Bones) -> LimbRoom:
+    """Room for any limb of a body."""
+    longest = bones.path.shape[1]
+    path = LimbPath(np.empty((longest, 3)), np.empty((longest, 4)))
+    return LimbRoom(path, np.empty((ROOM, 4)), np.empty((longest, 4)), np.empty((3, LINK_ROOM)))
+
+
 class FootGoal(NamedTuple):
     """What is wanted of a foot, and where its toe is now."""
 
@@ -56,8 +75,8 @@ class FootGoal(NamedTuple):
     toe_now: Floats  # (3,): as it has become
 
 
-@compiled
-def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: Floats) -> float:
+@uncounted
+def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: Floats, work: LimbRoom) -> float:
     """Turn a limb, in place, so that its end moves by an offset from where it was before the root moved.
 
     The knee bends about its hinge until the distance is right, the hip makes the least turn that takes the end to its
@@ -70,16 +89,14 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
         still = still and abs(offset[axis]) <= unmoved and abs(root[axis] - before[axis]) <= unmoved
     if still:
         return 0.0
-    longest = bones.path.shape[1]
-    places, room = np.empty((longest, 3)), np.empty((ROOM + 2 * longest, 4))
-    turns, sample = room[ROOM : ROOM + longest], room[ROOM + longest :]
+    path, room, sample, links = work
+    places, turns = path
     place_path(bones, limb, root, rotations, offsets, places, turns)
-    path = LimbPath(places, turns)
     end, toe = bones.at[limb, 2], bones.at[limb, 3]
     goal, aim, tip, now, foot = room[0, :3], room[1, :3], room[2, :3], room[3, :3], room[4]
     for axis in range(3):
         tip[axis] = now[axis] = 0.0
-    for k in range(longest):
+    for k in range(bones.path.shape[1]):
         if bones.path[limb, k] >= 0:
             copy_into(rotations[bones.path[limb, k]], sample[k])
     copy_into(turns[end], foot)
@@ -88,13 +105,20 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
     led_by_toe = toe >= 0 and by_toe
     if led_by_toe:
         carry_into(foot, offsets[bones.path[limb, toe]], tip)
+    for k in range(2):
+        count = bones.links[limb, k]
+        if count > 0:
+            joint_coordinates(
+                bones.reference[limb, k, :count], bones.basis[limb, k, :count], sample[bones.at[limb, 2 * k]],
+                links[1 + k], links[0],
+            )  # fmt: skip
     full = straight_length(bones, limb, offsets)
     missed = 0.0
     for _ in range(ROUNDS if led_by_toe and bones.links[limb, 1] > 0 else 1):
         for k in range(bones.at[limb, 0], end + 1):
             copy_into(sample[k], rotations[bones.path[limb, k]])
-        _bend(bones, limb, aim, full, move, rotations, path, room[5:12])
-        missed = _keep_foot(bones, limb, FootGoal(foot, goal, tip, now), offsets, rotations, path, room[12:16])
+        _bend(bones, limb, aim, full, move, rotations, path, room[5:12], links)
+        missed = _keep_foot(bones, limb, FootGoal(foot, goal, tip, now), offsets, rotations, path, room[12:16], links)
         for axis in range(3):  # an ankle that cannot turn freely turns the toe away, which the ankle makes up for
             aim[axis] = goal[axis] + tip[axis] - now[axis]
     return missed
@@ -105,14 +129,15 @@ def lead_limbs(
     bones: Bones, before: Floats, root: Floats, offsets: Floats, moves: Floats, by_toe: Ints, rotations: Floats
 ) -> None:
     """All limbs of all frames led by moves (frames, limbs, 3), in place; `by_toe` (limbs,) as in lead_limb."""
+    room = limb_room(bones)
     for frame in range(len(root)):
         own = offsets[min(frame, len(offsets) - 1)]
         for limb in range(moves.shape[1]):
             move = Move(before[frame], root[frame], moves[frame, limb], 0.0, by_toe[limb] == 1, 0.0, PINNED)
-            lead_limb(bones, limb, move, own, rotations[frame])
+            lead_limb(bones, limb, move, own, rotations[frame], room)
 
 
-@compiled
+@uncounted
 def straight_length(bones: Bones, limb: int, offsets: Floats) -> float:
     """Of the limb from hip to ankle; joints between count by their own lengths."""
     total = 0.0
@@ -122,13 +147,14 @@ def straight_length(bones: Bones, limb: int, offsets: Floats) -> float:
     return total
 
 
-@compiled
+@uncounted
 def _bend(
-    bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotations: Floats, path: LimbPath, room: Floats
-) -> None:
+    bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotations: Floats, path: LimbPath, room: Floats,
+    links: Floats,
+) -> None:  # fmt: skip
     """Knee and hip for a goal of the ankle, as far as a limb of this `full` length reaches; `path` is that before.
 
-    `room` (7, 4) is for work.
+    `room` (7, 4) and `links` are for work.
     """
     places, turns = path
     upper, middle, end = bones.at[limb, 0], bones.at[limb, 1], bones.at[limb, 2]
@@ -160,13 +186,13 @@ def _bend(
         count = bones.links[limb, 0]
         nearest_turn(
             bones.reference[limb, 0, :count], bones.basis[limb, 0, :count], bones.low[limb, 0, : 3 * count],
-            bones.high[limb, 0, : 3 * count], rotations[bones.path[limb, upper]], wanted,
+            bones.high[limb, 0, : 3 * count], links[1], wanted, rotations[bones.path[limb, upper]], links[0],
         )  # fmt: skip
     elif upper > 0:
         turn_back_into(turns[upper - 1], turn, rotations[bones.path[limb, upper]])
 
 
-@compiled
+@uncounted
 def within_reach(reach: Floats, asked: float, own: float, full: float, soft: float) -> float:
     """The distance from hip to ankle that a limb takes where `asked` is wanted: softly not beyond what it does.
 
@@ -182,7 +208,7 @@ def within_reach(reach: Floats, asked: float, own: float, full: float, soft: flo
     return float(max(asked, least))
 
 
-@compiled
+@uncounted
 def _knee_axis(bones: Bones, limb: int, thigh: Floats, shank: Floats, turn: Floats, axis: Floats) -> None:
     """The hinge in the world; where none is known, at right angles to both segments."""
     hinge = bones.hinge[limb]
@@ -197,13 +223,14 @@ def _knee_axis(bones: Bones, limb: int, thigh: Floats, shank: Floats, turn: Floa
         axis[k] = axis[k] / size if size > 0.0 else (1.0 if k == 0 else 0.0)
 
 
-@compiled
+@uncounted
 def _keep_foot(
-    bones: Bones, limb: int, foot: FootGoal, offsets: Floats, rotations: Floats, path: LimbPath, room: Floats
-) -> float:
+    bones: Bones, limb: int, foot: FootGoal, offsets: Floats, rotations: Floats, path: LimbPath, room: Floats,
+    links: Floats,
+) -> float:  # fmt: skip
     """Turn the ankle so that the foot has its rotation in the world, as far as the ankle can.
 
-    Returns how far the toe, or else the ankle, is from its goal. `room` (4, 4) is for work.
+    Returns how far the toe, or else the ankle, is from its goal. `room` (4, 4) and `links` are for work.
     """
     places, turns = path
     turn, goal, tip, now = foot
@@ -224,7 +251,7 @@ def _keep_foot(
         else:
             nearest_turn(
                 bones.reference[limb, 1, :count], bones.basis[limb, 1, :count], bones.low[limb, 1, : 3 * count],
-                bones.high[limb, 1, : 3 * count], rotations[joint], wanted,
+                bones.high[limb, 1, : 3 * count], links[2], wanted, rotations[joint], links[0],
             )  # fmt: skip
     if tip[0] != 0.0 or tip[1] != 0.0 or tip[2] != 0.0:
         turn_into(world, rotations[joint], world)

@@ -55,7 +55,8 @@ class Frames(NamedTuple):
     `points` are hip, ankle, heel and toe in the world; `over` says where the pelvis is over the foot; `raw` is 0 in the
     air, 1 where a contact may go on and 2 where it may begin; `stands` are the contacts of heel and toe; `age` counts
     the frames of a contact, -1 in the air; `pivot` is the path in the ground plane of what the foot stands on;
-    `longest` is how far the leg may stretch from hip to ankle.
+    `longest` is how far the leg may stretch from hip to ankle; `lifts` are how far up the foot must go at least, and
+    by how much (0 or less) it comes to the floor that it stands on.
     """
 
     root: Floats
@@ -68,6 +69,7 @@ class Frames(NamedTuple):
     age: Ints
     pivot: Floats
     longest: Floats
+    lifts: Floats
 
 
 class Memory(NamedTuple):
@@ -141,7 +143,7 @@ def empty_frames(count: int, joints: int, legs: int) -> Frames:
         np.zeros((count, legs), dtype=np.int8), np.zeros((count, legs, 2), dtype=np.int8),
         np.zeros((count, legs, 2), dtype=np.int8),
         np.full((count, legs), -1, dtype=np.int32), np.zeros((count, legs, 2)),
-        np.zeros((count, legs)),
+        np.zeros((count, legs)), np.zeros((count, legs, 2)),
     )  # fmt: skip
 
 

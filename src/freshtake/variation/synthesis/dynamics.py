@@ -131,6 +131,11 @@ class Dynamics:
         return np.asarray(self._raw_trait_roots / self.trait_scales[:, :, None])
 
     @cached_property
+    def trait_columns(self) -> Floats:
+        """The same, transposed: rows that compiled functions add up."""
+        return np.ascontiguousarray(self.trait_roots.transpose(0, 2, 1))
+
+    @cached_property
     def trait_scales(self) -> Floats:
         """(traits, nodes): standard deviations of the traits as slopes and noise imply them, about 1."""
         return np.asarray(np.maximum(np.sqrt((self._raw_trait_roots**2).sum(axis=2)), 1e-12))

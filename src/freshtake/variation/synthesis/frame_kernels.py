@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.compiled import compiled
+from freshtake.numeric.compiled import compiled, uncounted
 from freshtake.numeric.splines import cubic_weights, spline_weights
 from freshtake.variation.synthesis.dynamics import PackedEdges
 from freshtake.variation.synthesis.leg_following import FootTables
@@ -58,45 +58,55 @@ class Amounts(NamedTuple):
     rate: float  # of the mean pace
 
 
-@compiled
+@uncounted
 def draw_slices(edges: PackedEdges, noise: Floats, slices: Floats) -> None:
     """Frames of the network: rows 2 and on of `slices` (2 + frames, nodes) from the two before each, node after node.
 
     z_i[t+2] = sum_p slope_ip z_p + noise_i e_i, parents at t, t+1 and, drawn before it, t+2.
     """
-    nodes = slices.shape[1]
+    nodes, flat = slices.shape[1], slices.reshape(-1)  # parents are numbered through the three frames
     for f in range(noise.shape[0]):
+        three = flat[f * nodes :]
         for k in range(nodes):
             i = edges.sequence[k]
             value = edges.noise[i] * noise[f, i]
             for e in range(edges.starts[i], edges.starts[i + 1]):
-                parent = edges.parents[e]
-                value += edges.slopes[e] * slices[f + parent // nodes, parent % nodes]
-            slices[f + 2, i] = value
+                value += edges.slopes[e] * three[edges.parents[e]]
+            three[2 * nodes + i] = value
 
 
-@compiled
-def spread_evenly(values: Floats) -> None:
-    """Standard normal values, in place, to values spread evenly over +-sqrt(3): of the same variance."""
-    for k in range(values.shape[0]):
-        values[k] = math.sqrt(3.0) * math.erf(values[k] / math.sqrt(2.0))
+@uncounted
+def smooth_weights(place: float, unit: bool) -> tuple[int, float, float, float, float]:
+    """The first of the four knots round a place counted in knots, and their weights.
 
-
-@compiled
-def smooth_values(knots: Floats, place: float, first: int, unit: bool, out: Floats) -> None:
-    """Smooth processes (columns,) at a place counted in knots; `unit`: of variance 1 for independent knots."""
+    `unit`: those of a process of variance 1 for independent knots.
+    """
     k = int(place)
     w0, w1, w2, w3 = spline_weights(place - k)
     if unit:
         scale = 1.0 / math.sqrt(w0 * w0 + w1 * w1 + w2 * w2 + w3 * w3)
         w0, w1, w2, w3 = scale * w0, scale * w1, scale * w2, scale * w3
-    k -= first
-    a, b, c, d = knots[k], knots[k + 1], knots[k + 2], knots[k + 3]
+    return k, w0, w1, w2, w3
+
+
+@uncounted
+def mix_rows(
+    w0: float, w1: float, w2: float, w3: float, a: Floats, b: Floats, c: Floats, d: Floats, out: Floats
+) -> None:
+    """out = w0 a + w1 b + w2 c + w3 d."""
     for i in range(out.shape[0]):
         out[i] = w0 * a[i] + w1 * b[i] + w2 * c[i] + w3 * d[i]
 
 
-@compiled
+@uncounted
+def smooth_values(knots: Floats, place: float, first: int, out: Floats) -> None:
+    """Smooth processes (columns,) at a place counted in knots."""
+    k, w0, w1, w2, w3 = smooth_weights(place, False)
+    k -= first
+    mix_rows(w0, w1, w2, w3, knots[k], knots[k + 1], knots[k + 2], knots[k + 3], out)
+
+
+@uncounted
 def around(phase: float, last: int, cyclic: bool) -> tuple[int, int, int, int, float]:
     """The four whole phases round a phase, and how far it lies between the middle two."""
     if cyclic:
@@ -107,7 +117,7 @@ def around(phase: float, last: int, cyclic: bool) -> tuple[int, int, int, int, f
     return before, low, low + 1, after, phase - low
 
 
-@compiled
+@uncounted
 def add_row(rows: Floats, i0: int, i1: int, i2: int, i3: int, t: float, scale: float, out: Floats) -> None:
     """Add `scale` times the row between rows i1 and i2, on a cubic through four rows (Catmull-Rom)."""
     w0, w1, w2, w3 = cubic_weights(t)
@@ -117,7 +127,7 @@ def add_row(rows: Floats, i0: int, i1: int, i2: int, i3: int, t: float, scale: f
         out[i] += w0 * a[i] + w1 * b[i] + w2 * c[i] + w3 * d[i]
 
 
-@compiled
+@uncounted
 def detail_shares(knots: Knots, place: float, amount: float, out: Floats) -> None:
     """Shares of the examples in the detail: they sum to 1, and with amount 1 so do their squares.
 
@@ -125,7 +135,7 @@ def detail_shares(knots: Knots, place: float, amount: float, out: Floats) -> Non
     so does what does not.
     """
     examples = out.shape[0]
-    smooth_values(knots.shares, place, knots.shares_first, False, out)
+    smooth_values(knots.shares, place, knots.shares_first, out)
     mean = square = 0.0
     for k in range(examples):
         mean += out[k]
@@ -138,7 +148,7 @@ def detail_shares(knots: Knots, place: float, amount: float, out: Floats) -> Non
         out[k] = 1.0 / examples + scale * out[k]
 
 
-@compiled
+@uncounted
 def nodes_at(tables: Tables, knots: Knots, amounts: Amounts, phase: float, room: Floats, out: Floats) -> None:
     """All nodes at a phase: the mean, and what traits and the rest of the deviations add to it.
 
@@ -147,25 +157,27 @@ def nodes_at(tables: Tables, knots: Knots, amounts: Amounts, phase: float, room:
     nodes, traits = out.shape[0], tables.basis.shape[0]
     i0, i1, i2, i3, t = around(phase, tables.mean.shape[0] - 1, tables.cyclic)
     rest, shape = room[0], room[1]
-    smooth_values(knots.rest, phase / tables.spacing, knots.rest_first, False, rest)
-    shape[:] = 0.0
-    add_row(tables.sizes, i0, i1, i2, i3, t, 1.0, shape)
+    smooth_values(knots.rest, phase / tables.spacing, knots.rest_first, rest)
+    c0, c1, c2, c3 = cubic_weights(t)
+    mix_rows(c0, c1, c2, c3, tables.sizes[i0], tables.sizes[i1], tables.sizes[i2], tables.sizes[i3], shape)
     for i in range(nodes):
         out[i] = amounts.space[i] * shape[i] * rest[i]
+    k, w0, w1, w2, w3 = smooth_weights(phase / knots.traits_spacing, True)
+    k -= knots.traits_first
     for q in range(traits):
-        value = room[2 + q]
-        smooth_values(knots.traits[:, q], phase / knots.traits_spacing, knots.traits_first, True, value)
-        shape[:] = 0.0
-        add_row(tables.basis[q], i0, i1, i2, i3, t, 1.0, shape)
+        value, z = room[2 + q], knots.traits
+        mix_rows(w0, w1, w2, w3, z[k, q], z[k + 1, q], z[k + 2, q], z[k + 3, q], value)
+        basis = tables.basis[q]
+        mix_rows(c0, c1, c2, c3, basis[i0], basis[i1], basis[i2], basis[i3], shape)
         amount = amounts.timing if q == traits - 1 else amounts.space
         for i in range(nodes):
             out[i] += amount[i] * shape[i] * value[i]
     hold_feet(tables, knots, amounts, phase, out)
-    follow_feet(tables.feet, i1, i2, t, out)
+    follow_feet(tables.feet, i1, i2, t, shape, out)
     add_row(tables.mean, i0, i1, i2, i3, t, 1.0, out)
 
 
-@compiled
+@uncounted
 def hold_feet(tables: Tables, knots: Knots, amounts: Amounts, phase: float, out: Floats) -> None:
     """Deviations of feet at the phase that the way covered tells (see leg_following): a standing foot keeps its own."""
     feet, last, traits = tables.feet, tables.mean.shape[0] - 1, tables.basis.shape[0]
@@ -197,10 +209,9 @@ def hold_feet(tables: Tables, knots: Knots, amounts: Amounts, phase: float, out:
                 out[i] += (amounts.timing[i] if q == traits - 1 else amounts.space[i]) * shape * value
 
 
-@compiled
-def follow_feet(feet: FootTables, i1: int, i2: int, t: float, out: Floats) -> None:
-    """Let the joints of legs deviate so that feet come to their places; see leg_following."""
-    gap = np.empty(3)
+@uncounted
+def follow_feet(feet: FootTables, i1: int, i2: int, t: float, gap: Floats, out: Floats) -> None:
+    """Let the joints of legs deviate so that feet come to their places; see leg_following. `gap` is for work."""
     for e in range(feet.moving.shape[0]):
         for a in range(3):
             gap[a] = out[feet.first + 3 * e + a] + (1.0 - t) * feet.offset[i1, e, a] + t * feet.offset[i2, e, a]
@@ -214,7 +225,7 @@ def follow_feet(feet: FootTables, i1: int, i2: int, t: float, out: Floats) -> No
                 out[feet.legs[e, k]] += follows * gap[a]
 
 
-@compiled
+@uncounted
 def phase_step(tables: Tables, pace: float, phase: float, rate: float) -> float:
     """How far the phase moves in a frame at this pace; the last steps of an acyclic motion come out even."""
     _, i1, i2, _, t = around(phase, tables.mean.shape[0] - 1, tables.cyclic)
@@ -226,7 +237,7 @@ def phase_step(tables: Tables, pace: float, phase: float, rate: float) -> float:
     return float(step)
 
 
-@compiled
+@uncounted
 def add_detail(
     tables: Tables, knots: Knots, amounts: Amounts, chosen: Ints, phase: float, shares: Floats, row: Floats
 ) -> None:
@@ -237,7 +248,7 @@ def add_detail(
         add_row(tables.detail[chosen[k]], i0, i1, i2, i3, t, shares[k], row)
 
 
-@compiled
+@uncounted
 def turn_to_heading(tables: Tables, turned: float, moved: Floats) -> None:
     """Ways over the ground of a body that turns steadily, as seen in the heading of the frame before."""
     forward, sideways = tables.speeds[tables.heading[0]], tables.speeds[tables.heading[1]]

@@ -47,6 +47,9 @@ def on_hinges(hinges: tuple[Hinge, ...], rows: Floats) -> Floats:
     if not hinges:
         return rows
     out = rows.copy()
-    for hinge in hinges:
-        out[:, hinge.columns] = np.outer(rows[:, hinge.columns] @ hinge.direction, hinge.direction)
+    for size in {len(hinge.columns) for hinge in hinges}:
+        alike = [hinge for hinge in hinges if len(hinge.columns) == size]
+        columns, directions = np.stack([h.columns for h in alike]), np.stack([h.direction for h in alike])
+        along = np.einsum("fhc,hc->fh", rows[:, columns], directions)
+        out[:, columns] = along[..., None] * directions
     return out

@@ -4,7 +4,8 @@ With G how a swing changes with the traits, along the mean,
 
     traits' = traits + G' (G G')^-1 (swing - G traits)
 
-which is the least change, in units of how far traits vary, that brings hands and feet as far as their nodes say.
+which is the least change, in units of how far traits vary, that brings hands and feet as far as their nodes say; see
+trait_kernels for how it is made.
 """
 
 from __future__ import annotations
@@ -80,12 +81,3 @@ def swing_tables(nodes: Ints, sizes: Floats, changes: Floats) -> SwingTables:
     largest = float(np.abs(inner).max(initial=0.0))
     follows = np.linalg.solve(inner + (LEAST * largest + 1e-300) * np.eye(len(inner)), changes).T
     return SwingTables(nodes, sizes, np.ascontiguousarray(changes), np.ascontiguousarray(follows))
-
-
-def follow_swings(tables: SwingTables, traits: Floats) -> Floats:
-    """Traits (knots, traits, nodes) changed so that hands and feet swing as far as their nodes say."""
-    if len(tables.nodes) == 0:
-        return traits
-    flat = traits.reshape(len(traits), -1)
-    wanted = traits[:, 0, tables.nodes] * tables.sizes  # the posture of a node that is constant is its value
-    return np.asarray(flat + (wanted - flat @ tables.changes.T) @ tables.follows.T).reshape(traits.shape)

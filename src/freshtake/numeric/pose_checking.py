@@ -1,0 +1,40 @@
+"""Poses that were just made, checked in one pass: finite places, and rotations brought to unit length."""
+
+from __future__ import annotations
+
+import math
+
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.compiled import uncounted
+
+
+@uncounted
+def sound_poses(root: Floats, rotations: Floats) -> bool:
+    """Whether places (frames, 3) and rotations (frames, joints, 4) are poses; tiny errors of length are scaled away.
+
+    The same bits as `motion.validation.frozen_quaternions`, which also says in words what is wrong.
+    """
+    worst = 0.0
+    for frame in range(root.shape[0]):
+        for axis in range(3):
+            if not math.isfinite(root[frame, axis]):
+                return False
+        for joint in range(rotations.shape[1]):
+            off = abs(_length(rotations, frame, joint) - 1.0)
+            if not off <= 1e-3:
+                return False
+            worst = max(worst, off)
+    if worst > 1e-15:
+        for frame in range(root.shape[0]):
+            for joint in range(rotations.shape[1]):
+                length = _length(rotations, frame, joint)
+                for k in range(4):
+                    rotations[frame, joint, k] /= length
+    return True
+
+
+@uncounted
+def _length(rotations: Floats, frame: int, joint: int) -> float:
+    w, x = rotations[frame, joint, 0], rotations[frame, joint, 1]
+    y, z = rotations[frame, joint, 2], rotations[frame, joint, 3]
+    return math.sqrt(w * w + x * x + y * y + z * z)
