@@ -42,6 +42,7 @@ from freshtake.style.settings import Settings
 from freshtake.style.systems.banks import Bank, Choice
 from freshtake.style.systems.past import past_of
 from freshtake.style.systems.system_choice import (
+    Known,
     Mapper,
     Trial,
     calming_of,
@@ -160,12 +161,13 @@ def learn_rows(
         ]
 
     blocks, degrees = blocks_of(recipe, settings.inputs, settings.timing), _degrees(recipe, target)
+    known = _known(recipe, source, target)
     tell(Progress(0.35, "learning how joints follow"))
     if settings.calming is None:
-        settings = settings.changed(calming=calming_of(blocks, trials_of, settings, fps, mapper, degrees))
+        settings = settings.changed(calming=calming_of(blocks, trials_of, known, settings, fps, mapper, degrees))
     trials = trials_of(settings.calming or 0.0)
     kind, why = kind_of(settings, trials, fps)
-    fitted = (fit_state_space if kind == "n4sid" else fit_delays)(blocks, trials, settings, fps, mapper)
+    fitted = (fit_state_space if kind == "n4sid" else fit_delays)(blocks, trials, known, settings, fps, mapper)
     bank = fitted.bank
     choice = Choice(kind, why, {kind: degrees(fitted.errors), "copy": degrees(_copied(rows, target))})
     tell(Progress(0.85, "learning footplants"))
@@ -250,6 +252,21 @@ def _driving(pair: Pair, recipe: Recipe, weights: Floats, calming: float) -> Flo
     rows = np.concatenate([past_of(pair.source, past_frames(fps), fps, weights), pair.source])
     found: Floats = calmed(rows, np.stack([rows[0], rows[0]]), calming, recipe.frame_time)
     return found
+
+
+def _known(recipe: Recipe, source: Normal, target: Normal) -> Known:
+    """A source that goes faster than in the examples is a style that goes as many times as fast.
+
+    Errors of a joint's DOFs count in radians; those of the root, whose units differ, by their deviations.
+    """
+    count, forward = len(recipe.names), column_of(recipe, "forward")
+    gains, importance = np.zeros((count, count + 1)), target.deviation**2
+    root = recipe.names[0].rsplit(".", 1)[0]
+    importance[[k for k, name in enumerate(recipe.names) if name.rsplit(".", 1)[0] == root]] = 1.0
+    if forward is not None:
+        usual, styled = (side.mean[forward] / side.deviation[forward] for side in (source, target))
+        gains[forward, forward] = styled / usual if abs(usual) > 1.0 else 0.0  # below that the source goes nowhere
+    return Known(gains, importance)
 
 
 def _copied(rows: Sequence[Pair], target: Normal) -> Floats:
