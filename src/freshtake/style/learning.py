@@ -61,6 +61,7 @@ SAME = 1e-6  # mean difference of two clips, in radians and units, below which t
 HORIZON = 0.3  # seconds for which speeds act where it is asked how far they move the body
 POSES = 128  # of the target style that a model keeps
 ONE_TAKE = 1.0  # steadiness where all stretches are of one take of each style, whose mean poses are one sample each
+ALIKE = 1.05  # slack where all stretches are of one take, and so alike that many states seem to help; jerks fall by 3 %
 OTHER_TAKES = (
     1.5  # times k_c of one take, judged by its stretches: walks of others are 2.3 times as unlike (see results)
 )
@@ -161,10 +162,11 @@ def learn_rows(
         ]
 
     blocks, degrees = blocks_of(recipe, settings.inputs, settings.timing), _degrees(recipe, target)
-    known = _known(recipe, source, target)
+    known = _known(recipe, source, target)._replace(slack=ALIKE if one_take else 1.0)
     tell(Progress(0.35, "learning how joints follow"))
     if settings.calming is None:
-        settings = settings.changed(calming=calming_of(blocks, trials_of, known, settings, fps, mapper, degrees))
+        alone = blocks_of(recipe, "own", settings.timing)  # whether a joint's motion can be foreseen by itself
+        settings = settings.changed(calming=calming_of(alone, trials_of, known, settings, fps, mapper, degrees))
     trials = trials_of(settings.calming or 0.0)
     kind, why = kind_of(settings, trials, fps)
     fitted = (fit_state_space if kind == "n4sid" else fit_delays)(blocks, trials, known, settings, fps, mapper)

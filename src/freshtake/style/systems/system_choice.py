@@ -26,7 +26,6 @@ LEADS_UP = 1.5  # seconds of past before the first frame
 FOLDS, ALL = 4, -1
 CALMING = 0.03  # seconds; recorded walks: jerk 1.7 times that of real takes without, 1.1 times with, 1.4 with 0.015
 AS_NEAR = 1.15  # errors on clips left out; recorded walks 1.00, made-up ones 1.1, throws and jumps 2 and more
-AS_GOOD = 1.05  # likewise: fewest states whose error is within this of the least; jerks fall by 3 %, poses stay as near
 QUICK = 2  # rounds of the regressions where they only serve to judge
 
 
@@ -43,11 +42,13 @@ class Known(NamedTuple):
     """What is known before anything is fitted.
 
     `gains` (inputs, outputs) is what constant inputs lead to where takes do not tell; `importance` (outputs,) is what
-    squared errors count where systems are compared, so that noise in a DOF that hardly moves does not decide.
+    squared errors count where systems are compared, so that noise in a DOF that hardly moves does not decide. Among
+    systems whose errors on clips left out are within `slack` of the least, the one with the fewest states is taken.
     """
 
     gains: Floats
     importance: Floats
+    slack: float = 1.0
 
 
 class Fitted(NamedTuple):
@@ -118,7 +119,7 @@ def fit_state_space(
 def _block_system(
     block: Block, trials: Sequence[Trial], known: Known, settings: Settings, fps: float, horizon: int
 ) -> tuple[System, Floats]:
-    gains, importance = _of_block(known, block)
+    gains, importance, _ = _of_block(known, block)
     data = [(t.inputs[:, block.inputs], t.outputs[:, block.outputs], t.past, t.fold) for t in trials]
     moments = [identification.moments_of(u[past:], y, horizon) for u, y, past, _ in data]
     radius = settings.radius ** (30.0 / fps)
@@ -147,13 +148,13 @@ def _block_system(
     none = np.zeros(len(block.outputs))
     scores = [sum((fitted(fold, order)[1] for fold in folds), none) / frames for order in orders]
     sums = np.array([score @ importance for score in scores])
-    best = int(np.argmax(sums <= AS_GOOD * sums.min()))
+    best = int(np.argmax(sums <= known.slack * sums.min()))
     return fitted(ALL, orders[best])[0], scores[best]
 
 
 def _of_block(known: Known, block: Block) -> Known:
     outputs = list(block.outputs)
-    return Known(known.gains[np.ix_(block.inputs, outputs)], known.importance[outputs])
+    return known._replace(gains=known.gains[np.ix_(block.inputs, outputs)], importance=known.importance[outputs])
 
 
 def _judging(folds: Iterable[int]) -> list[int]:
@@ -190,7 +191,7 @@ def fit_delays(
 def _block_delays(
     block: Block, trials: Sequence[Trial], known: Known, settings: Settings, stride: int, counts: Sequence[int]
 ) -> tuple[Floats, Floats, Floats]:
-    gains, importance = _of_block(known, block)
+    gains, importance, _ = _of_block(known, block)
     ridge, m = settings.ridge or RIDGES["fir"], len(block.inputs)
     tried = []
     for count in counts:
@@ -229,7 +230,7 @@ def block_steadiness(block: Block, trials: Sequence[Trial], known: Known, settin
         return choices[0]
     count = 1 + min(round(MEMORIES[1] * fps), min(trial.past for trial in trials)) // stride
     parts = _delay_products(block, trials, stride, count)
-    gains, importance = _of_block(known, block)
+    gains, importance, _ = _of_block(known, block)
     errors = [_delay_error(block, parts, trials, gains, choice, RIDGES["fir"]) @ importance for choice in choices]
     return choices[int(np.argmin(errors))]
 
