@@ -95,7 +95,8 @@ def line(name: str, found: list[Measured]) -> list[str]:
     return [
         name, figure([each.jerk for each in found], ".2f"), figure([each.nearest for each in found], ".2f"),
         figure([each.source_nearest for each in found], ".2f"), figure([each.planted for each in found], ".2f"),
-        f"{sum(each.strides - each.strides_off for each in found)} of {sum(each.strides for each in found)}", f"{figure([e.end for e in found], '.1f')}°",
+        f"{sum(each.strides - each.strides_off for each in found)} of {sum(each.strides for each in found)}",
+        f"{figure([e.end for e in found], '.1f')}°",
         f"{figure([e.along for e in found], '.1f')}°", f"{sum(held)} of {len(found)}",
         f"{np.mean([each.kept for each in found]):.0%}",
     ]  # fmt: skip
