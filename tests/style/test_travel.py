@@ -39,7 +39,8 @@ def test_who_walks_backwards_walks_backwards_in_the_style(kind: str) -> None:
     back = sampled_at(there, np.arange(len(there) - 1.0, -1.0, -1.0))
     assert forward_speed(back) < -0.5 * forward_speed(there)
     for learned in (one_pair(kind), model(kind)):
-        made = [forward_speed(learned.translate(clip, time_warp=False, plant=False)) for clip in (there, back)]
+        how = {"time_warp": False, "plant": False, "generalize": False}
+        made = [forward_speed(learned.translate(clip, **how)) for clip in (there, back)]
         assert made[0] > 0.0 and made[1] < -0.2 * made[0]
 
 
@@ -59,6 +60,17 @@ def test_a_slower_or_faster_source_is_a_slower_or_faster_style(kind: str) -> Non
     aside[:, sideways] += 0.6 * rows[:, forward].mean()
     gained = travel(aside, sideways) - travel(rows, sideways)
     assert gained > 0.3 * learned.target.mean[forward]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_constant_speeds_lead_to_speeds_in_proportion(kind: str) -> None:
+    learned = one_pair(kind)
+    forward, bank = root_columns(learned.recipe)[0], learned.bank
+    rows = np.zeros((2, 600, len(learned.dofs)))
+    rows[1, :, forward] = 1.0
+    still, faster = (bank.run(bank.start(), inputs)[1][-1, forward] for inputs in rows)
+    usual, styled = (side.mean[forward] / side.deviation[forward] for side in (learned.source, learned.target))
+    assert faster - still == pytest.approx(styled / usual, rel=0.25)
 
 
 def test_a_thigh_drives_its_knee_and_the_root_and_no_other_joint() -> None:
