@@ -70,14 +70,14 @@ WIDER = 1.25  # how much farther than in the examples the heading may sway
 
 def style_recipe(clips: Sequence[Clip]) -> Recipe:
     """Of all clips of both styles; joints that never move have no DOFs, the root and legs always all of their own."""
-    found = recipe(clips, angles="expmap", root="heading", scale="none")
-    layout = found.layout
+    moving = recipe(clips, angles="expmap", root="heading", scale="none")
+    layout = moving.layout
     assert isinstance(layout, ClipLayout)
     chains = [joints[:3] for _, joints, is_leg in limb_joints(layout.skeleton) if is_leg]
     legs = {layout.skeleton.names[joint] for chain in chains for joint in chain}
-    own = [k for k, name in enumerate(layout.names()) if name.rsplit(".", 1)[0] in legs]
-    kept = np.union1d(np.union1d(np.arange(layout.root_width), own), found.kept).astype(np.intp)
-    return Recipe(found.layout, "none", kept, found.fixed, np.ones(len(kept)), np.zeros(len(kept)))
+    leg_columns = [k for k, name in enumerate(layout.names()) if name.rsplit(".", 1)[0] in legs]
+    kept = np.union1d(np.union1d(np.arange(layout.root_width), leg_columns), moving.kept).astype(np.intp)
+    return Recipe(moving.layout, "none", kept, moving.fixed, np.ones(len(kept)), np.zeros(len(kept)))
 
 
 @one_blas_thread()
@@ -273,8 +273,8 @@ def _known(recipe: Recipe, source: Normal, target: Normal) -> Known:
 
 def _copied(rows: Sequence[Pair], target: Normal) -> Floats:
     """Squared errors per normalized output of leaving the source as it is; the timing is taken as it should be."""
-    apart = [np.column_stack([pair.source, pair.target[:, -1]]) - pair.target for pair in rows]
-    return np.asarray(np.square(np.concatenate(apart) / target.deviation).mean(axis=0))
+    errors = [np.column_stack([pair.source, pair.target[:, -1]]) - pair.target for pair in rows]
+    return np.asarray(np.square(np.concatenate(errors) / target.deviation).mean(axis=0))
 
 
 def _degrees(recipe: Recipe, target: Normal) -> Callable[[Floats], float]:

@@ -48,9 +48,9 @@ def blend(
     marks = np.zeros((len(rows), len(first.feet)))
     total = np.abs(shares).sum(axis=1)
     for model, share, part in zip(models, shares.T, (np.abs(shares) / total[:, None]).T, strict=True):
-        own, timing, swayed = _in_place(model, first, clip, generalize)
+        styled, timing, swayed = _in_place(model, first, clip, generalize)
         sway += share[0] * swayed
-        rows += share[:, None] * (coded(own, first.coding) - source)
+        rows += share[:, None] * (coded(styled, first.coding) - source)
         floor += part.mean() * model.floor
         rests += part.mean() * model.rests
         log_w += share * timing

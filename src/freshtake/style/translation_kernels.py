@@ -324,8 +324,8 @@ def styled_modal(
     run_modal(state.systems, driven, outputs, bank, seen)
     for t in range(len(seen)):
         for k in range(readings.values.shape[1]):
-            own, after = readings.directions[k, : seen.shape[1]], readings.directions[k, seen.shape[1] :]
-            readings.values[t, k] = _product(seen[t], own) + _product(driven[t], after)
+            of_states, of_inputs = readings.directions[k, : seen.shape[1]], readings.directions[k, seen.shape[1] :]
+            readings.values[t, k] = _product(seen[t], of_states) + _product(driven[t], of_inputs)
     restored(rows, inputs, outputs, frames, state.walk, state.part_state, readings.blends)
     return rows, outputs
 
