@@ -33,7 +33,8 @@ class Measured(NamedTuple):
     nearest: float
     source_nearest: float
     planted: float
-    strides_kept: bool
+    strides: int
+    strides_off: int
     end: float
     along: float
     turning: bool
@@ -47,7 +48,7 @@ def measured(model: StyleModel, source: Any, real: Any, another: Any) -> Measure
     slides = [planted_speed(clip, joint_contacts(clip)) for clip in (made, real)]
     return Measured(
         jerk(made) / jerk(real), nearest_pose(made, real) / usual, nearest_pose(source, real) / usual,
-        slides[0] / slides[1], strides(made) == strides(source), abs(end), along,
+        slides[0] / slides[1], strides(source), abs(strides(made) - strides(source)), abs(end), along,
         float(np.ptp(np.degrees(heading(source)))) > TURNING, float(rows.blends.mean()),
     )  # fmt: skip
 
@@ -94,7 +95,8 @@ def line(name: str, found: list[Measured]) -> list[str]:
     return [
         name, figure([each.jerk for each in found], ".2f"), figure([each.nearest for each in found], ".2f"),
         figure([each.source_nearest for each in found], ".2f"), figure([each.planted for each in found], ".2f"),
-        f"{sum(each.strides_kept for each in found)} of {len(found)}", f"{figure([e.end for e in found], '.1f')}°",
+        f"{sum(each.strides - each.strides_off for each in found)} of {sum(each.strides for each in found)}",
+        f"{figure([e.end for e in found], '.1f')}°",
         f"{figure([e.along for e in found], '.1f')}°", f"{sum(held)} of {len(found)}",
         f"{np.mean([each.kept for each in found]):.0%}",
     ]  # fmt: skip

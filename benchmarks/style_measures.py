@@ -21,15 +21,15 @@ def usual_turn(clip: Any) -> float:
 
 
 def strides(clip: Any) -> int:
-    """How often the left ankle passes the right one."""
+    """How often the left ankle passes the right one, by a fifth of the clip's own usual step and more."""
     left, right = sorted(feet(clip.skeleton), key=lambda foot: not foot.name.lower().startswith("l"))
     places = clip.positions()
     apart = places[:, left.ankle] - places[:, right.ankle]
     angle = heading(clip)
     ahead = (apart[:, 2] * np.cos(angle) + apart[:, 0] * np.sin(angle)) / leg_length(clip.skeleton)
-    side, count = 0, 0
+    side, count, least = 0, 0, 0.2 * float(np.percentile(np.abs(ahead), 90))
     for value in ahead:
-        if abs(value) > 0.08 and np.sign(value) != side:
+        if abs(value) > least and np.sign(value) != side:
             count += side < 0
             side = int(np.sign(value))
     return count

@@ -38,7 +38,7 @@ def varied(plant_feet: bool) -> Clip:
 
 def styled(plant_feet: bool) -> Clip:
     pairs = [(walk(k, cycles=3), walk(100 + k, "limp", cycles=3)) for k in range(3)]
-    return learn_style(pairs, StyleSettings(system="n4sid")).translate(walk(9, turn_rate=20.0), plant=plant_feet)
+    return learn_style(pairs, StyleSettings(system="n4sid")).translate(walk(11, turn_rate=20.0), plant=plant_feet)
 
 
 def blended(plant_feet: bool) -> Clip:

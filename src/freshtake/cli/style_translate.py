@@ -47,7 +47,13 @@ class Learning:
             help="How it is learned: `auto` (default), with a memory of its own (`n4sid`), by looking back (`fir`)."
         ),
     ] = "auto"
-    inputs: Annotated[str, Parameter(help="What a joint follows: `own`, itself; `legs`, the thighs as well.")] = "own"
+    inputs: Annotated[
+        str,
+        Parameter(
+            help="What a joint follows: itself, and in legs its thigh (`limbs`, default); itself alone (`own`); "
+            "the thighs everywhere (`legs`)."
+        ),
+    ] = "limbs"
     order: Annotated[
         int | None, Parameter(help="How much each joint remembers (states of `n4sid`); default: from the data.")
     ] = None

@@ -40,8 +40,8 @@ def confidences(
 
 def distinct(sources: Sequence[Floats], names: Sequence[str]) -> list[Floats]:
     """The rows of every source clip once, though it may be in several pairs: the longest piece that was aligned."""
-    found: dict[str, Floats] = {}
+    longest: dict[str, Floats] = {}
     for rows, name in zip(sources, names, strict=True):
-        if name not in found or len(rows) > len(found[name]):
-            found[name] = rows
-    return list(found.values())
+        if name not in longest or len(rows) > len(longest[name]):
+            longest[name] = rows
+    return list(longest.values())

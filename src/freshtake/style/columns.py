@@ -25,28 +25,47 @@ class Block:
     outputs: tuple[int, ...]
 
 
-def blocks_of(recipe: Recipe, inputs: str = "own", timing: str = "limbs") -> tuple[Block, ...]:
+def blocks_of(recipe: Recipe, inputs: str = "limbs", timing: str = "limbs") -> tuple[Block, ...]:
     """Every joint by itself; the timing, the last DOF of the target, is driven by the root's travel and turning.
 
     Departs from the paper: with `timing` "limbs" thighs and upper arms drive it as well, for a punch is quicker than a
     kick, and the root's travel does not tell one from the other. The sway of the heading has a block apart from the
     root's other DOFs, driven by the root's height and swings and by the thighs: rates would make it shake, and turning
-    would leak into it. With `inputs` "legs" the thighs, which tell the phase of a gait, drive every joint beside its
-    own DOFs.
+    would leak into it. With `inputs` "limbs" a thigh drives knee and foot beside their own DOFs, and both thighs drive
+    the root: knees, feet and root tell little of each other's next step, thighs tell it nearly all. With "legs" the
+    thighs drive every joint.
     """
-    thighs = limb_columns(recipe, arms=False)
-    legs = thighs if inputs == "legs" else ()
     joints: dict[str, list[int]] = {}
     for column, name in enumerate(recipe.names):
         joints.setdefault(name.rsplit(".", 1)[0], []).append(column)
-    blocks = [Block(name, (*mine, *(k for k in legs if k not in mine)), tuple(mine)) for name, mine in joints.items()]
-    root, turn = blocks[0], root_columns(recipe)[2]
+    also = _also_driving(recipe, inputs)
+    blocks = [Block(name, _together(mine, also.get(name, ())), tuple(mine)) for name, mine in joints.items()]
+    root, rates = blocks[0], root_columns(recipe)
+    turn = rates[2]
+    still = [k for k in root.outputs if k not in rates]
     blocks[0] = Block(root.name, root.inputs, tuple(k for k in root.outputs if k != turn))
-    rates = root_columns(recipe)
-    still = tuple(k for k in root.outputs if k not in rates)
-    blocks.append(Block(HEADING, (*still, *(k for k in thighs if k not in still)), (turn,)))
+    blocks.append(Block(HEADING, _together(still, limb_columns(recipe, arms=False)), (turn,)))
     driving = (*rates, *limb_columns(recipe)) if timing == "limbs" else rates
     return (*blocks, Block(TIMING, driving, (len(recipe.names),)))
+
+
+def _together(own: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
+    return (*own, *(k for k in others if k not in own))
+
+
+def _also_driving(recipe: Recipe, inputs: str) -> dict[str, tuple[int, ...]]:
+    """By joint the DOFs of thighs that drive it beside its own."""
+    assert recipe.skeleton is not None
+    names = recipe.skeleton.names
+    thighs = limb_columns(recipe, arms=False)
+    if inputs != "limbs":
+        return dict.fromkeys(names, thighs) if inputs == "legs" else {}
+    found = {names[0]: thighs}
+    for _, joints, is_leg in limb_joints(recipe.skeleton):
+        if is_leg:
+            mine = tuple(k for k in thighs if recipe.names[k].rsplit(".", 1)[0] == names[joints[0]])
+            found |= dict.fromkeys((names[joint] for joint in joints[1:]), mine)
+    return found
 
 
 def limb_columns(recipe: Recipe, arms: bool = True) -> tuple[int, ...]:

@@ -37,19 +37,19 @@ def learn_annotation(
     every, yes = np.concatenate(states), np.concatenate(labels).astype(bool)
     if len(every) != len(yes):
         raise UsageError(f"{name} has {len(yes)} labels for {len(every)} frames")
-    whole = np.zeros(every.shape[1])
+    full_direction = np.zeros(every.shape[1])
     if not 0 < int(yes.sum()) < len(yes):
-        return Annotation(name, whole, -1.0 if yes.all() else 1.0)
+        return Annotation(name, full_direction, -1.0 if yes.all() else 1.0)
     seen = np.arange(every.shape[1]) if seen is None else seen
-    x = every[:, seen]
-    means = [x[yes].mean(axis=0), x[~yes].mean(axis=0)]
-    apart = x - np.where(yes[:, None], means[0], means[1])
-    scatter = apart.T @ apart / len(x)
+    told = every[:, seen]
+    means = [told[yes].mean(axis=0), told[~yes].mean(axis=0)]
+    deviations = told - np.where(yes[:, None], means[0], means[1])
+    scatter = deviations.T @ deviations / len(told)
     scatter += SHRINK * np.trace(scatter) / len(scatter) * np.eye(len(scatter))
     direction = np.linalg.solve(scatter, means[0] - means[1])
     direction /= max(float(np.linalg.norm(direction)), 1e-300)
-    whole[seen] = direction
-    return Annotation(name, whole, _boundary(x[yes] @ direction, x[~yes] @ direction))
+    full_direction[seen] = direction
+    return Annotation(name, full_direction, _boundary(told[yes] @ direction, told[~yes] @ direction))
 
 
 def _boundary(yes: Floats, no: Floats) -> float:

@@ -42,6 +42,7 @@ from freshtake.style.settings import Settings
 from freshtake.style.systems.banks import Bank, Choice
 from freshtake.style.systems.past import past_of
 from freshtake.style.systems.system_choice import (
+    Known,
     Mapper,
     Trial,
     calming_of,
@@ -60,6 +61,7 @@ SAME = 1e-6  # mean difference of two clips, in radians and units, below which t
 HORIZON = 0.3  # seconds for which speeds act where it is asked how far they move the body
 POSES = 128  # of the target style that a model keeps
 ONE_TAKE = 1.0  # steadiness where all stretches are of one take of each style, whose mean poses are one sample each
+ALIKE = 1.05  # slack where all stretches are of one take, and so alike that many states seem to help; jerks fall by 3 %
 OTHER_TAKES = (
     1.5  # times k_c of one take, judged by its stretches: walks of others are 2.3 times as unlike (see results)
 )
@@ -68,14 +70,14 @@ WIDER = 1.25  # how much farther than in the examples the heading may sway
 
 def style_recipe(clips: Sequence[Clip]) -> Recipe:
     """Of all clips of both styles; joints that never move have no DOFs, the root and legs always all of their own."""
-    found = recipe(clips, angles="expmap", root="heading", scale="none")
-    layout = found.layout
+    moving = recipe(clips, angles="expmap", root="heading", scale="none")
+    layout = moving.layout
     assert isinstance(layout, ClipLayout)
     chains = [joints[:3] for _, joints, is_leg in limb_joints(layout.skeleton) if is_leg]
     legs = {layout.skeleton.names[joint] for chain in chains for joint in chain}
-    own = [k for k, name in enumerate(layout.names()) if name.rsplit(".", 1)[0] in legs]
-    kept = np.union1d(np.union1d(np.arange(layout.root_width), own), found.kept).astype(np.intp)
-    return Recipe(found.layout, "none", kept, found.fixed, np.ones(len(kept)), np.zeros(len(kept)))
+    leg_columns = [k for k, name in enumerate(layout.names()) if name.rsplit(".", 1)[0] in legs]
+    kept = np.union1d(np.union1d(np.arange(layout.root_width), leg_columns), moving.kept).astype(np.intp)
+    return Recipe(moving.layout, "none", kept, moving.fixed, np.ones(len(kept)), np.zeros(len(kept)))
 
 
 @one_blas_thread()
@@ -160,12 +162,14 @@ def learn_rows(
         ]
 
     blocks, degrees = blocks_of(recipe, settings.inputs, settings.timing), _degrees(recipe, target)
+    known = _known(recipe, source, target)._replace(slack=ALIKE if one_take else 1.0)
     tell(Progress(0.35, "learning how joints follow"))
     if settings.calming is None:
-        settings = settings.changed(calming=calming_of(blocks, trials_of, settings, fps, mapper, degrees))
+        alone = blocks_of(recipe, "own", settings.timing)  # whether a joint's motion can be foreseen by itself
+        settings = settings.changed(calming=calming_of(alone, trials_of, known, settings, fps, mapper, degrees))
     trials = trials_of(settings.calming or 0.0)
     kind, why = kind_of(settings, trials, fps)
-    fitted = (fit_state_space if kind == "n4sid" else fit_delays)(blocks, trials, settings, fps, mapper)
+    fitted = (fit_state_space if kind == "n4sid" else fit_delays)(blocks, trials, known, settings, fps, mapper)
     bank = fitted.bank
     choice = Choice(kind, why, {kind: degrees(fitted.errors), "copy": degrees(_copied(rows, target))})
     tell(Progress(0.85, "learning footplants"))
@@ -252,10 +256,25 @@ def _driving(pair: Pair, recipe: Recipe, weights: Floats, calming: float) -> Flo
     return found
 
 
+def _known(recipe: Recipe, source: Normal, target: Normal) -> Known:
+    """A source that goes faster than in the examples is a style that goes as many times as fast.
+
+    Errors of a joint's DOFs count in radians; those of the root, whose units differ, by their deviations.
+    """
+    count, forward = len(recipe.names), column_of(recipe, "forward")
+    gains, importance = np.zeros((count, count + 1)), target.deviation**2
+    root = recipe.names[0].rsplit(".", 1)[0]
+    importance[[k for k, name in enumerate(recipe.names) if name.rsplit(".", 1)[0] == root]] = 1.0
+    if forward is not None:
+        usual, styled = (side.mean[forward] / side.deviation[forward] for side in (source, target))
+        gains[forward, forward] = styled / usual if abs(usual) > 1.0 else 0.0  # below that the source goes nowhere
+    return Known(gains, importance)
+
+
 def _copied(rows: Sequence[Pair], target: Normal) -> Floats:
     """Squared errors per normalized output of leaving the source as it is; the timing is taken as it should be."""
-    apart = [np.column_stack([pair.source, pair.target[:, -1]]) - pair.target for pair in rows]
-    return np.asarray(np.square(np.concatenate(apart) / target.deviation).mean(axis=0))
+    errors = [np.column_stack([pair.source, pair.target[:, -1]]) - pair.target for pair in rows]
+    return np.asarray(np.square(np.concatenate(errors) / target.deviation).mean(axis=0))
 
 
 def _degrees(recipe: Recipe, target: Normal) -> Callable[[Floats], float]:

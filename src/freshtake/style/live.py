@@ -15,6 +15,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.methods.live import LiveStream
 from freshtake.motion.body.limbs import learn_limbs, limb_feet
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import Recipe, decode
 from freshtake.motion.features.clip_features import Pose
@@ -22,6 +23,7 @@ from freshtake.motion.features.pose_stream import PoseStream
 from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, settings_for
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.style.columns import Normal, root_columns
 from freshtake.style.synthesize import Stands, Translated, Translator
 from freshtake.style.translation_kernels import TranslationState
 
@@ -86,14 +88,26 @@ def latest(ask: Callable[[], Any], make: Callable[[Any], Made]) -> Callable[[], 
     return now
 
 
-def planted(clip: Clip, mask: Bools, floor: Floats, plant: bool | str = True) -> Clip:
+def resting(recipe: Recipe, target: Normal) -> float:
+    """How slow a foot must be to stand although the classifier does not say so, as a share of the usual limits.
+
+    Those are limits of walks of one leg length a second. Feet of a style that goes slower step as slowly; where the
+    style goes nowhere the limits are as usual.
+    """
+    assert recipe.skeleton is not None
+    k = root_columns(recipe)[0]
+    speed = abs(target.mean[k]) / leg_length(recipe.skeleton)
+    return min(speed, 1.0) if abs(target.mean[k]) > target.deviation[k] else 1.0
+
+
+def planted(clip: Clip, mask: Bools, floor: Floats, rests: float, plant: bool | str = True) -> Clip:
     """The clip with feet that stand where the mask (frames, feet) says so, at the floor's heights (foot joints,)."""
-    settings = replace(settings_for(plant), steps=STEPS, hold=HOLD, drift=DRIFT, rests=True)
+    settings = replace(settings_for(plant), steps=STEPS, hold=HOLD, drift=DRIFT, rests=rests)
     made = plant_feet(clip, mask.astype(np.float64), floor=floor, settings=settings, careful=True)
     return made.clip.changed(provenance=clip.provenance)
 
 
-def stream_planter(recipe: Recipe, poses: Floats, floor: Floats) -> Planter:
+def stream_planter(recipe: Recipe, poses: Floats, floor: Floats, rests: float) -> Planter:
     """A planter for streams of the target style, from some of its poses (rows) and the heights at which feet stand."""
     if len(poses) < FEWEST_POSES:
         raise UsageError("the model knows no poses of the target style, which planting a stream needs: learn it again")
@@ -106,7 +120,7 @@ def stream_planter(recipe: Recipe, poses: Floats, floor: Floats) -> Planter:
             f"legs with {joints} foot joints were found, but the model knows {len(floor)}: stream unplanted"
         )
     base = PlantingModel(clip.skeleton, clip.frame_time, clip.up, limbs, floor)
-    return Planter.learn(base, PlantSettings(steps=STEPS, hold=HOLD, drift=DRIFT, rests=True))
+    return Planter.learn(base, PlantSettings(steps=STEPS, hold=HOLD, drift=DRIFT, rests=rests))
 
 
 def translated_rows(live: Live, rows: Iterable[Floats]) -> Iterator[Floats]:

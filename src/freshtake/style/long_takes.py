@@ -37,8 +37,8 @@ def cut_and_paired(source: Clip, target: Clip) -> Pieces:
     if not are_cut:
         cuts = [[source], [target]]
     contents = [[content(clip) for clip in clips] for clips in cuts]
-    apart = content_distances(contents[0], contents[1])
-    chosen = _nearest(apart)
+    distances = content_distances(contents[0], contents[1])
+    chosen = _nearest(distances)
     pairs = tuple((cuts[0][i], cuts[1][j]) for i, j in chosen)
     both = tuple((contents[0][i], contents[1][j]) for i, j in chosen)
     what = "one pair of takes in which nothing recurs: it is learned from as it is, and tried on nothing else"
@@ -48,7 +48,7 @@ def cut_and_paired(source: Clip, target: Clip) -> Pieces:
             f"one pair of takes: stretches of a few cycles were cut, {len(cuts[0])} from {names[0]} and {len(cuts[1])} "
             f"from {names[1]}; those that go and turn most alike are learned from: {_counted(len(pairs), 'pair')}"
         )
-    return Pieces(pairs, both, tuple(float(apart[i, j]) for i, j in chosen), what, are_cut)
+    return Pieces(pairs, both, tuple(float(distances[i, j]) for i, j in chosen), what, are_cut)
 
 
 def _counted(number: int, word: str) -> str:
@@ -63,11 +63,11 @@ def stretches(clip: Clip, phase: str | Clip = "auto") -> list[Clip]:
         return []
     speeds = np.array([content(take_frames(clip, a, b + 1)).speed for a, b in spans])
     usual = [span for span, speed in zip(spans, speeds, strict=True) if speed >= SLOWER * np.percentile(speeds, 75)]
-    found = _grouped(usual, CYCLES)
-    if len(found) < 2:
-        found = _grouped(usual, 1)
+    groups = _grouped(usual, CYCLES)
+    if len(groups) < 2:
+        groups = _grouped(usual, 1)
     name = clip.name or "take"
-    return [take_frames(clip, a, b).changed(name=f"{name} {a}:{b}") for a, b in found]
+    return [take_frames(clip, a, b).changed(name=f"{name} {a}:{b}") for a, b in groups]
 
 
 def _grouped(spans: Sequence[tuple[int, int]], step: int) -> list[tuple[int, int]]:
@@ -90,9 +90,9 @@ def _runs(spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
     return runs
 
 
-def _nearest(apart: Floats) -> list[tuple[int, int]]:
+def _nearest(distances: Floats) -> list[tuple[int, int]]:
     """Every row with its nearest column and every column with its nearest row, within limits; at least one pair."""
-    chosen = {(i, int(row.argmin())) for i, row in enumerate(apart) if row.min() <= LOOSE}
-    chosen |= {(int(column.argmin()), j) for j, column in enumerate(apart.T) if column.min() <= LOOSE}
-    i, j = divmod(int(apart.argmin()), apart.shape[1])
+    chosen = {(i, int(row.argmin())) for i, row in enumerate(distances) if row.min() <= LOOSE}
+    chosen |= {(int(column.argmin()), j) for j, column in enumerate(distances.T) if column.min() <= LOOSE}
+    i, j = divmod(int(distances.argmin()), distances.shape[1])
     return sorted(chosen | {(i, j)})

@@ -25,6 +25,7 @@ from freshtake.style.live import (
     latest,
     planted,
     planted_stream,
+    resting,
     stream_planter,
     translated_rows,
 )
@@ -99,9 +100,14 @@ class StyleModel:
         return coding_of(self.recipe, self.poses if self.settings.coding == "ends" else self.poses[:0])
 
     @cached_property
+    def rests(self) -> float:
+        """How slow feet are that stand although the classifier does not say so."""
+        return resting(self.recipe, self.target)
+
+    @cached_property
     def planter(self) -> Planter:
         """What plants the feet of a stream; its `latency` is how many frames late they come."""
-        return stream_planter(self.recipe, self.poses, self.floor)
+        return stream_planter(self.recipe, self.poses, self.floor, self.rests)
 
     @cached_property
     def _translators(self) -> dict[tuple[bool, bool], Translator]:
@@ -209,7 +215,8 @@ class StyleModel:
         out = self.decode(made.rows, placed)
         if not plant or not self.feet:
             return out
-        return planted(out, self.footplants(features.values, made), self.floor * self.build(clip), plant)
+        standing = self.footplants(features.values, made)
+        return planted(out, standing, self.floor * self.build(clip), self.rests, plant)
 
     @one_blas_thread()
     def labels(self, rows: Floats) -> dict[str, Bools]:

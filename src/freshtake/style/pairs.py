@@ -57,8 +57,8 @@ def _sway(source_turn: Floats, target_turn: Floats, places: Floats, frame_time: 
     A course is the heading averaged over one cycle, so that neither a turn nor a cycle is left in the sway.
     """
     ours, theirs = (_about_course(turn, frame_time) for turn in (source_turn, target_turn))
-    apart = np.interp(places, np.arange(len(theirs)), theirs) - ours
-    return np.asarray(apart - apart.mean())
+    difference = np.interp(places, np.arange(len(theirs)), theirs) - ours
+    return np.asarray(difference - difference.mean())
 
 
 def _about_course(turn: Floats, frame_time: float) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any
 from freshtake.methods.settings_checks import between, one_of
 
 SYSTEMS = ("auto", "n4sid", "fir")
-INPUTS = ("own", "legs")
+INPUTS = ("limbs", "own", "legs")
 HEADINGS = ("model", "input")
 CODINGS = ("ends", "joints")
 TIMINGS = ("limbs", "root")
@@ -19,7 +19,9 @@ class Settings:
     """How to learn a translation and how to use it. Times are in seconds, whatever the frame rate."""
 
     system: str = "auto"  # n4sid: subspace identification (Hsu 2005, §4.3); fir: ridge on a delay line, for short clips
-    inputs: str = "own"  # what drives a joint's system: its own DOFs (§4.2), or the thighs' as well
+    # what drives a joint beside its own DOFs (§4.2). limbs: knee and foot by their thigh, the root by both thighs;
+    # own: nothing; legs: every joint by both thighs
+    inputs: str = "limbs"
     coding: str = "ends"  # ends: trunk and legs by where they end (see body_coding); joints: by rotations of joints
     timing: str = "limbs"  # what drives the timing: the root's travel and turning (§4.2), or thighs and arms as well
     order: int | None = None  # states per joint of n4sid

@@ -44,14 +44,15 @@ def blend(
     source = coded(features.values, first.coding)
     rows = source.copy()
     log_w, sway = np.zeros(len(rows)), 0.0
-    floor = np.zeros_like(first.floor)
+    floor, rests = np.zeros_like(first.floor), 0.0
     marks = np.zeros((len(rows), len(first.feet)))
     total = np.abs(shares).sum(axis=1)
     for model, share, part in zip(models, shares.T, (np.abs(shares) / total[:, None]).T, strict=True):
-        own, timing, swayed = _in_place(model, first, clip, generalize)
+        styled, timing, swayed = _in_place(model, first, clip, generalize)
         sway += share[0] * swayed
-        rows += share[:, None] * (coded(own, first.coding) - source)
+        rows += share[:, None] * (coded(styled, first.coding) - source)
         floor += part.mean() * model.floor
+        rests += part.mean() * model.rests
         log_w += share * timing
         if model.feet == first.feet:
             labels = model.labels(model.encode(clip).values)
@@ -62,9 +63,8 @@ def blend(
     out = first.decode(made, Features(first.recipe, made, start, clip.name, False, features.skeleton))
     if not plant or not first.feet:
         return out
-    return planted(
-        out, marks[np.clip(np.round(origins).astype(np.intp), 0, len(marks) - 1)] > 0.5, floor * first.build(clip)
-    )
+    standing = marks[np.clip(np.round(origins).astype(np.intp), 0, len(marks) - 1)] > 0.5
+    return planted(out, standing, floor * first.build(clip), rests)
 
 
 def _checked(models: Sequence[StyleModel], clip: Clip, weights: npt.ArrayLike) -> Floats:

@@ -153,4 +153,5 @@ def _planter(models: Sequence[StyleModel], weights: Floats) -> Planter:
     first, shares = models[0], np.abs(weights) + 1e-9
     poses = [Recoding(m.recipe, first.recipe).recoded(m.poses, np.zeros(1), False) for m in models if len(m.poses)]
     floors = np.stack([model.floor for model in models])
-    return stream_planter(first.recipe, np.concatenate(poses), shares @ floors / shares.sum())
+    floor, rests = (shares @ each / shares.sum() for each in (floors, np.array([model.rests for model in models])))
+    return stream_planter(first.recipe, np.concatenate(poses), floor, float(rests))

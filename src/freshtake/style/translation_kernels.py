@@ -182,6 +182,33 @@ def going(row: Floats, frames: Frames) -> float:
 
 
 @compiled
+def stride_ratio(frames: Frames) -> float:
+    """How many times as fast as the source the style goes; 1 where the source goes nowhere."""
+    k = frames.root[0]
+    travels = abs(frames.source_mean[k]) > frames.source_deviation[k]
+    return frames.target_mean[k] / frames.source_mean[k] if travels else 1.0
+
+
+@compiled
+def travelled(row: Floats, styled: tuple[float, float], ratio: float, frames: Frames) -> tuple[float, float]:
+    """Forward and sideways speed of the style, for a source row; `styled` is what the systems make of it.
+
+    Slower than in any example the style fades to standing and on to going backwards, as the source does; what is faster
+    than in any example, or farther to the side, is passed on.
+    """
+    forward, sideways = frames.root[0], frames.root[1]
+    ahead = row[forward] * frames.source_deviation[forward] + frames.source_mean[forward]
+    aside = row[sideways] * frames.source_deviation[sideways] + frames.source_mean[sideways]
+    sign = 1.0 if frames.source_mean[forward] >= 0.0 else -1.0
+    slowest = frames.numbers[SLOWEST]
+    pace = max(sign * ahead / slowest, -1.0) if sign * ahead < slowest else 1.0
+    fastest = frames.speeds[1, 0] if sign > 0.0 else -frames.speeds[0, 0]
+    more = sign * max(sign * ahead - fastest, 0.0)
+    beyond = aside - min(max(aside, frames.speeds[0, 1]), frames.speeds[1, 1])
+    return pace * styled[0] + ratio * more, going(row, frames) * styled[1] + ratio * beyond
+
+
+@compiled
 def restored(
     rows: Floats, inputs: Floats, outputs: Floats, frames: Frames, walk: Floats, part_state: Floats, blends: Floats
 ) -> None:
@@ -189,7 +216,8 @@ def restored(
 
     The last column becomes log w, the turn rate's column the sway of the heading, whose mean is led back to zero.
     """
-    d, turn = rows.shape[1], frames.root[2]
+    d, ratio = rows.shape[1], stride_ratio(frames)
+    forward, sideways, turn = frames.root[0], frames.root[1], frames.root[2]
     body, now = frames.part[turn], np.zeros(len(part_state))
     for t in range(rows.shape[0]):
         if frames.numbers[GENERAL] > 0.5:
@@ -199,15 +227,15 @@ def restored(
             blends[t, part] = part_state[part, ENGAGED] * part_state[part, ENVELOPE]
         pace = going(inputs[t], frames)
         for k in range(d + 1):
-            value = outputs[t, k] * frames.target_deviation[k] + frames.target_mean[k]
-            if k == d:  # log w: none of it is what the source has
-                outputs[t, k] = part_state[body, SHARE] * pace * (value + frames.numbers[LATER])
-            elif k == turn:
-                outputs[t, k] = _levelled(part_state[body, SHARE] * pace * value, walk, frames)
-            elif k == frames.root[0] or k == frames.root[1]:
-                outputs[t, k] = rows[t, k] + part_state[body, SHARE] * (pace * value - rows[t, k])
-            else:
-                outputs[t, k] = rows[t, k] + part_state[frames.part[k], SHARE] * (value - rows[t, k])
+            outputs[t, k] = outputs[t, k] * frames.target_deviation[k] + frames.target_mean[k]
+        styled = travelled(inputs[t], (outputs[t, forward], outputs[t, sideways]), ratio, frames)
+        outputs[t, forward], outputs[t, sideways] = styled
+        for k in range(d):
+            if k != turn:
+                outputs[t, k] = rows[t, k] + part_state[frames.part[k], SHARE] * (outputs[t, k] - rows[t, k])
+        timing = part_state[body, SHARE] * pace  # of log w and of the sway, of which the source has none
+        outputs[t, d] = timing * (outputs[t, d] + frames.numbers[LATER])
+        outputs[t, turn] = _levelled(timing * outputs[t, turn], walk, frames)
 
 
 @compiled
@@ -296,8 +324,8 @@ def styled_modal(
     run_modal(state.systems, driven, outputs, bank, seen)
     for t in range(len(seen)):
         for k in range(readings.values.shape[1]):
-            own, after = readings.directions[k, : seen.shape[1]], readings.directions[k, seen.shape[1] :]
-            readings.values[t, k] = _product(seen[t], own) + _product(driven[t], after)
+            of_states, of_inputs = readings.directions[k, : seen.shape[1]], readings.directions[k, seen.shape[1] :]
+            readings.values[t, k] = _product(seen[t], of_states) + _product(driven[t], of_inputs)
     restored(rows, inputs, outputs, frames, state.walk, state.part_state, readings.blends)
     return rows, outputs
 

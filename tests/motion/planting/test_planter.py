@@ -76,10 +76,11 @@ def test_feet_that_rest_stand_though_nobody_says_so() -> None:
     clip, firm_frames = sliding(0.5), firm()
     made = [
         plant(clip, np.zeros((len(clip), 2)), examples=BASE, settings=PlantSettings(rests=rests), careful=True).clip
-        for rests in (False, True)
+        for rests in (0.0, 1.0, 0.1)
     ]
-    slid, held = (ground_speed(each, LEFT[1])[firm_frames[:, 0]].mean() for each in made)
+    slid, held, quick = (ground_speed(each, LEFT[1])[firm_frames[:, 0]].mean() for each in made)
     assert held < 0.7 * slid
+    assert quick == pytest.approx(slid, rel=0.05)  # ten times as fast as what rests then
     swings = ~standing(PHASE)[:, 0]
     apart = np.linalg.norm(made[1].positions()[:, LEFT[1]] - clip.positions()[:, LEFT[1]], axis=-1)
     assert np.median(apart[swings]) < 0.02  # a foot that steps goes on

@@ -50,6 +50,8 @@ def test_steadiness_takes_the_answer_to_constant_input() -> None:
     free, steady = (delay_line.fit(delay_line.steadied(products, 1, a), 1e-9)[:-1].sum() for a in (0.0, 100.0))
     np.testing.assert_allclose(free, 2.0, atol=1e-6)
     assert abs(steady) < 0.05
+    led = delay_line.fit(delay_line.steadied(products, 1, 100.0, np.array([[-3.0]])), 1e-9)[:-1].sum()
+    np.testing.assert_allclose(led, -3.0, atol=0.1)
 
 
 @pytest.mark.parametrize("pieces", [(40,), (1,) * 40, (1, 7, 1, 31)])

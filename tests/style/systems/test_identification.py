@@ -113,3 +113,7 @@ def test_steadiness_pulls_the_answer_to_constant_input_to_zero_and_little_else()
         ones = simulated(fitted, np.ones((300, 3)))[-1] - fitted.offset
         gains.append(np.abs(ones).max())
     assert gains[1] < 0.05 * gains[0]
+    goal = np.arange(3.0 * len(y[0])).reshape(3, -1)
+    fitted = refit.fit(poles, refit.steadied(products, poles, 100.0, goal), 1e-6)
+    ones = simulated(fitted, np.ones((300, 3)))[-1] - fitted.offset
+    np.testing.assert_allclose(ones, goal.sum(axis=0), atol=0.1 * np.abs(goal).max())

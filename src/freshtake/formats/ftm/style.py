@@ -65,7 +65,7 @@ def from_parts(parts: ReadParts) -> StyleModel:
         parts.numbers("target_mean", (count + 1,)), parts.numbers("target_deviation", (count + 1,), low=1e-12)
     )
     settings = read_settings(header.inner("settings"), Settings)
-    for name, only in (("coding", "joints"), ("timing", "root")):
+    for name, only in (("coding", "joints"), ("timing", "root"), ("inputs", "own")):
         if name not in header.inner("settings").values:  # written before there was any other
             settings = settings.changed(**{name: only})
     bank = _bank(parts, blocks_of(recipe, settings.inputs, settings.timing))

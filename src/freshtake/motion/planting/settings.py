@@ -21,8 +21,8 @@ class PlantSettings:
     `drift_radius`, faster. Soles stand between their least height and `band` above it; what stands more than `step`
     above the floor stands on something else and keeps its height. Where a leg would stretch farther than in the
     examples, the hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths a second takes a step
-    and is left alone, unless contacts are to be obeyed. With `rests`, a foot that is low and slow enough for a contact
-    of recorded motion (see ContactSettings) stands although contacts do not say so.
+    and is left alone, unless contacts are to be obeyed. With `rests` above 0, a foot that is low and slow enough for a
+    contact of recorded motion (see ContactSettings; `rests` times as slow) stands although contacts do not say so.
     """
 
     lock: str = "soft"
@@ -37,7 +37,7 @@ class PlantSettings:
     step: float = 0.10
     sink: float = 0.02
     steps: float = 0.4
-    rests: bool = False
+    rests: float = 0.0
 
     def __post_init__(self) -> None:
         if self.lock not in LOCKS:
@@ -47,6 +47,8 @@ class PlantSettings:
             raise UsageError(
                 "planting needs times and a speed of steps above 0, and a lookahead that is not shorter than the ramp"
             )
+        if self.rests < 0:
+            raise UsageError("planting needs rests of 0 or more")
         if not (0 < self.band < self.step and self.drift_radius > 0 and self.sink >= 0):
             raise UsageError("planting needs 0 < band < step, a drift_radius above 0 and a sink of 0 or more")
 

@@ -38,14 +38,16 @@ def added(parts: Sequence[DelayProducts]) -> DelayProducts:
     return DelayProducts(np.sum(signals, axis=0), np.sum(outputs, axis=0), np.sum(squares, axis=0), sum(frames))
 
 
-def steadied(products: DelayProducts, inputs: int, amount: float | Floats) -> DelayProducts:
-    """With a pull to zero on what constant inputs lead to: `amount` times as many frames of them, with no output.
+def steadied(products: DelayProducts, inputs: int, amount: float | Floats, goal: Floats | None = None) -> DelayProducts:
+    """With a pull on what constant inputs lead to: `amount` times as many frames of them, whose output is `goal`.
 
-    `amount` is one number, or one for each input.
+    `amount` is one number, or one for each input; `goal` (inputs, outputs) is zero unless given.
     """
     taps = (len(products.signals) - 1) // inputs
     response = np.concatenate([np.tile(np.eye(inputs), (taps, 1)), np.zeros((1, inputs))])
-    return products._replace(signals=products.signals + products.frames * (amount * response @ response.T))
+    pull = products.frames * (amount * response)
+    outputs = products.outputs if goal is None else products.outputs + pull @ goal
+    return products._replace(signals=products.signals + pull @ response.T, outputs=outputs)
 
 
 def fit(products: DelayProducts, ridge: float) -> Floats:

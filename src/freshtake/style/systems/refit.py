@@ -52,17 +52,19 @@ def added(parts: Sequence[Products]) -> Products:
     return Products(np.sum(signals, axis=0), np.sum(outputs, axis=0), np.sum(squares, axis=0), sum(frames))
 
 
-def steadied(products: Products, poles: Poles, amount: float | Floats) -> Products:
-    """With a pull to zero on what constant inputs lead to: `amount` times as many frames of them, with no output.
+def steadied(products: Products, poles: Poles, amount: float | Floats, goal: Floats | None = None) -> Products:
+    """With a pull on what constant inputs lead to: `amount` times as many frames of them, whose output is `goal`.
 
-    `amount` is one number, or one for each input.
+    `amount` is one number, or one for each input; `goal` (inputs, outputs) is zero unless given.
     """
     n = len(poles.damping)
     m = (len(products.signals) - 1) // (n + 1)
     rest = 1.0 / (1.0 - (poles.damping - 1j * poles.turning))
     gains = [rest[k].imag if part else rest[k].real for k, part in signal_parts(poles)]
     response = np.concatenate([np.kron(np.array([*gains, 1.0])[:, None], np.eye(m)), np.zeros((1, m))])
-    return products._replace(signals=products.signals + products.frames * (amount * response @ response.T))
+    pull = products.frames * (amount * response)
+    outputs = products.outputs if goal is None else products.outputs + pull @ goal
+    return products._replace(signals=products.signals + pull @ response.T, outputs=outputs)
 
 
 def fit(poles: Poles, products: Products, ridge: float, rounds: int = ROUNDS) -> System:

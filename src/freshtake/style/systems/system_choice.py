@@ -38,6 +38,19 @@ class Trial(NamedTuple):
     fold: int
 
 
+class Known(NamedTuple):
+    """What is known before anything is fitted.
+
+    `gains` (inputs, outputs) is what constant inputs lead to where takes do not tell; `importance` (outputs,) is what
+    squared errors count where systems are compared, so that noise in a DOF that hardly moves does not decide. Among
+    systems whose errors on clips left out are within `slack` of the least, the one with the fewest states is taken.
+    """
+
+    gains: Floats
+    importance: Floats
+    slack: float = 1.0
+
+
 class Fitted(NamedTuple):
     """A bank and its squared errors on clips left out, (outputs,), per frame."""
 
@@ -73,20 +86,20 @@ def kind_of(settings: Settings, trials: Sequence[Trial], fps: float) -> tuple[st
 
 
 def calming_of(
-    blocks: Sequence[Block], trials_of: Callable[[float], Sequence[Trial]], settings: Settings, fps: float, map: Mapper,
-    degrees: Callable[[Floats], float],
+    blocks: Sequence[Block], trials_of: Callable[[float], Sequence[Trial]], known: Known, settings: Settings,
+    fps: float, map: Mapper, degrees: Callable[[Floats], float],
 ) -> float:  # fmt: skip
     """Whether the inputs are to be smoothed: a gait can be foreseen, and loses nothing; a throw would come late.
 
     Told by short delay lines on clips left out; where there is nothing to leave out, inputs stay as they are.
     """
     quick = settings.changed(memory=MEMORIES[1])
-    plain, calm = (degrees(fit_delays(blocks, trials_of(c), quick, fps, map).errors) for c in (0.0, CALMING))
+    plain, calm = (degrees(fit_delays(blocks, trials_of(c), known, quick, fps, map).errors) for c in (0.0, CALMING))
     return CALMING if 0.0 < calm <= AS_NEAR * plain else 0.0
 
 
 def fit_state_space(
-    blocks: Sequence[Block], trials: Sequence[Trial], settings: Settings, fps: float, map: Mapper
+    blocks: Sequence[Block], trials: Sequence[Trial], known: Known, settings: Settings, fps: float, map: Mapper
 ) -> Fitted:
     """N4SID for every block, its order by the singular values and by the error on clips left out."""
     horizon = horizon_of(settings, fps)
@@ -96,7 +109,7 @@ def fit_state_space(
             f"the longest pair has {longest} frames, but the subspace method needs {2 * horizon + 4} at this rate: "
             "give longer clips, a shorter horizon or system='fir'"
         )
-    done = list(map(lambda block: _block_system(block, trials, settings, fps, horizon), blocks))
+    done = list(map(lambda block: _block_system(block, trials, known, settings, fps, horizon), blocks))
     errors = np.zeros(1 + max(max(block.outputs) for block in blocks))
     for block, (_, error) in zip(blocks, done, strict=True):
         errors[list(block.outputs)] = error
@@ -104,13 +117,14 @@ def fit_state_space(
 
 
 def _block_system(
-    block: Block, trials: Sequence[Trial], settings: Settings, fps: float, horizon: int
+    block: Block, trials: Sequence[Trial], known: Known, settings: Settings, fps: float, horizon: int
 ) -> tuple[System, Floats]:
+    gains, importance, _ = _of_block(known, block)
     data = [(t.inputs[:, block.inputs], t.outputs[:, block.outputs], t.past, t.fold) for t in trials]
     moments = [identification.moments_of(u[past:], y, horizon) for u, y, past, _ in data]
     radius = settings.radius ** (30.0 / fps)
     ridge = settings.ridge or RIDGES["n4sid"]
-    steadiness = pulls_of(block, block_steadiness(block, trials, settings, fps))
+    steadiness = pulls_of(block, block_steadiness(block, trials, known, settings, fps))
 
     everything = list(range(len(data)))
     folds = _judging(data[k][3] for k in everything)
@@ -124,7 +138,7 @@ def _block_system(
         chosen, left, found = _without(everything, data, fold), _only(everything, data, fold), spaces[fold]
         poles = identification.poles_of(found, order, radius)
         parts = {k: refit.products_of(*data[k][:2], poles, data[k][2]) for k in (*chosen, *left)}
-        together = refit.steadied(refit.added([parts[k] for k in chosen]), poles, steadiness)
+        together = refit.steadied(refit.added([parts[k] for k in chosen]), poles, steadiness, gains)
         system = refit.fit(poles, together, ridge, rounds=QUICK if left else refit.ROUNDS)
         return system, np.sum([refit.error(system, parts[k]) for k in left], axis=0) if left else np.zeros(1)
 
@@ -133,8 +147,14 @@ def _block_system(
     frames = sum(len(y) for _, y, _, _ in data)
     none = np.zeros(len(block.outputs))
     scores = [sum((fitted(fold, order)[1] for fold in folds), none) / frames for order in orders]
-    best = int(np.argmin([score.sum() for score in scores]))
+    sums = np.array([score @ importance for score in scores])
+    best = int(np.argmax(sums <= known.slack * sums.min()))
     return fitted(ALL, orders[best])[0], scores[best]
+
+
+def _of_block(known: Known, block: Block) -> Known:
+    outputs = list(block.outputs)
+    return known._replace(gains=known.gains[np.ix_(block.inputs, outputs)], importance=known.importance[outputs])
 
 
 def _judging(folds: Iterable[int]) -> list[int]:
@@ -151,14 +171,16 @@ def _only(everything: list[int], data: Sequence[tuple[Any, ...]], fold: int) -> 
     return [k for k in everything if data[k][3] == fold]
 
 
-def fit_delays(blocks: Sequence[Block], trials: Sequence[Trial], settings: Settings, fps: float, map: Mapper) -> Fitted:
+def fit_delays(
+    blocks: Sequence[Block], trials: Sequence[Trial], known: Known, settings: Settings, fps: float, map: Mapper
+) -> Fitted:
     """A delay line for every block; its memory by the error on clips left out."""
     stride = max(1, round(fps / TAP_RATE))
     memories = MEMORIES if settings.memory is None else (settings.memory,)
     counts = sorted({1 + max(0, round(seconds * fps / stride)) for seconds in memories})
     limit = 1 + min(trial.past for trial in trials) // stride
     counts = sorted({min(count, limit) for count in counts})
-    done = list(map(lambda block: _block_delays(block, trials, settings, stride, counts), blocks))
+    done = list(map(lambda block: _block_delays(block, trials, known, settings, stride, counts), blocks))
     errors = np.zeros(1 + max(max(block.outputs) for block in blocks))
     for block, (_, _, error) in zip(blocks, done, strict=True):
         errors[list(block.outputs)] = error
@@ -167,17 +189,18 @@ def fit_delays(blocks: Sequence[Block], trials: Sequence[Trial], settings: Setti
 
 
 def _block_delays(
-    block: Block, trials: Sequence[Trial], settings: Settings, stride: int, counts: Sequence[int]
+    block: Block, trials: Sequence[Trial], known: Known, settings: Settings, stride: int, counts: Sequence[int]
 ) -> tuple[Floats, Floats, Floats]:
+    gains, importance, _ = _of_block(known, block)
     ridge, m = settings.ridge or RIDGES["fir"], len(block.inputs)
     tried = []
     for count in counts:
         parts = _delay_products(block, trials, stride, count)
         for steadiness in _steadinesses(settings, block, trials):
-            error = _delay_error(block, parts, trials, steadiness, ridge)
-            tried.append((float(error.sum()), count, steadiness, parts, error))
+            error = _delay_error(block, parts, trials, gains, steadiness, ridge)
+            tried.append((float(error @ importance), count, steadiness, parts, error))
     _, count, steadiness, parts, error = min(tried, key=lambda each: each[0])
-    together = delay_line.steadied(delay_line.added(parts), m, pulls_of(block, steadiness))
+    together = delay_line.steadied(delay_line.added(parts), m, pulls_of(block, steadiness), gains)
     return (*delay_line.shaped(delay_line.fit(together, ridge), count, m), error)
 
 
@@ -200,14 +223,15 @@ def pulls_of(block: Block, steadiness: float) -> Floats:
     return pulls
 
 
-def block_steadiness(block: Block, trials: Sequence[Trial], settings: Settings, fps: float) -> float:
+def block_steadiness(block: Block, trials: Sequence[Trial], known: Known, settings: Settings, fps: float) -> float:
     """Whether the mean pose of a clip is chance (takes of a walk) or content (a throw): told by a short delay line."""
     choices, stride = _steadinesses(settings, block, trials), max(1, round(fps / TAP_RATE))
     if len(choices) == 1:
         return choices[0]
     count = 1 + min(round(MEMORIES[1] * fps), min(trial.past for trial in trials)) // stride
     parts = _delay_products(block, trials, stride, count)
-    errors = [_delay_error(block, parts, trials, choice, RIDGES["fir"]).sum() for choice in choices]
+    gains, importance, _ = _of_block(known, block)
+    errors = [_delay_error(block, parts, trials, gains, choice, RIDGES["fir"]) @ importance for choice in choices]
     return choices[int(np.argmin(errors))]
 
 
@@ -219,13 +243,14 @@ def _delay_products(block: Block, trials: Sequence[Trial], stride: int, count: i
 
 
 def _delay_error(
-    block: Block, parts: Sequence[delay_line.DelayProducts], trials: Sequence[Trial], steadiness: float, ridge: float
-) -> Floats:
+    block: Block, parts: Sequence[delay_line.DelayProducts], trials: Sequence[Trial], gains: Floats, steadiness: float,
+    ridge: float,
+) -> Floats:  # fmt: skip
     """Squared errors (outputs,) per frame on folds left out."""
-    error = np.zeros(parts[0].outputs.shape[1])
+    error, pulls = np.zeros(parts[0].outputs.shape[1]), pulls_of(block, steadiness)
     for fold in _judging(t.fold for t in trials):
         rest = delay_line.added([p for p, t in zip(parts, trials, strict=True) if t.fold != fold])
-        weights = delay_line.fit(delay_line.steadied(rest, len(block.inputs), pulls_of(block, steadiness)), ridge)
+        weights = delay_line.fit(delay_line.steadied(rest, len(block.inputs), pulls, gains), ridge)
         error += np.sum(
             [delay_line.error(weights, p) for p, t in zip(parts, trials, strict=True) if t.fold == fold], axis=0
         )
