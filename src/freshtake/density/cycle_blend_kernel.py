@@ -133,7 +133,7 @@ def swerve(
         share *= room * np.tanh(far / room) / far
     for k in range(own.shape[1]):
         own[0, k] += share * (other[0, k] - own[0, k])
-    return share
+    return float(share)
 
 
 @compiled

@@ -28,9 +28,7 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.pca import Pca
 
-SAME_CYCLE = (
-    0.75  # cycles to either side: nearer in time is no other moment, or a slow part would be gone over and over
-)
+SAME_CYCLE = 0.75  # cycles: what is nearer in time is no other moment, or a slow part would be gone over and over
 OTHER = 1.2  # times the cycle: a sine beyond that is another one
 MOST_CLASSES = 256
 
