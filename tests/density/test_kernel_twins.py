@@ -168,6 +168,8 @@ def test_a_jump_that_is_thought_of_is_as_hard_as_the_mildest_of_its_rehearsals(t
             while SHORTEST * limits.blend <= span <= longest:
                 leap = Leap(Place(float(i) - early, *run), goal, 1.0, span)
                 bend, away = rehearse(rows, d, held, leap, np.empty((2, d)))
+                if 0.0 < growth < 1.0 and bend > limits.sharp:
+                    break
                 slow = min(slow, max(bend / limits.sharp, away / limits.far))
                 if slow <= 1.0:
                     break

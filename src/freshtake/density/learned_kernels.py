@@ -22,7 +22,7 @@ from freshtake.numeric.pca import Pca
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearnedKernels:
-    """What was learned (Okwechime 2008, eq. 1-2 and 6-8).
+    """What was learned.
 
     `weights` (kernels, modes), `rates` (kernels, 0 or 4; see headings) and `residuals` (kernels, DOFs or 0) run over
     classes, their runs and frames; `lengths` are those of the runs by class.

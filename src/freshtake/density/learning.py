@@ -18,6 +18,7 @@ from freshtake.density.model import DensityModel
 from freshtake.density.pose_density import arrivals, motion_widths, velocities
 from freshtake.density.runs import Limits
 from freshtake.density.settings import Settings
+from freshtake.density.shown_jumps import without_whips
 from freshtake.density.space import eigenspace, poses_of, position_errors, weights_of
 from freshtake.density.synthesize import controls
 from freshtake.density.time_alignment import fit_sine
@@ -89,6 +90,7 @@ def learn(
     model = _assembled(
         material, chosen, pca, runs_of, pieces, tuple(round_trips), rounded(np.array(limits)), joined(tables)
     )
+    model = replace(model, jumps=without_whips(model))
     say(Progress(1.0, "done"))
     return model
 

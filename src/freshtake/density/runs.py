@@ -85,7 +85,8 @@ def eased(
     """How hard a jump is with the duration that suits it, over what is allowed, and that duration.
 
     A jump that is too sharp is evened out for longer, as far as the run goes on; one that leads too far away for a
-    shorter time, since the two runs may be near for a moment only. `offset` as in `rehearse`.
+    shorter time, as long as it does not become too sharp, since the two runs may be near for a moment only. `offset`
+    as in `rehearse`.
     """
     least, chosen, span, growth = np.inf, limits.blend, max(limits.blend, 2.0), 0.0
     shortest = max(SHORTEST * limits.blend, 2.0)
@@ -93,6 +94,8 @@ def eased(
     while shortest <= span <= longest:
         bend, away = rehearse(rows, modes, held, Leap(source, goal, pace, span), offset)
         strain = max(bend / limits.sharp, away / limits.far)
+        if 0.0 < growth < 1.0 and bend > limits.sharp:
+            break
         if strain < least:
             least, chosen = strain, span
         if strain <= 1.0:
