@@ -19,7 +19,7 @@ from freshtake.motion import MeshSequence, Stroke
 from freshtake.motion.edit import take_frames
 from freshtake.texture import Settings, learn
 from freshtake.workflows import compression_table, error_table, texture_learn, texture_sample
-from freshtake.workflows.texture_sampling import PlayOptions
+from freshtake.workflows.texture_sampling import PlayOptions, PlayRoute, load_texture
 from tests.clients.test_gltf_validator import CLIENTS, NODE, troubles, validated
 from tests.texture.made import FRAME_TIME, circling, long_walk, sheet
 
@@ -195,6 +195,18 @@ def test_a_loop_with_a_large_jump_is_warned_of(tmp_path: Path) -> None:
             tmp_path / "m.ftm", tmp_path / "l.npz", frames, options=PlayOptions(loop=True), warn=heard.append
         )
     assert len(heard) == 1 and heard[0].startswith("a loop of 160 frames needs a jump of") and "; loops of " in heard[0]
+
+
+def test_a_loop_that_turns_faster_than_its_takes_is_warned_of(tmp_path: Path) -> None:
+    write(tmp_path / "walk.bvh", long_walk(4))
+    texture_learn([tmp_path / "walk.bvh"], tmp_path / "m.ftm")
+    model, heard = load_texture(tmp_path / "m.ftm"), list[str]()
+    enough = int(np.ceil(2.0 * np.pi / model.bearings.most / model.frame_time))
+    for frames, course in ((100, "closed"), (enough, "closed"), (100, "straight"), (100, 10.0), (100, -200.0)):
+        options = PlayOptions(loop=True, going=PlayRoute(course=course))
+        texture_sample(tmp_path / "m.ftm", tmp_path / "l.bvh", frames, options=options, warn=heard.append)
+    heard = [message for message in heard if "turns by" in message]
+    assert len(heard) == 2 and f"; {enough} frames and more need not" in heard[0] and "-" not in heard[1]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from freshtake.density import learn
-from freshtake.density.kernel_graph import Bounds, parts_of
+from freshtake.density.kernel_graph import MARGIN, Bounds, parts_of
 from freshtake.density.pose_density import arrivals
 from freshtake.density.runs import Limits
 from freshtake.numeric.arrays import Floats
@@ -88,3 +88,29 @@ def test_a_take_whose_last_steps_lead_on_only_by_large_jumps_is_left_before_them
     rows = off.rows(np.random.default_rng(0), frames=3000)[:, : off.modes]
     away = np.linalg.norm(rows[:, None] - off.weights[None], axis=2).min(axis=1)
     assert away.max() <= limit
+
+
+def test_a_take_whose_cycles_meet_for_moments_only_is_followed_all_the_same() -> None:
+    """Each cycle is turned out of the last one's plane: usual fades lead too far away, quick ones do not."""
+    t = np.arange(10.0 * PERIOD)
+    angle, tilt = 2.0 * np.pi * t / PERIOD, 0.16 * t / PERIOD
+    take = np.stack([np.cos(angle), np.sin(angle) * np.cos(tilt), np.sin(angle) * np.sin(tilt)], axis=1) * 10.0
+    model = learn({"a": [take]}, frame_time=FRAME_TIME, cyclic={"a": True})
+    assert len(model.weights) > 0.8 * len(take)
+    rows = model.rows(np.random.default_rng(0), frames=4000)[:, : model.modes]
+    away = np.linalg.norm(rows[:, None] - model.encode(take)[None], axis=2).min(axis=1)
+    assert away.max() <= 1.25 * model.limits[0, 1]
+
+
+def test_jumps_lead_to_other_cycles_and_never_to_where_a_take_begins() -> None:
+    """A pose is held for a third of every cycle: nearest are moments of the same cycle, which are no other ones."""
+    u = np.arange(12 * PERIOD) / PERIOD
+    slow = u + np.sin(2.0 * np.pi * u) / (2.0 * np.pi) * 0.97  # nearly at rest once a cycle
+    rng = np.random.default_rng(3)
+    sizes = 1.0 + 0.02 * rng.normal(size=(1, 4))
+    take = np.stack([np.cos(2 * np.pi * slow), np.sin(2 * np.pi * slow), np.cos(4 * np.pi * slow), 0.1 * u], axis=1)
+    model = learn({"a": [take * sizes]}, frame_time=FRAME_TIME)
+    here = np.repeat(np.arange(len(model.weights)), model.jumps.counts)
+    assert len(here) > 50 and (np.abs(model.jumps.goals - here) >= 0.75 * PERIOD - 1.0).all()
+    found = parts(take * sizes, cyclic=True)
+    assert found.frames[found.jumps.there].min() >= MARGIN

@@ -10,6 +10,7 @@ from freshtake.density.follow import bell, best_moment, consider, disturb, new_p
 from freshtake.density.jumps import (
     AGE,
     DRIVE,
+    FARTHER,
     FIELDS,
     GOAL,
     MEMORY_ROUNDS,
@@ -33,7 +34,18 @@ from freshtake.density.jumps import (
 )
 from freshtake.density.possible_jumps import BEFORE as SHORTLY_BEFORE
 from freshtake.density.possible_jumps import jump_strains
-from freshtake.density.runs import GROWTH, LONGEST, Leap, Limits, Place, aligned_place, fading, read_at, rehearse
+from freshtake.density.runs import (
+    GROWTH,
+    LONGEST,
+    SHORTEST,
+    Leap,
+    Limits,
+    Place,
+    aligned_place,
+    fading,
+    read_at,
+    rehearse,
+)
 from tests.density.made import two_switched
 
 RATES = Rates(0.05, 12.0, 4.0, 15.0, 0.1, 0.4, 30.0, 0.0)
@@ -131,13 +143,13 @@ def test_a_jump_is_no_sharper_than_the_data_and_holds_the_offset_that_was_rehear
         leap = Leap(source, goal, 1.0, state.clock[SPAN])
         bend, away = rehearse(track.rows, track.modes, following(track, kernel).held, leap, offset)
         np.testing.assert_allclose(state.held[2:], offset, atol=1e-12)
-        assert bend <= track.sharpest[0] and away <= track.farthest[0]
+        assert bend <= track.sharpest[0] and away <= FARTHER * track.farthest[0]
         assert state.clock[AGE] == 0.0 and abs(goal.at - kernel) > RATES.guard
     assert made >= 5
 
 
 def test_a_jump_that_is_thought_of_is_as_hard_as_the_mildest_of_its_rehearsals(track: Track) -> None:
-    """`jump_strains` beside all durations tried one by one; a longer one is tried only while a jump is too sharp."""
+    """`jump_strains` beside all durations tried one by one: longer ones of what is too sharp, else shorter ones."""
     rows, d = np.ascontiguousarray(track.rows[:, : track.modes]), track.modes
     runs = np.stack([track.starts, track.lasts[track.starts] + 1], axis=1)
     limits = Limits(0.3 * float(track.sharpest[0]), float(track.farthest[0]), 12.0)
@@ -151,14 +163,18 @@ def test_a_jump_that_is_thought_of_is_as_hard_as_the_mildest_of_its_rehearsals(t
             for k in range(2):
                 read_at(rows, i - early - k, *run, d, held[k])
             goal = Place(aligned_place(rows, d, held[0], j, *goal_run), *goal_run)
-            slow, span = np.inf, limits.blend
-            while span <= min(LONGEST * limits.blend + 2.0, max(goal.last - goal.at, limits.blend)):
+            slow, span, growth = np.inf, limits.blend, 0.0
+            longest = min(LONGEST * limits.blend + 2.0, max(goal.last - goal.at, limits.blend))
+            while SHORTEST * limits.blend <= span <= longest:
                 leap = Leap(Place(float(i) - early, *run), goal, 1.0, span)
                 bend, away = rehearse(rows, d, held, leap, np.empty((2, d)))
-                slow = min(slow, max(bend / limits.sharp, away / limits.far))
-                if bend <= limits.sharp:
+                if 0.0 < growth < 1.0 and bend > limits.sharp:
                     break
-                span *= GROWTH
+                slow = min(slow, max(bend / limits.sharp, away / limits.far))
+                if slow <= 1.0:
+                    break
+                growth = growth or (GROWTH if bend > limits.sharp else 1.0 / GROWTH)
+                span *= growth
             hardest = max(hardest, slow)
         assert strain == pytest.approx(hardest, rel=1e-9)
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.density.runs import Leap, Place, fading, read_at, rehearse
+from freshtake.density.runs import SLIP, Leap, Limits, Place, eased, fading, read_at, rehearse
+from freshtake.numeric.arrays import Floats
 from tests.density.made import orbit
 
 
@@ -49,9 +50,35 @@ def test_a_rehearsed_jump_is_what_a_jump_does() -> None:
     for t in range(1, 12):
         keep, push = fading(float(t), 10.0)
         path.append(rows[75 + 2 * t] + keep * gap + push * speed)
-        away.append(min(np.linalg.norm(path[-1] - rows[75 + 2 * t]), np.linalg.norm(path[-1] - rows[33 + 2 * t])))
+        away.append(min(apart(path[-1], rows, 75, t), apart(path[-1], rows, 33, t)))
     assert sharp == pytest.approx(np.linalg.norm(np.diff(path, 2, axis=0), axis=1).max())
-    assert far == pytest.approx(max(away))
+    assert far == pytest.approx(max(away), rel=1e-5)
+
+
+def apart(pose: Floats, rows: Floats, start: int, t: int) -> float:
+    """The distance of a pose from the line through every other frame from `start` on, near the t-th of them."""
+    spots = range(max(t - SLIP, 0), t + SLIP)
+    shares = np.linspace(0.0, 1.0, 2001)[:, None]
+    a, b = (np.array([rows[start + 2 * (s + k)] for s in spots]) for k in (0, 1))
+    return float(min(np.linalg.norm(pose - x - shares * (y - x), axis=1).min() for x, y in zip(a, b, strict=True)))
+
+
+def test_a_jump_between_runs_that_are_near_for_a_moment_only_is_evened_out_quickly() -> None:
+    """Two runs that part again: the longer a jump between them takes, the farther it leads away from both."""
+    t = np.arange(60.0)
+    one, other = np.stack([t, 0.0 * t], axis=1), np.stack([t, 0.4 + 0.2 * np.abs(t - 20.0)], axis=1)
+    rows = np.concatenate([one, other])
+    held, offset = np.zeros((4, 2)), np.empty((2, 2))
+    held[0], held[1] = rows[20], rows[19]
+    source, goal = Place(20.0, 0, 59), Place(80.0, 60, 119)
+    away = {}
+    for far in (1e3, 0.25, 0.0):
+        strain, span = eased(rows, 2, held, source, goal, 1.0, Limits(10.0, max(far, 1e-3), 18.0), offset)
+        away[far] = span
+        assert strain <= 1.0 or far == 0.0
+        bend, off = rehearse(rows, 2, held, Leap(source, goal, 1.0, span), np.empty((2, 2)))
+        assert max(bend / 10.0, off / max(far, 1e-3)) == pytest.approx(strain)
+    assert away[1e3] == 18.0 and away[0.25] == away[0.0] == 12.0  # of those that are too far, the one that is least so
 
 
 def test_a_straight_run_is_read_straight_whatever_stands_beside_it() -> None:

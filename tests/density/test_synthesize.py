@@ -8,18 +8,18 @@ import pytest
 import freshtake as ft
 from freshtake.density import DensityModel, Settings, learn
 from freshtake.density.class_weights import schedule
-from freshtake.density.cycle_blend_kernel import room_beside, swerve
+from freshtake.density.cycle_blend_kernel import swerve
+from freshtake.density.cycle_blending import MixState
 from freshtake.density.even_jumps import no_jumps
 from freshtake.density.jumps import (
     AGE,
     FAR,
-    FARTHEST,
-    FIELDS,
+    FARTHER,
+    PACE,
     PLACE,
     RUN,
     SHARP,
     SHARPEST,
-    SPAN,
     TEMPO_BOUND,
     Rates,
     Track,
@@ -27,6 +27,7 @@ from freshtake.density.jumps import (
     visit,
 )
 from freshtake.density.measures import Holding, cycle_starts, holding
+from freshtake.density.runs import read_at
 from freshtake.density.synthesize import BlendState
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
@@ -247,15 +248,42 @@ def on_curve(model: DensityModel, made_rows: Floats) -> float:
     return float((np.array(near) < 0.01 * np.sqrt(data.var(axis=0).sum())).mean())
 
 
-def test_jumps_and_what_leaves_a_curve_keep_together_to_the_farthest() -> None:
+def test_a_pose_leaves_its_curve_by_no_more_than_all_may_lead_away() -> None:
     rates = Rates(0.01, 20.0, 5.0, 30.0, 0.0, 0.0, 100.0, 0.5)
     usual, moved = 2.0, []
     for far in (0.1, 10.0, 1000.0):
         own, other, wander = np.zeros((1, 3)), np.array([[0.6 * far, 0.8 * far, 5.0]]), np.array([1.0, 1.0])
-        swerve(own, other, wander, np.array([0.5, 0.5]), rates, bounded(FAR * usual, 1.0), 0, 0.0)
+        share = swerve(own, other, wander, np.array([0.5, 0.5]), rates, bounded(FAR * usual, 1.0), 0, 1.0)
+        np.testing.assert_allclose(own, share * other)
         moved.append(float(np.linalg.norm(own[0, :2])))
     assert 0.0 < moved[0] < 0.1 and moved[1] <= moved[2] + 1e-12
-    assert FAR * usual + moved[2] == pytest.approx(FARTHEST * usual)
+    assert moved[2] == pytest.approx(FARTHER * FAR * usual)
+
+
+def test_a_jump_evens_out_by_how_much_the_pose_had_left_its_curve() -> None:
+    """From the frame that was given out, not from the recorded one beside it; then it leaves the new curve from 0."""
+    take = ft.samples.walk(np.random.default_rng(1), cycles=8, fps=30.0, amount=2.0)
+    model = learn({"walk": [take]}, Settings(novelty=0.5, stay=0.5))
+    rng, d = np.random.default_rng(0), model.modes
+    state, jumps, wide = model.start(rng), 0, 0.0
+    state, before = model.advance(state, None, rng)
+    for _ in range(600):
+        last, (state, row) = state, model.advance(state, None, rng)
+        assert isinstance(state, MixState) and isinstance(last, MixState)
+        if state.clock[0, AGE] == 1.0:
+            jumps += 1
+            there = np.empty(d)
+            run = int(state.clock[0, RUN])
+            first, end = model.track.firsts[run], model.track.lasts[run]
+            read_at(model.track.rows, state.clock[0, PLACE] - state.clock[0, PACE], first, end, d, there)
+            np.testing.assert_allclose(state.held[0, 2, :d], before[0, :d] - there, atol=1e-9)
+            beside = np.empty(d)
+            run = int(last.clock[0, RUN])
+            read_at(model.track.rows, last.clock[0, PLACE], model.track.firsts[run], model.track.lasts[run], d, beside)
+            wide = max(wide, float(np.linalg.norm(before[0, :d] - beside)))
+            assert abs(state.wander[0, 0]) < 0.2
+        before = row
+    assert jumps > 20 and wide > 0.2 * float(model.limits[0, 1])
 
 
 def bounded(farthest: float, away: float) -> Track:
@@ -268,23 +296,12 @@ def test_a_pose_goes_away_from_another_only_as_far_as_it_may_be_exaggerated() ->
     moved = []
     for start in (-1.0, 1.0):
         own = np.zeros((1, 3))
-        swerve(own, other, np.array([start, start]), np.array([0.5, 0.5]), rates, bounded(1e9, 0.05), 0, 0.0)
+        swerve(own, other, np.array([start, start]), np.array([0.5, 0.5]), rates, bounded(1e9, 0.05), 0, 1.0)
         moved.append(float(own[0, 0]))
     assert -0.05 <= moved[0] < -0.04 and moved[1] > 0.3
     own = np.zeros((1, 3))
-    swerve(own, other, np.array([-1.0, -1.0]), np.array([0.5, 0.5]), rates, bounded(1e9, 0.0), 0, 0.0)
+    swerve(own, other, np.array([-1.0, -1.0]), np.array([0.5, 0.5]), rates, bounded(1e9, 0.0), 0, 1.0)
     assert (own == 0.0).all()
-
-
-def test_room_beside_a_jump_is_none_in_its_middle_and_all_where_there_is_no_jump() -> None:
-    clock, room = np.zeros(FIELDS), []
-    assert room_beside(clock) == 1.0
-    clock[SPAN] = 20.0
-    for age in range(31):
-        clock[AGE] = age
-        room.append(room_beside(clock))
-    assert room[0] == 1.0 and room[10] == 0.0 and room[20:] == [1.0] * 11
-    assert np.abs(np.diff(room, 2)).max() < 0.1  # without a kink
 
 
 def test_a_class_may_be_exaggerated_until_it_is_as_sharp_as_wanted() -> None:
@@ -298,7 +315,7 @@ def test_a_class_may_be_exaggerated_until_it_is_as_sharp_as_wanted() -> None:
 def test_frames_leave_recorded_curves_by_the_density_and_stay_near() -> None:
     found, curve = [], []
     take = ft.samples.walk(np.random.default_rng(1), cycles=8, fps=30.0, amount=2.0)
-    for novelty in (0.0, 0.1, 0.4):
+    for novelty in (0.0, Settings().novelty, 0.4):
         model = learn({"walk": [take]}, Settings(novelty=novelty))
         rows = model.rows(np.random.default_rng(0), frames=3000)
         curve.append(on_curve(model, rows[::4]))

@@ -7,7 +7,7 @@ import pytest
 
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
-from freshtake.texture.frame_distance import judged, matrix, weights_of
+from freshtake.texture.frame_distance import Weights, judged, matrix, weights_of
 from freshtake.texture.jump_map import (
     Jumps,
     calibrated,
@@ -18,7 +18,7 @@ from freshtake.texture.jump_map import (
     totals,
     within,
 )
-from freshtake.texture.paper_jump_map import as_table, combined, probabilities
+from freshtake.texture.paper_jump_map import as_table, combined, probabilities, successor_distances
 from freshtake.texture.play_kernels import Frames, costs_to_come
 from freshtake.texture.segments import laid_out
 from tests.texture.made import circling
@@ -148,3 +148,16 @@ def test_frames_that_lead_nowhere_are_left_out() -> None:
     assert goes.tolist() == [-1, 2, 3, -1, -1, -1] and live.targets[3, 0] == 1
     with pytest.raises(UsageError, match=r"no jump of 0.5 mean frame steps or less leads back in the take"):
         reach_of(Jumps(targets, costs), successor, 0.5)
+
+
+def test_distances_of_the_papers_map_are_those_of_the_successor() -> None:
+    """D_(i+1, j) and D*_(i+1, j) of eqs. 3 and 6, written out; a take's last frame goes on along a straight line."""
+    rng = np.random.default_rng(4)
+    poses, speeds = rng.normal(size=(7, 3)), rng.normal(size=(7, 2))
+    segments = laid_out([4, 3], ["all", "all"])
+    found = successor_distances(Weights(poses, speeds), segments)
+    for values, distances in zip((poses, speeds), found, strict=True):
+        for i in range(7):
+            after = values[i + 1] if i not in (3, 6) else 2.0 * values[i] - values[i - 1]
+            for j in range(7):
+                assert distances[i, j] == pytest.approx(np.abs(after - values[j]).sum())

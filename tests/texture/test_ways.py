@@ -14,6 +14,7 @@ from freshtake.samples import walk
 from freshtake.texture import Settings, learn
 from freshtake.texture.examples import central_velocities
 from freshtake.texture.guiding import GENTLY, TEMPI, Guide, start_on
+from freshtake.texture.loop_courses import FAST, detours
 from freshtake.texture.planting import shown_contacts
 from freshtake.texture.synthesize import shown
 from freshtake.texture.transitions import settling
@@ -266,3 +267,17 @@ def test_a_length_that_was_found_is_made() -> None:
                 rng = np.random.default_rng(0)
                 way = find_loop(found[0], ways, lambda a, n: (), rng, LoopWish(0.0, 1, None, (found[1],)))
                 assert len(way) == found[0]
+
+
+def test_turning_that_no_take_has_is_not_paid_for_by_larger_jumps() -> None:
+    """What a frame costs on a course is how much more it has to be bent than the best frame of the takes."""
+    trend = np.array([-0.2, 0.0, 0.3])
+    np.testing.assert_allclose(detours(trend, 0.1), np.square((trend - 0.1) / FAST))
+    np.testing.assert_allclose(detours(trend, 3.0), np.square((trend - 0.3) / FAST))
+    take = walk(np.random.default_rng(5), cycles=10)
+    model = learn(take)  # goes straight: every frame has to be bent alike
+    costs = []
+    for course in ("straight", "closed"):
+        _, played = model.loop_rows(np.random.default_rng(2), 100, course=course)
+        costs.append(float(model.jump_costs(played).max()))
+    assert costs[1] < 1.5 * costs[0] + 0.5

@@ -8,7 +8,7 @@ import numpy as np
 
 from freshtake.density.class_cycles import Cycles
 from freshtake.density.follow import CHANCES, bell, disturb, follow
-from freshtake.density.jumps import AGE, DRIVE, FAR, FARTHEST, PACE, PLACE, RUN, SPAN, Following, Rates, Track
+from freshtake.density.jumps import AGE, DRIVE, FARTHER, PACE, PLACE, RUN, SPAN, Following, Rates, Track
 from freshtake.density.runs import fading, read_at
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
@@ -17,7 +17,6 @@ AT_ONCE = 0.67  # seconds over which weights that are changed at once get there
 PULL = 0.25  # seconds in which a class comes back to the common phase
 EASE = 0.1  # seconds over which its pace changes
 LEAST, MOST = 0.4, 2.5  # times its own pace
-NEAR = FARTHEST / FAR - 1.0  # of the distance that a jump may lead away from the data: what it leaves
 ALONE = 1.0 - 1e-9  # share from which a class is by itself
 PHASE, SINCE = range(2)  # fields of `common`
 WAS, BEFORE, GAP, SPEED, ASKED, ACTIVE = range(6)  # rows of `shares`
@@ -113,38 +112,28 @@ class Mixing(NamedTuple):
 
 
 @compiled
-def room_beside(clock: Floats) -> float:
-    """How much of what a jump may lead away from the data is free: all of it (1) where none is under way.
-
-    In the middle of a jump, where it is farthest away, nothing is; in between, a smooth curve.
-    """
-    u = min(clock[AGE] / clock[SPAN], 1.0) if clock[SPAN] > 0.0 else 1.0
-    hump = 4.0 * u * (1.0 - u)
-    return 1.0 - hump * hump
-
-
-@compiled
 def swerve(
-    own: Floats, other: Floats, wander: Floats, luck: Floats, rates: Rates, track: Track, owner: int, room: float
-) -> None:
+    own: Floats, other: Floats, wander: Floats, luck: Floats, rates: Rates, track: Track, owner: int, whole: float
+) -> float:
     """Move a frame (1, width) along the line to another one of the same phase by a smooth random share, in place.
 
-    In the modes it goes at most as far as jumps leave `room` to, and by `NEAR` more, so that both together
-    keep to `FARTHEST`; away from the other one at most by `track.away`, so that it is not sharper than `SHARPEST`.
+    In the modes it goes at most as far as all may lead away from the data; away from the other one at most by
+    `track.away`, so that it is not sharper than `SHARPEST`. `whole` is how much of the share counts. Returns the share.
     """
-    modes, farthest, most_away = track.modes, track.farthest[owner], track.away[owner]
+    modes, most_away, room = track.modes, track.away[owner], FARTHER * track.farthest[owner]
     wander[1] = wander[1] * (1.0 - 1.0 / rates.memory) + np.sqrt(2.0 / rates.memory) * bell(luck[0], luck[1])
     wander[0] += (wander[1] - wander[0]) / rates.memory
-    share, square = rates.novelty * np.sqrt(2.0) * wander[0], 0.0
+    share, square = whole * rates.novelty * np.sqrt(2.0) * wander[0], 0.0
     if share < 0.0:
         share = most_away * np.tanh(share / most_away) if most_away > 0.0 else 0.0
     for k in range(modes):
         square += (other[0, k] - own[0, k]) ** 2
-    far, most = abs(share) * np.sqrt(square), (NEAR + room) * farthest
+    far = abs(share) * np.sqrt(square)
     if far > 0.0:
-        share *= most * np.tanh(far / most) / far
+        share *= room * np.tanh(far / room) / far
     for k in range(own.shape[1]):
         own[0, k] += share * (other[0, k] - own[0, k])
+    return float(share)
 
 
 @compiled
@@ -200,7 +189,11 @@ def mingle(
                 alone = Following(held[v], clock[v], credit, credit, idle, visits)
                 follow(made, alone, track, calm, single, luck, True)
             if voices == 2:
-                swerve(own, other, wander[:, c], chances[t, after + 2 * c :], rates, track, c, room_beside(clock[c]))
+                if clock[c, AGE] <= 1.0:  # a jump begins, which evens out by how much the pose had left the curve
+                    wander[:, c] = 0.0
+                whole = 1.0 - fading(clock[c, AGE], clock[c, SPAN])[0]
+                moved = swerve(own, other, wander[:, c], chances[t, after + 2 * c :], rates, track, c, whole)
+                held[c, 0] += moved * (held[classes + c, 0] - held[c, 0])
             for k in range(out.shape[1]):
                 out[t, k] += share * own[0, k]
             pulled += share * wrapped(phase_at(cycles, track, clock[c]) - common[PHASE] - rate)

@@ -26,7 +26,7 @@ MEMORY_ROUNDS = 16.0  # times that a class is gone through before older visits a
 FIELDS = 11  # of `clock`:
 PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN, DRIVE = range(FIELDS)
 FAR = 1.25  # times the data's 99.9th percentile of nearest-neighbour distances: what a jump may reach
-FARTHEST = 1.41  # likewise: what may be reached in all, so that with half a step between frames it is 1.5
+FARTHER = 1.13  # times as far: where too little is connected, and in all; with half a step between frames that is 1.5
 SHARP = 1.2  # times the data's 99.9th percentile of second differences: what a jump may reach
 SHARPEST = 1.3  # likewise: what may be reached in all
 STRETCH = 16  # kernels whose visits are counted together
@@ -143,7 +143,7 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
     if count == 0:
         return False
     sharp = max(track.sharpest[owner], track.sharpest[own])
-    far = max(track.farthest[owner], track.farthest[own])
+    far = max(track.farthest[owner], track.farthest[own]) * (FARTHER if known else 1.0)
     if owner != own:
         far = np.inf
     limits = Limits(sharp, far, rates.blend)
@@ -162,11 +162,11 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
         if strain < mildest:
             mildest, chosen, duration, target = strain, j, span, place
             best_offset[:] = offset
-        if mildest <= 1.0 or known:
+        if mildest <= 1.0:
             break
         count -= 1
         found[c], squares[c] = found[count], squares[count]
-    if chosen < 0 or (mildest > 1.0 and not forced and not known):
+    if chosen < 0 or (mildest > 1.0 and not forced):
         return False
     held[2:] = best_offset
     clock[PLACE], clock[RUN], clock[AGE], clock[SPAN] = target, float(chosen), 0.0, duration

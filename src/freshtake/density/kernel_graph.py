@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.density.examples import LEAST_FRAMES
+from freshtake.density.jumps import FARTHER
 from freshtake.density.possible_jumps import NO_JUMPS, Jumps, Span, possible_jumps
 from freshtake.density.runs import Limits
 from freshtake.numeric.arrays import Bools, Floats, Ints
@@ -17,8 +18,7 @@ LEAST_FUTURE = 0.4  # share of the run, where runs are shorter
 END = 0.05  # share of a run that counts as its end
 LATE, EARLIEST = 0.25, 0.5  # share of a run in which it may be left for good; where no way leads on, more
 PENALTY = 0.15  # how much an exit at the very start of the last period is put behind one at its end
-ENOUGH = 0.5  # share of a class to be connected: where less is, jumps may lead farther away
-FARTHER = (1.0, 1.13, 1.27)  # times as far as usual, as far as needed
+ENOUGH = 0.8  # share of a class to be connected: where less is, jumps may be quick and lead farther away
 MARGIN = 2  # frames before a kernel that are read where a motion begins to follow it
 LEAST_PART = 0.5  # of a class: where less is left, runs are left even if no jump keeps to the limits
 
@@ -34,7 +34,6 @@ class Parts(NamedTuple):
     pieces: list[Span]
     allowed: Bools  # (kernels,): may be jumped to
     jumps: Jumps
-    farther: float = 1.0  # how much farther than usual jumps have to be allowed to lead
 
 
 class Bounds(NamedTuple):
@@ -58,15 +57,14 @@ def parts_of(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds, cyc
     if not goes_round:
         return Parts(False, everything, runs, _with_future(runs, bounds.period, len(weights)), NO_JUMPS)
     tried = []
-    for farther in FARTHER:
+    for farther, quick in ((1.0, False), (FARTHER, True)):
         limits = bounds.limits._replace(far=farther * bounds.limits.far)
-        parts = _largest_part(weights, places, runs, bounds._replace(limits=limits), forced=False)
-        tried.append(parts._replace(farther=farther))
-        if len(parts.frames) >= ENOUGH * len(weights):
+        tried.append(_largest_part(weights, places, runs, bounds._replace(limits=limits), quick=quick))
+        if len(tried[-1].frames) >= ENOUGH * len(weights):
             break
     best = max(tried, key=lambda parts: len(parts.frames))
     if len(best.frames) < min(bounds.period, LEAST_PART * len(weights)):
-        best = _largest_part(weights, places, runs, bounds, forced=True)
+        best = _largest_part(weights, places, runs, bounds, quick=True, forced=True)
     return best
 
 
@@ -78,15 +76,20 @@ def closed_parts(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds)
     return Parts(True, np.arange(len(weights)), runs, allowed, jumps.where(jumps.strains <= 1.0))
 
 
-def _largest_part(weights: Floats, places: Floats, runs: list[Span], bounds: Bounds, forced: bool) -> Parts:
+def _largest_part(
+    weights: Floats, places: Floats, runs: list[Span], bounds: Bounds, *, quick: bool, forced: bool = False
+) -> Parts:
     """What is left when runs are cut until each kernel can be reached from each.
 
     A cut takes jumps away, those to what has little way to go before it among them: so it is repeated. How hard a jump
-    is does not change by it: what was recorded after a cut still is how the motion might have gone on. With `forced`,
-    runs are left by the mildest jump even where it does not keep to the limits.
+    is does not change by it: what was recorded after a cut still is how the motion might have gone on. `quick` allows
+    jumps that are evened out faster than usual. With `forced`, runs are left by the mildest jump even where it does not
+    keep to the limits.
     """
     allowed = _with_future(runs, bounds.period, len(weights))
     jumps = possible_jumps(weights, places, runs, allowed, bounds.guard, bounds.limits)
+    jumps = jumps if quick else jumps.where(jumps.durations >= bounds.limits.blend)
+    jumps = jumps.where(~np.isin(jumps.there, [start + k for start, _ in runs for k in range(MARGIN)]))
     pieces, ends = runs, {stop for _, stop in runs}
     while True:
         exits = [_exit(piece, jumps, bounds.period, piece[1] not in ends) for piece in pieces]

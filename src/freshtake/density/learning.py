@@ -18,6 +18,7 @@ from freshtake.density.model import DensityModel
 from freshtake.density.pose_density import arrivals, motion_widths, velocities
 from freshtake.density.runs import Limits
 from freshtake.density.settings import Settings
+from freshtake.density.shown_jumps import without_whips
 from freshtake.density.space import eigenspace, poses_of, position_errors, weights_of
 from freshtake.density.synthesize import controls
 from freshtake.density.time_alignment import fit_sine
@@ -28,6 +29,7 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.pca import Pca
 
+SAME_CYCLE = 0.75  # cycles: what is nearer in time is no other moment, or a slow part would be gone over and over
 OTHER = 1.2  # times the cycle: a sine beyond that is another one
 MOST_CLASSES = 256
 
@@ -70,7 +72,8 @@ def learn(
         places = np.concatenate([np.concatenate([y, arrivals(y)], axis=1) for y in mine]) * scale
         lengths = np.array([len(y) for y in mine])
         rates = controls(chosen, material.frame_time)
-        bounds = Bounds(limit[2], rates.guard, Limits(limit[0], max(limit[1], 1e-12), rates.blend))
+        guard = rates.guard if steady is None else max(rates.guard, SAME_CYCLE * limit[2])
+        bounds = Bounds(limit[2], guard, Limits(limit[0], max(limit[1], 1e-12), rates.blend))
         told = steady is not None or None if told is None else told
         if steady is not None and lengths.max() < ROUNDS * steady:
             parts = closed_parts(np.concatenate(mine), places, lengths, bounds)
@@ -80,13 +83,14 @@ def learn(
         lost = int(lengths.sum()) - len(parts.frames)
         notes += [f"{name}: {lost} frames that no way leads back to are left out"] if lost else []
         round_trips.append(parts.cyclic)
-        limits.append((limit[0], parts.farther * limit[1], limit[2]))
+        limits.append(limit)
         tables.append(jump_table(parts.jumps, parts.pieces, rates.jump))
     material = replace(material, notes=(*material.notes, *notes))
     say(Progress(0.95, "fine detail"))
     model = _assembled(
         material, chosen, pca, runs_of, pieces, tuple(round_trips), rounded(np.array(limits)), joined(tables)
     )
+    model = replace(model, jumps=without_whips(model))
     say(Progress(1.0, "done"))
     return model
 

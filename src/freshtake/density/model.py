@@ -1,112 +1,45 @@
-"""DensityModel: the eigenspace, the kernels of all classes and what synthesis needs; frozen, and all that is saved."""
+"""DensityModel: learned kernels, what synthesis needs of them, and the motions that it gives; frozen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from freshtake.density.bodies import on_skeleton, usual_rotations
 from freshtake.density.class_cycles import Cycles, cycles_of
-from freshtake.density.class_weights import changes, schedule
+from freshtake.density.class_weights import schedule
 from freshtake.density.control import Controls, Gaits, gaits_of
 from freshtake.density.cycle_blending import MixState, advance_mix, begin_mix
 from freshtake.density.decoding import decoded, dofs_of, mode_dofs, rows_end
-from freshtake.density.even_jumps import JumpTable
 from freshtake.density.examples import rate_columns
 from freshtake.density.joint_rotations import Turning, turning_of
 from freshtake.density.jumps import Rates, Track, track_of
+from freshtake.density.learned_kernels import LearnedKernels
 from freshtake.density.live import BLOCK, Wish, steered, stream_of, weights_asked
 from freshtake.density.paper_method import PaperState, advance_paper, begin_paper
 from freshtake.density.planting import planting_model_of
-from freshtake.density.pose_density import Density, density, log_density, motion_widths, pose_widths, velocities
-from freshtake.density.settings import Settings
+from freshtake.density.pose_density import log_density, velocities
 from freshtake.density.space import weights_of
 from freshtake.density.synthesize import BlendState, advance, begin, controls
 from freshtake.density.time_alignment import AlignedState, Curves, advance_aligned, begin_aligned, curves_of
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.features import Recipe, Start, encode
+from freshtake.motion.features import Start, encode
 from freshtake.motion.planting import PlantingModel, settings_for
 from freshtake.motion.planting import plant as plant_feet
-from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.numeric.pca import Pca
 
 State = BlendState | MixState | PaperState | AlignedState
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DensityModel:
-    """What was learned. Use `sample`, `stream`, `advance` and `score`.
-
-    `weights` (kernels, modes), `rates` (kernels, 0 or 4; see headings) and `residuals` (kernels, DOFs or 0) run over
-    classes, their runs and frames; `lengths` are those of the runs by class.
-    """
-
-    settings: Settings
-    classes: tuple[str, ...]
-    names: tuple[str, ...]
-    frame_time: float
-    recipe: Recipe | None
-    scale: Floats
-    pca: Pca
-    weights: Floats
-    rates: Floats
-    residuals: Floats
-    lengths: tuple[tuple[int, ...], ...]
-    allowed: Bools  # (kernels,): may be jumped to
-    cyclic: tuple[bool, ...]
-    limits: Floats  # (classes, 3): second difference and distance that jumps keep to; frames per cycle
-    errors: tuple[float, ...]  # per class: what the eigenspace leaves out, in centimetres (arrays: their own unit)
-    jumps: JumpTable
-    notes: tuple[str, ...] = ()  # which frames were left out, and why
-
-    def __repr__(self) -> str:
-        kernels = ", ".join(f"{name} {sum(runs)}" for name, runs in zip(self.classes, self.lengths, strict=True))
-        return f"DensityModel({len(self.pca.modes)} modes, kernels: {kernels})"
-
-    @property
-    def modes(self) -> int:
-        """Dimensions of the eigenspace."""
-        return len(self.pca.modes)
-
-    @cached_property
-    def owners(self) -> Ints:
-        """The class of every kernel, (kernels,)."""
-        counts = [sum(runs) for runs in self.lengths]
-        return np.repeat(np.arange(len(counts)), counts)
-
-    @cached_property
-    def run_stops(self) -> Ints:
-        """One past the last kernel of every run."""
-        return np.cumsum([length for runs in self.lengths for length in runs])
-
-    def runs(self, name: str) -> list[Floats]:
-        """The mode weights of one class, run by run."""
-        own = self.class_number(name)
-        edges = [0, *self.run_stops.tolist()]
-        return [self.weights[a:b] for a, b in pairwise(edges) if self.owners[a] == own]
-
-    def class_number(self, name: str) -> int:
-        """Where a class stands among the classes."""
-        if name not in self.classes:
-            raise UsageError(f"there is no class {name!r}; the classes are {', '.join(self.classes)}")
-        return self.classes.index(name)
-
-    @cached_property
-    def speeds(self) -> Floats:
-        """dy/dt (kernels, modes) of eq. 7, run by run."""
-        return np.concatenate([velocities(run) for name in self.classes for run in self.runs(name)])
-
-    @cached_property
-    def widths(self) -> Floats:
-        """Widths of the kernels in pose and motion, (2 modes,): eq. 8."""
-        return motion_widths(self.pca.variances, self.speeds, self.settings.alpha)
+class DensityModel(LearnedKernels):
+    """What was learned, and motion from it. Use `sample`, `stream`, `advance` and `score`."""
 
     @cached_property
     def turning(self) -> Turning | None:
@@ -154,32 +87,6 @@ class DensityModel:
     def curves(self) -> Curves:
         """The time-aligned cycle of every class (eq. 3-5)."""
         return curves_of(self.track, self.settings.harmonics, tracked=self.settings.phase == "tracked")
-
-    @cached_property
-    def pose_densities(self) -> tuple[Density, ...]:
-        """P(y) of every class: eq. 6."""
-        widths = pose_widths(self.pca.variances, self.settings.alpha)
-        return tuple(density(self.weights[self.owners == k], widths) for k in range(len(self.classes)))
-
-    @cached_property
-    def motion_densities(self) -> tuple[Density, ...]:
-        """P(y, dy/dt) of every class: eq. 6 with the widths of eq. 8."""
-        both = np.concatenate([self.weights, self.speeds], axis=1)
-        return tuple(density(both[self.owners == k], self.widths) for k in range(len(self.classes)))
-
-    def mixture(self, weights: Any = None) -> Floats:
-        """Weights (classes,) from a mapping, a single w of two classes, a text without arrows, or None."""
-        if isinstance(weights, str) and changes(weights):
-            raise UsageError(
-                f"{weights!r} changes from a first frame to a last: say how many frames, or give a function"
-            )
-        if weights is None or isinstance(weights, str | Mapping):
-            plan = schedule(self.classes, weights, 1)
-        else:
-            values = np.asarray(weights, dtype=np.float64)
-            plan = schedule(self.classes, values if values.ndim == 0 else values[None], 1)
-        mix: Floats = plan[0]
-        return mix
 
     @cached_property
     def controls(self) -> Rates:

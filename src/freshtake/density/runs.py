@@ -11,7 +11,9 @@ from freshtake.numeric.compiled import compiled
 from freshtake.numeric.splines import cubic_weights
 
 LONGEST = 3.0  # how much longer than usual a jump may be evened out
+SHORTEST = 0.25  # how much shorter
 GROWTH = 1.5
+SLIP = 2  # frames by which a jump may run ahead of the runs that it lies between
 
 
 @compiled
@@ -82,19 +84,45 @@ def eased(
 ) -> tuple[float, float]:
     """How hard a jump is with the duration that suits it, over what is allowed, and that duration.
 
-    A jump that is too sharp is evened out for longer, as far as the run goes on. `offset` as in `rehearse`.
+    A jump that is too sharp is evened out for longer, as far as the run goes on; one that leads too far away for a
+    shorter time, as long as it does not become too sharp, since the two runs may be near for a moment only. `offset`
+    as in `rehearse`.
     """
-    least, chosen, span = np.inf, limits.blend, max(limits.blend, 2.0)
+    least, chosen, span, growth = np.inf, limits.blend, max(limits.blend, 2.0), 0.0
+    shortest = max(SHORTEST * limits.blend, 2.0)
     longest = min(LONGEST * limits.blend + 2.0, max((goal.last - goal.at) / pace, span))
-    while span <= longest:
+    while shortest <= span <= longest:
         bend, away = rehearse(rows, modes, held, Leap(source, goal, pace, span), offset)
         strain = max(bend / limits.sharp, away / limits.far)
+        if 0.0 < growth < 1.0 and bend > limits.sharp:
+            break
         if strain < least:
             least, chosen = strain, span
-        if bend <= limits.sharp:
+        if strain <= 1.0:
             break
-        span *= GROWTH
+        if growth == 0.0:
+            growth = GROWTH if bend > limits.sharp else 1.0 / GROWTH
+        span *= growth
     return least, chosen
+
+
+@compiled
+def beside(pose: Floats, curve: Floats, t: int) -> float:
+    """The squared distance of a pose from a curve (frames, modes), at most `SLIP` frames from frame t of it.
+
+    Between its frames the curve goes straight.
+    """
+    nearest = np.inf
+    for s in range(max(t - SLIP, 0), min(t + SLIP, len(curve) - 1)):
+        square, along, size = 0.0, 0.0, 0.0
+        for k in range(len(pose)):
+            gap, step = pose[k] - curve[s, k], curve[s + 1, k] - curve[s, k]
+            square += gap * gap
+            along += gap * step
+            size += step * step
+        share = min(max(along / size, 0.0), 1.0) if size > 0.0 else 0.0
+        nearest = min(nearest, square - 2.0 * share * along + share * share * size)
+    return nearest
 
 
 @compiled
@@ -109,26 +137,25 @@ def rehearse(rows: Floats, modes: int, held: Floats, leap: Leap, offset: Floats)
     pace, duration = leap.pace, leap.duration
     gap, speed = offset[0], offset[1]
     width = held.shape[1]
-    now, ahead = np.empty(width), np.empty(modes)
+    now, frames = np.empty(width), int(duration) + 2
+    new_run, old_run = np.empty((frames + SLIP, modes)), np.empty((frames + SLIP, modes))
     read_at(rows, at, first, last, width, now)
     read_at(rows, at - pace, first, last, width, gap)
     for k in range(width):
         speed[k] = held[0, k] - held[1, k] - (now[k] - gap[k])
         gap[k] = held[0, k] - now[k]
+    for t in range(frames + SLIP):
+        read_at(rows, at + t * pace, first, last, modes, new_run[t])
+        read_at(rows, min(old + t * pace, float(old_last)), old_first, old_last, modes, old_run[t])
     y, y1, y2 = np.empty(modes), held[0, :modes].copy(), held[1, :modes].copy()
     sharpest, farthest = 0.0, 0.0
-    for t in range(1, int(duration) + 2):
-        read_at(rows, at + t * pace, first, last, modes, y)
-        read_at(rows, min(old + t * pace, float(old_last)), old_first, old_last, modes, ahead)
+    for t in range(1, frames):
         keep, push = fading(float(t), duration)
-        bend, here, there = 0.0, 0.0, 0.0
+        bend = 0.0
         for k in range(modes):
-            off = keep * gap[k] + push * speed[k]
-            y[k] += off
-            here += off * off
-            there += (y[k] - ahead[k]) ** 2
+            y[k] = new_run[t, k] + keep * gap[k] + push * speed[k]
             bend += (y[k] - 2.0 * y1[k] + y2[k]) ** 2
             y2[k], y1[k] = y1[k], y[k]
         sharpest = max(sharpest, bend)
-        farthest = max(farthest, min(here, there))
+        farthest = max(farthest, min(beside(y, new_run, t), beside(y, old_run, t)))
     return np.sqrt(sharpest), np.sqrt(farthest)

@@ -38,7 +38,7 @@ class Settings:
     class_stay: float = 2.0  # switch: seconds that set how long one class is followed where weights rest
     blend: float = 0.33  # seconds over which a jump is evened out; longer where the jump needs it
     tempo: float = 0.015  # variation of the pace, as a share
-    novelty: float = 0.1  # deviation, in differences of two cycles, by which cyclic classes leave recorded curves
+    novelty: float = 0.13  # deviation, in differences of two cycles, by which cyclic classes leave recorded curves
     noise: float = 0.0  # smooth noise on the pose, in kernel widths: the paper's further work
     residuals: bool = True  # give back per kernel what the eigenspace leaves out
 

@@ -47,8 +47,12 @@ def turning_trend(rows: Floats, segments: Segments, frame_time: float) -> Floats
 
 
 def detours(trend: Floats, rate: float) -> Floats:
-    """(frames,): what it costs to bend each frame to a rate of turning, 1 where that is much."""
-    return np.asarray(np.square((trend - rate) / FAST))
+    """(frames,): what it costs to bend each frame to a rate of turning, 1 where that is much.
+
+    A rate that the takes have nowhere is counted from the nearest one that they have: what no choice of frames can
+    give is not to be paid for by larger jumps.
+    """
+    return np.asarray(np.square((trend - np.clip(rate, trend.min(), trend.max())) / FAST))
 
 
 def rate_of(course: str | float | None, seconds: float) -> float | None:

@@ -20,6 +20,7 @@ from freshtake.motion.validation import fps_of
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.guiding import Guide
+from freshtake.texture.loop_courses import rate_of
 from freshtake.texture.model import STRETCH, TextureModel
 from freshtake.texture.settings import Settings
 from freshtake.texture.transitions import Played
@@ -246,6 +247,7 @@ def _looped(
     course = way.course if model.rates else "free" if way.course is None else way.course
     rows, played = model.loop_rows(rng, frames, variety=variety, stretch=share, course=course)
     _warn_of_jumps(model, played, frames, say)
+    _warn_of_turning(model, frames, course, say)
     moved = model.on_course(rows, course)
     jumps = int((played.jumped >= 0).sum()) * times
     if model.shape is not None:
@@ -283,6 +285,19 @@ def _warn_of_jumps(model: TextureModel, played: Played, frames: int, warn: Calla
     near = model.loop_lengths(np.random.default_rng(0), frames)
     better = f"; loops of {', '.join(map(str, near))} frames need none above {limit:g}" if near else ""
     warn(f"a loop of {frames} frames needs a jump of {largest:.0f} mean frame steps, which may show{better}")
+
+
+def _warn_of_turning(model: TextureModel, frames: int, course: str | float | None, warn: Callable[[str], None]) -> None:
+    """Say so where a loop has to turn faster than the takes do anywhere, and how long it would have to be."""
+    rate = rate_of(course, frames * model.frame_time)
+    if model.rates == 0 or model.recipe is None or rate is None or abs(rate) <= (most := model.bearings.most):
+        return
+    enough = int(np.ceil(frames * abs(rate) / most))
+    fast, usual = (np.degrees(x) for x in (abs(rate), most))
+    warn(
+        f"a loop of {frames} frames on this course turns by {fast:.0f} degrees a second, faster than the takes "
+        f"(at most {usual:.0f}), which may show; {enough} frames and more need not"
+    )
 
 
 def load_texture(source: Path) -> TextureModel:
