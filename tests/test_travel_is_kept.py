@@ -38,7 +38,7 @@ def varied(plant_feet: bool) -> Clip:
 
 def styled(plant_feet: bool) -> Clip:
     pairs = [(walk(k, cycles=3), walk(100 + k, "limp", cycles=3)) for k in range(3)]
-    return learn_style(pairs, StyleSettings(system="n4sid")).translate(walk(11, turn_rate=20.0), plant=plant_feet)
+    return learn_style(pairs, StyleSettings(system="n4sid")).translate(walk(9, turn_rate=20.0), plant=plant_feet)
 
 
 def blended(plant_feet: bool) -> Clip:
@@ -66,5 +66,5 @@ def test_hips_keep_their_path(made: Callable[[bool], Clip]) -> None:
     assert travel[0] == pytest.approx(travel[1], rel=0.01)
     assert away < SHARE + 1e-6
     assert np.abs(planted.rotations - free.rotations).max() > 1e-3  # something was planted
-    accelerations = [np.linalg.norm(np.diff(clip.positions(), 2, axis=0), axis=-1) for clip in (planted, free)]
-    assert accelerations[0].max() <= 1.3 * accelerations[1].max()
+    accelerations = [np.square(np.diff(clip.positions(), 2, axis=0)).mean() ** 0.5 for clip in (planted, free)]
+    assert accelerations[0] <= 1.15 * accelerations[1]
