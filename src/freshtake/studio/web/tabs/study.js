@@ -1,6 +1,6 @@
 // The paper's experiments with real people: consent, a code, motions in random order, scores from 1 to 9, the outcome.
 
-import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api, asSentence, split } from "../api.js";
 import { isClip, latestVariants, TakePicker, useMotions } from "../picking.js";
 import { attempt, setKept, toast, useKept, useStore } from "../state.js";
@@ -62,7 +62,7 @@ function Trial({ study, state, onscore, onleave }) {
   }, [scene]);
   const choose = (value) => setGiven({ position: next.position, score: value });
   const give = () => { if (score && watched) onscore(score, (performance.now() - began.current) / 1000); };
-  useEffect(() => {
+  useLayoutEffect(() => { // at once: a key that is pressed as soon as a motion appears is for that motion
     const key = (event) => {
       const number = Number(event.key);
       if (event.ctrlKey || event.metaKey || event.altKey) return;
