@@ -127,7 +127,7 @@ def check_set(motions: Sequence[Any]) -> list[Finding]:
     other = next((motion for motion in motions[1:] if type(motion) is not type(first)), None)
     if other is not None:
         kinds = f"{called(first)} is a {kind_word(first)} and {called(other)} a {kind_word(other)}"
-        return [Finding("kinds", f"{kinds}: they cannot be used together")]
+        return [Finding("kinds", f"{kinds}: they cannot be used together, leave one kind out")]
     findings = []
     if isinstance(first, Clip):
         findings += _skeletons(motions)
@@ -154,7 +154,7 @@ def _skeletons(clips: Sequence[Clip]) -> list[Finding]:
         try:
             require_compatible(first.skeleton, clip.skeleton, called(first), called(clip))
         except SkeletonMismatch as error:
-            findings.append(Finding("skeletons", str(error)))
+            findings.append(Finding("skeletons", f"{error}; leave one out, or retarget it onto the other"))
             continue
         differences = length_differences(first.skeleton, clip.skeleton, 1e-4)
         if differences:
