@@ -14,7 +14,7 @@ from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import is_cyclic
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.examples import Material, material_of
-from freshtake.variation.model import VariationModel, common_phase_frames, example_courses
+from freshtake.variation.model import VariationModel
 from freshtake.variation.network.instances import prior_instances, representative, transition_instances
 from freshtake.variation.network.joint_scores import JointScores, Mapper, way_of
 from freshtake.variation.network.networks import TransitionNetwork
@@ -22,6 +22,7 @@ from freshtake.variation.network.prior_structure import learn_prior
 from freshtake.variation.network.regression_rules import choose_rule, choose_width
 from freshtake.variation.network.transition_structure import learn_transition, transition_data
 from freshtake.variation.settings import Settings
+from freshtake.variation.synthesis.courses import common_phase_frames, example_courses
 from freshtake.variation.synthesis.dynamics_learning import learn_dynamics, usual_step
 from freshtake.variation.synthesis.kernel_method import KNOTS, KernelParts
 

@@ -47,9 +47,7 @@ from freshtake.variation.planting import (
 )
 from freshtake.variation.settings import Settings
 from freshtake.variation.synthesis.amount import Amount, amount_of
-from freshtake.variation.synthesis.body_nodes import body_nodes
-from freshtake.variation.synthesis.common_phase import align
-from freshtake.variation.synthesis.courses import Courses, courses_of, steadied
+from freshtake.variation.synthesis.courses import Courses, common_phase_frames, example_courses
 from freshtake.variation.synthesis.dynamics import Dynamics, deviating_together
 from freshtake.variation.synthesis.frame_kernels import Amounts, Tables
 from freshtake.variation.synthesis.hinges import Hinge, hinges_of, on_hinges
@@ -57,21 +55,6 @@ from freshtake.variation.synthesis.kernel_method import KernelParts
 from freshtake.variation.synthesis.swing_following import SwingTables, swings_along
 from freshtake.variation.synthesis.traits import sizes_at, trait_basis
 from freshtake.variation.synthesize import Sampler, SynthesisState, begin, sampler_of, synthesis_tables
-
-ALIGNMENT = 0.05  # seconds by which warps are smoothed
-
-
-def common_phase_frames(material: Material, cyclic: bool) -> Floats:
-    """The common phase of the examples (see common_phase), which they go through at smooth paces."""
-    found = align(material.values, material.weights, ALIGNMENT / material.frame_time)
-    return steadied(found, material, cyclic)
-
-
-def example_courses(material: Material, phase_frames: Floats, settings: Settings, cyclic: bool) -> Courses:
-    """The examples on their common phase, split into smooth courses and detail."""
-    frames = settings.network_step / material.frame_time if settings.detail else 0.0
-    body = body_nodes(material, settings)
-    return courses_of(material, phase_frames, detail_frames=frames, cyclic=cyclic, body=body)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

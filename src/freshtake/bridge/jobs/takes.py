@@ -39,9 +39,8 @@ def unlike_sentences(takes: Sequence[Any]) -> list[str]:
     """Which takes do not belong to the others, and in what (Lau 2009, §9); nothing is learned for it."""
     from freshtake.variation.examples import material_of
     from freshtake.variation.selection.differences import unlike_notes
-    from freshtake.variation.selection.selecting import ALIGNMENT
     from freshtake.variation.selection.unlike import compared
-    from freshtake.variation.synthesis.common_phase import align
+    from freshtake.variation.synthesis.common_phase import ALIGNMENT, align
 
     try:
         material = material_of(takes, None, None)

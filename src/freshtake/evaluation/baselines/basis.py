@@ -15,10 +15,9 @@ from freshtake.motion.body.roles import leg_length
 from freshtake.motion.edit import resample
 from freshtake.motion.features import Recipe, Start, decode, encode, recipe
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.variation.synthesis.common_phase import align, read_at
+from freshtake.variation.synthesis.common_phase import ALIGNMENT, align, read_at
 
 HORIZON = 0.1  # seconds for which a speed counts in distances
-SMOOTH = 0.05  # seconds by which warps are smoothed
 RATES = ("speed", "turn")
 SAME_RATE = 1e-3
 
@@ -110,7 +109,7 @@ def basis_of(inputs: Sequence[Any], joints: Sequence[str] = ()) -> Basis:
     short = next((k for k, r in enumerate(rows) if len(r) < 4), None)
     if short is not None:
         raise UsageError(f"{inputs[short].name or 'a take'} has {len(rows[short])} frames: at least 4 are needed")
-    phase_frames = align(rows, layout.weights, SMOOTH / layout.frame_time)
+    phase_frames = align(rows, layout.weights, ALIGNMENT / layout.frame_time)
     return Basis(
         layout,
         tuple(motion.name for motion in inputs),

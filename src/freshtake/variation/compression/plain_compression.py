@@ -9,9 +9,8 @@ import numpy as np
 
 from freshtake.numeric import pca
 from freshtake.variation.compression.compressing import error_of
-from freshtake.variation.compression.rebuilding import ALIGNMENT
 from freshtake.variation.examples import material_of
-from freshtake.variation.synthesis.common_phase import read_at, warp_onto
+from freshtake.variation.synthesis.common_phase import ALIGNMENT, read_at, warp_onto
 
 
 class PlainPca(NamedTuple):

@@ -14,12 +14,11 @@ import numpy as np
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.dtw import warp_path
 from freshtake.variation.examples import rounded
-from freshtake.variation.synthesis.common_phase import align, read_at
+from freshtake.variation.synthesis.common_phase import ALIGNMENT, align, read_at
 
 LEVELS = (0, 1, 2, 4, 8)  # knots of the shares
 WARP_KNOTS = 8
 RIDGE = 1e-3
-ALIGNMENT = 0.05  # seconds by which warps are smoothed
 ROUNDS = 2
 
 

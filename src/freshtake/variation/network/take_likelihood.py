@@ -12,13 +12,12 @@ from freshtake.variation.examples import Material
 from freshtake.variation.network.likelihood import Likelihood
 from freshtake.variation.settings import Settings
 from freshtake.variation.synthesis.body_nodes import BodyNodes
-from freshtake.variation.synthesis.common_phase import read_at, warp_onto
+from freshtake.variation.synthesis.common_phase import ALIGNMENT, read_at, warp_onto
 from freshtake.variation.synthesis.courses import Courses, courses_of, mean_pace, node_weights, steadied
 from freshtake.variation.synthesis.dynamics import Dynamics
 from freshtake.variation.synthesis.foot_nodes import heading_columns
 from freshtake.variation.synthesis.traits import sizes_at, trait_basis, trait_readers
 
-SMOOTH = 0.05  # seconds by which the take's warp is smoothed, see model.ALIGNMENT
 LEAST = 0.02  # of the mean size of all nodes' deviations, weighted: nothing is predicted closer
 FEWEST = 4  # frames
 
@@ -55,7 +54,7 @@ def take_likelihood(
 def deviations_of(courses: Courses, material: Material, settings: Settings, rows: Floats) -> tuple[Floats, Floats]:
     """How a take differs from the examples' mean, (phases, nodes), and the frame of the take at every phase."""
     mean, weights, time = courses.mean, material.weights, material.frame_time
-    warped = warp_onto(mean_rows(courses, material) * weights, rows * weights, SMOOTH / time)
+    warped = warp_onto(mean_rows(courses, material) * weights, rows * weights, ALIGNMENT / time)
     alone = Material((rows,), material.names, weights, material.rates, time, material.recipe)
     phase_frames = steadied(warped[:, None], alone, courses.cyclic)
     take_courses = courses_of(

@@ -14,9 +14,9 @@ import numpy as np
 from freshtake.methods.progress import silent
 from freshtake.motion import Stroke
 from freshtake.numeric.arrays import Floats
-from freshtake.variation.model import ALIGNMENT, VariationModel
+from freshtake.variation.model import VariationModel
 from freshtake.variation.network.likelihood import LikelihoodScorer
-from freshtake.variation.synthesis.common_phase import read_at, warp_onto
+from freshtake.variation.synthesis.common_phase import ALIGNMENT, read_at, warp_onto
 
 MOST_SPLITS = 15
 MOST_KNOWN = 12  # clips that a likelihood is given by

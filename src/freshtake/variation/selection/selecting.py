@@ -25,11 +25,10 @@ from freshtake.variation.selection.unlike import Compared, Unlike, chances, comp
 from freshtake.variation.selection.unlikely import REACH, by_phase, joined
 from freshtake.variation.selection.verdicts import LEAST_TRUSTED, Judged, Selection, Verdict
 from freshtake.variation.settings import Settings
-from freshtake.variation.synthesis.common_phase import align, read_at, warp_onto
+from freshtake.variation.synthesis.common_phase import ALIGNMENT, align, read_at, warp_onto
 
 PERCENTILE = 5.0
 MEASURES, GROUPS = ("difference", "likelihood"), ("trusted", "candidates")
-ALIGNMENT = 0.05  # seconds by which warps are smoothed
 
 
 @one_blas_thread()

@@ -16,6 +16,7 @@ from freshtake.numeric.dtw import warp_path
 from freshtake.numeric.gaussian import gaussian_filter1d
 from freshtake.variation.network.instances import representative
 
+ALIGNMENT = 0.05  # seconds by which warps are smoothed
 ROUNDS = 4
 LOBES = 4  # of the sinc, to either side
 SLOWEST, FASTEST = 0.4, 2.5  # of the mean's pace

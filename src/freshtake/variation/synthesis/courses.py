@@ -10,8 +10,9 @@ import numpy as np
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.gaussian import gaussian_filter1d
 from freshtake.variation.examples import RATE_HORIZON, Material
-from freshtake.variation.synthesis.body_nodes import NO_BODY, BodyNodes
-from freshtake.variation.synthesis.common_phase import read_at, read_sharply
+from freshtake.variation.settings import Settings
+from freshtake.variation.synthesis.body_nodes import NO_BODY, BodyNodes, body_nodes
+from freshtake.variation.synthesis.common_phase import ALIGNMENT, align, read_at, read_sharply
 from freshtake.variation.synthesis.foot_nodes import FootNodes, heading_columns, on_course, seen_from_root
 from freshtake.variation.synthesis.swing_nodes import swings_in
 
@@ -57,6 +58,19 @@ class Courses(NamedTuple):
     def mean(self) -> Floats:
         """(phases, nodes)."""
         return np.asarray(self.smooth.mean(axis=0))
+
+
+def common_phase_frames(material: Material, cyclic: bool) -> Floats:
+    """The common phase of the examples (see common_phase), which they go through at smooth paces."""
+    found = align(material.values, material.weights, ALIGNMENT / material.frame_time)
+    return steadied(found, material, cyclic)
+
+
+def example_courses(material: Material, phase_frames: Floats, settings: Settings, cyclic: bool) -> Courses:
+    """The examples on their common phase, split into smooth courses and detail."""
+    frames = settings.network_step / material.frame_time if settings.detail else 0.0
+    body = body_nodes(material, settings)
+    return courses_of(material, phase_frames, detail_frames=frames, cyclic=cyclic, body=body)
 
 
 def closed(example: Floats) -> Floats:
