@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import ROUNDING, WRONG_LENGTH
 
 UP_AXES = ("y", "z")
 SAME_RATE = 1.001e-3  # a tenth of a percent, with 60 / 1.001 included
@@ -50,11 +51,11 @@ def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None,
         length = np.sqrt(w * w + x * x + y * y + z * z)
         off = np.abs(length - 1.0)
     worst = off.max(initial=0.0)
-    if not worst <= 1e-3:
+    if not worst <= WRONG_LENGTH:
         frozen(array, name, shape)  # says so where one is not finite
         place = tuple(int(i) for i in np.unravel_index(off.argmax(), off.shape))
         raise InvalidMotion(f"{name} must be unit quaternions, but has length {length[place]:.6g} at index {place}")
-    if worst > 1e-15:
+    if worst > ROUNDING:
         array.setflags(write=True)
         array /= length[..., None]
         array.setflags(write=False)

@@ -6,6 +6,7 @@ import math
 
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import uncounted
+from freshtake.numeric.rotations import ROUNDING, WRONG_LENGTH
 
 
 @uncounted
@@ -21,10 +22,10 @@ def sound_poses(root: Floats, rotations: Floats) -> bool:
                 return False
         for joint in range(rotations.shape[1]):
             off = abs(_length(rotations, frame, joint) - 1.0)
-            if not off <= 1e-3:
+            if not off <= WRONG_LENGTH:
                 return False
             worst = max(worst, off)
-    if worst > 1e-15:
+    if worst > ROUNDING:
         for frame in range(root.shape[0]):
             for joint in range(rotations.shape[1]):
                 length = _length(rotations, frame, joint)

@@ -7,6 +7,9 @@ import numpy.typing as npt
 
 from freshtake.numeric.arrays import Floats
 
+WRONG_LENGTH = 1e-3  # a quaternion whose length is farther from 1 is no rotation
+ROUNDING = 1e-15  # lengths that are as near to 1 are left alone
+
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 IDENTITY.setflags(write=False)
 
