@@ -23,7 +23,7 @@ from freshtake.motion.edit import sampled_at, turned
 from freshtake.numeric import rotations as rotation
 from freshtake.variation.examples import material_of
 from freshtake.variation.selection.unlike import compared, unlike_takes
-from freshtake.variation.synthesis.common_phase import align
+from freshtake.variation.phase import align
 
 SETS = {
     "walk": "walk_select/t*_*.bvh", "swim": "swim/*.bvh", "cheering": "cheering/*.bvh", "throw": "throw/*.bvh",

@@ -13,7 +13,7 @@ import numpy as np
 import freshtake as ft
 from freshtake.reports.network_pictures import network_pictures
 from freshtake.reports.plots import pictures
-from freshtake.variation.network.strengths import transition_strengths
+from freshtake.variation.network import transition_strengths
 
 
 def main(folder: Path) -> None:

@@ -28,7 +28,7 @@ def walk(seed: int, style: str = "normal", turn_rate: float = 0.0, cycles: int =
 
 
 def varied(plant_feet: bool) -> Clip:
-    settings = VariationSettings(prior_starts=1, max_parents=6)
+    settings = VariationSettings()
     cycles = [walk(seed, cycles=1) for seed in range(3)]
     model = learn_variation(cycles, settings, rng=np.random.default_rng(0), cyclic=True)
     made = model.sample(np.random.default_rng(1), cycles=2, plant=plant_feet)

@@ -13,7 +13,7 @@ from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.reports.likelihood_map import ClipLikelihood, clip_likelihood, likelihood_figure
 from freshtake.variation import Settings, VariationModel, learn
 
-QUICK = Settings(method="kernel", neighbors=8, kernel_width=0.3, velocity_weight=1.0, prior_starts=1, max_parents=6)
+QUICK = Settings()
 
 
 METHODS = pytest.mark.parametrize("method", ["default", "kernel"])

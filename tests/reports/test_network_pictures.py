@@ -19,11 +19,11 @@ from freshtake.reports.network_matrix import dof_parts, matrix_figure
 from freshtake.reports.network_pictures import example_clip, joint_pictures, network_pictures, slices_figure
 from freshtake.reports.plots import Picture
 from freshtake.variation import Settings, VariationModel, learn
-from freshtake.variation.network.networks import PriorNetwork, TransitionNetwork
-from freshtake.variation.network.strengths import Edge, prior_strengths, transition_strengths
+from freshtake.variation.network import PriorNetwork, TransitionNetwork
+from freshtake.variation.network import Edge, prior_strengths, transition_strengths
 from freshtake.workflows import model_facts
 
-QUICK = Settings(method="kernel", neighbors=8, kernel_width=0.3, velocity_weight=1.0, prior_starts=1)
+QUICK = Settings()
 
 
 METHODS = pytest.mark.parametrize("method", ["default", "kernel"])

@@ -20,7 +20,7 @@ from tests.motion.puppet import steady, walk
 @pytest.fixture(scope="module")
 def walking() -> VariationModel:
     walks = [samples.walk(np.random.default_rng(seed), cycles=1) for seed in range(3)]
-    return learn(walks, Settings(prior_starts=1, max_parents=6), rng=np.random.default_rng(0), cyclic=True)
+    return learn(walks, Settings(), rng=np.random.default_rng(0), cyclic=True)
 
 
 def test_a_planted_stream_is_the_planted_clip(walking: VariationModel) -> None:

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from freshtake.variation.synthesize import advance, begin
 
 from freshtake.errors import UsageError
 from freshtake.variation import Amount, VariationModel, learn
-from freshtake.variation.synthesize import advance, begin
 
 
 @pytest.fixture(scope="module")

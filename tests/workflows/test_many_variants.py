@@ -18,7 +18,7 @@ from freshtake.workflows.variation_varying import VariantOptions, variation_vary
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     walks = [samples.walk(np.random.default_rng(seed), cycles=1) for seed in range(3)]
-    learned = learn(walks, Settings(prior_starts=1, max_parents=6), rng=np.random.default_rng(0), cyclic=True)
+    learned = learn(walks, Settings(), rng=np.random.default_rng(0), cyclic=True)
     path = tmp_path_factory.mktemp("models") / "walk.ftm"
     save(path, learned, sources=["walk_1.bvh"])
     return path

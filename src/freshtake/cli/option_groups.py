@@ -30,7 +30,7 @@ from freshtake.cli.options import (
 from freshtake.cli.outputs import Force, Frames, Seconds, prepare
 
 if TYPE_CHECKING:
-    from freshtake.variation.synthesis.amount import Amount as ChosenAmount
+    from freshtake.variation.amount import Amount as ChosenAmount
     from freshtake.workflows.lengths import Length as ChosenLength
     from freshtake.workflows.motion_delivering import Delivery
     from freshtake.workflows.motion_finishing import Finish

@@ -23,33 +23,7 @@ class Predicting:
 
     method: Annotated[
         str | None,
-        Parameter(
-            help="`default`; `kernel`: the paper's, with additions that keep it stable; `paper`: as printed (Lau 2009)."
-        ),
-    ] = None
-    order: Annotated[int | None, Parameter(help="How many frames predict the next: 1, 2 (default) or 3.")] = None
-    neighbors: Annotated[
-        int | None,
-        Parameter(help="How many similar moments each prediction is made from (neighbors); default: from the data."),
-    ] = None
-    kernel_width: Annotated[
-        float | None, Parameter(help="How similar moments must be to count (kernel width); default: from the data.")
-    ] = None
-    velocity_weight: Annotated[
-        float | None, Parameter(help="How much velocity counts beside the pose; default: from the data.")
-    ] = None
-    max_parents: Annotated[
-        int | None,
-        Parameter(
-            help="From how many numbers each number may be predicted, its own past included (parents of a node)."
-        ),
-    ] = None
-    prior_starts: Annotated[
-        int | None,
-        Parameter(help="How many times the search over first poses is restarted (prior network)."),
-    ] = None
-    thorough: Annotated[
-        bool | None, Parameter(negative=(), help="Search longer: all candidates, several cores, more starts.")
+        Parameter(help="`default`, or `paper`: Lau 2009 as printed."),
     ] = None
 
 
@@ -107,7 +81,7 @@ def learn(
         raise UsageError("--structure brings its own settings: leave the others out")
     with progress_bar() as report:
         model = run(
-            files(clips), out, Settings(**settings),
+            files(clips), out, Settings(),
             cyclic=learning.cyclic, seed=seed, structure=learning.structure, reading=reading.options(),
             report=report, warn=warn,
         )  # fmt: skip

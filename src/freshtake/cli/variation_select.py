@@ -34,9 +34,6 @@ class Measure:
             negative="", help="Like `--likelihood`, with the clips scored in groups among themselves, as in the paper."
         ),
     ] = False
-    relearn: Annotated[
-        bool, Parameter(negative="", help="Like `--likelihood`, with a model learned for every group; far slower.")
-    ] = False
     percentile: Annotated[
         float, Parameter(help="How many clips like the trusted ones may be rejected, in percent.")
     ] = 5.0
@@ -85,9 +82,8 @@ def select(
             paths,
             files(trusted),
             options=SelectOptions(
-                measure="likelihood" if by.likelihood or by.among or by.relearn else "difference",
+                measure="likelihood" if by.likelihood or by.among else "difference",
                 groups="candidates" if by.among else "trusted",
-                relearn=by.relearn,
                 percentile=by.percentile,
                 seed=seed,
             ),

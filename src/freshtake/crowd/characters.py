@@ -26,13 +26,12 @@ from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate
+from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import GoalReport, Goals
 from freshtake.variation.goals.guarding import guarded
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.model import VariationModel
 from freshtake.variation.planting import variant_settings
-from freshtake.variation.synthesis.amount import Amount
-from freshtake.variation.whole_motions import whole_motion
 from freshtake.workflows.seeds import generator
 
 LEG = 0.9  # metres, of bodies whose unit is not known
@@ -117,13 +116,13 @@ def make_motion(model: VariationModel, body: Body, asked: MotionRequest) -> Made
 
 
 def _drawn(model: VariationModel, rng: np.random.Generator, amount: float | Amount, asked: MotionRequest) -> Guided:
-    if asked.loop and model.cyclic and model.kernel is None:
+    if asked.loop and model.cyclic:
         return model.guided(rng, Goals(duration=asked.seconds), amount=amount, plant=asked.plant, loop=True)
     frames = 1 + round(asked.seconds / model.frame_time)
     skip = round(asked.phase * (len(model.material.values[0]) - 1)) if model.cyclic else 0
-    made = whole_motion(model, rng, amount, frames + skip)
+    made = model.made(rng, amount=amount, frames=frames + skip)
     clip: Clip = take_frames(model.decode(made.rows), skip) if skip else model.decode(made.rows)
-    return _finished(model, clip, None if made.phases is None else made.phases[skip:], 1.0, asked.plant)
+    return _finished(model, clip, made.phases[skip:], 1.0, asked.plant)
 
 
 def _on_route(
@@ -138,17 +137,15 @@ def _on_route(
     route = Route(route.ground * forward / body.scale, route.direction + np.angle(forward), route.distance / body.scale)
     skip = round(asked.phase * cycle)
     needed = round(SPARE * route.distance[-1] / max(model.travel.speed, 1e-9) / model.frame_time)
-    drawn = whole_motion(model, rng, amount, skip + 2 * cycle + needed)
+    drawn = model.made(rng, amount=amount, frames=skip + 2 * cycle + needed)
     routed = follow_route(take_frames(model.decode(drawn.rows), skip), route, cycle)
-    phases = drawn.phases
-    if phases is not None:
-        phases = np.interp(routed.frames, np.arange(len(phases) - skip), phases[skip:])
+    phases = np.interp(routed.frames, np.arange(len(drawn.phases) - skip), drawn.phases[skip:])
     return _finished(model, routed.clip, phases, routed.rate, asked.plant)
 
 
-def _finished(model: VariationModel, clip: Clip, phases: Floats | None, rate: float, plant: bool) -> Guided:
+def _finished(model: VariationModel, clip: Clip, phases: Floats, rate: float, plant: bool) -> Guided:
     if plant and model.planting_model is not None:
-        stand = None if phases is None else model.standing(clip, phases)
+        stand = model.standing(clip, phases)
         settings = variant_settings(True)
         clip = plant_feet(clip, stand, examples=model.planting_model, settings=settings, careful=False).clip
     return Guided(clip, GoalReport(rate, clip.duration, None, 0.0, 0.0, ()))

@@ -9,7 +9,7 @@ import numpy as np
 from freshtake.crowd.route_following import smoothed
 from freshtake.motion import Clip
 from freshtake.motion.body.limbs import Limb
-from freshtake.motion.planting.limb_leading import lead_limbs
+from freshtake.motion.planting.limb_leading import PINNED, lead_limbs
 from freshtake.motion.planting.rig import make_bones
 from freshtake.numeric.arrays import Floats
 
@@ -56,7 +56,7 @@ def onto_ground(clip: Clip, legs: tuple[Limb, ...], ground: Ground) -> Clip:
     rotations, by_ankle = clip.rotations.copy(), np.zeros(len(legs), dtype=np.intp)
     lead_limbs(
         make_bones(clip.skeleton, legs), clip.root, root, np.ascontiguousarray(clip.skeleton.offsets[None]), moves,
-        by_ankle, rotations,
+        by_ankle, rotations, PINNED,
     )  # fmt: skip
     return clip.changed(root=root, rotations=rotations)
 

@@ -14,9 +14,8 @@ from freshtake.reports.plots import Picture
 
 MOST_ROWS = 60
 ABOUT = (
-    "A strength is what the prediction of the child loses when this parent is dropped: examples are held out, and "
-    "the loss of log likelihood per frame is given in nats. "
-    "Beside it stands by how much the held-out error grows. A node's own past is always kept."
+    "Joints deviate together because whole takes differ together. A strength says how much knowing one DOF narrows "
+    "the other, in nats; beside it by how much the error grows without it. A DOF's own past is always kept."
 )
 HEAD = ("strength", "error without")
 
@@ -47,12 +46,11 @@ def _in_words(explanation: Explanation) -> str:
 
 
 def _summary(facts: Mapping[str, Any]) -> str:
-    parents, first = facts["parents"], facts.get("prior_parents")
-    prior = f", {first['least']} to {first['most']} of the prior network" if first else ""
+    share = round(100.0 * facts["whole_takes_share"])
     return escape(
         f"{facts['method']}; {facts['examples']} {facts['motion']} examples at {facts['fps']:g} fps, {facts['dofs']} "
-        f"DOFs; {parents['least']} to {parents['most']} parents per node of the transition "
-        f"network (mean {parents['mean']:g}){prior}."
+        f"DOFs; {share} % of how variants deviate are combinations of whole takes, the rest is what a population of "
+        "performers does in such movements."
     )
 
 
@@ -65,9 +63,6 @@ def _tables(explanation: Explanation) -> list[str]:
     return [
         _table(f"What predicts {name}", ["DOF", "is predicted by", "at", *HEAD], _rows(explanation.parents)),
         _table(f"What {name} helps to predict", ["DOF", "from", "at", *HEAD], _rows(explanation.children)),
-        _table(
-            f"First frames of {name}", ["node", "is predicted by", "", "strength", ""], _rows(explanation.prior, False)
-        ),
     ]
 
 

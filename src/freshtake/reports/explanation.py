@@ -13,7 +13,7 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.network_body import Link, joint_links
 from freshtake.reports.network_matrix import owner
 from freshtake.variation.model import VariationModel
-from freshtake.variation.network.strengths import Edge, prior_strengths, transition_strengths
+from freshtake.variation.network import Edge, TransitionNetwork, transition_network, transition_strengths
 
 
 class Named(NamedTuple):
@@ -37,17 +37,16 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation:
-    """Edges of both networks by names, all or those of some DOFs.
+    """Edges of the network by names, all or those of some DOFs.
 
     `parents`: what predicts the chosen DOFs; `children`: what else they help to predict (empty where all are
-    chosen); `prior`: the edges into their nodes of frames 0 and 1; `links`: edges between joints, strongest first.
+    chosen); `links`: edges between joints, strongest first.
     """
 
     joint: str
     dofs: tuple[str, ...]
     parents: tuple[Named, ...]
     children: tuple[Named, ...]
-    prior: tuple[Named, ...]
     links: tuple[Link, ...]
     edges: tuple[Edge, ...]
 
@@ -58,7 +57,6 @@ class Explanation:
             "dofs": list(self.dofs),
             "parents": [edge.as_dict() for edge in self.parents],
             "children": [edge.as_dict() for edge in self.children],
-            "prior": [edge.as_dict() for edge in self.prior],
             "links": [link._asdict() for link in self.links],
         }
 
@@ -66,32 +64,30 @@ class Explanation:
 @one_blas_thread()
 def explanation(model: VariationModel, joint: str = "") -> Explanation:
     """The edges of one joint (marker, dimension of a stroke, or a single DOF), or of the whole network."""
-    edges = transition_strengths(model)
-    chosen = chosen_dofs(model, joint) if joint else tuple(range(len(model.transition.dofs)))
-    into = _strongest([_named(model, edge) for edge in edges if edge.child in chosen])
+    network, edges = transition_network(model), transition_strengths(model)
+    chosen = chosen_dofs(model, joint) if joint else tuple(range(len(model.dofs)))
+    into = _strongest([_named(network, edge) for edge in edges if edge.child in chosen])
     out_of = [edge for edge in edges if edge.parent in chosen and edge.child not in chosen]
-    count, within = len(model.dofs), set(chosen)
-    firsts = [_named_prior(model, edge) for edge in prior_strengths(model) if edge.child % count in within]
-    links = joint_links(model.transition.dofs, edges)
+    links = joint_links(model.dofs, edges)
     if joint:
-        names = {owner(model.transition.dofs[k]) for k in chosen}
+        names = {owner(model.dofs[k]) for k in chosen}
         links = [link for link in links if link.child in names or link.parent in names]
-    dofs = tuple(model.transition.dofs[k] for k in chosen)
-    children = sorted([_named(model, edge) for edge in out_of], key=lambda edge: -_known(edge.strength))
-    return Explanation(joint, dofs, tuple(into), tuple(children), tuple(_strongest(firsts)), tuple(links), edges)
+    dofs = tuple(model.dofs[k] for k in chosen)
+    children = sorted([_named(network, edge) for edge in out_of], key=lambda edge: -_known(edge.strength))
+    return Explanation(joint, dofs, tuple(into), tuple(children), tuple(links), edges)
 
 
 def chosen_dofs(model: VariationModel, joint: str) -> tuple[int, ...]:
     """The DOFs of a joint by its name, or a DOF by its own; case does not matter."""
     wanted = joint.casefold()
-    numbers = [k for k, dof in enumerate(model.transition.dofs) if wanted in (dof.casefold(), owner(dof).casefold())]
+    numbers = [k for k, dof in enumerate(model.dofs) if wanted in (dof.casefold(), owner(dof).casefold())]
     if numbers:
         return tuple(numbers)
     recipe = model.material.recipe
     names = () if recipe is None or recipe.skeleton is None else recipe.skeleton.names
     if wanted in [name.casefold() for name in names]:
         raise UsageError(f"{joint} has no DOFs in this model, because it does not move in the examples")
-    joints = {owner(dof).casefold(): owner(dof) for dof in model.transition.dofs}
+    joints = {owner(dof).casefold(): owner(dof) for dof in model.dofs}
     near = [joints[name] for name in get_close_matches(wanted, joints, n=4, cutoff=0.5)]
     listed = list(joints.values())
     choices = (
@@ -102,16 +98,12 @@ def chosen_dofs(model: VariationModel, joint: str) -> tuple[int, ...]:
     raise UsageError(f"there is no joint {joint!r} in this model; {choices}")
 
 
-def _named(model: VariationModel, edge: Edge) -> Named:
-    """A transition edge, with the slices at which the parent is seen."""
-    network, count = model.transition, len(model.transition.dofs)
+def _named(network: TransitionNetwork, edge: Edge) -> Named:
+    """Return an edge by names, with the slices at which the parent is seen."""
+    count = len(network.dofs)
     seen = sorted(node // count for node in network.edges[edge.child] if node % count == edge.parent)
     slices = tuple(f"t+{step}" if step else "t" for step in seen)
     return Named(network.dofs[edge.child], network.dofs[edge.parent], slices, edge.strength)
-
-
-def _named_prior(model: VariationModel, edge: Edge) -> Named:
-    return Named(model.prior.name(edge.child), model.prior.name(edge.parent), (), edge.strength)
 
 
 def _strongest(edges: Sequence[Named]) -> list[Named]:

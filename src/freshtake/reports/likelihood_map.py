@@ -13,7 +13,6 @@ from freshtake.numeric.arrays import Floats
 from freshtake.reports.network_matrix import owner
 from freshtake.reports.plots import GRAY, INPUT, STYLE
 from freshtake.variation.model import VariationModel
-from freshtake.variation.network.likelihood import examples_by_others
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,7 +91,7 @@ def clip_likelihood(model: VariationModel, motion: Any, name: str = "") -> ClipL
     """Score a motion of the examples' kind under the model's networks."""
     score = model.score(motion)
     alone = len(model.material.values) == 1
-    usual = [model.score_rows(model.material.values[0])] if alone else examples_by_others(model)
+    usual = [model.score_rows(model.material.values[0])] if alone else model.examples_by_others()
     joints = _ordered_joints(model)
     members = [[k for k, dof in enumerate(model.dofs) if owner(dof) == joint] for joint in joints]
     level = np.median(np.concatenate([one.frames for one in usual]), axis=0)

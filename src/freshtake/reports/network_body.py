@@ -15,7 +15,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, rotate
 from freshtake.reports.network_matrix import owner
 from freshtake.reports.plots import GRAY, INPUT, STYLE, VARIANT
-from freshtake.variation.network.strengths import Edge
+from freshtake.variation.network import Edge
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

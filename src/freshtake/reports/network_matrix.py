@@ -12,9 +12,7 @@ from freshtake.motion.body.roles import body_parts, part_rank
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 from freshtake.reports.plots import GRAY, STYLE
-from freshtake.variation.network.strengths import Edge
-from freshtake.variation.synthesis.foot_nodes import AXES
-from freshtake.variation.synthesis.swing_nodes import SWING
+from freshtake.variation.network import Edge
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,9 +23,8 @@ STRONG = 0.5  # nats from which a cell has the full color
 
 
 def owner(dof: str) -> str:
-    """The joint, marker or vertex that a node belongs to: `LeftLeg` of `LeftLeg.x`, `LeftHand` of `LeftHand swing`."""
-    joint, _, what = dof.rpartition(" ")
-    return joint if joint and what in (*AXES, SWING) else dof.rsplit(".", 1)[0]
+    """Return the joint, marker or vertex that a DOF belongs to: `LeftLeg` of `LeftLeg.x`."""
+    return dof.rsplit(".", 1)[0]
 
 
 def dof_parts(dofs: Sequence[str], skeleton: Skeleton | None) -> list[str]:

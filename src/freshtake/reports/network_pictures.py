@@ -17,8 +17,7 @@ from freshtake.reports.network_body import body_figure, joint_links
 from freshtake.reports.network_matrix import matrix_figure, owner
 from freshtake.reports.plots import EXTRA, GRAY, INPUT, STYLE, Picture, png
 from freshtake.variation.model import VariationModel
-from freshtake.variation.network.networks import PriorNetwork, TransitionNetwork
-from freshtake.variation.network.strengths import Edge, prior_strengths, transition_strengths
+from freshtake.variation.network import Edge, TransitionNetwork, transition_network, transition_strengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,10 +30,8 @@ SMALL = 12  # DOFs up to which every node is drawn
 WEIGHED = "the thicker an arrow, the more predictions lose without it; dashed: a node's own past, always kept (fig. 7)"
 
 
-def slices_figure(
-    network: PriorNetwork | TransitionNetwork, edges: Sequence[Edge], marked: Collection[int] = ()
-) -> Figure:
-    """Nodes in columns by time and rows by DOF; edges as of `prior_strengths` or `transition_strengths(nodes=True)`.
+def slices_figure(network: TransitionNetwork, edges: Sequence[Edge], marked: Collection[int] = ()) -> Figure:
+    """Nodes in columns by time and rows by DOF; edges as of `transition_strengths(nodes=True)`.
 
     The thicker an arrow, the more predictions lose without it. A node's own past, always kept, is gray. With `marked`
     (DOFs) the edges into these are colored and the others faint.
@@ -43,7 +40,7 @@ def slices_figure(
     from matplotlib.figure import Figure
 
     count = len(network.dofs)
-    steps = 2 if isinstance(network, PriorNetwork) else network.order + 1
+    steps = network.order + 1
     with matplotlib.rc_context(STYLE):
         wide, margin = max(steps, 3), APART * max(3 - steps, 0) / 2  # all networks of a model are drawn equally large
         figure = Figure(figsize=(1.4 + 1.5 * APART * (wide - 1), 1.0 + 0.95 * count))
@@ -56,8 +53,8 @@ def slices_figure(
         for node in range(steps * count):
             _node(axis, _place(node, count), network.dofs[node % count])
         for column in range(steps):
-            axis.text(column * APART, 0.78, _heading(network, column), ha="center", fontsize=10)
-        target = 0 if isinstance(network, PriorNetwork) else (steps - 1) * count
+            axis.text(column * APART, 0.78, _heading(column), ha="center", fontsize=10)
+        target = (steps - 1) * count
         for edge in sorted(edges, key=lambda e: np.nan_to_num(e.strength)):
             faint = bool(marked) and edge.child % count not in marked
             _arrow(axis, _place(edge.parent, count), _place(edge.child + target, count), edge.strength, faint)
@@ -68,9 +65,7 @@ def _place(node: int, count: int) -> Place:
     return (node // count) * APART, -float(node % count)
 
 
-def _heading(network: PriorNetwork | TransitionNetwork, column: int) -> str:
-    if isinstance(network, PriorNetwork):
-        return f"{column}"
+def _heading(column: int) -> str:
     return f"t+{column}" if column else "t"
 
 
@@ -110,22 +105,19 @@ def _inches_per_unit(axis: Axes) -> float:
 
 
 def network_pictures(model: VariationModel) -> list[Picture]:
-    """Prior and transition network: nodes and arrows up to 12 DOFs, else a matrix and arcs on the body."""
-    if len(model.transition.dofs) <= SMALL:
+    """Return the network: nodes and arrows up to 12 DOFs, else a matrix and arcs on the body."""
+    if len(model.dofs) <= SMALL:
         return _by_slices(model)
     skeleton = None if model.material.recipe is None else model.material.recipe.skeleton
-    edges, firsts = transition_strengths(model), prior_strengths(model)
+    edges = transition_strengths(model)
     count = sum(edge.parent != edge.child for edge in edges)
     about = f"{count} edges between DOFs; gray: a DOF's own past, always kept (fig. 7)"
-    names = model.transition.dofs
+    names = model.dofs
     picture = png(matrix_figure(names, skeleton, edges))
     pictures = [Picture("network_transition", "Transition network", about, picture, True)]
-    if firsts:
-        picture = png(matrix_figure(names, skeleton, firsts))
-        pictures.append(Picture("network_prior", "Prior network", "of frames 0 and 1 together (fig. 7)", picture, True))
     body = example_clip(model)
     if body is not None:
-        links = joint_links(model.transition.dofs, edges)
+        links = joint_links(model.dofs, edges)
         caption = "the strongest edges of the transition network between joints; arrows lead to what is predicted"
         pictures.insert(
             1, Picture("network_body", "What predicts what", caption, png(body_figure(body, links), cropped=True))
@@ -134,18 +126,14 @@ def network_pictures(model: VariationModel) -> list[Picture]:
 
 
 def _by_slices(model: VariationModel, marked: tuple[int, ...] = ()) -> list[Picture]:
-    transition = slices_figure(model.transition, transition_strengths(model, nodes=True), marked)
-    pictures = [Picture("network_transition", "Transition network", WEIGHED, png(transition))]
-    if model.kernel is not None:
-        prior = png(slices_figure(model.prior, prior_strengths(model), marked))
-        pictures.insert(0, Picture("network_prior", "Prior network", f"{WEIGHED}. {_prior_note(model)}", prior))
-    return pictures
+    transition = slices_figure(transition_network(model), transition_strengths(model, nodes=True), marked)
+    return [Picture("network_transition", "Transition network", WEIGHED, png(transition))]
 
 
 def joint_pictures(model: VariationModel, explanation: Explanation) -> list[Picture]:
     """The edges of one joint: colored among the nodes of a small network, else as arrows on the body."""
-    marked = tuple(k for k, dof in enumerate(model.transition.dofs) if dof in explanation.dofs)
-    if len(model.transition.dofs) <= SMALL:
+    marked = tuple(k for k, dof in enumerate(model.dofs) if dof in explanation.dofs)
+    if len(model.dofs) <= SMALL:
         return _by_slices(model, marked)
     body = example_clip(model)
     if body is None:
@@ -155,7 +143,7 @@ def joint_pictures(model: VariationModel, explanation: Explanation) -> list[Pict
                 "network_joint",
                 f"Edges of {explanation.joint}",
                 "",
-                png(matrix_figure(model.transition.dofs, None, near)),
+                png(matrix_figure(model.dofs, None, near)),
                 True,
             )
         ]
@@ -163,18 +151,6 @@ def joint_pictures(model: VariationModel, explanation: Explanation) -> list[Pict
     caption = f"blue: what predicts {', '.join(sorted(names))}; green: what it helps to predict"
     figure = body_figure(body, explanation.links, names)
     return [Picture("network_joint", f"Edges of {explanation.joint}", caption, png(figure, cropped=True), True)]
-
-
-def _prior_note(model: VariationModel) -> str:
-    """Mean and spread of the first frame's nodes that have no parents, as the paper's figure 7 gives them."""
-    firsts = np.stack([rows[0] for rows in model.material.values])
-    count = len(model.dofs)
-    free = [k for k in range(count) if not model.prior.edges[k]]
-    values = [
-        f"{model.dofs[k]}[0] {firsts[:, k].mean():.2f} ± {firsts[:, k].std(ddof=min(1, len(firsts) - 1)):.2f}"
-        for k in free
-    ]
-    return "Examples' first frame: " + ", ".join(values) if values else ""
 
 
 def example_clip(model: VariationModel) -> Clip | None:

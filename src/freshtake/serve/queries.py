@@ -125,7 +125,7 @@ def network_summary(path: Path) -> dict[str, Any]:
 
     model = variation_model(path)
     explained = explanation(model)
-    joints = list(dict.fromkeys(owner(dof) for dof in model.transition.dofs))
+    joints = list(dict.fromkeys(owner(dof) for dof in model.dofs))
     explained_dict = explained.as_dict()
     skeleton = None if model.material.recipe is None else model.material.recipe.skeleton
     body = None
@@ -137,10 +137,10 @@ def network_summary(path: Path) -> dict[str, Any]:
             "places": [[round(float(x), 4), round(float(y), 4)] for x, y in front_view(clip)],
         }
     return {
-        "dofs": list(model.transition.dofs),
+        "dofs": list(model.dofs),
         "nodes": [{"name": joint, "words": joint_words(joint)} for joint in joints],
         "edges": explained_dict["parents"],
-        "prior": explained_dict["prior"],
+        "prior": [],
         "links": explained_dict["links"],
         "sentences": link_sentences(explained.links),
         "body": body,

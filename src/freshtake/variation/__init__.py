@@ -7,27 +7,26 @@ from typing import TYPE_CHECKING
 from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from freshtake.variation.amount import Amount
     from freshtake.variation.goals.goals import Goals, PosePin
     from freshtake.variation.goals.steering import Steering
     from freshtake.variation.learning import learn
     from freshtake.variation.model import VariationModel
-    from freshtake.variation.network.strengths import prior_strengths, transition_strengths
+    from freshtake.variation.network import transition_strengths
     from freshtake.variation.selection.selecting import select, similar
     from freshtake.variation.settings import Settings
-    from freshtake.variation.synthesis.amount import Amount
 
 _HOMES = {
-    "Amount": "synthesis.amount",
+    "Amount": "amount",
     "Goals": "goals.goals",
     "PosePin": "goals.goals",
     "Settings": "settings",
     "Steering": "goals.steering",
     "VariationModel": "model",
     "learn": "learning",
-    "prior_strengths": "network.strengths",
     "select": "selection.selecting",
     "similar": "selection.selecting",
-    "transition_strengths": "network.strengths",
+    "transition_strengths": "network",
 }
 
 __all__ = [
@@ -38,7 +37,6 @@ __all__ = [
     "Steering",
     "VariationModel",
     "learn",
-    "prior_strengths",
     "select",
     "similar",
     "transition_strengths",

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.features import Recipe, encode, recipe
+from freshtake.motion.features import Recipe, Start, encode, recipe
+from freshtake.motion.features.ground import AT_ORIGIN
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Bools, Floats
 
@@ -28,6 +29,11 @@ class Material:
     rates: Bools
     frame_time: float
     recipe: Recipe | None = None
+    starts: tuple[Start, ...] = ()  # where each example begins; empty: all at the origin
+
+    def __post_init__(self) -> None:
+        if not self.starts:
+            object.__setattr__(self, "starts", (AT_ORIGIN,) * len(self.values))
 
     @property
     def timing(self) -> Bools:
@@ -59,9 +65,18 @@ def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time
         root="heading" if isinstance(examples[0], Clip) else None,
         horizon=RATE_HORIZON,
     )
-    rows = tuple(rounded(encode(layout, example).values) for example in examples)
+    encoded = [encode(layout, example) for example in examples]
+    rows = tuple(rounded(one.values) for one in encoded)
     rates = np.array([unit in ("speed", "turn") for unit in layout.units])
-    return Material(rows, layout.names, rounded(layout.weights), rates, layout.frame_time, layout)
+    return Material(
+        rows,
+        layout.names,
+        rounded(layout.weights),
+        rates,
+        layout.frame_time,
+        layout,
+        tuple(one.start for one in encoded),
+    )
 
 
 def _angles(first: Any) -> str | None:

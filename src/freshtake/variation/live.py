@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion.features import Start, where_it_ends
+from freshtake.motion.features.ground import AT_ORIGIN
 from freshtake.numeric.arrays import Floats
+from freshtake.variation.amount import Amount
 from freshtake.variation.goals.steering import Steering, SteeringState, steered
-from freshtake.variation.network.joint_scores import Way
-from freshtake.variation.network.prior_sampling import sample_prior
-from freshtake.variation.network.propagation import PredictionMode
 from freshtake.variation.planting import Posed, planted_stream, variant_settings
-from freshtake.variation.synthesis.amount import Amount, amount_of
-from freshtake.variation.synthesis.kernel_method import KNOTS, noise_blocks, paper_blocks
-from freshtake.variation.synthesize import BLOCK, advance, begin, draw_ahead
+from freshtake.variation.sampling import BLOCK, Variant, advance, begin, draw_variant
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
@@ -29,17 +25,10 @@ MOST_CHANGE = 0.1  # of an amount in that time: faster would be seen as a jerk
 LET_GO = Steering(limit=1e-9)  # radians per second: what was added to the turn rate fades
 
 
-class Block(NamedTuple):
-    """Rows (frames, DOFs) and their phases (frames,); the kernel methods have none."""
-
-    rows: Floats
-    phases: Floats | None
-
-
 def steered_blocks(
     model: VariationModel, rng: np.random.Generator, amount: float | Amount, rate: float, steer: Steering | None
-) -> Iterator[Block]:
-    """Rows (frames, DOFs) and their phases, block after block; endless for a cyclic model."""
+) -> Iterator[Variant]:
+    """Yield rows (frames, DOFs) and their phases, block after block; endless for a cyclic model."""
     blocks = _blocks(model, rng, amount, rate)
     if steer is None:
         yield from blocks
@@ -47,8 +36,22 @@ def steered_blocks(
     course, recipe, travel = SteeringState(Start()), model.material.recipe, model.travel
     assert recipe is not None
     for block in blocks:
-        rows, course = steered(steer, recipe, travel, block.rows, course) if len(block.rows) else (block.rows, course)
-        yield Block(rows, block.phases)
+        for first in range(0, len(block.rows), BLOCK):
+            part = slice(first, first + BLOCK)
+            rows, course = steered(steer, recipe, travel, block.rows[part], course)
+            yield Variant(rows, block.phases[part], followed=block.followed)
+
+
+def _blocks(model: VariationModel, rng: np.random.Generator, amount: float | Amount, rate: float) -> Iterator[Variant]:
+    sampler = model.sampler(amount, rate=rate)
+    if not model.cyclic:
+        yield draw_variant(sampler, rng)
+        return
+    state = begin(rng)
+    while True:
+        state, rows = advance(state, sampler)
+        assert state.phases is not None
+        yield Variant(rows, state.phases, state.start)
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,8 @@ class LiveControl:
 
 def controlled_blocks(
     model: VariationModel, rng: np.random.Generator, control: Callable[[], LiveControl]
-) -> Iterator[Block]:
-    """The same, with `control` called before every block."""
+) -> Iterator[Variant]:
+    """Yield blocks like `steered_blocks`, with `control` called before every block."""
     recipe, course = model.material.recipe, SteeringState(Start())
     turns = recipe is not None and "turn" in recipe.units
     for block in _changing_blocks(model, rng, control):
@@ -76,120 +79,126 @@ def controlled_blocks(
         else:
             steer = LET_GO if heading is None else Steering(heading)
             rows, course = steered(steer, recipe, model.travel, rows, course)
-        yield Block(rows, block.phases)
+        yield block._replace(rows=rows)
 
 
 def _changing_blocks(
     model: VariationModel, rng: np.random.Generator, control: Callable[[], LiveControl]
-) -> Iterator[Block]:
-    """Short blocks, so that a control acts soon; another amount comes in over a few of them."""
+) -> Iterator[Variant]:
+    """Yield short blocks, so that a control acts soon; another amount comes in over a few of them."""
     amount = control().amount
-    if model.kernel is not None:  # the paper's sampler knows one amount
+    if not model.cyclic:
         yield from _blocks(model, rng, amount, 1.0)
         return
     frames = max(1, round(LIVE_BLOCK / model.frame_time))
-    sampler = model.sampler(amount)
-    state, drawn = begin(sampler, rng), 0
-    while not state.ended:
-        if drawn == 0:  # as for a whole block, so that a control that never changes changes nothing
-            state, drawn = draw_ahead(state, sampler, rng), BLOCK
-        count = min(frames, drawn)
-        drawn -= count
+    sampler, state = model.sampler(amount), begin(rng)
+    while True:
         wanted = _nearer(amount, control().amount)
-        if wanted == amount:
-            state, rows = advance(state, sampler, rng, count)
-        else:
-            _, before = advance(state, sampler, deepcopy(rng), count)
-            amount, sampler = wanted, model.sampler(wanted)
-            state, rows = advance(state, sampler, rng, count)
-            count = min(len(before), len(rows))
-            share = (np.arange(1, count + 1) / count)[:, None]
-            rows[:count] = (1.0 - share) * before[:count] + share * rows[:count]
-        yield Block(rows, state.phases)
+        after, rows = advance(state, sampler, frames)
+        if wanted != amount:
+            # both amounts from the same state: random numbers belong to the phase, so the two are alike in all else
+            amount, sampler, before = wanted, model.sampler(wanted), rows
+            after, rows = advance(state, sampler, frames)
+            share = (np.arange(1, frames + 1) / frames)[:, None]
+            rows = (1.0 - share) * before + share * rows
+        state = after
+        assert state.phases is not None
+        yield Variant(rows, state.phases, state.start)
 
 
 def _nearer(now: float | Amount, wanted: float | Amount) -> float | Amount:
-    """A number comes nearer by so much a block; amounts of parts change at once."""
+    """Return an amount nearer to the wanted one: a number changes by so much a block, amounts of parts at once."""
     if isinstance(now, Amount) or isinstance(wanted, Amount):
         return wanted
     return wanted if abs(wanted - now) <= MOST_CHANGE else now + float(np.sign(wanted - now)) * MOST_CHANGE
 
 
-def _blocks(model: VariationModel, rng: np.random.Generator, amount: float | Amount, rate: float) -> Iterator[Block]:
-    if model.kernel is not None:
-        for rows in _kernel_blocks(model, rng, amount_of(amount).space):
-            yield Block(rows, None)
-        return
-    sampler = model.sampler(amount, rate=rate)
-    state = begin(sampler, rng)
-    while not state.ended:
-        state, rows = advance(state, sampler, rng)
-        yield Block(rows, state.phases)
+def whole_variant(
+    model: VariationModel, rng: np.random.Generator, amount: float | Amount, rate: float, steer: Steering | None,
+    frames: int | None, cycles: int | None,
+) -> Variant:  # fmt: skip
+    """Draw a whole variant: `frames` or `cycles` of a cyclic model, else to its end.
 
-
-def _kernel_blocks(model: VariationModel, rng: np.random.Generator, amount: float) -> Iterator[Floats]:
-    """The paper's sampler (Lau 2009, §6)."""
-    s = model.settings
-    first, second = first_frames(model, rng, amount)
-    order = model.transition.order
-    begin_with = np.stack([first + k * (second - first) for k in range(order)])
-    way = Way(model.rule, PredictionMode(s.deltas, True, s.chosen("pull"), not model.cyclic), s.regression)
-    drawn = noise_blocks(rng, len(model.dofs), KNOTS / model.frame_time if s.smooth_noise else 0.0)
-    noise = (amount * block for block in drawn)
-    yield from paper_blocks(model.material.values, model.material.weights, model.transition, way, begin_with, noise)
-
-
-def first_frames(model: VariationModel, rng: np.random.Generator, amount: float) -> tuple[Floats, Floats]:
-    """Frames 0 and 1, drawn from the prior network."""
-    return sample_prior(
-        model.prior, model.pairs, model.material.weights, model.prior_rule,
-        amount * rng.standard_normal(2 * len(model.dofs)),
-        delta=model.settings.chosen("prior_deltas"), regression=model.settings.regression,
-    )  # fmt: skip
-
-
-def whole_variant(model: VariationModel, source: Iterator[Block], frames: int | None, cycles: int | None) -> Block:
-    """A whole variant as rows and phases: `frames` or `cycles` of a cyclic model, else to its end."""
+    One cycle is drawn like any take, from the takes as they are; several are part of an endless motion.
+    """
     if model.cyclic and frames is None and cycles is None:
         raise UsageError("a cyclic model never ends: give a number of frames or cycles")
     if cycles is not None and cycles < 1:
         raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
-    if cycles is not None and model.kernel is not None:
-        frames = 1 + cycles * round(float(np.mean([len(x) - 1 for x in model.material.values])))
-    goal = np.inf if cycles is None or frames is not None else cycles * (len(model.phase_frames) - 1.0)
-    blocks, count = [], 0
-    for block in source:
-        blocks.append(block)
-        if frames is None and block.phases is not None and block.phases[-1:].max(initial=0.0) >= goal:
-            frames = count + 1 + int(np.argmax(block.phases >= goal))
+    if model.cyclic and (frames is not None or cycles != 1):
+        return _stretch(model, steered_blocks(model, rng, amount, rate, steer), frames, cycles)
+    variant = draw_variant(model.sampler(amount, rate=rate), rng)
+    if steer is not None:
+        rows = steered_rows(model, steer, variant.rows)
+        variant = Variant(rows, variant.phases, followed=variant.followed)
+    return variant if frames is None else variant._replace(rows=variant.rows[:frames], phases=variant.phases[:frames])
+
+
+def steered_rows(model: VariationModel, steer: Steering, rows: Floats) -> Floats:
+    """Return rows whose turn rates keep a heading or follow a path."""
+    recipe, course, out = model.material.recipe, SteeringState(Start()), []
+    assert recipe is not None
+    for first in range(0, len(rows), BLOCK):
+        done, course = steered(steer, recipe, model.travel, rows[first : first + BLOCK], course)
+        out.append(done)
+    return np.concatenate(out)
+
+
+def _stretch(
+    model: VariationModel, blocks: Iterator[Variant], frames: int | None, cycles: int | None, first: float = 0.0
+) -> Variant:
+    """Return the beginning of an endless motion: so many frames, or until so many cycles have passed."""
+    last = np.inf if cycles is None else cycles * (len(model.phase_frames) - 1.0)
+    rows: list[Floats] = []
+    phases: list[Floats] = []
+    start, count = AT_ORIGIN, 0
+    for block in blocks:
+        start = block.start if not rows else start
+        rows.append(block.rows)
+        phases.append(block.phases)
         count += len(block.rows)
+        if frames is None and block.phases[-1] >= last:
+            frames = count - len(block.rows) + 1 + int(np.argmax(block.phases >= last))
         if frames is not None and count >= frames:
             break
-    rows = np.concatenate([block.rows for block in blocks])[:frames]
-    if blocks[0].phases is None:
-        return Block(rows, None)
-    return Block(rows, np.concatenate([block.phases for block in blocks if block.phases is not None])[:frames])
+    return Variant(np.concatenate(rows)[:frames], np.concatenate(phases)[:frames], start)
 
 
-def decoded_stream(model: VariationModel, blocks: Iterator[Block], plant: bool | str) -> Iterator[Any]:
-    """One-frame motions, each placed where the one before ended; with `plant`, standing feet are held still."""
-    if plant and model.planting_model is not None and model.kernel is None:
+def decoded_stream(model: VariationModel, blocks: Iterator[Variant], plant: bool | str) -> Iterator[Any]:
+    """Yield one-frame motions, each placed where the one before ended; with `plant`, standing feet are held still."""
+    if plant and model.planting_model is not None:
         settings = variant_settings(plant)
         posed = _posed(model, blocks)
         yield from planted_stream(posed, model.standing_table, model.cyclic, model.planting_model, settings)
         return
-    start, first = Start(), True
-    for block in blocks:
-        for row in block.rows:
-            yield model.decode(row[None], start=start, resume=not first)
-            start, first = _after(model, row[None], start, not first), False
+    for posed_block in _decoded(model, blocks):
+        yield from _singles(posed_block)
 
 
-def _posed(model: VariationModel, blocks: Iterator[Block]) -> Iterator[Posed]:
-    """Blocks as clips that go on where the one before ended."""
-    start, first = Start(), True
+def _singles(motion: Any) -> Iterator[Any]:
+    if hasattr(motion, "single_frames"):
+        yield from motion.single_frames()
+    else:
+        yield from (motion[k : k + 1] for k in range(len(motion)))
+
+
+def _decoded(model: VariationModel, blocks: Iterator[Variant]) -> Iterator[Any]:
+    """Yield blocks as motions that continue where the one before ended."""
+    start, first = AT_ORIGIN, True
     for block in blocks:
-        if len(block.rows) and block.phases is not None:
+        if not len(block.rows):
+            continue
+        start = block.start if first else start
+        yield model.decode(block.rows, start=start, resume=not first)
+        start, first = _after(model, block.rows, start, not first), False
+
+
+def _posed(model: VariationModel, blocks: Iterator[Variant]) -> Iterator[Posed]:
+    """Yield blocks as clips with their phases."""
+    start, first = AT_ORIGIN, True
+    for block in blocks:
+        if len(block.rows):
+            start = block.start if first else start
             yield Posed(model.decode(block.rows, start=start, resume=not first), block.phases)
             start, first = _after(model, block.rows, start, not first), False
 

@@ -15,9 +15,9 @@ from freshtake.formats.pin_files import read_pins
 from freshtake.formats.registry import read
 from freshtake.formats.table_cells import parse_table
 from freshtake.numeric.arrays import Floats
+from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import Goals, PosePin
 from freshtake.variation.goals.steering import Steering
-from freshtake.variation.synthesis.amount import Amount
 
 _POSE = re.compile(r"(?P<file>.+?)(:(?P<frame>-?\d+))?(@(?P<time>-?[\d.]+))?")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from freshtake.errors import UsageError
 from freshtake.formats.ftm.methods import method_of
 from freshtake.motion.validation import fps_of
@@ -25,7 +27,7 @@ def variation_facts(model: VariationModel) -> dict[str, Any]:
     material = model.material
     skeleton = None if material.recipe is None else material.recipe.skeleton
     return {
-        "method": f"variation, {model.settings.method}",
+        "method": "variation",
         "motion": "cyclic" if model.cyclic else "acyclic",
         "examples": len(material.values),
         "example_frames": [len(rows) for rows in material.values],
@@ -39,19 +41,7 @@ def variation_facts(model: VariationModel) -> dict[str, Any]:
 
 
 def _network_facts(model: VariationModel) -> dict[str, Any]:
-    parents = _spread([len(parents) for parents in model.transition.edges])
-    if model.dynamics is not None:
-        seconds = (len(model.phase_frames) - 1) * model.frame_time / model.dynamics.slices
-        return {"network_step_s": round(seconds, 4), "parents": parents}
-    return {
-        "order": model.transition.order,
-        "neighbors": model.rule.neighbors,
-        "kernel_width": model.rule.width,
-        "velocity_weight": model.rule.velocity_weight,
-        "parents": parents,
-        "prior_parents": _spread([len(parents) for parents in model.prior.edges]),
-    }
-
-
-def _spread(counts: list[int]) -> dict[str, float]:
-    return {"least": min(counts), "mean": round(sum(counts) / len(counts), 2), "most": max(counts)}
+    """Return how much of how takes differ comes from whole takes, and how far a further take usually deviates."""
+    deviations = model.deviations
+    size = np.sqrt((deviations.total_sizes**2).mean(axis=0)) * model.material.weights
+    return {"whole_takes_share": round(deviations.share, 3), "deviation": round(float(np.sqrt((size**2).mean())), 6)}

@@ -93,8 +93,6 @@ def _group(name: str, path: Path) -> Group:
     recipe = model.material.recipe
     if recipe is None or recipe.motion_type is not Clip:
         raise FormatError(path, "this is a model of strokes or tables: a pack is of clips with a skeleton")
-    if model.kernel is not None:
-        raise FormatError(path, "clips are joined by their phase, which the paper's sampler lacks: learn by default")
     return Group(name, path, f"sha256:{hashlib.sha256(read_bytes(path)).hexdigest()}", model)
 
 

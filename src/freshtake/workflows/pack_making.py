@@ -14,11 +14,11 @@ from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import with_closing_frame
 from freshtake.motion.cycles.root_motion import BodyCourse, course_of, in_place, on_joint
 from freshtake.motion.cycles.shared_seams import SeamPose, seam_pose, with_seam
+from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import GoalReport
 from freshtake.variation.goals.guarding import GuardReport, guarded
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.goals.joinable import joinable
-from freshtake.variation.synthesis.amount import Amount
 from freshtake.workflows.motion_retargeting import Onto
 from freshtake.workflows.pack_contents import Group, PackSettings, Slot
 from freshtake.workflows.seeds import generator

@@ -10,9 +10,9 @@ import numpy as np
 from freshtake.formats.read_options import Motion
 from freshtake.motion import Stroke
 from freshtake.motion.features import Start
+from freshtake.variation.amount import NATURAL, Amount, amount_of
 from freshtake.variation.goals.steering import Steering, from_the_first_point
 from freshtake.variation.model import VariationModel
-from freshtake.variation.synthesis.amount import NATURAL, Amount, amount_of
 
 MOST_FRAMES = 10_000_000
 

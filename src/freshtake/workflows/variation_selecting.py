@@ -42,7 +42,6 @@ class SelectOptions(NamedTuple):
 
     measure: str = "difference"
     groups: str = "trusted"
-    relearn: bool = False
     percentile: float = PERCENTILE
     seed: int = 0
 
@@ -76,7 +75,6 @@ def variation_select(
         rng=rng,
         measure=options.measure,
         groups=options.groups,
-        relearn=options.relearn,
         percentile=options.percentile,
         report=report,
     )

@@ -14,11 +14,11 @@ from freshtake.formats.registry import for_writing
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.planting import plant as plant_feet
+from freshtake.variation.amount import Amount
 from freshtake.variation.goals.guarding import stream_notes
 from freshtake.variation.goals.steering import Followed, Steering
 from freshtake.variation.model import VariationModel
 from freshtake.variation.planting import variant_settings
-from freshtake.variation.synthesis.amount import Amount
 from freshtake.workflows.lengths import Length, frame_count
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_delivering import Delivery, delivered
@@ -66,10 +66,10 @@ def variation_stream(
     report(Progress(0.0, f"making {frames} frames"))
     body_steer, start = (None, None) if steer is None else begun(model, steer)
     block = model.made(generator(seed), amount=amount, frames=frames, steer=body_steer)
-    motion = motion_of(model, model.decode(block.rows, start=start, name=target.stem), target.stem)
+    motion = motion_of(model, model.decode(block.rows, start=start or block.start, name=target.stem), target.stem)
     if plant and isinstance(motion, Clip) and model.planting_model is not None:
         report(Progress(0.3, "planting feet"))
-        stand = None if block.phases is None else model.standing(motion, block.phases)
+        stand = model.standing(motion, block.phases)
         motion = plant_feet(
             motion, stand, examples=model.planting_model, settings=variant_settings(plant), careful=False
         ).clip

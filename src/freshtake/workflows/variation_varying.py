@@ -21,13 +21,13 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.features import Start
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin
 from freshtake.variation.goals.guarding import GuardReport, guard_notes, guarded
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.goals.steering import Followed
 from freshtake.variation.goals.variation_loops import check_loop
 from freshtake.variation.model import VariationModel
-from freshtake.variation.synthesis.amount import Amount
 from freshtake.workflows.lengths import Length, frame_count
 from freshtake.workflows.model_kinds import checked
 from freshtake.workflows.motion_delivering import playback_summary, turn_note
@@ -86,8 +86,7 @@ def guided_variants(
         raise UsageError("the model is of a motion that ends by itself: leave cycles out")
     if cycles is not None and not 1 <= cycles <= 100_000:
         raise UsageError(f"the number of cycles must lie between 1 and 100000, but is {cycles}")
-    if model.kernel is None:
-        model.sampler(amount)
+    model.sampler(amount)
     for number in range(first, first + count):
         name = f"variant_{number:03d}"
 

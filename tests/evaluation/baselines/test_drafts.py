@@ -12,7 +12,7 @@ from freshtake.evaluation.baselines.making import KINDS, NOISES, baseline_sets
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.edit import sampled_at
 from freshtake.numeric.rotations import angle_between
-from freshtake.variation.synthesis.common_phase import read_at
+from freshtake.variation.phase import read_at
 from tests.evaluation.stepping import take, takes
 
 INPUTS = takes(1, 4)

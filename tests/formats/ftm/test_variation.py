@@ -21,7 +21,7 @@ from freshtake.formats.npz.archive import npy_bytes, open_archive, write_archive
 from freshtake.motion.features import Recipe
 from freshtake.variation import Settings, VariationModel, learn
 
-QUICK = Settings(prior_starts=1, neighbors=8, kernel_width=0.3, velocity_weight=0.5)
+QUICK = Settings()
 
 
 def series(count: int = 3) -> list[np.ndarray[Any, Any]]:

@@ -24,7 +24,7 @@ from freshtake.variation import Settings, VariationModel
 from freshtake.workflows.variation_varying import guided_variants
 from tests.motion.rigs import RIGS, Rig, on_base
 
-QUICK = Settings(parents="own", neighbors=8, kernel_width=1.0, velocity_weight=1.0, prior_starts=1, max_parents=2)
+QUICK = Settings()
 SAME = ["static root", "mixamo", "unreal", "rokoko", "z up", "root motion", "root motion, z up"]
 OTHER = [name for name in RIGS if name not in SAME]
 

@@ -34,7 +34,7 @@ from freshtake.variation.compression.rebuilding import (
     rebuilt,
 )
 from freshtake.variation.examples import material_of
-from tests.variation.twins import takes
+from tests.variation.small_takes import takes
 
 WALKS = [ft.samples.walk(np.random.default_rng([7, take]), cycles=1) for take in range(5)]
 

@@ -16,7 +16,7 @@ from freshtake.variation.goals.goals import ground_speed
 from freshtake.variation.goals.pacing import SLOWEST
 from freshtake.variation.goals.steering import followed, from_the_first_point, nearest_on, point_on
 
-QUICK = Settings(max_parents=6)
+QUICK = Settings()
 
 
 @pytest.fixture(scope="module")

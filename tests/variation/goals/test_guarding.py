@@ -11,15 +11,15 @@ from freshtake import samples
 from freshtake.motion import Clip
 from freshtake.motion.guards import BodyLimits, learn_limits
 from freshtake.variation import Amount, Settings, VariationModel, learn
+from freshtake.variation.amount import amount_of
 from freshtake.variation.goals.goals import GoalReport
 from freshtake.variation.goals.guarding import SHARES, TRIES, GuardReport, guard_notes, guarded, scaled, stream_notes
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.synthesis.amount import amount_of
 from freshtake.workflows.seeds import generator
 from freshtake.workflows.variation_varying import guided_variants
 
 QUIET = GoalReport(1.0, 1.0, None, 0.0, 0.0, ())
-SETTINGS = Settings(prior_starts=1, max_parents=6)
+SETTINGS = Settings()
 
 
 @pytest.fixture(scope="module")

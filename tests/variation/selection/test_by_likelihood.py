@@ -14,13 +14,13 @@ from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 from freshtake.variation import Settings, learn, similar
 from freshtake.variation import select as select_by
-from freshtake.variation.network.likelihood import LikelihoodScorer
+from freshtake.variation.likelihood import LikelihoodScorer
 from freshtake.variation.selection.by_likelihood import threshold
 from freshtake.variation.selection.scorer_groups import ScorerFactory, is_blind, split
 from freshtake.variation.selection.verdicts import Selection
-from tests.variation.twins import takes
+from tests.variation.small_takes import takes
 
-QUICK = Settings(method="kernel", prior_starts=1, neighbors=8, velocity_weight=1.0, kernel_width=0.3)
+QUICK = Settings()
 FAST = Settings(
     method="kernel", prior_starts=1, neighbors=20, velocity_weight=1.0, kernel_width=0.3, max_parents=8, core=6
 )

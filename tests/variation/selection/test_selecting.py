@@ -15,9 +15,9 @@ from freshtake.motion.edit import resample, scaled, take_frames
 from freshtake.numeric.arrays import Floats
 from freshtake.variation import select, similar
 from freshtake.variation.examples import material_of
+from freshtake.variation.phase import align
 from freshtake.variation.selection.unlike import chances, compared
-from freshtake.variation.synthesis.common_phase import align
-from tests.variation.twins import takes
+from tests.variation.small_takes import takes
 
 LENGTHS = (21, 19, 22, 20, 21, 23, 20, 22, 21, 20, 22, 19)
 

@@ -14,6 +14,7 @@ import freshtake as ft
 from freshtake import samples
 from freshtake.numeric import rotations as rotation
 from freshtake.variation.examples import material_of
+from freshtake.variation.phase import align
 from freshtake.variation.selection.differences import differences, steps
 from freshtake.variation.selection.unlike import (
     PART_FREEDOM,
@@ -26,8 +27,7 @@ from freshtake.variation.selection.unlike import (
     left_out,
     unlike_takes,
 )
-from freshtake.variation.synthesis.common_phase import align
-from tests.variation.twins import takes
+from tests.variation.small_takes import takes
 
 
 def beside(motions: Sequence[Any]) -> Compared:

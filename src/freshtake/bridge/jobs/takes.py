@@ -38,9 +38,9 @@ def _values(finding: Finding) -> dict[str, Any]:
 def unlike_sentences(takes: Sequence[Any]) -> list[str]:
     """Which takes do not belong to the others, and in what (Lau 2009, §9); nothing is learned for it."""
     from freshtake.variation.examples import material_of
+    from freshtake.variation.phase import ALIGNMENT, align
     from freshtake.variation.selection.differences import unlike_notes
     from freshtake.variation.selection.unlike import compared
-    from freshtake.variation.synthesis.common_phase import ALIGNMENT, align
 
     try:
         material = material_of(takes, None, None)

@@ -7,8 +7,8 @@ from typing import Any
 from freshtake.bridge.jobs.motion_options import finish_options, length_option
 from freshtake.bridge.requests import Answer, Request
 from freshtake.errors import UsageError
+from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import Goals, PosePin
-from freshtake.variation.synthesis.amount import Amount
 from freshtake.workflows.model_describing import variation_facts
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.variation_learning import variation_learn
@@ -33,7 +33,7 @@ def parts(request: Request) -> Answer:
     """What a model's `parts` may name: parts of the body, then joints."""
     model = model_of(request.model(), "variation")
     skeleton = None if model.material.recipe is None else model.material.recipe.skeleton
-    from freshtake.variation.synthesis.amount import names_of_parts
+    from freshtake.variation.amount import names_of_parts
 
     return request.answer({"parts": names_of_parts(model.dofs, skeleton)})
 

@@ -15,7 +15,7 @@ from freshtake.motion.body.roles import leg_length
 from freshtake.motion.edit import resample
 from freshtake.motion.features import Recipe, Start, decode, encode, recipe
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.variation.synthesis.common_phase import ALIGNMENT, align, read_at
+from freshtake.variation.phase import ALIGNMENT, align, read_at
 
 HORIZON = 0.1  # seconds for which a speed counts in distances
 RATES = ("speed", "turn")

@@ -17,7 +17,7 @@ from freshtake.evaluation.baselines.basis import Basis
 from freshtake.evaluation.baselines.perlin import perlin_noise
 from freshtake.evaluation.baselines.settings import NoiseSettings
 from freshtake.numeric.arrays import Floats
-from freshtake.variation.synthesis.common_phase import read_at
+from freshtake.variation.phase import read_at
 
 REACH = 4.0  # standard deviations after which the Gaussian is cut off
 

@@ -126,14 +126,15 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
 
 @compiled
 def lead_limbs(
-    bones: Bones, before: Floats, root: Floats, offsets: Floats, moves: Floats, by_toe: Ints, rotations: Floats
-) -> None:
-    """All limbs of all frames led by moves (frames, limbs, 3), in place; `by_toe` (limbs,) as in lead_limb."""
+    bones: Bones, before: Floats, root: Floats, offsets: Floats, moves: Floats, by_toe: Ints, rotations: Floats,
+    soft: float,
+) -> None:  # fmt: skip
+    """Lead all limbs of all frames by moves (frames, limbs, 3), in place; `by_toe` (limbs,), `soft`: see Move."""
     room = limb_room(bones)
     for frame in range(len(root)):
         own = offsets[min(frame, len(offsets) - 1)]
         for limb in range(moves.shape[1]):
-            move = Move(before[frame], root[frame], moves[frame, limb], 0.0, by_toe[limb] == 1, 0.0, PINNED)
+            move = Move(before[frame], root[frame], moves[frame, limb], 0.0, by_toe[limb] == 1, 0.0, soft)
             lead_limb(bones, limb, move, own, rotations[frame], room)
 
 

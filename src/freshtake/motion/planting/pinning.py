@@ -11,7 +11,7 @@ from freshtake.errors import UsageError
 from freshtake.motion.body.limbs import Limb
 from freshtake.motion.clip import Clip
 from freshtake.motion.pins import Pin
-from freshtake.motion.planting.limb_leading import FULL, lead_limbs
+from freshtake.motion.planting.limb_leading import FULL, PINNED, lead_limbs
 from freshtake.motion.planting.planting_model import PlantingModel
 from freshtake.motion.planting.rig import make_bones
 from freshtake.numeric.arrays import Floats
@@ -113,7 +113,7 @@ def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
     moves[:, free] = shift[:, None]  # limbs without pins move with the root
     pinned = {clip.skeleton.index(pin.joint) for pin in limb_pins}
     by_toe = np.array([limb.is_leg and limb.end not in pinned for limb in base.limbs], dtype=np.intp)
-    lead_limbs(bones, clip.root, root, np.ascontiguousarray(offsets), moves, by_toe, rotations)
+    lead_limbs(bones, clip.root, root, np.ascontiguousarray(offsets), moves, by_toe, rotations, PINNED)
     return with_root(clip.changed(rotations=rotations), root)
 
 

@@ -13,19 +13,14 @@ def learn(
     name: str | None = None,
     seed: int = 0,
     cyclic: bool | None = None,
-    thorough: bool = False,
-    method: str | None = None,
 ) -> None:
     """A variation model, as `freshtake learn` makes it."""
-    from freshtake.variation.settings import Settings
     from freshtake.workflows import variation_learn
 
     target = context.folder / "model.ftm"
-    chosen = {"thorough": thorough or None, "method": method}
     variation_learn(
         [context.path(id) for id in items],
         target,
-        Settings(**{key: value for key, value in chosen.items() if value is not None}),  # type: ignore[arg-type]
         cyclic=cyclic,
         seed=seed,
         report=context.progress,
@@ -38,5 +33,5 @@ def learn(
         name or first.group or first.name,
         seed=seed,
         facts={"notes": context.notes},
-        settings={"examples": items, **{key: value for key, value in chosen.items() if value is not None}},
+        settings={"examples": items},
     )

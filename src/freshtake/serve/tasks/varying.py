@@ -42,8 +42,8 @@ def variant(context: Context, model: str, seed: int, settings: dict[str, Any]) -
     """One variant, as `freshtake vary MODEL -n 1 --seed SEED` makes it."""
     from freshtake.methods.gathering import fitted
     from freshtake.numeric.blas_threads import one_blas_thread
+    from freshtake.variation.amount import Amount
     from freshtake.variation.goals.goals import Goals, PosePin
-    from freshtake.variation.synthesis.amount import Amount
     from freshtake.workflows.model_kinds import checked
     from freshtake.workflows.motion_delivering import chosen_delivery, delivered
     from freshtake.workflows.variation_varying import guided_variants

@@ -24,7 +24,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.compression.rebuilding import LEVELS, KeptTakes, Rebuild, fit, fit_warp, kept_takes, rebuilt
 from freshtake.variation.examples import Material, material_of, rounded
-from freshtake.variation.synthesis.common_phase import read_at
+from freshtake.variation.phase import read_at
 
 LEAST_KEPT, LEAST_TAKES, LEAST_FRAMES = 2, 3, 8
 SAME_LENGTH = 1e-3  # of the longest bone

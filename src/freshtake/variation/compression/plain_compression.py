@@ -10,7 +10,7 @@ import numpy as np
 from freshtake.numeric import pca
 from freshtake.variation.compression.compressing import error_of
 from freshtake.variation.examples import material_of
-from freshtake.variation.synthesis.common_phase import ALIGNMENT, read_at, warp_onto
+from freshtake.variation.phase import ALIGNMENT, read_at, warp_onto
 
 
 class PlainPca(NamedTuple):

@@ -14,7 +14,7 @@ import numpy as np
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.dtw import warp_path
 from freshtake.variation.examples import rounded
-from freshtake.variation.synthesis.common_phase import ALIGNMENT, align, read_at
+from freshtake.variation.phase import ALIGNMENT, align, read_at
 
 LEVELS = (0, 1, 2, 4, 8)  # knots of the shares
 WARP_KNOTS = 8

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from freshtake.motion import Clip
 from freshtake.motion.guards import BodyCheck, BodyLimits
+from freshtake.variation.amount import Amount, amount_of
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.synthesis.amount import Amount, amount_of
 
 TRIES = 5  # at the full amount
 SHARES = (0.75, 0.5, 0.25, 0.0)  # of the amount, for the best of them

@@ -10,22 +10,24 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
+from freshtake.motion.features import Start
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.features.ground import turned_back
 from freshtake.motion.pins import Pin, check_pins
 from freshtake.motion.planting import Planted
+from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.variation.goals.bridges import PinnedValues, bridged, strain
+from freshtake.variation.amount import Amount
+from freshtake.variation.conditioning import PinnedValues, Spread, conditioned, spread_along, strain
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
 from freshtake.variation.goals.pacing import paced, pinned_dofs
 from freshtake.variation.goals.steering import turn_column
-from freshtake.variation.synthesis.amount import Amount
+from freshtake.variation.planting import variant_settings
+from freshtake.variation.sampling import Variant
 
 if TYPE_CHECKING:
-    from freshtake.variation.live import Block
     from freshtake.variation.model import VariationModel
 
-LEAST = 0.3  # of a DOF's mean size: how small it may get where examples agree
 ROUNDS = 6  # of Gauss-Newton
 ANCHORS = 8  # frames of a longer pin that are aimed at; planting sees to those between
 SMALL = 1e-4  # radians or lengths, of a numerical derivative
@@ -51,44 +53,51 @@ def guided(
     *,
     amount: float | Amount,
     cycles: int | None,
+    plant: bool | str,
     name: str,
 ) -> Guided:
-    """A variant that meets goals as well as it can."""
+    """Draw a variant that meets goals as well as it can, its feet standing as those of the takes do."""
     rate, drawn = paced(model, rng, goals, amount, cycles)
-    if not (goals.start or goals.end or goals.poses or goals.targets):
-        return _unguided(model, goals, drawn, rate, name)
-    rows, sizes = drawn.rows, _sizes(model, drawn)
-    poses = goals.pose_pins(len(rows), model.frame_time)
-    held = _held_poses(model, poses)
-    far = strain(rows, held, sizes)
-    rows = bridged(rows, held, sizes, model.deviating_together, model.frame_time)
-    if goals.targets:
-        rows = _through_places(model, rows, held, sizes, goals.targets)
-    motion = model.decode(rows, name=name)
-    error = float(np.abs(rows[held.frames, held.dofs] - held.values).max(initial=0.0))
-    duration = (len(rows) - 1) * model.frame_time
-    missed = tuple(float(np.abs(gap).max()) for gap in _gaps(motion, goals.targets)) if goals.targets else ()
-    return Guided(motion, GoalReport(rate, duration, ground_speed(motion), far, error, missed), drawn.phases)
+    pinned = bool(goals.start or goals.end or goals.poses or goals.targets)
+    if not pinned:
+        variant = _unguided(model, drawn, rate, name)
+        one_take = not model.cyclic or drawn.phases[-1] <= len(model.phase_frames) - 1.0
+        if plant is True and goals.steer is None and one_take and isinstance(variant.motion, Clip):
+            clip = model.on_feet(variant.motion, drawn)
+            return variant._replace(motion=clip, report=replace(variant.report, speed=ground_speed(clip)))
+    else:
+        variant = _pinned(model, goals, drawn, rate, name)
+    if not (plant or goals.targets) or model.planting_model is None:
+        return variant
+    stand = model.standing(variant.motion, drawn.phases)
+    settings = variant_settings(plant)
+    return variant.planted(
+        plant_feet(
+            variant.motion, stand, pins=goals.targets, examples=model.planting_model, settings=settings, careful=False
+        )
+    )
 
 
-def _unguided(model: VariationModel, goals: Goals, drawn: Block, rate: float, name: str) -> Guided:
-    motion = model.decode(drawn.rows, name=name)
+def _unguided(model: VariationModel, drawn: Variant, rate: float, name: str) -> Guided:
+    motion = model.decode(drawn.rows, start=drawn.start, name=name)
     duration = (len(drawn.rows) - 1) * model.frame_time
     return Guided(motion, GoalReport(rate, duration, ground_speed(motion), 0.0, 0.0, ()), drawn.phases)
 
 
-def _sizes(model: VariationModel, drawn: Block) -> Floats:
-    """How far values may deviate at every frame, (frames, DOFs); 0 for speeds."""
-    profile = model.sizes
-    last = len(profile) - 1.0
-    if drawn.phases is None:
-        raise UsageError("pinned poses and places need the default method: the paper has no pins beyond feet")
-    places = np.mod(drawn.phases, last) if model.cyclic else np.clip(drawn.phases, 0.0, last)
-    low = np.minimum(places.astype(np.intp), len(profile) - 2)
-    t = (places - low)[:, None]
-    sizes = (1.0 - t) * profile[low] + t * profile[low + 1]
-    floor = LEAST * profile.mean(axis=0)
-    return np.asarray(np.maximum(sizes, np.where(~model.material.held, np.maximum(floor, 1e-6), 0.0)))
+def _pinned(model: VariationModel, goals: Goals, drawn: Variant, rate: float, name: str) -> Guided:
+    """Lead a drawn variant through pinned poses and places."""
+    rows = drawn.rows
+    spread = spread_along(model.deviations, drawn.phases, ~model.material.held, model.cyclic)
+    held = _held_poses(model, goals.pose_pins(len(rows), model.frame_time))
+    far = strain(rows, held, spread)
+    rows = conditioned(rows, held, spread)
+    if goals.targets:
+        rows = _through_places(model, rows, held, spread, drawn.start, goals.targets)
+    motion = model.decode(rows, start=drawn.start, name=name)
+    error = float(np.abs(rows[held.frames, held.dofs] - held.values).max(initial=0.0))
+    duration = (len(rows) - 1) * model.frame_time
+    missed = tuple(float(np.abs(gap).max()) for gap in _gaps(motion, goals.targets)) if goals.targets else ()
+    return Guided(motion, GoalReport(rate, duration, ground_speed(motion), far, error, missed), drawn.phases)
 
 
 def _held_poses(model: VariationModel, poses: Sequence[tuple[int, PosePin]]) -> PinnedValues:
@@ -107,45 +116,44 @@ def _held_poses(model: VariationModel, poses: Sequence[tuple[int, PosePin]]) -> 
 
 
 def _through_places(
-    model: VariationModel, rows: Floats, held: PinnedValues, sizes: Floats, pins: Sequence[Pin]
+    model: VariationModel, rows: Floats, held: PinnedValues, spread: Spread, start: Start, pins: Sequence[Pin]
 ) -> Floats:
     """Bring joints to their places with the likeliest deviation, keeping held poses (Gauss-Newton)."""
     for _ in range(ROUNDS):
-        clip = model.decode(rows)
+        clip = model.decode(rows, start=start)
         if not isinstance(clip, Clip):
             raise UsageError("only joints of a skeleton can be brought to places")
         check_pins(pins, clip)
-        heading = _heading(model, rows)
+        heading = _heading(model, rows, start)
         wanted = [held]
         for pin, gap in zip(pins, _gaps(clip, pins), strict=True):
             anchors = np.unique(np.linspace(pin.start, pin.stop - 1, ANCHORS).round().astype(np.intp))
             gaps = turned_back(gap[anchors - pin.start], heading[anchors], clip.up)
-            for frame, missing in zip(anchors, gaps, strict=True):
-                step = _step(model, rows[frame], clip.skeleton.index(pin.joint), missing, sizes[frame])
-                moving = np.flatnonzero(sizes[frame] > 0.0)
+            for frame, missing in zip(anchors.tolist(), gaps, strict=True):
+                step = _step(model, rows[frame], clip.skeleton.index(pin.joint), missing, spread.within(frame))
+                moving = np.flatnonzero(spread.sizes[frame] > 0.0)
                 wanted.append(PinnedValues(np.full(len(moving), frame), moving, rows[frame, moving] + step[moving]))
         both = PinnedValues(*(np.concatenate(part) for part in zip(*wanted, strict=True)))
-        rows = bridged(rows, _once(both), sizes, model.deviating_together, model.frame_time)
+        rows = conditioned(rows, _once(both), spread)
     return rows
 
 
-def _heading(model: VariationModel, rows: Floats) -> Floats:
-    """The heading (frames,) of every row."""
+def _heading(model: VariationModel, rows: Floats, start: Start) -> Floats:
+    """Return the heading (frames,) of every row."""
     turn = turn_column(model.material.recipe)
     steps = rows[:, turn] * model.frame_time
-    return np.asarray(np.cumsum(steps) - steps[0])
+    return np.asarray(start.heading + np.cumsum(steps) - steps[0])
 
 
-def _step(model: VariationModel, row: Floats, joint: int, gap: Floats, sizes: Floats) -> Floats:
-    """The likeliest change (DOFs,) of one row that moves a joint by `gap`, seen from the root."""
+def _step(model: VariationModel, row: Floats, joint: int, gap: Floats, covariance: Floats) -> Floats:
+    """Return the likeliest change (DOFs,) of one row that moves a joint by `gap`, seen from the root."""
     count = len(row)
     nudges = np.concatenate([np.zeros((1, count)), SMALL * np.eye(count)])
     places = _seen(model, row + nudges, joint)
     jacobian = ((places[1:] - places[0]) / SMALL).T
-    spread = sizes[:, None] * model.deviating_together * sizes
-    across = jacobian @ spread @ jacobian.T
+    across = jacobian @ covariance @ jacobian.T
     across += 1e-6 * np.trace(across) / 3.0 * np.eye(3)
-    return np.asarray(spread @ jacobian.T @ np.linalg.solve(across, gap))
+    return np.asarray(covariance @ jacobian.T @ np.linalg.solve(across, gap))
 
 
 def _seen(model: VariationModel, rows: Floats, joint: int) -> Floats:

@@ -14,9 +14,9 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import closed, facing_forward
+from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import Goals, PosePin
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.synthesis.amount import Amount
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel

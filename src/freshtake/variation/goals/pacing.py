@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.features import Start
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Bools
+from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import Goals, PosePin, ground_speed
-from freshtake.variation.goals.steering import Steering, SteeringState, steered
-from freshtake.variation.synthesis.amount import Amount
-from freshtake.variation.synthesis.common_phase import read_at
-from freshtake.variation.synthesize import BLOCK
+from freshtake.variation.goals.steering import Steering
+from freshtake.variation.phase import read_at
+from freshtake.variation.sampling import Variant
 
 if TYPE_CHECKING:
-    from freshtake.variation.live import Block
     from freshtake.variation.model import VariationModel
 
 TRIES = 8  # at a tempo that gives the duration or speed
@@ -35,7 +33,7 @@ class Stretch(NamedTuple):
 
 def paced(
     model: VariationModel, rng: np.random.Generator, goals: Goals, amount: float | Amount, cycles: int | None
-) -> tuple[float, Block]:
+) -> tuple[float, Variant]:
     """The drawn variant at the pace that gives the wanted duration or speed, and that pace."""
     frames = None if goals.duration is None else 1 + round(goals.duration / model.frame_time)
     if frames is not None and frames < 2:
@@ -56,7 +54,7 @@ def paced(
     return rate, block
 
 
-def _missing(model: VariationModel, goals: Goals, block: Block, frames: int | None) -> float:
+def _missing(model: VariationModel, goals: Goals, block: Variant, frames: int | None) -> float:
     """By what the pace must change."""
     if goals.speed is not None:
         speed = ground_speed(model.decode(block.rows))
@@ -77,8 +75,6 @@ def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: 
     usual = sum(len(x) - 1 for x in model.material.values) / len(model.material.values)
     count = cycles or (1 if frames is None else max(1, round((frames - 1) / usual)))
     by_frames = frames if goals.speed is not None else None
-    if model.kernel is not None:  # knows no phases
-        return Stretch(0.0, count * whole, by_frames, count)
     first = 0.0 if goals.start is None else phase_of(model, goals.start)
     if goals.end is None:
         return Stretch(first, count * whole, by_frames, count)
@@ -111,23 +107,24 @@ def pinned_dofs(model: VariationModel, pin: PosePin) -> Bools:
 def _drawn(
     model: VariationModel, rng: np.random.Generator, stretch: Stretch | None, amount: float | Amount, rate: float,
     steer: Steering | None,
-) -> Block:  # fmt: skip
+) -> Variant:  # fmt: skip
     if stretch is None:
         return model.made(rng, amount=amount, rate=rate, steer=steer)
     if stretch.first == 0.0 and stretch.phases == stretch.cycles * (len(model.phase_frames) - 1.0):
         cycles = stretch.cycles if stretch.frames is None else None
         return model.made(rng, amount=amount, rate=rate, steer=steer, cycles=cycles, frames=stretch.frames)
+    from freshtake.variation.live import steered_rows  # live imports goals
+
     block = _cut(model, rng, stretch, amount, rate)
-    return block if steer is None else block._replace(rows=_steered(model, steer, block.rows))
+    return block if steer is None else block._replace(rows=steered_rows(model, steer, block.rows))
 
 
 def _cut(
     model: VariationModel, rng: np.random.Generator, stretch: Stretch, amount: float | Amount, rate: float
-) -> Block:
-    """Rows and phases of a stretch of an endless motion; what comes before it is dropped."""
+) -> Variant:
+    """Return a stretch of an endless motion; what comes before it is dropped."""
     rows, phases, count, last = [], [], 0, stretch.first + stretch.phases
     for block in model.blocks(rng, amount=amount, rate=rate):
-        assert block.phases is not None
         begun = block.phases >= stretch.first
         rows.append(block.rows[begun])
         phases.append(block.phases[begun])
@@ -136,13 +133,4 @@ def _cut(
             break
     passed = np.concatenate(phases)
     frames = stretch.frames if stretch.frames is not None else 1 + int(np.argmax(passed >= last))
-    return block._replace(rows=np.concatenate(rows)[:frames], phases=passed[:frames])
-
-
-def _steered(model: VariationModel, steer: Steering, rows: Floats) -> Floats:
-    recipe, travel, course, out = model.material.recipe, model.travel, SteeringState(Start()), []
-    assert recipe is not None
-    for first in range(0, len(rows), BLOCK):
-        done, course = steered(steer, recipe, travel, rows[first : first + BLOCK], course)
-        out.append(done)
-    return np.concatenate(out)
+    return Variant(np.concatenate(rows)[:frames], passed[:frames])

@@ -2,9 +2,8 @@
 
 A network learned on trusted clips gives every clip a likelihood. What the trusted clips themselves have when they are
 left out sets the threshold: what a further clip of their kind falls below in one of twenty cases. Departs from the
-paper: the threshold allows for how few clips are trusted; likelihoods are those of propagated, mean densities per frame
-and node (see LikelihoodScorer); the structure is learned once, and relearned for every group on request; and candidates
-are measured by groups of the trusted clips, so that a poor set of candidates cannot vouch for its own members.
+paper: the threshold allows for how few clips are trusted, and candidates are measured by groups of the trusted clips,
+so that a poor set of candidates cannot vouch for its own members.
 `groups="candidates"` is the paper's own: groups among the candidates, the least likely one eliminated until all that
 are left reach the threshold.
 """
@@ -21,9 +20,8 @@ from freshtake.errors import FreshtakeError, UsageError
 from freshtake.methods.progress import Progress, Report
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.model import VariationModel
-from freshtake.variation.network.likelihood import LikelihoodScorer
 from freshtake.variation.selection.candidates import Candidate, longer_or_shorter
-from freshtake.variation.selection.scorer_groups import ScorerFactory, is_blind, on_common_clock, split
+from freshtake.variation.selection.scorer_groups import group_model, on_common_clock, split
 from freshtake.variation.selection.unlikely import by_phase, joined, least_likely, missing
 from freshtake.variation.selection.verdicts import LEAST_TRUSTED, Judged, Verdict
 from freshtake.variation.settings import Settings
@@ -47,8 +45,8 @@ class _Scale(NamedTuple):
     `trusted` are their likelihoods; `parts` and `values` (20, DOFs) their usual log densities and values.
     """
 
-    factory: ScorerFactory
-    scorers: list[LikelihoodScorer]
+    model: VariationModel
+    scorers: list[VariationModel]
     trusted: Floats
     threshold: float
     parts: Floats
@@ -56,10 +54,9 @@ class _Scale(NamedTuple):
 
 
 class Grouping(NamedTuple):
-    """Whose groups candidates are judged in, whether each has a model of its own, and how many percent are rejected."""
+    """Whose groups candidates are measured by, and how many percent are rejected."""
 
     among: str
-    relearn: bool
     percentile: float
 
 
@@ -75,7 +72,7 @@ def by_likelihood(
     """Which candidates are as likely as further motions of the trusted kind would be."""
     model = _learned(sure, settings, rng, say)
     say(Progress(0.5, "likelihoods of the trusted clips"))
-    scale = _scale(model, sure, rng, groups.relearn, groups.percentile)
+    scale = _scale(model, sure, rng, groups.percentile)
     ready = [_encoded(model, candidate) for candidate in candidates]
     say(Progress(0.8, "likelihoods of the candidates"))
     rows = [x for x, _ in ready]
@@ -97,27 +94,18 @@ def _learned(trusted: Sequence[Any], settings: Settings, rng: np.random.Generato
     return learn(some, settings, rng=rng, report=lambda at: say(Progress(0.5 * at.share, at.what)))
 
 
-def _scale(
-    model: VariationModel, motions: Sequence[Any], rng: np.random.Generator, relearn: bool, percentile: float
-) -> _Scale:
-    """What the trusted clips have when they are left out, and the threshold that follows.
-
-    Predictions are fed back, unless that drifts even on trusted clips: then frames are predicted one by one.
-    """
+def _scale(model: VariationModel, motions: Sequence[Any], rng: np.random.Generator, percentile: float) -> _Scale:
+    """Return what the trusted clips have when they are left out, and the threshold that follows."""
     rows = [_rows(model, motion) for motion in motions]
     splits = list(split(len(rows), rng))
-    factory = ScorerFactory(model, relearn)
-    scorers = [factory.scorer([rows[k] for k in one.known], rng) for one in splits]
-    if is_blind(scorers):
-        factory = factory._replace(propagated=False)
-        scorers = [LikelihoodScorer(scorer.model, propagated=False) for scorer in scorers]
+    scorers = [group_model(model, [rows[k] for k in one.known], rng) for one in splits]
     scored = [_score([scorer], rows[k]) for scorer, one in zip(scorers, splits, strict=True) for k in one.left]
     likely = np.array([one.likelihood for one in scored])
     parts = np.mean([one.parts for one in scored], axis=0)
     values = np.mean([one.values for one in scored], axis=0)
     owner = np.array([k for one in splits for k in one.left])
     means = np.array([likely[owner == k].mean() for k in sorted(set(owner.tolist()))])
-    return _Scale(factory, scorers, likely, threshold(means, percentile / 100.0), parts, values)
+    return _Scale(model, scorers, likely, threshold(means, percentile / 100.0), parts, values)
 
 
 def threshold(likely: Floats, share: float) -> float:
@@ -135,8 +123,8 @@ def _rows(model: VariationModel, motion: Any) -> Floats:
     return on_common_clock(model, model.encode(motion))
 
 
-def _score(scorers: Sequence[LikelihoodScorer], rows: Floats) -> Scored:
-    likelihoods = [scorer.score(rows) for scorer in scorers]
+def _score(scorers: Sequence[VariationModel], rows: Floats) -> Scored:
+    likelihoods = [scorer.score_rows(rows) for scorer in scorers]
     likelihood = float(np.mean([one.normalized for one in likelihoods]))
     return Scored(likelihood, np.mean([by_phase(one.frames) for one in likelihoods], axis=0), by_phase(rows))
 
@@ -172,7 +160,7 @@ def _eliminated(
         numbers = list(left)
         by_candidate: dict[int, list[Scored]] = {k: [] for k in numbers}
         for one in split(len(numbers), rng):
-            scorer = scale.factory.scorer([left[numbers[k]] for k in one.known], rng)
+            scorer = group_model(scale.model, [left[numbers[k]] for k in one.known], rng)
             for k in one.left:
                 by_candidate[numbers[k]].append(_score([scorer], left[numbers[k]]))
         for k, several in by_candidate.items():
@@ -194,7 +182,7 @@ def _likelihood(scored: Scored | None) -> float:
 def _verdict(candidate: Candidate, scored: Scored | None, gone: bool, scale: _Scale, trusted: Sequence[Any]) -> Verdict:
     if scored is None:
         return Verdict(False, float("nan"), candidate.refusal, candidate.notes)
-    material = scale.factory.model.material
+    material = scale.model.material
     missed = missing(scored.parts, scale.parts)
     table = joined(missed, material.names)[1]
     if not gone:

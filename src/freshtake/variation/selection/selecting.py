@@ -19,13 +19,13 @@ from freshtake.motion.features import encode
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.examples import Material, material_of, rounded
+from freshtake.variation.phase import ALIGNMENT, align, read_at, warp_onto
 from freshtake.variation.selection.candidates import Candidate, comparable
 from freshtake.variation.selection.differences import differences
 from freshtake.variation.selection.unlike import Compared, Unlike, chances, compared, unlike_takes
 from freshtake.variation.selection.unlikely import REACH, by_phase, joined
 from freshtake.variation.selection.verdicts import LEAST_TRUSTED, Judged, Selection, Verdict
 from freshtake.variation.settings import Settings
-from freshtake.variation.synthesis.common_phase import ALIGNMENT, align, read_at, warp_onto
 
 PERCENTILE = 5.0
 MEASURES, GROUPS = ("difference", "likelihood"), ("trusted", "candidates")
@@ -49,15 +49,14 @@ def select(
     rng: np.random.Generator,
     measure: str = "difference",
     groups: str = "trusted",
-    relearn: bool = False,
     percentile: float = PERCENTILE,
     report: Report | None = None,
 ) -> Selection:
     """Which candidates differ no more from the trusted motions than further ones of their kind would.
 
-    Of these, `percentile` percent are rejected. `settings`, `groups` and `relearn` are for the measure "likelihood".
+    Of these, `percentile` percent are rejected. `settings` and `groups` are for the measure "likelihood".
     """
-    _check(candidates, measure, groups, relearn, percentile)
+    _check(candidates, measure, groups, percentile)
     sure, say = trusted_motions(trusted), report or silent
     ready = [comparable(motion, sure) for motion in candidates]
     material = material_of(sure, None, None)
@@ -70,22 +69,22 @@ def select(
         from freshtake.variation.selection.by_likelihood import Grouping, by_likelihood
 
         verdicts, judged = by_likelihood(
-            ready, sure, settings or Settings(method="kernel", prior_starts=1),
-            rng=rng, groups=Grouping(groups, relearn, percentile), say=say,
+            ready, sure, settings or Settings(),
+            rng=rng, groups=Grouping(groups, percentile), say=say,
         )  # fmt: skip
     say(Progress(1.0, "done"))
     return Selection(tuple(verdicts), *judged, odd, measure)
 
 
-def _check(candidates: Sequence[Any], measure: str, groups: str, relearn: bool, percentile: float) -> None:
+def _check(candidates: Sequence[Any], measure: str, groups: str, percentile: float) -> None:
     if not 0.0 < percentile <= 50.0:
         raise UsageError(f"the percentile must lie above 0 and not above 50, but is {percentile:g}")
     if measure not in MEASURES:
         raise UsageError(f"measure must be one of {', '.join(MEASURES)}, not {measure!r}")
     if groups not in GROUPS:
         raise UsageError(f"groups must be one of {', '.join(GROUPS)}, not {groups!r}")
-    if measure != "likelihood" and (relearn or groups != "trusted"):
-        raise UsageError("groups and relearning need the likelihood measure: choose it too")
+    if measure != "likelihood" and groups != "trusted":
+        raise UsageError("groups need the likelihood measure: choose it too")
     if not candidates:
         raise UsageError("there is nothing to select from: give at least one candidate")
 

@@ -19,7 +19,7 @@ from freshtake.motion.body.facing import facing
 from freshtake.motion.body.roles import body_parts, leg_length
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.examples import Material
-from freshtake.variation.synthesis.common_phase import read_at
+from freshtake.variation.phase import read_at
 
 Strings = npt.NDArray[np.str_]
 CHANCE = 0.01  # of a warning where all takes belong together

@@ -1,0 +1,113 @@
+"""Variants that pass through given values at given frames, by conditioning the Gaussian of takes on them.
+
+A drawn variant x becomes one that holds the pinned values y exactly (Matheron's rule): x + K_xp K_pp^-1 (y - x_p). The
+covariance K is that of `deviations`: what whole takes do together, and the prior of each DOF around the pin.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.variation.deviations import Deviations
+from freshtake.variation.phase import read_at
+
+JITTER = 1e-9  # of the mean variance of the pinned values
+LEAST = 0.3  # of a DOF's mean size: how small it may get where takes agree by chance
+
+
+class PinnedValues(NamedTuple):
+    """Values that a variant has to pass through."""
+
+    frames: Ints  # (values,)
+    dofs: Ints  # (values,)
+    values: Floats  # (values,)
+
+
+class Spread(NamedTuple):
+    """The Gaussian along one variant.
+
+    Attributes:
+        factors: (takes, frames, DOFs): what whole takes do, in standard deviations.
+        sizes: (frames, DOFs): standard deviation of the prior.
+        phases: (frames,).
+        deviations: Where it comes from.
+    """
+
+    factors: Floats
+    sizes: Floats
+    phases: Floats
+    deviations: Deviations
+
+    @property
+    def total(self) -> Floats:
+        """Return the standard deviation (frames, DOFs) of all together."""
+        return np.asarray(np.sqrt((self.factors**2).sum(axis=0) + self.sizes**2))
+
+    def within(self, frame: int) -> Floats:
+        """Return the covariance (DOFs, DOFs) of one frame."""
+        factors = self.factors[:, frame]
+        return np.asarray(factors.T @ factors + np.diag(self.sizes[frame] ** 2))
+
+
+def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: bool) -> Spread:
+    """Return the Gaussian at the phases of a variant.
+
+    Args:
+        deviations: How takes differ.
+        phases: (frames,): of the variant.
+        moving: (DOFs,): which DOFs may move; the others have size 0.
+        cyclic: Whether phases go on after the last one with the first.
+
+    Returns:
+        The Gaussian along the variant.
+    """
+    last = len(deviations.mean) - 1.0
+    places = np.mod(phases, last) if cyclic else np.clip(phases, 0.0, last)
+    size = deviations.prior_size * np.maximum(deviations.sizes, LEAST * deviations.sizes.mean(axis=0))
+    factors = [deviations.weight_size * read_at(delta, places) * moving for delta in deviations.deltas]
+    sizes = np.maximum(read_at(size, places), 1e-9)
+    return Spread(np.stack(factors), sizes * moving, phases, deviations)
+
+
+def conditioned(rows: Floats, held: PinnedValues, spread: Spread) -> Floats:
+    """Lead a variant through pinned values.
+
+    Args:
+        rows: (frames, DOFs): the variant as it was drawn.
+        held: What it has to pass through.
+        spread: The Gaussian along it.
+
+    Returns:
+        Rows that hold the pinned values; DOFs that may not move stay as they were.
+    """
+    if len(held.frames) == 0:
+        return rows
+    factors = spread.factors[:, held.frames, held.dofs]  # (takes, values)
+    size = spread.sizes[held.frames, held.dofs]
+    free = size > 0.0
+    missing = np.where(free, held.values - rows[held.frames, held.dofs], 0.0)
+    apart = np.subtract.outer(spread.phases[held.frames], spread.phases[held.frames])
+    alike = spread.deviations.correlation(apart) * (held.dofs[:, None] == held.dofs)
+    between = factors.T @ factors + np.outer(size, size) * alike
+    between[np.diag_indices_from(between)] += np.where(free, JITTER * (size**2).mean(), 1.0)
+    pull = np.linalg.solve(between, missing)
+    out = rows + np.einsum("l,lfd->fd", factors @ pull, spread.factors)
+    when, which = np.unique(held.frames, return_inverse=True)
+    strength = np.zeros((len(when), rows.shape[1]))
+    np.add.at(strength, (which, held.dofs), size * pull)
+    near = spread.deviations.correlation(np.subtract.outer(spread.phases, spread.phases[when]))
+    return np.asarray(out + spread.sizes * (near @ strength))
+
+
+def strain(rows: Floats, held: PinnedValues, spread: Spread) -> float:
+    """Return how many standard deviations held values lie from a drawn variant, of the farthest frame.
+
+    The root mean square over DOFs: about 1.4 where both deviate as they usually do. The farthest single value would say
+    little, because of a hundred DOFs one always hardly varies at that phase.
+    """
+    size = spread.total[held.frames, held.dofs]
+    away = (held.values - rows[held.frames, held.dofs]) / np.maximum(size, 1e-12)
+    return max((float(np.sqrt((away[held.frames == t] ** 2).mean())) for t in np.unique(held.frames)), default=0.0)

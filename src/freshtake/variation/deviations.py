@@ -1,0 +1,138 @@
+"""How takes differ: one Gaussian over phases and DOFs, which everything else draws from, conditions or evaluates.
+
+A take is x = mean + sqrt(share) * d + sqrt(1 - share) * e, both with the variance of a further take:
+
+    d(p) = sum_l g_l delta_l(p)        whole takes: delta_l = take l - mean, g_l normal, one number for the whole take
+    e_i(p) = size_i(p) z_i(p)          the prior: z_i smooth in time, independent from DOF to DOF
+
+delta_l carries every coordination that the takes show; e has what so few takes cannot show. The share of whole takes
+follows from their number L, share = (L - 1) / (L - 1 + prior): one take leaves everything to the prior, forty hardly
+anything. As a Dynamic Bayesian Network (Lau 2009, §4): g is a hidden, static node and a parent of every DOF at every
+frame; the other parents of a DOF are its values in the frames before, by which z continues.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.gaussian import gaussian_filter1d
+from freshtake.variation import population
+from freshtake.variation.examples import Material, rounded
+from freshtake.variation.settings import Settings
+from freshtake.variation.takes import Takes
+
+SMOOTH = 0.08  # seconds by which sizes along the phase are smoothed
+EVEN = 0.3  # share of a DOF's mean variance in its variance at each phase: so few takes may agree by chance
+KNOTS = 4  # of a cubic spline that a moment depends on
+
+
+@dataclass(frozen=True, eq=False)
+class Deviations:
+    """The Gaussian of how takes differ.
+
+    Attributes:
+        takes: The takes on their common phase.
+        sizes: (phases, DOFs): standard deviation of the prior.
+        share: Part of the variance that whole takes have.
+        spacing: Phases between the knots of the prior's splines.
+    """
+
+    takes: Takes
+    sizes: Floats
+    share: float
+    spacing: float
+
+    @property
+    def further(self) -> float:
+        """Return by what the variance of a further take exceeds that of the takes: their mean is uncertain, too."""
+        return 1.0 + 1.0 / len(self.takes.rows)
+
+    @property
+    def weight_size(self) -> float:
+        """Return the standard deviation of each g."""
+        count = len(self.takes.rows)
+        return float(np.sqrt(self.share * self.further / max(count - 1, 1)))
+
+    @property
+    def prior_size(self) -> float:
+        """Return what sizes are multiplied by."""
+        return float(np.sqrt((1.0 - self.share) * self.further))
+
+    @cached_property
+    def mean(self) -> Floats:
+        """Return the mean of the takes, (phases, DOFs)."""
+        return np.asarray(self.takes.rows.mean(axis=0))
+
+    @cached_property
+    def deltas(self) -> Floats:
+        """Return how each take differs from the mean, (takes, phases, DOFs)."""
+        return np.asarray(self.takes.rows - self.mean)
+
+    @cached_property
+    def total_sizes(self) -> Floats:
+        """Return how far a further take is expected to deviate, (phases, DOFs): one standard deviation."""
+        whole = self.weight_size**2 * (self.deltas**2).sum(axis=0)
+        return np.asarray(np.sqrt(whole + (self.prior_size * self.sizes) ** 2))
+
+    def correlation(self, apart: Floats) -> Floats:
+        """Return how alike z is at phases that lie so far `apart`."""
+        return spline_correlation(np.abs(apart) / self.spacing)
+
+
+def share_of(settings: Settings, takes: int) -> float:
+    """Return the part of the variance that whole takes have."""
+    return (takes - 1.0) / (takes - 1.0 + settings.prior) if takes > 1 else 0.0
+
+
+def prior_sizes(material: Material, takes: Takes) -> Floats:
+    """Return how large deviations are at every phase, (phases, DOFs), from the takes and from the population.
+
+    The population's size of a DOF counts as some takes more (its error is known); its overall scale follows the takes
+    half-way, because takes that were chosen for being alike understate how far a further one deviates.
+    """
+    mean, count = takes.rows.mean(axis=0), len(takes.rows)
+    usual = population.usual_sizes(material.recipe, material.names, mean)
+    if count == 1:
+        return rounded(np.broadcast_to(usual, mean.shape))
+    variance = ((takes.rows - mean) ** 2).sum(axis=0) / (count - 1.0)
+    seen = np.sqrt(variance.mean(axis=0))
+    known = (usual > 0.0) & (seen > 0.0)
+    scale = np.exp(0.5 * np.log(seen[known] / usual[known]).mean()) if known.any() else 1.0
+    variance = gaussian_filter1d(variance, SMOOTH / material.frame_time, axis=0, mode="nearest")
+    variance = (1.0 - EVEN) * variance + EVEN * variance.mean(axis=0)
+    worth = population.WORTH
+    return rounded(np.sqrt((worth * (scale * usual) ** 2 + (count - 1.0) * variance) / (worth + count - 1.0)))
+
+
+def spline_basis(at: Floats, first: int, count: int) -> Floats:
+    """Return what turns independent normals at knots into a smooth process of variance 1.
+
+    Args:
+        at: (phases,): phases in units of the knots' spacing.
+        first: Number of the first knot.
+        count: How many knots there are; a moment t depends on those from floor(t) to floor(t) + 3.
+
+    Returns:
+        (phases, knots).
+    """
+    low = np.floor(at).astype(np.intp)
+    t = at - low
+    weights = np.stack([
+        (1.0 - t) ** 3, 3.0 * t**3 - 6.0 * t**2 + 4.0, -3.0 * t**3 + 3.0 * t**2 + 3.0 * t + 1.0, t**3,
+    ], axis=1)  # fmt: skip
+    weights /= np.sqrt((weights**2).sum(axis=1, keepdims=True))
+    out = np.zeros((len(at), count))
+    np.put_along_axis(out, low[:, None] - first + np.arange(KNOTS), weights, axis=1)
+    return out
+
+
+def spline_correlation(apart: Floats) -> Floats:
+    """Return the correlation of such a process with itself, `apart` in units of the spacing, averaged over places."""
+    grid = np.arange(0.0, KNOTS + 0.25, 0.25)
+    basis = [spline_basis(start + grid, 0, 2 * KNOTS + 1) for start in (0.0, 0.25, 0.5, 0.75)]
+    along = np.mean([one @ one[0] for one in basis], axis=0)
+    return np.asarray(np.interp(apart, grid, along, right=0.0))

@@ -1,0 +1,173 @@
+"""How likely a take is, per frame and per DOF (Lau 2009, eq. 2): each value given its parents in the network.
+
+The parents of a DOF at a frame are the hidden weights of the takes (see `deviations`) and its values in the two frames
+before. Frames of the network are one spacing of the prior's knots apart.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.numeric.arrays import Floats
+from freshtake.variation.deviations import Deviations
+from freshtake.variation.examples import Material
+from freshtake.variation.phase import ALIGNMENT, PACE, read_at, steadied, warp_onto
+from freshtake.variation.takes import takes_on_phase
+
+LEAST = 0.02  # of the mean size of all DOFs' deviations, weighted: nothing is predicted closer
+FEWEST = 4  # frames
+FEWEST_TAKES = 3  # of which one can be left out
+ORDER = 2  # frames before, which a DOF continues from
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """Log densities of every DOF at every frame of a clip, each given its parents.
+
+    Attributes:
+        frames: (frames, DOFs).
+        dofs: The DOFs by name.
+    """
+
+    frames: Floats
+    dofs: tuple[str, ...]
+
+    def __float__(self) -> float:
+        return self.total
+
+    @property
+    def total(self) -> float:
+        """Return the sum over frames and DOFs (Lau 2009, eq. 2)."""
+        return float(self.frames.sum())
+
+    @property
+    def normalized(self) -> float:
+        """Return the total per frame and DOF: what clips of different lengths are compared by."""
+        return float(self.frames.mean())
+
+    @property
+    def per_frame(self) -> Floats:
+        """Return the mean over DOFs, (frames,)."""
+        return np.asarray(self.frames.mean(axis=1))
+
+
+def take_likelihood(material: Material, deviations: Deviations, rows: Floats) -> Likelihood:
+    """Evaluate a take.
+
+    Args:
+        material: The examples.
+        deviations: How they differ.
+        rows: (frames, DOFs): the take.
+
+    Returns:
+        Its log densities, in units in which a deviation of the least size counts 0.
+    """
+    if len(rows) < FEWEST:
+        raise UsageError(f"the clip has {len(rows)} frames, but scoring needs at least {FEWEST}")
+    away, phase_frames = deviations_of(material, deviations, rows)
+    floor = _floors(material, deviations)
+    size = np.maximum(left_over(deviations) * deviations.sizes, floor)
+    weights, of_weights = _likeliest_weights(deviations, deviations.deltas, away, size)
+    rest = (away - np.einsum("l,lpd->pd", weights, deviations.deltas)) / size
+    phases = np.arange(0.0, len(away), deviations.spacing)
+    freedom = max(len(deviations.takes.rows) - 1, 1) + 2
+    dense = _densities(deviations, read_at(rest, phases), freedom) - np.log(read_at(size / floor, phases))
+    at = np.interp(np.arange(float(len(rows))), phase_frames, np.arange(float(len(phase_frames))))
+    nearest = np.minimum(np.rint(at / deviations.spacing).astype(np.intp), len(phases) - 1)
+    return Likelihood(dense[nearest] + of_weights / rows.size, material.names)
+
+
+def deviations_of(material: Material, deviations: Deviations, rows: Floats) -> tuple[Floats, Floats]:
+    """Return how a take differs from the mean, (phases, DOFs), and the frame of the take at every phase.
+
+    Its place and direction on the ground do not count: the take is moved onto the mean.
+    """
+    takes, weights = deviations.takes, material.weights
+    examples = [read_at(x, frames) for x, frames in zip(material.values, _phase_frames(takes.log_pace), strict=True)]
+    goal = np.mean(examples, axis=0) * weights
+    warped = warp_onto(goal, rows * weights, ALIGNMENT / material.frame_time)
+    frames = steadied(warped[:, None], [rows * weights], PACE / material.frame_time)
+    alone = replace(material, values=(rows,), starts=())
+    read = takes_on_phase(alone, frames)
+    out = read.rows[0] - deviations.mean
+    if read.course is not None:
+        mean, one = takes.course_mean, read.course.path(read.rows[0])
+        moved = one.ground - one.ground.mean()
+        turn = np.angle((np.exp(1j * (one.heading - mean.heading))).mean())
+        out[:, read.course.columns] = np.stack([
+            (moved * np.exp(-1j * turn) - (mean.ground - mean.ground.mean())).real,
+            (moved * np.exp(-1j * turn) - (mean.ground - mean.ground.mean())).imag,
+            one.heading - mean.heading - (one.heading - mean.heading).mean(),
+        ], axis=1)[:, read.course.parts]  # fmt: skip
+    return out, frames[:, 0]
+
+
+def _phase_frames(log_pace: Floats) -> list[Floats]:
+    """Return the frame of each take at each phase."""
+    return [np.concatenate([[0.0], np.cumsum(np.exp(steps))]) for steps in log_pace]
+
+
+def left_over(deviations: Deviations) -> float:
+    """Return how large, in sizes of the prior, what whole takes leave over of a further take is.
+
+    Measured on takes left out: how much of each one's deviation combinations of the others do not explain. By the
+    prior's own size, which knows nothing of that, further takes would seem unlikely.
+    """
+    rows, left = deviations.takes.rows, []
+    if len(rows) < FEWEST_TAKES:
+        return math.sqrt(deviations.further)
+    size = np.maximum(deviations.sizes, 1e-12 + LEAST * deviations.sizes.mean(axis=0))
+    for k, take in enumerate(rows):
+        others = np.delete(rows, k, axis=0)
+        away, deltas = take - others.mean(axis=0), others - others.mean(axis=0)
+        weights, _ = _likeliest_weights(deviations, deltas, away, size)
+        left.append(float((((away - np.einsum("l,lpd->pd", weights, deltas)) / size) ** 2).mean()))
+    return math.sqrt(float(np.mean(left)))
+
+
+def _likeliest_weights(deviations: Deviations, deltas: Floats, away: Floats, size: Floats) -> tuple[Floats, float]:
+    """Return the likeliest weights (takes,) of a take's deviation, and the log density of all of them together.
+
+    Phases within a spacing of one another say the same, so that each counts only as much as it adds.
+    """
+    count, scale = len(deltas), deviations.weight_size
+    if scale == 0.0:
+        return np.zeros(count), 0.0
+    scaled = (deltas / size).reshape(count, -1)
+    precision = scaled @ scaled.T / deviations.spacing + np.eye(count) / scale**2
+    weights = np.linalg.solve(precision, scaled @ (away / size).ravel() / deviations.spacing)
+    volume = 0.5 * np.linalg.slogdet(precision * scale**2)[1]
+    return np.asarray(weights, dtype=np.float64), float(-0.5 * (weights**2).sum() / scale**2 - volume)
+
+
+def _floors(material: Material, deviations: Deviations) -> Floats:
+    """Return the least size (DOFs,) of a deviation: a small share of the weighted mean over DOFs."""
+    weights = np.maximum(material.weights, 1e-12)
+    total = np.sqrt((deviations.total_sizes**2).mean(axis=0))
+    usual = float(np.sqrt(((weights * total) ** 2).mean()))
+    return np.asarray(np.maximum(LEAST * usual, 1e-12) / weights)
+
+
+def _densities(deviations: Deviations, rest: Floats, freedom: int) -> Floats:
+    """Return log densities (frames of the network, DOFs), each frame given the two before it."""
+    near, far = deviations.correlation(deviations.spacing * np.array([1.0, 2.0]))
+    slopes = np.linalg.solve(np.array([[1.0, near], [near, 1.0]]), np.array([near, far]))
+    out = student(rest, 1.0, freedom)
+    if len(rest) > ORDER:
+        noise = math.sqrt(max(1.0 - slopes @ np.array([near, far]), 1e-6))
+        predicted = slopes[0] * rest[1:-1] + slopes[1] * rest[:-2]
+        out[ORDER:] = student(rest[ORDER:] - predicted, noise, freedom)
+    return out
+
+
+def student(x: Floats, scale: float, freedom: int) -> Floats:
+    """Return the logarithm of Student's density: sizes were measured on a few takes."""
+    constant = math.lgamma(0.5 * (freedom + 1)) - math.lgamma(0.5 * freedom) - 0.5 * math.log(freedom * math.pi)
+    standardized = x / scale
+    return np.asarray(
+        constant - math.log(scale) - 0.5 * (freedom + 1) * np.log1p(standardized * standardized / freedom)
+    )

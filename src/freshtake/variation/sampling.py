@@ -1,0 +1,325 @@
+"""Drawing variants (Lau 2009, §6): whole takes, endless motion block after block, and loops, all from one Gaussian."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.motion.features import Start
+from freshtake.motion.features.ground import AT_ORIGIN, Complexes, Path, start_of
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.variation import population
+from freshtake.variation.deviations import KNOTS, Deviations, spline_basis
+from freshtake.variation.phase import LOBES, read_sharply
+from freshtake.variation.takes import TURN, Takes, turn_per_cycle, with_speeds
+
+Key = npt.NDArray[np.uint64]
+BLOCK = 32  # frames of an endless motion that are made at a time
+MARGIN = LOBES + 1  # phases before the first one of a block that reading between phases needs
+RESERVE = 1.5  # times the phases that a block needs at the mean pace; more are made where that was too few
+EDGE = 1.0  # sizes by which a DOF may go beyond the range of the takes; it approaches that gradually
+
+
+class Amounts(NamedTuple):
+    """How much varies: (DOFs,) in space, in time, and the pace relative to the takes' mean."""
+
+    space: Floats
+    time: float
+    rate: float = 1.0
+
+
+class Variant(NamedTuple):
+    """Rows (frames, DOFs), their phases (frames,), where the first one stands, and the take that is followed most."""
+
+    rows: Floats
+    phases: Floats
+    start: Start = AT_ORIGIN
+    followed: int = 0
+
+
+class Sampler(NamedTuple):
+    """What drawing works with.
+
+    Attributes:
+        deviations: The Gaussian of whole takes.
+        closed: The takes as cycles whose ends meet; None for motions that end by themselves.
+        amounts: How much varies.
+        low: (DOFs,): where values begin to be held back.
+        high: (DOFs,): likewise, above.
+        frame_time: Seconds from frame to frame.
+    """
+
+    deviations: Deviations
+    closed: Takes | None
+    amounts: Amounts
+    low: Floats
+    high: Floats
+    frame_time: float
+
+
+def sampler_of(deviations: Deviations, closed: Takes | None, amounts: Amounts, frame_time: float) -> Sampler:
+    """Return a sampler; the range of every DOF is that of the takes, its course on the ground is free."""
+    rows = deviations.takes.rows
+    low, high = rows.min(axis=(0, 1)), rows.max(axis=(0, 1))
+    if deviations.takes.course is not None:
+        low[deviations.takes.course.columns], high[deviations.takes.course.columns] = -np.inf, np.inf
+    return Sampler(deviations, closed, amounts, low, high, frame_time)
+
+
+def draw_variant(sampler: Sampler, rng: np.random.Generator) -> Variant:
+    """Draw a motion from its first phase to its last."""
+    deviations = sampler.deviations
+    takes, phases = deviations.takes, np.arange(float(len(deviations.mean)))
+    count, columns = len(takes.rows), deviations.mean.shape[1] + 1
+    slow = rng.standard_normal(count + 1)
+    knots = int((len(phases) - 1) / deviations.spacing) + KNOTS
+    fast = spline_basis(phases / deviations.spacing, 0, knots) @ rng.standard_normal((knots, columns))
+    rows, log_pace = combined(
+        sampler, takes, phases.astype(np.intp), np.broadcast_to(slow, (len(phases), count + 1)), fast
+    )
+    passed = np.concatenate([[0.0], np.cumsum(np.exp(log_pace[:-1]))]) / sampler.amounts.rate
+    frames = max(round(float(passed[-1])), 1)
+    at = np.interp(np.linspace(0.0, passed[-1], frames + 1), passed, phases)
+    out = read_sharply(rows, at)
+    if takes.course is None:
+        return Variant(out, at, followed=int(slow[:count].argmax()))
+    path = takes.placed(takes.course.path(out))
+    start = start_of(path, 0, takes.course.layout.up)
+    return Variant(with_speeds(takes.course, out, path, sampler.frame_time), at, start, int(slow[:count].argmax()))
+
+
+def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Floats) -> tuple[Floats, Floats]:
+    """Combine whole takes and add the prior's deviations.
+
+    Args:
+        sampler: What drawing works with.
+        takes: The takes, or their closed cycles.
+        index: (n,): whole phases to make.
+        slow: (n, takes + 1): standard normals, the weights of the takes and the tempo.
+        fast: (n, DOFs + 1): standard normals of the prior; the last column is the pace.
+
+    Returns:
+        Rows (n, DOFs) with the course in place of speeds, and the logarithm (n,) of frames per phase.
+    """
+    deviations, amounts = sampler.deviations, sampler.amounts
+    count, beta = len(takes.rows), deviations.prior_size
+    weights = deviations.weight_size * slow[:, :count]
+    mean = takes.rows.mean(axis=0)
+    whole = np.einsum("pl,lpd->pd", weights, (takes.rows - mean)[:, index])
+    rows = mean[index] + amounts.space * (whole + beta * deviations.sizes[index] * fast[:, :-1])
+    rows = held_back(rows, sampler.low, sampler.high, EDGE * deviations.total_sizes.mean(axis=0) * amounts.space)
+    steps = np.minimum(index, takes.log_pace.shape[1] - 1)
+    pace = takes.log_pace.mean(axis=0)
+    changed = np.einsum("pl,lp->p", weights, (takes.log_pace - pace)[:, steps])
+    changed += beta * (population.TEMPO * slow[:, count] + population.PACE * fast[:, -1])
+    return rows, np.asarray(pace[steps] + amounts.time * changed)
+
+
+def held_back(rows: Floats, low: Floats, high: Floats, room: Floats) -> Floats:
+    """Return rows (n, DOFs) that go gradually no farther than `room` (DOFs,) beyond `low` and `high`."""
+    room = np.maximum(room, 1e-12)
+    beyond = np.maximum(rows - high, 0.0) - np.maximum(low - rows, 0.0)
+    return np.asarray(rows - beyond + room * np.tanh(beyond / room))
+
+
+@dataclass(frozen=True, eq=False)
+class StreamState:
+    """The state of an endless motion between blocks. Can be kept, forked and resumed.
+
+    Attributes:
+        key: (2,): names the sequence of random numbers; each knot has its own, so that blocks may have any length.
+        phase: Of the next frame.
+        base: A whole phase before it, at which the body stands at `ground` in the common frame.
+        ground: See `base`.
+        before: (2,): place and heading of the last frame, as complex numbers; None before the first.
+        start: Where the first frame stands.
+        phases: (frames,): of the rows of the last block.
+    """
+
+    key: Key
+    phase: float = 0.0
+    base: int = -MARGIN
+    ground: complex = 0j
+    before: tuple[complex, float] | None = None
+    start: Start = AT_ORIGIN
+    phases: Floats | None = None
+
+
+def begin(rng: np.random.Generator) -> StreamState:
+    """Return the state before the first frame."""
+    return StreamState(rng.integers(0, 2**63, 2, dtype=np.uint64))
+
+
+def advance(state: StreamState, sampler: Sampler, frames: int = BLOCK) -> tuple[StreamState, Floats]:
+    """Make the next frames of an endless motion.
+
+    Args:
+        state: Where the motion is.
+        sampler: What drawing works with, of a cyclic motion.
+        frames: How many frames.
+
+    Returns:
+        The state afterwards, and rows (frames, DOFs).
+    """
+    takes = sampler.closed
+    assert takes is not None
+    usual = float(np.exp(takes.log_pace.mean()))
+    needed = int(RESERVE * frames * sampler.amounts.rate / usual) + 2 * MARGIN
+    while True:
+        grid = np.arange(state.base, int(state.phase) + needed + MARGIN)
+        rows, log_pace, offset = _endless(state, sampler, grid)
+        now = int(np.floor(state.phase)) - state.base
+        passed = np.concatenate([np.zeros(now + 1), np.cumsum(np.exp(log_pace[now:-1]))]) / sampler.amounts.rate
+        first = np.interp(state.phase - state.base, np.arange(len(grid)), passed)
+        if passed[-1 - LOBES] > first + frames + 1:
+            break
+        needed *= 2
+    moving = np.arange(now, len(grid))
+    at = np.interp(first + np.arange(frames + 1.0), passed[moving], grid[moving].astype(np.float64))
+    out = read_sharply(rows, at[:-1] - state.base)
+    base = int(np.floor(at[-1])) - MARGIN
+    if takes.course is None:
+        return replace(state, phase=float(at[-1]), base=base, phases=at[:-1]), out
+    path, places = course_along(takes, rows, offset, grid, state.ground, at - state.base)
+    path = takes.placed(path)
+    # a row holds the step that leads to it: the first one takes that of the second
+    before, start = (
+        (None, start_of(path, 0, takes.course.layout.up)) if state.before is None else (state.before, state.start)
+    )
+    if before is None:
+        speeds = with_speeds(takes.course, np.concatenate([out, out[-1:]]), path, sampler.frame_time)[:-1]
+    else:
+        longer = Path(np.append(before[0], path.ground[:-1]), np.append(before[1], path.heading[:-1]))
+        speeds = with_speeds(takes.course, np.concatenate([out[:1], out]), longer, sampler.frame_time)[1:]
+    last, ahead = (complex(path.ground[-2]), float(path.heading[-2])), complex(places[base - state.base])
+    return StreamState(state.key, float(at[-1]), base, ahead, last, start, at[:-1]), speeds
+
+
+def _endless(state: StreamState, sampler: Sampler, grid: Ints) -> tuple[Floats, Floats, Floats]:
+    """Return what `cycles_at` returns, of an endless motion; weights change within about two cycles."""
+    takes = sampler.closed
+    assert takes is not None
+    cycle, columns = takes.rows.shape[1] - 1, takes.rows.shape[2] + 1
+    slow = _process(state.key, 0, grid / cycle, len(takes.rows) + 1)
+    fast = _process(state.key, 1, grid / sampler.deviations.spacing, columns)
+    return cycles_at(sampler, np.mod(grid, cycle), slow, fast)
+
+
+def cycles_at(sampler: Sampler, index: Ints, slow: Floats, fast: Floats) -> tuple[Floats, Floats, Floats]:
+    """Combine closed cycles: like `combined`, but the columns of places hold steps.
+
+    Returns:
+        Rows (n, DOFs), log paces (n,), and how far the body is off its course (n, 2), forward and sideways.
+    """
+    takes, offset = sampler.closed, np.zeros((len(index), 2))
+    assert takes is not None
+    if takes.course is not None:
+        # the prior moves the body off its course, which must not add up from step to step
+        ground, parts = takes.course.ground, takes.course.parts[takes.course.parts != TURN]
+        size = (
+            sampler.amounts.space[ground] * sampler.deviations.prior_size * sampler.deviations.sizes[index][:, ground]
+        )
+        offset[:, parts] = size * fast[:, ground]
+        fast = fast.copy()
+        fast[:, ground] = 0.0
+    rows, log_pace = combined(sampler, takes, index, slow, fast)
+    return rows, log_pace, offset
+
+
+def _process(key: Key, number: int, at: Floats, columns: int) -> Floats:
+    """Return a smooth process of variance 1; knot k is drawn by a generator of its own, whatever was drawn before."""
+    first = int(np.floor(at[0]))
+    count = int(np.floor(at[-1])) - first + KNOTS
+    knots = np.empty((count, columns))
+    for k in range(count):
+        counter = np.array([0, number, 0, first + k + 2**32], dtype=np.uint64)
+        knots[k] = np.random.Generator(np.random.Philox(key=key, counter=counter)).standard_normal(columns)
+    return spline_basis(at, first, count) @ knots
+
+
+def course_along(
+    takes: Takes, rows: Floats, offset: Floats, grid: Ints, ground: complex, at: Floats
+) -> tuple[Path, Complexes]:
+    """Put cycles end to end: each begins where the one before ended, turned by what a cycle turns.
+
+    Args:
+        takes: Closed cycles.
+        rows: (n, DOFs): their combination at the whole phases `grid` (n,), columns of places holding steps.
+        offset: (n, 2): how far the body is off its course.
+        grid: See `rows`.
+        ground: Where the course is at the first of them.
+        at: (frames,): where to read the path, counted from the first of them.
+
+    Returns:
+        The path at `at`, and the course's place at every whole phase, without offset.
+    """
+    assert takes.course is not None
+    course, cycle, turn = takes.course.path(rows), takes.rows.shape[1] - 1, turn_per_cycle(takes)
+    turned = turn * (grid // cycle)
+    spin = np.exp(1j * turned)
+    places = ground + np.concatenate([[0.0], np.cumsum(course.ground[:-1] * spin[:-1])])
+    shown = places + (offset[:, 0] + 1j * offset[:, 1]) * spin
+    read = read_sharply(np.stack([shown.real, shown.imag, course.heading + turned], axis=1), at)
+    return Path(read[:, 0] + 1j * read[:, 1], read[:, 2]), places
+
+
+class Loop(NamedTuple):
+    """Rows (frames, DOFs) of a loop, their phases, and its path (frames + 1) with the closing frame at the end."""
+
+    rows: Floats
+    phases: Floats
+    path: Path | None
+
+
+def draw_loop(sampler: Sampler, cycles: int, frames: int | None, rng: np.random.Generator, first: float = 0.0) -> Loop:
+    """Draw a loop: cycles whose deviations are periodic, so that the last frame leads into the first.
+
+    Args:
+        sampler: What drawing works with, of a cyclic motion.
+        cycles: How many cycles; the weights of the takes change from one to the next.
+        frames: How many frames; None: as many as its pace gives.
+        rng: Where random numbers come from.
+        first: The phase at which it begins.
+
+    Returns:
+        The loop.
+    """
+    takes = sampler.closed
+    assert takes is not None
+    cycle, columns = takes.rows.shape[1] - 1, takes.rows.shape[2] + 1
+    length = cycles * cycle
+    knots = max(round(length / sampler.deviations.spacing), KNOTS)
+    drawn = rng.standard_normal((cycles, len(takes.rows) + 1)), rng.standard_normal((knots, columns))
+    grid = np.arange(int(first) - MARGIN, int(first) + length + MARGIN + 2)
+    slow, fast = (_periodic(values, np.mod(grid, length) * (len(values) / length)) for values in drawn)
+    rows, log_pace, offset = cycles_at(sampler, np.mod(grid, cycle), slow, fast)
+    begins = first - grid[0]
+    passed = np.concatenate([[0.0], np.cumsum(np.exp(log_pace[:-1]))]) / sampler.amounts.rate
+    whole = np.arange(len(grid), dtype=np.float64)
+    since, until = np.interp([begins, begins + length], whole, passed)
+    count = max(round(float(until - since)), 2) if frames is None else frames
+    at = np.interp(since + (until - since) / count * np.arange(count + 1.0), passed, whole)
+    out = read_sharply(rows, at[:-1])
+    path = None
+    if takes.course is not None:
+        path = course_along(takes, rows, offset, grid, 0j, at)[0]
+        out = with_speeds(takes.course, out, Path(path.ground[:-1], path.heading[:-1]), sampler.frame_time)
+        # the step to the first row is the one that closes the loop
+        closing = Path(path.ground[-2:], path.heading[-2:])
+        out[0, takes.course.columns] = with_speeds(takes.course, out[:2], closing, sampler.frame_time)[
+            1, takes.course.columns
+        ]
+    phases = np.mod(grid[0] + at[:-1], length)
+    return Loop(out, np.asarray(phases), path)
+
+
+def _periodic(knots: Floats, at: Floats) -> Floats:
+    """Return a periodic smooth process of variance 1, `at` in units of its knots."""
+    count = len(knots)
+    if count < KNOTS:  # too few to change smoothly: one value for the loop
+        return np.repeat(knots[:1], len(at), axis=0)
+    basis = spline_basis(at, 0, count + KNOTS)
+    return np.asarray(basis @ knots[np.arange(count + KNOTS) % count])

@@ -1,1 +1,0 @@
-"""What synthesis reads and the compiled loops that it runs (Lau 2009, §6)."""

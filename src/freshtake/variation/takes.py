@@ -1,0 +1,210 @@
+"""Takes on their common phase, moved onto one another on the ground: what variants are combined from.
+
+Speeds of the root add up to drift, and feet that stand constrain places, not speeds. So the root's speeds are replaced
+by its course: the place on the ground (forward, sideways) and the heading, in a frame that all takes share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.motion.body.roles import leg_length
+from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.features.ground import Complexes, Path, rates
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.variation.examples import Material
+from freshtake.variation.phase import SLOWEST, read_sharply
+
+ROUNDS = 3  # of moving takes onto their mean
+SEAM = 0.2  # share of a cycle to either side of its seam over which its ends are brought together
+TURN = 2  # the last of forward, sideways and turn
+AGREED = 0.5  # length of the mean direction of takes above which they go the same way
+
+
+class Course(NamedTuple):
+    """The columns that hold a place on the ground and a heading instead of speeds.
+
+    Attributes:
+        columns: (n,): columns of forward, sideways and turn, as far as they vary.
+        parts: (n,): which of the three each of them is.
+        layout: How the columns make a clip.
+    """
+
+    columns: Ints
+    parts: Ints
+    layout: ClipLayout
+
+    def path(self, rows: Floats) -> Path:
+        """Return places and headings in the common frame; a part that never varies is 0 there."""
+        values = np.zeros((len(rows), 3))
+        values[:, self.parts] = rows[:, self.columns]
+        return Path(values[:, 0] + 1j * values[:, 1], values[:, 2])
+
+    @property
+    def ground(self) -> Ints:
+        """Return the columns of places."""
+        return np.asarray(self.columns[self.parts != TURN])
+
+    def put(self, rows: Floats, path: Path) -> None:
+        """Write places and headings into rows."""
+        values = np.stack([path.ground.real, path.ground.imag, path.heading], axis=1)
+        rows[:, self.columns] = values[:, self.parts]
+
+
+class Takes(NamedTuple):
+    """Takes on their common phase.
+
+    Attributes:
+        rows: (takes, phases, DOFs); the columns of `course` hold places and headings in the common frame.
+        log_pace: (takes, phases - 1): logarithm of the frames that each take needs for a step of the phase.
+        course: Which columns those are; None for motions that do not travel.
+        ground: Where the common frame's origin lies, as a place in the ground plane.
+        heading: How far the common frame is turned.
+    """
+
+    rows: Floats
+    log_pace: Floats
+    course: Course | None
+    ground: complex = 0j
+    heading: float = 0.0
+
+    @property
+    def course_mean(self) -> Path:
+        """Return the mean path of the takes in the common frame."""
+        assert self.course is not None
+        return self.course.path(self.rows.mean(axis=0))
+
+    def placed(self, path: Path) -> Path:
+        """Return a path of the common frame where the takes are."""
+        return Path(self.ground + np.exp(1j * self.heading) * path.ground, self.heading + path.heading)
+
+
+def course_of(material: Material) -> Course | None:
+    """Return the columns of the root's speeds; None where there are none."""
+    recipe = material.recipe
+    if recipe is None or not isinstance(recipe.layout, ClipLayout) or recipe.layout.root != "heading":
+        return None
+    columns = np.flatnonzero(material.rates)
+    return Course(columns, recipe.kept[columns], recipe.layout) if len(columns) else None
+
+
+def takes_on_phase(material: Material, phase_frames: Floats) -> Takes:
+    """Read all takes at the common phase and move them onto one another on the ground.
+
+    Args:
+        material: The examples as rows of DOFs, and where each begins.
+        phase_frames: (phases, takes): the frame of each take at each phase.
+
+    Returns:
+        The takes. With one take's weight at 1 and all others' at 0, a combination of them is that take again.
+    """
+    course = course_of(material)
+    log_pace = np.log(np.maximum(np.diff(phase_frames, axis=0), SLOWEST / 2.0)).T
+    values = [x.copy() for x in material.values]
+    if course is not None:
+        assert material.recipe is not None
+        for rows, start in zip(values, material.starts, strict=True):
+            course.put(rows, course.layout.path(material.recipe.fill(rows), start))
+    stacked = np.stack([read_sharply(rows, phase_frames[:, k]) for k, rows in enumerate(values)])
+    if course is None:
+        return Takes(stacked, log_pace, None)
+    paths = [_whole_path(material, course, k, phase_frames[:, k]) for k in range(len(values))]
+    moved, ground, heading = moved_together(paths, leg_length(course.layout.skeleton))
+    for rows, path in zip(stacked, moved, strict=True):
+        course.put(rows, path)
+    return Takes(stacked, log_pace, course, ground, heading)
+
+
+def _whole_path(material: Material, course: Course, take: int, frames: Floats) -> Path:
+    """Return the path of a take at these frames, parts that never vary included."""
+    assert material.recipe is not None
+    path = course.layout.path(material.recipe.fill(material.values[take]), material.starts[take])
+    read = read_sharply(np.stack([path.ground.real, path.ground.imag, path.heading], axis=1), frames)
+    return Path(read[:, 0] + 1j * read[:, 1], read[:, 2])
+
+
+def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], complex, float]:
+    """Move and turn paths onto their mean (Procrustes), each with a point so far ahead of the body.
+
+    Args:
+        paths: Where each take is and faces, at common phases.
+        reach: How far ahead of the body the second point lies; it makes facing count beside travelling.
+
+    Returns:
+        The paths in a common frame, and where that frame lies: the mean of the takes' own places and directions, or
+        that of the first take where they go different ways.
+    """
+
+    def points(path: Path) -> Complexes:
+        return np.concatenate([path.ground, path.ground + reach * np.exp(1j * path.heading)])
+
+    mean, turns, shifts = paths[0], np.zeros(len(paths)), np.zeros(len(paths), dtype=np.complex128)
+    moved = list(paths)
+    for _ in range(ROUNDS):
+        goal = points(mean)
+        for k, path in enumerate(paths):
+            seen = points(path)
+            turns[k] = np.angle(((goal - goal.mean()).conj() * (seen - seen.mean())).sum())
+            shifts[k] = seen.mean() - np.exp(1j * turns[k]) * goal.mean()
+            heading = path.heading - turns[k]
+            heading = heading - 2.0 * np.pi * np.round((heading - mean.heading).mean() / (2.0 * np.pi))
+            moved[k] = Path(np.exp(-1j * turns[k]) * (path.ground - shifts[k]), heading)
+        mean = Path(np.mean([p.ground for p in moved], axis=0), np.mean([p.heading for p in moved], axis=0))
+    direction = np.exp(1j * turns).mean()
+    if abs(direction) < AGREED:
+        return moved, complex(shifts[0]), float(turns[0])
+    return moved, complex(shifts.mean()), float(np.angle(direction))
+
+
+def closed_takes(takes: Takes) -> Takes:
+    """Return cycles whose ends meet, for loops and endless motion: the last phase is the first one again.
+
+    What is left between the ends is taken away around the seam. The course is not closed but continues: columns of
+    places hold steps to the next phase, and all takes turn by the same in a cycle (see `turn_per_cycle`).
+    """
+    rows = takes.rows.copy()
+    gap = rows[:, -1] - rows[:, 0]
+    if takes.course is not None:
+        # a heading that does not return is corrected along the whole cycle: at the seam it would twist the body
+        for column in takes.course.columns[takes.course.parts == TURN]:
+            share = np.linspace(0.0, 1.0, rows.shape[1])
+            rows[..., column] -= (gap[:, column] - turn_per_cycle(takes))[:, None] * share
+        ground = takes.course.ground
+        rows[:, :-1, ground] = np.diff(rows[..., ground], axis=1)
+        rows[:, -1, ground] = rows[:, 0, ground]
+        gap[:, takes.course.columns] = 0.0
+    _bring_together(rows, gap)
+    log_pace = takes.log_pace.copy()[..., None]
+    _bring_together(log_pace, log_pace[:, -1] - log_pace[:, 0])
+    return takes._replace(rows=rows, log_pace=log_pace[..., 0])
+
+
+def _bring_together(values: Floats, gap: Floats) -> None:
+    """Take the gap (takes, columns) between the ends of values (takes, phases, columns) away around the seam."""
+    last = values.shape[1] - 1
+    reach = max(2, round(SEAM * last))
+    u = np.arange(reach) / reach
+    ramp = ((1.0 - u) ** 3 * (1.0 + 3.0 * u + 6.0 * u**2))[:, None]  # from 1 to 0, flat at both ends
+    values[:, :reach] += 0.5 * ramp * gap[:, None]
+    values[:, last - np.arange(reach)] -= 0.5 * ramp * gap[:, None]
+
+
+def turn_per_cycle(takes: Takes) -> float:
+    """Return by how much the takes turn in a cycle: 0 unless it is clearly more than takes differ by."""
+    if takes.course is None or TURN not in takes.course.parts:
+        return 0.0
+    heading = takes.rows[..., takes.course.columns[takes.course.parts == TURN][0]]
+    turns = heading[:, -1] - heading[:, 0]
+    error = turns.std(ddof=1) / np.sqrt(len(turns)) if len(turns) > 1 else np.radians(10.0)
+    mean = float(turns.mean())
+    return mean if abs(mean) > 3.0 * max(error, np.radians(1.0)) else 0.0
+
+
+def with_speeds(course: Course, rows: Floats, path: Path, frame_time: float) -> Floats:
+    """Return rows with the root's speeds along a path in place of its course."""
+    rows = rows.copy()
+    rows[:, course.columns] = rates(path, frame_time)[:, course.parts]
+    return rows

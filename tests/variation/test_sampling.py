@@ -1,0 +1,105 @@
+"""Endless motion and loops: no seams, no drift, any length of block, the same for the same seed."""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache
+
+import numpy as np
+import pytest
+
+import freshtake as ft
+from freshtake.motion import Clip
+from freshtake.variation import VariationModel, learn
+from freshtake.variation.sampling import advance, begin, draw_loop
+
+
+@cache
+def walking() -> VariationModel:
+    walks = [ft.samples.walk(np.random.default_rng(k), cycles=1) for k in range(4)]
+    return learn(walks, cyclic=True)
+
+
+def streamed(frames: int, sizes: tuple[int, ...], seed: int = 1) -> np.ndarray:
+    model = walking()
+    state, blocks, made = begin(np.random.default_rng(seed)), [], 0
+    for size in itertools.cycle(sizes):
+        state, rows = advance(state, model.sampler(), size)
+        blocks.append(rows)
+        made += size
+        if made >= frames:
+            return np.concatenate(blocks)[:frames]
+    raise AssertionError
+
+
+def test_blocks_of_any_length_give_the_same_motion() -> None:
+    whole = streamed(300, (300,))
+    for sizes in ((32,), (1,), (7, 50, 3)):
+        np.testing.assert_allclose(streamed(300, sizes), whole, rtol=1e-6, atol=1e-7)
+
+
+def test_seeds_repeat_and_differ() -> None:
+    np.testing.assert_array_equal(streamed(100, (32,)), streamed(100, (32,)))
+    assert np.abs(streamed(100, (32,), 2) - streamed(100, (32,))).max() > 1e-3
+
+
+def test_a_state_can_be_kept_and_resumed() -> None:
+    model = walking()
+    state, _ = advance(begin(np.random.default_rng(4)), model.sampler(), 50)
+    (_, one), (_, other) = advance(state, model.sampler(), 20), advance(state, model.sampler(), 20)
+    np.testing.assert_array_equal(one, other)
+
+
+def test_an_endless_walk_stays_on_its_way_and_in_its_range() -> None:
+    """Two minutes straight ahead: no drift of heading, no DOF that leaves the takes' range, no seam between cycles."""
+    model = walking()
+    block = model.made(np.random.default_rng(7), frames=7200)
+    clip: Clip = model.decode(block.rows, start=block.start)
+    takes = model.clips
+    way = [take.root[-1] - take.root[0] for take in takes]
+    heading = np.arctan2(np.mean([w[0] for w in way]), np.mean([w[2] for w in way]))
+    gone = clip.root[-1] - clip.root[0]
+    assert abs(np.degrees(np.angle(np.exp(1j * (np.arctan2(gone[0], gone[2]) - heading))))) < 3.0
+    free = ~model.material.rates
+    low, high = (f(np.stack([f(x, axis=0) for x in model.material.values]), axis=0) for f in (np.min, np.max))
+    room = 1.2 * model.deviations.total_sizes.mean(axis=0) + 1e-6
+    assert (block.rows[:, free] > (low - room)[free]).all() and (block.rows[:, free] < (high + room)[free]).all()
+    steps = np.abs(np.diff(clip.positions(), 2, axis=0)).max()
+    usual = max(np.abs(np.diff(take.positions(), 2, axis=0)).max() for take in takes)
+    assert steps < 2.0 * usual
+
+
+def test_cycles_of_a_stream_differ_and_do_not_repeat() -> None:
+    model = walking()
+    rows = model.made(np.random.default_rng(3), cycles=6).rows
+    free = ~model.material.rates
+    apart = np.abs(rows[:, None, free] - rows[None, :, free]).max(axis=2)
+    near = np.abs(np.subtract.outer(np.arange(len(rows)), np.arange(len(rows)))) < 5
+    assert apart[~near].min() > 1e-4
+
+
+@pytest.mark.parametrize("cycles", [1, 5])
+def test_a_loop_leads_into_itself(cycles: int) -> None:
+    model = walking()
+    loop = draw_loop(model.sampler(), cycles, None, np.random.default_rng(5))
+    free = ~model.material.rates
+    rows = loop.rows[:, free]
+    seam = np.abs(rows[0] - rows[-1]).max()
+    assert seam < 1.5 * np.abs(np.diff(rows, axis=0)).max()
+    assert loop.path is not None
+    assert loop.path.heading[-1] == pytest.approx(loop.path.heading[0], abs=1e-6)
+
+
+def test_a_variant_begins_where_the_takes_begin_and_goes_their_way() -> None:
+    """Takes that start at a place and walk aside: so do variants, whatever the pelvis does at the first frame."""
+    turned = [ft.samples.walk(np.random.default_rng(k), cycles=1) for k in range(4)]
+    placed = []
+    for clip in turned:
+        clip = ft.motion.edit.turned(clip, np.radians(70.0))
+        placed.append(clip.changed(root=clip.root + np.array([3.0, 0.0, -5.0])))
+    model = learn(placed, cyclic=True)
+    made = [model.sample(np.random.default_rng(k)) for k in range(30)]
+    for name, value in (("start", lambda c: c.root[0]), ("way", lambda c: c.root[-1] - c.root[0])):
+        want, have = (np.mean([value(c) for c in clips], axis=0)[[0, 2]] for clips in (placed, made))
+        size = np.linalg.norm(np.mean([c.root[-1] - c.root[0] for c in placed], axis=0))
+        assert np.linalg.norm(want - have) < 0.05 * size, name
