@@ -25,7 +25,6 @@ from benchmarks.packs import packs
 from benchmarks.planting import speed as planting
 from benchmarks.selection import selection
 from benchmarks.startup import startup
-from benchmarks.structure import structure
 from benchmarks.style import style
 from benchmarks.takes import long_takes
 from benchmarks.texture import texture
@@ -45,7 +44,6 @@ TABLES: dict[str, Callable[[Path, Path], str]] = {
     "texture": lambda take, scratch: texture(),
     "variation": lambda take, scratch: variation(),
     "end_to_end": lambda take, scratch: end_to_end(),
-    "structure": lambda take, scratch: structure(),
     "alignment": lambda take, scratch: alignment(),
     "selection": lambda take, scratch: selection(),
     "unlike": lambda take, scratch: unlike(),

@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from freshtake.variation.whole_motions import whole_motion
 
 import freshtake as ft
 from benchmarks.end_to_end import clean
@@ -28,7 +29,6 @@ from benchmarks.timing import least_child_cpu, table
 from freshtake.crowd.characters import MotionRequest, body_of, make_motion, put_in_place
 from freshtake.crowd.tasks import model_at
 from freshtake.motion.planting import plant, settings_for
-from freshtake.variation.whole_motions import whole_motion
 from freshtake.workflows.seeds import generator
 
 ROUNDS = 60_000_000

@@ -22,8 +22,8 @@ from freshtake.motion.body.roles import body_parts
 from freshtake.motion.edit import sampled_at, turned
 from freshtake.numeric import rotations as rotation
 from freshtake.variation.examples import material_of
-from freshtake.variation.selection.unlike import compared, unlike_takes
 from freshtake.variation.phase import align
+from freshtake.variation.selection.unlike import compared, unlike_takes
 
 SETS = {
     "walk": "walk_select/t*_*.bvh", "swim": "swim/*.bvh", "cheering": "cheering/*.bvh", "throw": "throw/*.bvh",

@@ -20,12 +20,12 @@ NO_FILES = LAYERS[: LAYERS.index("formats")]
 
 # Inside a method: pieces <- synthesize <- model <- what works on a finished model (learning, selection, ...).
 BEFORE_MODEL = {  # call synthesize, and the model calls them
-    "variation": ("goals", "live", "whole_motions"),
+    "variation": ("goals", "live"),
     "style": ("live",),
     "texture": ("live", "loop_making", "cells", "guiding"),
 }
 AFTER_MODEL = {
-    "variation": ("learning", "selection", "compression", "network.held_out", "network.strengths"),
+    "variation": ("learning", "selection", "compression", "network"),
     "style": ("learning", "simple_translations", "style_blending", "style_mixing"),
     "density": ("learning",),
     "texture": ("learning", "jump_pace"),
@@ -83,7 +83,7 @@ def rank(method: str, module: str) -> int:
         return 4
     if inside.startswith(tuple(f"{late}." for late in BEFORE_MODEL.get(method, ()))):
         return 2
-    return {"synthesize.": 1, "model.": 3}.get(inside, 0)
+    return {"synthesize.": 1, "sampling.": 1, "model.": 3}.get(inside, 0)
 
 
 def steps_back(method: str) -> Iterator[tuple[str, str]]:

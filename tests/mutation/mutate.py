@@ -37,10 +37,10 @@ class Target(NamedTuple):
 
 
 TARGETS = (
-    Target("variation", "variation.network.regression", ("variation/network/test_regression.py",)),
-    Target("variation", "variation.network.parent_search", ("variation/network/test_parent_search.py",)),
-    Target("variation", "variation.network.propagation", ("variation/network/test_propagation.py",)),
-    Target("variation", "variation.synthesis.frame_kernels", ("variation/synthesis/test_frame_kernels.py",)),
+    Target("variation", "variation.deviations", ("variation/test_variants.py",)),
+    Target("variation", "variation.sampling", ("variation/test_sampling.py", "variation/test_variants.py")),
+    Target("variation", "variation.standing", ("variation/test_standing.py",)),
+    Target("variation", "variation.conditioning", ("variation/test_conditioning.py",)),
     Target("style", "style.warping.space_warp", ("style/warping/test_space_warp.py",)),
     Target("style", "style.warping.time_warp", ("style/warping/test_time_warp.py",)),
     Target("style", "style.systems.state_kernels", ("style/systems/test_banks.py",)),

@@ -19,8 +19,7 @@ from freshtake.reports.network_matrix import dof_parts, matrix_figure
 from freshtake.reports.network_pictures import example_clip, joint_pictures, network_pictures, slices_figure
 from freshtake.reports.plots import Picture
 from freshtake.variation import Settings, VariationModel, learn
-from freshtake.variation.network import PriorNetwork, TransitionNetwork
-from freshtake.variation.network import Edge, prior_strengths, transition_strengths
+from freshtake.variation.network import Edge, PriorNetwork, TransitionNetwork, prior_strengths, transition_strengths
 from freshtake.workflows import model_facts
 
 QUICK = Settings()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from freshtake.variation.synthesis.hinges import hinges_of, on_hinges
 
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, to_rotvec
 from freshtake.samples import walk
 from freshtake.variation import VariationModel, learn
+from freshtake.variation.hinges import hinges_of, on_hinges
 
 AXIS = np.array([0.94, 0.3, -0.15]) / np.linalg.norm([0.94, 0.3, -0.15])
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from freshtake.variation.network.instances import representative
 
-from freshtake.variation.phase import align, read_at, read_sharply
+from freshtake.variation.phase import align, common_phase, read_at, read_sharply, representative
 from tests.variation.small_takes import takes
 
 
@@ -72,10 +71,23 @@ def test_quick_movement_is_read_sharply() -> None:
     """Frames are met exactly; between them a wave of three frames keeps its size, of which a cubic loses a fifth."""
     frames = np.arange(60.0)
     wave = np.sin(2.0 * np.pi * frames / 3.0)[:, None]
-    between = frames + 0.5
+    between = frames[6:-6] + 0.5
     exact = np.sin(2.0 * np.pi * between / 3.0)[:, None]
-    np.testing.assert_allclose(read_sharply(wave, frames, True), wave, atol=1e-12)
-    assert np.abs(read_sharply(wave, between, True) - exact).max() < 0.03
-    assert np.abs(read_at(wave, between) - exact)[5:-5].max() > 0.1
-    held = read_sharply(wave, np.array([0.0, 59.0]), False)
-    np.testing.assert_allclose(held, wave[[0, 59]], atol=1e-12)
+    np.testing.assert_allclose(read_sharply(wave, frames), wave, atol=1e-12)
+    assert np.abs(read_sharply(wave, between) - exact).max() < 0.03
+    assert np.abs(read_at(wave, between) - exact).max() > 0.1
+
+
+def test_a_line_is_read_as_a_line_up_to_its_ends() -> None:
+    line = np.stack([np.arange(12.0), 3.0 - 2.0 * np.arange(12.0)], axis=1)
+    at = np.linspace(0.0, 11.0, 45)
+    np.testing.assert_allclose(read_sharply(line, at)[:, 0], at, atol=0.02)
+    np.testing.assert_allclose(read_sharply(line[:2], np.array([0.5])), [[0.5, 2.0]], atol=0.1)
+
+
+def test_paces_are_smooth_and_ends_stay() -> None:
+    examples = takes(1, lengths=(60, 66, 72))
+    frames = common_phase(examples, np.ones(4), 1 / 30)
+    np.testing.assert_allclose(frames[[0, -1]], [[0, 0, 0], [59, 65, 71]], atol=1e-9)
+    assert (np.diff(frames, axis=0) > 0.3).all()
+    assert np.abs(np.diff(frames, 2, axis=0)).max() < 0.05

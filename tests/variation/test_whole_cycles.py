@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from freshtake.variation.synthesize import advance, begin
 
 from freshtake.errors import UsageError
-from freshtake.variation import Amount, VariationModel, learn
+from freshtake.variation import VariationModel, learn
 
 
 @pytest.fixture(scope="module")
@@ -46,17 +43,3 @@ def test_lengths_vary_with_the_tempo(circling: VariationModel) -> None:
 def test_no_cycles_are_refused(circling: VariationModel) -> None:
     with pytest.raises(UsageError, match="1 or more"):
         circling.sample(np.random.default_rng(0), cycles=0)
-
-
-def test_a_stream_forgets_how_it_started(circling: VariationModel) -> None:
-    """Two starts with the same noise afterwards: far apart at first, and ever nearer."""
-    sampler = circling.sampler(Amount(1.0, time=0.0))
-    state = begin(sampler, np.random.default_rng(3))
-    other = replace(state, rest=-state.rest)
-    apart = []
-    for block in range(20):
-        state, rows = advance(state, sampler, np.random.default_rng([9, block]))
-        other, changed = advance(other, sampler, np.random.default_rng([9, block]))
-        apart.append(float(np.abs(rows - changed).mean()))
-    assert apart[0] > 1e-3
-    assert apart[-1] < 1e-3 * apart[0]

@@ -48,8 +48,12 @@ class Deviations:
 
     @property
     def further(self) -> float:
-        """Return by what the variance of a further take exceeds that of the takes: their mean is uncertain, too."""
-        return 1.0 + 1.0 / len(self.takes.rows)
+        """Return by what the variance of a further take exceeds that of the takes: their mean is uncertain, too.
+
+        A single take has no mean to be uncertain about; it is varied as much as takes vary.
+        """
+        count = len(self.takes.rows)
+        return 1.0 + 1.0 / count if count > 1 else 1.0
 
     @property
     def weight_size(self) -> float:

@@ -68,6 +68,7 @@ def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time
     encoded = [encode(layout, example) for example in examples]
     rows = tuple(rounded(one.values) for one in encoded)
     rates = np.array([unit in ("speed", "turn") for unit in layout.units])
+    starts = tuple(one.start for one in encoded) if isinstance(examples[0], Clip) else ()
     return Material(
         rows,
         layout.names,
@@ -75,7 +76,7 @@ def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time
         rates,
         layout.frame_time,
         layout,
-        tuple(one.start for one in encoded),
+        starts,
     )
 
 

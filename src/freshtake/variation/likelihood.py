@@ -21,6 +21,8 @@ from freshtake.variation.takes import takes_on_phase
 LEAST = 0.02  # of the mean size of all DOFs' deviations, weighted: nothing is predicted closer
 FEWEST = 4  # frames
 FEWEST_TAKES = 3  # of which one can be left out
+ROUNDS = 4  # of finding the likeliest weights
+TAILS = 4.0  # degrees of freedom of Student's density there
 ORDER = 2  # frames before, which a DOF continues from
 
 
@@ -137,9 +139,13 @@ def _likeliest_weights(deviations: Deviations, deltas: Floats, away: Floats, siz
     count, scale = len(deltas), deviations.weight_size
     if scale == 0.0:
         return np.zeros(count), 0.0
-    scaled = (deltas / size).reshape(count, -1)
-    precision = scaled @ scaled.T / deviations.spacing + np.eye(count) / scale**2
-    weights = np.linalg.solve(precision, scaled @ (away / size).ravel() / deviations.spacing)
+    scaled, wanted = (deltas / size).reshape(count, -1), (away / size).ravel()
+    trust, weights = np.ones(len(wanted)), np.zeros(count)
+    for _ in range(ROUNDS):
+        # what lies far off, such as one spoiled joint, must not bend the weights of the whole take
+        precision = (scaled * trust) @ scaled.T / deviations.spacing + np.eye(count) / scale**2
+        weights = np.linalg.solve(precision, scaled @ (trust * wanted) / deviations.spacing)
+        trust = (TAILS + 1.0) / (TAILS + (wanted - weights @ scaled) ** 2)
     volume = 0.5 * np.linalg.slogdet(precision * scale**2)[1]
     return np.asarray(weights, dtype=np.float64), float(-0.5 * (weights**2).sum() / scale**2 - volume)
 

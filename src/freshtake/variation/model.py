@@ -326,7 +326,11 @@ class VariationModel:
         if short:
             frames = len(values[short[0]])
             raise UsageError(f"example {short[0] + 1} has {frames} frames: at least {FEWEST} are needed")
-        starts = () if recipe is None else tuple(encode(recipe, one, strict=False).start for one in examples)
+        starts = (
+            ()
+            if recipe is None or recipe.skeleton is None
+            else tuple(encode(recipe, one, strict=False).start for one in examples)
+        )
         material = replace(self.material, values=values, starts=starts)
         phase_frames = rounded(common_phase(values, material.weights, material.frame_time))
         at = np.linspace(0.0, len(self.sizes) - 1.0, len(phase_frames))

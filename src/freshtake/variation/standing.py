@@ -19,6 +19,7 @@ from freshtake.motion.features.ground import ground_of, set_ground
 from freshtake.motion.planting import PlantingModel
 from freshtake.motion.planting.limb_leading import SOFT, lead_limbs
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.kinematics import WorldPose, forward
 from freshtake.numeric.rotations import about_axis, continuous, from_rotvec, inverse, multiply, to_rotvec
 from freshtake.variation.phase import read_sharply
 
@@ -92,25 +93,33 @@ def standing_like(
     """
     if not footing.stands[followed].any():
         return clip
-    rotations, world = clip.rotations.copy(), clip.world()
+    rotations, (joints, world) = clip.rotations.copy(), _legs(clip, model)
     ankles, turns = _at_phases(footing, followed, phases, frame, clip.up)
     stands = footing.stands[followed][np.rint(phases).astype(np.intp)]
     moves = np.zeros((len(clip), len(model.legs), 3))
     up = clip.up_index
     for k, leg in enumerate(model.legs):
-        now = world.rotations[:, leg.end]
+        ankle, above = joints.index(leg.end), joints.index(int(clip.skeleton.parents[leg.end]))
+        now = world.rotations[:, ankle]
         tilt = to_rotvec(multiply(turns[:, k], inverse(now)))  # from the variant's foot to the take's, world axes
-        gap = np.concatenate([ankles[:, k] - world.positions[:, leg.end], tilt], axis=1)
+        gap = np.concatenate([ankles[:, k] - world.positions[:, ankle], tilt], axis=1)
         kept = [axis for axis in range(3) if axis != up] + [3 + up]  # place and direction are the variant's
         change = corrections(gap, stands[:, k], ankles[:, k], kept)
         moves[:, k] = change[:, :3]
         turned = multiply(from_rotvec(change[:, 3:]), now)
-        rotations[:, leg.end] = multiply(inverse(world.rotations[:, clip.skeleton.parents[leg.end]]), turned)
+        rotations[:, leg.end] = multiply(inverse(world.rotations[:, above]), turned)
     root = np.ascontiguousarray(clip.root)
     offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
     by_toe = np.zeros(len(model.legs), dtype=np.intp)
     lead_limbs(model.bones, root, root, np.ascontiguousarray(offsets), moves, by_toe, rotations, SOFT)
     return clip.changed(rotations=rotations)
+
+
+def _legs(clip: Clip, model: PlantingModel) -> tuple[list[int], WorldPose]:
+    """Return the joints from the root to the ankles, and where they are: all others would take most of the time."""
+    joints = sorted({joint for leg in model.legs for joint in clip.skeleton.chain(leg.end)})
+    parents = np.array([joints.index(int(p)) if p >= 0 else -1 for p in clip.skeleton.parents[joints]])
+    return joints, forward(parents, clip.local_translations()[:, joints], clip.rotations[:, joints])
 
 
 def _at_phases(

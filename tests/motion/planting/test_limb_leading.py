@@ -12,7 +12,6 @@ from freshtake.motion.planting.limb_leading import (
     Move,
     _knee_axis,
     lead_limb,
-    PINNED,
     lead_limbs,
     limb_room,
     within_reach,
@@ -43,7 +42,14 @@ QUIET = np.zeros((40, len(LIMBS), 3))
 def led(moves: Floats, shift: Floats | None = None) -> Clip:
     root, rotations = CLIP.root if shift is None else CLIP.root + shift, CLIP.rotations.copy()
     lead_limbs(
-        BONES, CLIP.root, root, SKELETON.offsets[None].copy(), moves, np.ones(len(LIMBS), dtype=np.intp), rotations, PINNED
+        BONES,
+        CLIP.root,
+        root,
+        SKELETON.offsets[None].copy(),
+        moves,
+        np.ones(len(LIMBS), dtype=np.intp),
+        rotations,
+        PINNED,
     )
     return CLIP.changed(root=root, rotations=rotations)
 

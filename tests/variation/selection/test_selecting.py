@@ -94,7 +94,7 @@ def test_bad_requests_are_refused() -> None:
     with pytest.raises(UsageError, match="measure must be one of"):
         select(members, members, rng=rng, measure="looks")
     with pytest.raises(UsageError, match="need the likelihood measure"):
-        select(members, members, rng=rng, relearn=True)
+        select(members, members, rng=rng, groups="candidates")
     with pytest.raises(UsageError, match="cannot be trusted beside the first one: too short"):
         select(members, [*members[:4], members[4][:5]], rng=rng)
     verdict = select([members[8][:, :3]], members[:4], rng=rng).verdicts[0]
