@@ -47,13 +47,15 @@ def test_a_call_that_kills_every_process_is_one_sentence_and_the_next_is_answere
 
 
 def test_a_failing_call_is_one_sentence_and_the_process_stays(
-    helper: HelperProcess, capfd: pytest.CaptureFixture[str]
+    helper: HelperProcess, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("FRESHTAKE_CRASH_FOLDER", str(tmp_path))
     first = helper.call(os.getpid)
     with pytest.raises(UsageError, match=r"something went wrong .*ZeroDivisionError"):
         helper.call(divmod, 1, 0)
     assert helper.call(os.getpid) == first
-    assert "ZeroDivisionError" in capfd.readouterr().err
+    (crash,) = tmp_path.iterdir()
+    assert str(crash) in capfd.readouterr().err and "question divmod" in crash.read_text()
     helper.close()
     with pytest.raises(UsageError, match="shutting down"):
         helper.call(sum, ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 import warnings
@@ -86,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command: 0 when it went well, 2 on bad input, 130 when the user pressed Ctrl-C."""
+    """Run one command: 0 when it went well, 2 on bad input, 130 when the user pressed Ctrl-C, 70 for our mistakes."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
@@ -110,6 +111,12 @@ def run(arguments: Sequence[str]) -> int:
         return _failed(f"{error.filename or 'the output'}: {error.strerror or error}")
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 0
+    except MemoryError:
+        return _failed("there is not enough memory for this: use fewer, shorter or smaller files")
+    except Exception as error:  # the last net
+        from freshtake.workflows.crash_files import INTERNAL_ERROR, crash_sentence
+
+        return _failed(crash_sentence(error, shlex.join(["freshtake", *arguments])), INTERNAL_ERROR)
 
 
 def _command(arguments: Sequence[str]) -> Any:

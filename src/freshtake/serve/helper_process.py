@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,7 +10,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from freshtake.errors import FreshtakeError, UsageError
-from freshtake.serve.processes import Process, prepare_process, start_process
+from freshtake.serve.processes import Process, prepare_process, reported, start_process
 from freshtake.workflows.plain_sentences import plainly
 
 Answer = TypeVar("Answer")
@@ -78,6 +77,5 @@ def _answer_questions(pipe: Connection) -> None:
             except FreshtakeError as error:
                 reply = False, plainly(str(error))
             except Exception as error:
-                traceback.print_exc()
-                reply = False, f"something went wrong that should not ({type(error).__name__}): please report it"
+                reply = False, reported(error, f"question {function.__name__}")
             pipe.send(reply)

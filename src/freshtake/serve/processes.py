@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any, NamedTuple
+
+from freshtake.workflows.crash_files import crash_sentence
 
 POLITE = 5  # how much the server goes before its workers
 
@@ -50,6 +53,12 @@ def prepare_process(polite: bool = True) -> None:
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     if polite and hasattr(os, "nice"):
         os.nice(POLITE)
+
+
+def reported(error: Exception, what: str) -> str:
+    """Write a crash file, print where it is for whoever runs the server, and return a sentence for the page."""
+    print(f"freshtake: {crash_sentence(error, what)}", file=sys.stderr)
+    return f"something went wrong that should not ({type(error).__name__}): please report it"
 
 
 @contextmanager

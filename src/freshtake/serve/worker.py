@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import time
-import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from freshtake.errors import FreshtakeError
-from freshtake.serve.processes import prepare_process
+from freshtake.serve.processes import prepare_process, reported
 from freshtake.serve.project import Project
 from freshtake.serve.tasks import TASKS, Task
 
@@ -49,8 +48,7 @@ def _run(project: Project, pipe: Connection, job: str, name: str, settings: dict
     except MemoryError:
         pipe.send(("failed", "this needs more memory than it may have: use a shorter or smaller file"))
     except Exception as error:
-        traceback.print_exc()
-        pipe.send(("failed", f"something went wrong that should not ({type(error).__name__}): please report it"))
+        pipe.send(("failed", reported(error, f"job {name}")))
     finally:
         shutil.rmtree(context.folder, ignore_errors=True)
 
