@@ -87,7 +87,7 @@ def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) 
         "sha256": {name: hashlib.sha256(npy_bytes(array)).hexdigest() for name, array in parts.arrays.items()},
     }
     text = json.dumps(header, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    write_archive(target, parts.arrays, {HEADER: text})
+    write_archive(target, parts.arrays, {HEADER: text}, durable=True)
 
 
 def load(path: str | PathLike[str]) -> Model:

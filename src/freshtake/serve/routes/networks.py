@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from freshtake.errors import UsageError
+from freshtake.formats.files import write_bytes
 from freshtake.serve.items import Id, Shape
 from freshtake.serve.queries import network_summary
 from freshtake.serve.routes.access import TheHelper, TheProject
@@ -69,7 +70,5 @@ def network(id: Id, project: TheProject, helper: TheHelper) -> Network:
     kept = project.files / f"{id}.network.json"
     if not kept.exists():
         summary: dict[str, Any] = helper.call(network_summary, project.path(id))
-        temporary = kept.with_suffix(".tmp")
-        temporary.write_text(json.dumps(summary), encoding="utf-8")
-        temporary.replace(kept)
+        write_bytes(kept, json.dumps(summary).encode())
     return Network.model_validate_json(kept.read_text(encoding="utf-8"))

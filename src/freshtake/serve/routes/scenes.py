@@ -10,9 +10,10 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Response
 
 from freshtake.errors import UsageError
+from freshtake.formats.files import write_bytes
 from freshtake.formats.read_options import Motion
 from freshtake.reports.viewport.packing import packed
-from freshtake.serve.items import Id, Item, new_id
+from freshtake.serve.items import Id, Item
 from freshtake.serve.project import Project
 from freshtake.serve.queries import Source, motion_from, scene_from, thumbnail_of
 from freshtake.serve.routes.access import Chosen, TheHelper, TheProject
@@ -54,9 +55,7 @@ def thumbnail(id: Id, kind: Literal["gif", "png"], project: TheProject, helper: 
     trim = "" if source.trim is None else "-".join(map(str, source.trim))
     kept = source.path.with_name(f"{source.path.name.partition('.')[0]}.thumbnail{trim}.{kind}")
     if not kept.exists():
-        temporary = kept.with_name(f"{kept.name}.{new_id()}.tmp")
-        temporary.write_bytes(helper.call(thumbnail_of, source, kind == "gif"))
-        temporary.replace(kept)
+        write_bytes(kept, helper.call(thumbnail_of, source, kind == "gif"))
     return Response(kept.read_bytes(), media_type=f"image/{kind}", headers={"cache-control": "max-age=3600"})
 
 
