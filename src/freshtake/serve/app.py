@@ -39,7 +39,8 @@ class State:
     project: Project
     workers: Workers
     events: Events = field(default_factory=Events)
-    helper: HelperProcess = field(default_factory=HelperProcess)
+    helper: HelperProcess = field(default_factory=HelperProcess)  # questions about takes, which models never hold up
+    models: HelperProcess = field(default_factory=HelperProcess)  # questions about models
     streams: Streams = field(default_factory=Streams)
 
 
@@ -65,6 +66,7 @@ def make_app(
         finally:
             state.workers.close()
             state.helper.close()
+            state.models.close()
             state.streams.close()
 
     app = FastAPI(

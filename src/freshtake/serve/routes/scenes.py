@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import struct
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,6 +15,7 @@ from freshtake.serve.items import Id, Item
 from freshtake.serve.project import Project
 from freshtake.serve.queries import Source, motion_from, scene_from, thumbnail_of
 from freshtake.serve.routes.access import Chosen, TheHelper, TheProject
+from freshtake.serve.routes.binary import binary_response, with_manifest
 
 router = APIRouter(tags=["scenes"])
 BINARY: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}}}
@@ -43,9 +42,7 @@ def scene(
     made = packed(scene_from(sources))
     for shape, item in zip(made.manifest["shapes"], chosen, strict=True):
         shape["id"] = item.id
-    manifest = json.dumps(made.manifest, allow_nan=False).encode()
-    head = struct.pack("<I", len(manifest)) + manifest
-    return Response(head + b"\0" * (-len(head) % 4) + made.data, media_type="application/octet-stream")
+    return binary_response(with_manifest(made.manifest, made.data))
 
 
 @router.get("/thumbnail/{id}.{kind}", response_class=Response, responses=PICTURE)
