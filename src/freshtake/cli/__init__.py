@@ -1,5 +1,6 @@
 """The command line: one file per command, each parses, calls a workflow and prints."""
 
+import io
 import os
 import sys
 from contextlib import suppress
@@ -11,6 +12,13 @@ __all__ = ["main"]
 def main() -> NoReturn:
     """Run one command and exit with its code; Ctrl-C while the command is still loading ends with 130 too."""
     _open_closed_streams()
+    if isinstance(sys.stdout, io.TextIOWrapper):  # Windows redirects output in old encodings, which lack many letters
+        sys.stdout.reconfigure(errors="backslashreplace")
+    if sys.argv[1:] == ["--version"]:
+        from freshtake import __version__
+
+        print(f"freshtake {__version__}")
+        sys.exit()
     try:
         from freshtake.cli.entry import main as run
     except KeyboardInterrupt:

@@ -80,7 +80,7 @@ class HelperProcess:
         if self._process is None:
             return False
         self._process.process.join(1.0)
-        return self._process.process.exitcode == -getattr(signal, "SIGXCPU", 0)
+        return hasattr(signal, "SIGXCPU") and self._process.process.exitcode == -signal.SIGXCPU
 
     def close(self) -> None:
         """End the process, even in the middle of a call."""
