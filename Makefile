@@ -17,7 +17,7 @@ else
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo studio test browser lint types blender-extension test-clients clients fuzz mutate test-pythons benchmark docs test-docs wheel-test lock clean
+.PHONY: help demo studio test browser lint types blender-extension test-clients clients fuzz mutate test-pythons benchmark docs test-docs wheel-test sbom lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -132,6 +132,10 @@ wheel-test:
 	$(PYTHON) -m venv $(WHEEL_DIR)/venv
 	$(WHEEL_DIR)/venv/bin/python -m pip install --quiet --disable-pip-version-check $(WHEEL_DIR)/dist/*.whl
 	cd $(WHEEL_DIR) && venv/bin/freshtake demo -o demo && venv/bin/freshtake --version
+
+# All parts of an installation with versions, hashes and licences (CycloneDX): dist/freshtake.cdx.json
+sbom: $(VENV)/.studio
+	$(BIN)/python integrations/sbom.py
 
 # Needs uv. Writes one hashed requirement file per group, without the name of any host.
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
