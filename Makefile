@@ -17,7 +17,7 @@ else
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo studio test browser lint types blender-extension test-clients clients fuzz mutate test-pythons benchmark docs test-docs wheel-test sbom lock clean
+.PHONY: help demo studio test browser lint types blender-extension test-clients clients fuzz mutate test-pythons benchmark docs test-docs wheel wheel-test sbom lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -122,9 +122,16 @@ docs: $(VENV)/.test $(VENV)/.docs
 test-docs: $(VENV)/.test
 	FRESHTAKE_DOCS=1 $(BIN)/python -m pytest -n $(WORKERS) -q tests/test_printed_blocks.py
 
-# Builds sdist and wheel, installs the wheel (built from the sdist) into a new environment outside the tree, runs the demo there.
+# Writes dist/freshtake-*.whl: one with machine code for this Python and platform, and the pure one; minutes.
+wheel:
+	rm -rf dist/freshtake-*.whl
+	$(PYTHON) integrations/build_wheel.py
+
+# Proves that nothing is compiled after the wheel with machine code is installed; then
+# builds sdist and wheel, installs the wheel (built from the sdist) into a new environment outside the tree, runs the demo there.
 WHEEL_DIR ?= /tmp/freshtake-wheel-test
-wheel-test:
+wheel-test: wheel
+	$(PYTHON) integrations/try_wheel.py dist/freshtake-*-manylinux*.whl
 	rm -rf $(WHEEL_DIR) && mkdir -p $(WHEEL_DIR)
 	$(PYTHON) -m venv $(WHEEL_DIR)/build
 	$(WHEEL_DIR)/build/bin/python -m pip install --quiet --disable-pip-version-check build

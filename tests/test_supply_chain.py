@@ -24,7 +24,7 @@ FREE = {
     "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "MIT", "MIT-CMU",
     "PSF-2.0", "Zlib", "LicenseRef-matplotlib",
 }  # fmt: skip
-# Weighed one by one: MPL binds changes of its own files only; usd-core (an extra) has the words of Apache-2.0 but for marks.
+# Weighed one by one: MPL binds changes of its own files only; usd-core (an extra) is nearly Apache-2.0.
 WEIGHED = {"certifi": "MPL-2.0", "hypothesis": "MPL-2.0", "pathspec": "MPL-2.0", "usd-core": "LicenseRef-TOST-1.0"}
 
 

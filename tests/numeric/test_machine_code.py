@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from freshtake.numeric.processors import processors
+
 INNER = """
 from freshtake.numeric.compiled import compiled
 
@@ -179,3 +181,38 @@ def test_code_next_to_a_package_that_cannot_be_written_is_still_read(moved: Path
     assert compiled() == ["outer.alone"]
     assert len(list((tmp_path / ".cache").rglob("*.nbc"))) == 1
     assert compiled() == []
+
+
+SHIPPED = """
+import sys
+from pathlib import Path
+from freshtake.numeric import machine_code
+machine_code.SHIPPED = Path(sys.argv[1])
+sys.argv[1:] = []
+""" + PROGRAM.replace("keep_machine_code_in(*sys.argv[1:])\n", "")
+
+
+@pytest.mark.skipif(not processors(), reason="machine code is not shipped for this processor")
+def test_machine_code_that_came_with_the_package_is_used_where_it_runs(
+    moved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.rmtree(moved / "code")
+    for name in processors():
+        monkeypatch.setenv("NUMBA_CPU_NAME", name)
+        monkeypatch.setenv("NUMBA_CPU_FEATURES", "")
+        assert run(moved / "source", moved / "code" / name) == (ALL, "9 9 6 28")
+    monkeypatch.delenv("NUMBA_CPU_NAME")
+    monkeypatch.delenv("NUMBA_CPU_FEATURES")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(moved / "source"), *sys.path])}
+    environment["NUMBA_CACHE_DIR"] = str(tmp_path / "cache")
+
+    def compiled(**more: str) -> list[str]:
+        command = [sys.executable, "-B", "-c", SHIPPED, str(moved / "code")]
+        done = subprocess.run(command, env={**environment, **more}, capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == "9 9 6 28"
+        return done.stdout.splitlines()[:-1]
+
+    assert compiled() == [] and not (tmp_path / "cache").exists()
+    assert compiled(NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="") == ALL, "whoever aims elsewhere gets that"
+    next((moved / "code" / processors()[0]).rglob("outer.alone.*")).write_bytes(b"damaged")
+    assert compiled() == ["outer.alone"] and compiled() == []

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -20,10 +21,13 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from numba.misc.appdirs import user_cache_dir
 
+from freshtake.numeric.processors import processors
+
 Kernel = Callable[..., Any]
 MARK = b"freshtake machine code 1\n"
 DIGEST_SIZE = hashlib.sha256().digest_size
 LEFT_BEHIND = 600.0  # seconds; writing a file takes milliseconds, so an older temporary one is of a killed process
+SHIPPED = Path(__file__).resolve().parents[1] / "machine_code"  # in wheels that bring it, a folder for each processor
 _folders: list[str] = []
 
 
@@ -48,7 +52,7 @@ class MachineCode:
     def __init__(self, function: Kernel) -> None:
         name = function.__qualname__.replace("<", "").replace(">", "")
         versions = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"
-        self._fingerprint = fingerprint(function)
+        self._fingerprint, self._module = fingerprint(function), function.__module__
         self._stem = f"{function.__module__.rpartition('.')[2]}.{name}.{versions}."
         if _folders:
             self._read_from = [Path(folder, function.__module__) for folder in _folders]
@@ -58,9 +62,11 @@ class MachineCode:
 
     def load(self, signature: Any, target: Any) -> Any:
         """Return the compiled result for these argument types, or None."""
-        name, purpose = self._name(signature, target.codegen())
-        for folder in self._read_from:
+        here = target.codegen().magic_tuple()
+        shipped = [(SHIPPED / each / self._module, (here[0], each, "")) for each in shipped_processors()]
+        for folder, machine in [*shipped, *((folder, here) for folder in self._read_from)]:
             with suppress(Exception):  # whatever is wrong with the file: it is compiled again, and replaced
+                name, purpose = self._name(signature, machine)
                 stored, payload = pickle.loads(_verified(folder / name, purpose))
                 if stored == signature:
                     return CompileResult._rebuild(target, *payload)  # type: ignore[no-untyped-call]
@@ -70,7 +76,7 @@ class MachineCode:
         """Write a compiled result into the first folder that can be written; without one it is compiled again."""
         if result.library.has_dynamic_globals or any(not lifted.can_cache for lifted in result.lifted):
             return  # it points into this process
-        name, purpose = self._name(signature, result.codegen)
+        name, purpose = self._name(signature, result.codegen.magic_tuple())
         content = dumps((signature, result._reduce()))  # type: ignore[no-untyped-call]
         data = MARK + _digest(purpose, content) + content
         for folder in self._write_to:
@@ -79,10 +85,13 @@ class MachineCode:
                 self._clear(folder)
                 return
 
-    def _name(self, signature: Any, codegen: Any) -> tuple[str, bytes]:
-        """Return a file's name and, in bytes, everything that its content depends on."""
+    def _name(self, signature: Any, machine: tuple[str, ...]) -> tuple[str, bytes]:
+        """Return a file's name and, in bytes, everything that its content depends on.
+
+        `machine` is what numba compiles for: the system, the processor's name and what it can do.
+        """
         versions = (numba.__version__, llvmlite.__version__, sys.version_info[:2])
-        purpose = repr((self._stem, self._fingerprint, str(signature), codegen.magic_tuple(), versions)).encode()
+        purpose = repr((self._stem, self._fingerprint, str(signature), machine, versions)).encode()
         return f"{self._stem}{self._fingerprint[:12]}.{hashlib.sha256(purpose).hexdigest()[:12]}.nbc", purpose
 
     def _clear(self, folder: Path) -> None:
@@ -93,6 +102,17 @@ class MachineCode:
                 outdated = path.suffix == ".nbc" and not path.name.startswith(f"{self._stem}{self._fingerprint[:12]}.")
                 if half_written or outdated:
                     path.unlink()
+
+
+@lru_cache(maxsize=1)
+def shipped_processors() -> tuple[str, ...]:
+    """Return the best processor for which this installation brought machine code; none with another aim.
+
+    The best one alone, because results of processors differ in their last digits.
+    """
+    if not SHIPPED.is_dir() or _folders or getattr(numba.config, "CPU_NAME", None):
+        return ()
+    return tuple(name for name in processors() if (SHIPPED / name).is_dir())[:1]
 
 
 def _usual_folders(function: Kernel) -> list[Path]:
