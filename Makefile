@@ -1,10 +1,10 @@
-# Three commands do everything on a fresh machine with Python 3.11 to 3.13 and make:
+# Three commands do everything on a fresh machine with Python 3.11 or newer and make:
 #   make demo     the main job on the samples that come with the project
 #   make studio   the studio, in your browser
 #   make test     ruff, mypy and all tests
 SHELL := /bin/sh
-PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
-  $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null && echo $$p && break; done)
+PYTHON ?= $(shell for p in python3 python3.15 python3.14 python3.13 python3.12 python3.11 python; do \
+  $$p -c 'import sys; sys.exit(sys.version_info[:2] < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= demo-out
@@ -17,13 +17,13 @@ else
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo studio test browser lint types blender-extension test-clients clients fuzz mutate benchmark docs test-docs wheel-test lock clean
+.PHONY: help demo studio test browser lint types blender-extension test-clients clients fuzz mutate test-pythons benchmark docs test-docs wheel wheel-test sbom lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
 
 $(BIN)/python:
-	@test -n "$(PYTHON)" || { echo "freshtake needs Python 3.11, 3.12 or 3.13 on PATH (or: make PYTHON=/path/to/python3.12)"; exit 2; }
+	@test -n "$(PYTHON)" || { echo "freshtake needs Python 3.11 or newer on PATH (or: make PYTHON=/path/to/python3.12)"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 
 # Stamps: a changed requirement file or pyproject.toml installs again.
@@ -104,6 +104,10 @@ test-clients: $(VENV)/.test clients
 fuzz: $(VENV)/.test
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),3600)
 
+# The suite, or TESTS="tests/numeric ...", under every Python of this machine; for the others, that all wheels are to be had.
+test-pythons: $(BIN)/python
+	$(BIN)/python -m tests.pythons $(TESTS)
+
 # Break the numeric core on purpose and list what no test notices; METHODS="style density" and MOST=5 for less.
 mutate: $(VENV)/.test
 	$(BIN)/python -m tests.mutation.mutate $(METHODS) --most $(or $(MOST),12)
@@ -118,9 +122,16 @@ docs: $(VENV)/.test $(VENV)/.docs
 test-docs: $(VENV)/.test
 	FRESHTAKE_DOCS=1 $(BIN)/python -m pytest -n $(WORKERS) -q tests/test_printed_blocks.py
 
-# Builds sdist and wheel, installs the wheel (built from the sdist) into a new environment outside the tree, runs the demo there.
+# Writes dist/freshtake-*.whl: one with machine code for this Python and platform, and the pure one; minutes.
+wheel:
+	rm -rf dist/freshtake-*.whl
+	$(PYTHON) integrations/build_wheel.py
+
+# Proves that nothing is compiled after the wheel with machine code is installed; then
+# builds sdist and wheel, installs the wheel (built from the sdist) into a new environment outside the tree, runs the demo there.
 WHEEL_DIR ?= /tmp/freshtake-wheel-test
-wheel-test:
+wheel-test: wheel
+	$(PYTHON) integrations/try_wheel.py dist/freshtake-*-manylinux*.whl
 	rm -rf $(WHEEL_DIR) && mkdir -p $(WHEEL_DIR)
 	$(PYTHON) -m venv $(WHEEL_DIR)/build
 	$(WHEEL_DIR)/build/bin/python -m pip install --quiet --disable-pip-version-check build
@@ -128,6 +139,10 @@ wheel-test:
 	$(PYTHON) -m venv $(WHEEL_DIR)/venv
 	$(WHEEL_DIR)/venv/bin/python -m pip install --quiet --disable-pip-version-check $(WHEEL_DIR)/dist/*.whl
 	cd $(WHEEL_DIR) && venv/bin/freshtake demo -o demo && venv/bin/freshtake --version
+
+# All parts of an installation with versions, hashes and licences (CycloneDX): dist/freshtake.cdx.json
+sbom: $(VENV)/.studio
+	$(BIN)/python integrations/sbom.py
 
 # Needs uv. Writes one hashed requirement file per group, without the name of any host.
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
@@ -138,4 +153,4 @@ lock:
 	$(COMPILE) --upgrade -c requirements/test.txt --group docs -o requirements/docs.txt
 
 clean:
-	rm -rf $(VENV) .clients $(OUT) .mypy_cache .ruff_cache .pytest_cache site
+	rm -rf $(VENV) .clients .pythons $(OUT) .mypy_cache .ruff_cache .pytest_cache site

@@ -147,8 +147,8 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=20)
     seconds, sessions = vars(parser.parse_args()).values()
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "freshtake", "serve", "--project", f"{folder}/p", "--port", "0", "--json"]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, "-m", "freshtake", "serve", "--project", f"{folder}/p", "--port", "0"]
+        server = subprocess.Popen([*command, "--json", "--no-token"], stdout=subprocess.PIPE, text=True)
         assert server.stdout is not None
         url = json.loads("".join(iter(server.stdout.readline, "}\n")) + "}")["url"]
         try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,9 @@ settings.register_profile(
     "freshtake", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 settings.load_profile("freshtake")
+
+CRASHES = Path(tempfile.mkdtemp(prefix="freshtake-crashes-"))
+os.environ["FRESHTAKE_CRASH_FOLDER"] = str(CRASHES)  # for the processes that tests start, too
 
 DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 
@@ -36,6 +41,21 @@ def no_word_of_time() -> Iterator[None]:
         patch.setattr("freshtake.cli.console.BETWEEN_LINES", float("inf"))
         patch.setattr("freshtake.workflows.compiling.LEAST_ANNOUNCED", float("inf"))
         yield
+
+
+@pytest.fixture(autouse=True)
+def last_net_is_not_needed() -> Iterator[None]:
+    """Whatever a test does, no command, bridge or server meets an exception that nobody expected."""
+    yield
+    crashes = {path: path.read_text() for path in CRASHES.iterdir()}
+    for path in crashes:
+        path.unlink()
+    assert not crashes, "\n".join(crashes.values())
+
+
+def pytest_unconfigure() -> None:
+    """Remove the folder of crash files."""
+    shutil.rmtree(CRASHES, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -208,7 +208,7 @@ def test_whatever_is_asked_there_is_one_answer_and_no_traceback(
     _answer(Message("request", 9, {"name": job, "params": {**values, **params}}, arrays), MessageWriter(out))
     (*_, last) = Decoder().feed(out.getvalue())
     assert last.kind in ("result", "failed") and last.number == 9
-    assert not str(last.values.get("sentence", "")).startswith("freshtake failed"), capfd.readouterr().err
+    assert not str(last.values.get("sentence", "")).startswith("something went wrong"), capfd.readouterr().err
 
 
 def test_sample_takes_are_those_of_the_command(ask: Ask, tmp_path: Path) -> None:

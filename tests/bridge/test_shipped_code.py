@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from freshtake.bridge import shipped_code
+from freshtake.numeric.processors import PROCESSORS
 
 PROGRAM = """
 import os, sys
@@ -23,6 +26,7 @@ print([shipped_code.in_use(), os.environ.get("NUMBA_CPU_NAME"), machine_code._fo
 
 COMPARED = """
 import sys
+import zipfile
 import numpy as np
 from freshtake.bridge import shipped_code
 if sys.argv[1]:
@@ -71,8 +75,8 @@ def test_a_file_that_says_nothing_is_as_none(tmp_path: Path, text: str) -> None:
 
 
 def test_a_processor_that_lacks_something_has_none_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, features in shipped_code.PROCESSORS.items():
-        monkeypatch.setitem(shipped_code.PROCESSORS, name, (*features, "what no processor has"))
+    for name, features in list(PROCESSORS.items()):
+        monkeypatch.setitem(PROCESSORS, name, (*features, "what no processor has"))
     assert shipped_code.processor() == ""
 
 
@@ -88,3 +92,36 @@ def test_its_results_are_those_of_this_computers_own_machine_code(tmp_path: Path
         for processor in ("", shipped_code.processor())
     ]  # fmt: skip
     assert results[0] == results[1] and len(results[0]) > 1000
+
+
+def test_a_wheel_with_machine_code_is_a_wheel(tmp_path: Path) -> None:
+    spec = importlib.util.spec_from_file_location(
+        "build_wheel", Path(__file__).parents[2] / "integrations/build_wheel.py"
+    )
+    assert spec is not None and spec.loader is not None
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    info = "freshtake-1.0.dist-info"
+    with zipfile.ZipFile(tmp_path / "freshtake-1.0-py3-none-any.whl", "w") as pure:
+        pure.writestr("freshtake/__init__.py", "")
+        pure.writestr(f"{info}/METADATA", "Name: freshtake\nRequires-Dist: numba>=0.61\n\n# Title\n\ntext\n")
+        pure.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        pure.writestr(f"{info}/RECORD", "old")
+    code = tmp_path / "code/x86-64-v3/freshtake.numeric.dtw"
+    code.mkdir(parents=True)
+    (code / "dtw.costs.nbc").write_bytes(b"code")
+    target = tmp_path / tool.with_tag("freshtake-1.0-py3-none-any.whl")
+    for _ in range(2):
+        tool.repack(tmp_path / "freshtake-1.0-py3-none-any.whl", target, tmp_path / "code", ["numba==0.68.1"])
+        first = target.read_bytes()
+    assert first == target.read_bytes() and f"-cp3{sys.version_info.minor}-" in target.name
+    with zipfile.ZipFile(target) as wheel:
+        members = {name: wheel.read(name) for name in wheel.namelist()}
+    assert members["freshtake/machine_code/x86-64-v3/freshtake.numeric.dtw/dtw.costs.nbc"] == b"code"
+    head, _, text = members[f"{info}/METADATA"].decode().partition("\n\n")
+    assert "Requires-Dist: numba==0.68.1" in head.splitlines() and text == "# Title\n\ntext\n"
+    assert f"Tag: {tool.tag()}" in members[f"{info}/WHEEL"].decode().splitlines()
+    rows = [line.split(",") for line in members[f"{info}/RECORD"].decode().splitlines()]
+    assert {row[0] for row in rows} == members.keys()
+    for name, checksum, size in rows[:-1]:
+        assert (checksum, int(size)) == (tool.checksum(members[name]), len(members[name]))

@@ -8,13 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
+from cyclopts import App
 
 import freshtake
-from freshtake.cli.entry import run
+from freshtake.cli.entry import command_names, run
 from freshtake.motion import Clip, Skeleton
 
 COMMANDS = [
@@ -130,6 +132,36 @@ def test_help_starts_quickly_enough_to_be_used() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
     assert not loaded & {"numpy", "scipy", "matplotlib", "numba", "pooch", "ezc3d", "freshtake.workflows"}
+    assert not loaded & {"rich.markdown", "freshtake.cli.variation_vary", "freshtake.cli.options"}
+
+
+def test_a_command_is_imported_without_the_others_and_the_version_without_any() -> None:
+    program = "import sys; from freshtake.cli import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    said = {}
+    for argument in ("--version", "info --help"):
+        command = [sys.executable, "-c", program, *argument.split()]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        said[argument] = set(done.stderr.split())
+    assert "freshtake.cli.motion_info" in said["info --help"]
+    assert not said["info --help"] & {"freshtake.cli.variation_vary", "freshtake.cli.texture_play", "numpy"}
+    assert not said["--version"] & {"cyclopts", "rich", "numpy"}
+
+
+@pytest.mark.parametrize("name", command_names())
+def test_the_list_of_commands_has_the_first_line_of_each(name: str) -> None:
+    place, words = command_names()[name]
+    module, _, attribute = place.partition(":")
+    command = getattr(import_module(module), attribute)
+    full = command.help if isinstance(command, App) else command.__doc__
+    assert " ".join(full.split("\n\n")[0].split()) == words
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"], ["--help", "--quiet"]])
+def test_the_list_of_commands_is_complete(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    run(arguments)
+    said = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for name, (_, words) in command_names().items():
+        assert f"{name} {words.replace('`', '')}" in said
 
 
 def test_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -151,6 +183,18 @@ def test_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     assert [p.name for p in out.iterdir() if p.name.startswith(".") or p.suffix == ".tmp"] == []
     for path in out.glob("*.bvh"):
         freshtake.read(path)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_names_that_the_output_has_no_letters_for_are_no_error(bvh: Path, encoding: str) -> None:
+    bvh.rename(named := bvh.with_name("wälk→1.bvh"))
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    command = [sys.executable, "-m", "freshtake", "info", str(named)]
+    shown, told = (
+        subprocess.run([*command, *more], capture_output=True, env=environment, check=True) for more in ([], ["--json"])
+    )
+    assert shown.stderr == told.stderr == b"" and b"clip (BVH)" in shown.stdout
+    assert json.loads(told.stdout.decode(encoding))["files"][0]["file"] == str(named)
 
 
 def test_a_reader_that_goes_away_is_no_error(bvh: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -126,3 +127,44 @@ def test_a_cluster_starts_after_a_scheduler_did_not_answer_whenever_garbage_is_c
     """Dask holds a lock while it starts, and a client that was never closed asks for that lock when it is collected."""
     done = subprocess.run([sys.executable, "-c", AFTERWARDS], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and done.stdout == "started\n", done.stderr
+
+
+def test_a_scheduler_that_is_killed_is_one_sentence_and_the_same_command_continues(
+    walk: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    import dask
+
+    folder, quiet = tmp_path / "crowd", {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    programs = {
+        "dask_scheduler": ["--host", "127.0.0.1", "--port", address.rpartition(":")[2], "--no-dashboard"],
+        "dask_worker": [address, "--no-nanny", "--nthreads", "1", "--no-dashboard"],
+    }
+    started = [
+        subprocess.Popen([sys.executable, "-m", f"distributed.cli.{name}", *arguments], **quiet)  # type: ignore[call-overload]
+        for name, arguments in programs.items()
+    ]
+
+    def kill() -> None:
+        until = time.monotonic() + 300.0
+        while not list(folder.glob("records/*.json")) and time.monotonic() < until:
+            time.sleep(0.005)
+        started[0].kill()
+
+    killer = threading.Thread(target=kill)
+    try:
+        with distributed.Client(address, timeout=300) as client:
+            client.wait_for_workers(1, timeout=300)
+        killer.start()
+        impatient = dask.config.set({"distributed.comm.timeouts.connect": "2s"})
+        with impatient, pytest.raises(UsageError, match=r"went away .*: start it again; the same command continues"):
+            crowd_make(plan_of(walk, 200), folder, engine="dask", scheduler=address)
+        killer.join()
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+    assert "Traceback" not in capfd.readouterr().err
+    assert crowd_make(plan_of(walk, 200), folder, workers=1).missing == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from freshtake.crowd.ground_files import read_ground
 from freshtake.crowd.shard_files import clips_of
 from freshtake.crowd.terrain import Ground
 from freshtake.errors import FormatError
+from freshtake.formats.npz.archive import npy_bytes
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet
 from freshtake.numeric.arrays import Floats
@@ -36,11 +39,31 @@ def test_a_picture_an_array_and_a_table_hold_the_same_ground(tmp_path: Path) -> 
         np.testing.assert_allclose(ground.heights, levels / 51.0, atol=1e-12)
 
 
+def chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+HUGE_CLAIM = npy_bytes(np.zeros((1, 2))).replace(b"(1, 2), }" + 10 * b" ", b"(500000, 500000), }")
+WORDS = npy_bytes(np.array([["a", "b"], ["c", "d"]]))
+TEXT_BOMB = b"".join(
+    [
+        b"\x89PNG\r\n\x1a\n",
+        chunk(b"IHDR", struct.pack(">IIBBBBB", 2, 2, 8, 0, 0, 0, 0)),
+        chunk(b"zTXt", b"Comment\0\0" + zlib.compress(bytes(64 << 20))),
+        chunk(b"IDAT", zlib.compress(bytes(6))),
+        chunk(b"IEND", b""),
+    ]
+)
+
+
 @pytest.mark.parametrize(
     "name, content, sentence",
     [
         ("a.png", b"no picture", "this is no PNG picture"),
-        ("a.npy", b"no array", "this is no array of numbers"),
+        ("a.png", TEXT_BOMB, "this is no PNG picture"),
+        ("a.npy", b"no array", "an array in npy layout"),
+        ("a.npy", HUGE_CLAIM, "takes 2000000000000 bytes, but 16 are there"),
+        ("a.npy", WORDS, "an array of heights was expected, not of <U1"),
         ("a.csv", b"1,2\n3,x\n", "line 2: heights were expected"),
         ("a.csv", b"1,2\n3\n", "line 2: 2 heights were expected"),
         ("a.csv", b"1,2\n3,nan\n", "row 2, column 2: finite heights"),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import stat
 import subprocess
 import sys
 from contextvars import copy_context
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from freshtake.errors import FormatError
@@ -196,15 +199,108 @@ with replacing(Path(sys.argv[1]) / "x.bvh") as file, replacing_folder(Path(sys.a
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="processes are told by their age there")
-def test_what_a_killed_process_left_is_cleared_at_the_next_write(tmp_path: Path) -> None:
+HOLDS = """
+import sys
+from pathlib import Path
+from freshtake.formats.files import replacing, replacing_folder
+with replacing(Path(sys.argv[1]) / "x.bvh") as file, replacing_folder(Path(sys.argv[1]) / "y") as folder:
+    file.write_text("whole")
+    (folder / "1").write_text("whole")
+    print("writing", flush=True)
+    sys.stdin.read()
+"""
+
+
+def in_another_process_space(*command: str) -> list[str]:
+    """A command whose process numbers mean nothing to others, as in a container with the same host name."""
+    isolated = ["unshare", "--pid", "--fork", "--mount-proc", *command]
+    if shutil.which("unshare") is None:
+        return list(command)
+    works = subprocess.run([*isolated[:4], "true"], capture_output=True, check=False).returncode == 0
+    return isolated if works else list(command)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no locks: leftovers are told by their age there")
+def test_what_a_killed_process_left_is_cleared_at_the_next_write_and_what_a_live_one_writes_is_not(
+    tmp_path: Path,
+) -> None:
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     left = sorted(path.name for path in tmp_path.iterdir())
     assert len(left) == 2 and all(name.endswith(".tmp") for name in left)
-    alive = tmp_path / left[0].replace(left[0].split("-")[-2], str(os.getpid()))
     elsewhere = tmp_path / re.sub(r"\.[0-9a-f]{8}-", ".00000000-", left[0])
+    long_ago = tmp_path / re.sub(r"\.[0-9a-f]{8}-", ".00000001-", left[0])
+    longer_name = tmp_path / f"{left[0]}.usdc"  # some formats are written under one, next to the file with the lock
     mine = tmp_path / ".notes.tmp"
-    for path in (alive, elsewhere, mine):
-        path.write_text("not a leftover of this machine")
-    write_bytes(tmp_path / "other.bvh", b"1")
-    assert {path.name for path in tmp_path.iterdir()} == {"other.bvh", alive.name, elsewhere.name, mine.name}
+    for path in (elsewhere, long_ago, longer_name, mine):
+        path.write_text("")
+    os.utime(long_ago, (1e9, 1e9))
+    live = tmp_path / "live"
+    live.mkdir()
+    command = in_another_process_space(sys.executable, "-c", HOLDS, str(live))
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None and owner.stdout.readline() == "writing\n"
+        used = sorted(live.iterdir())
+        assert len(used) == 2
+        (live / f"{used[0].name}.c3d").write_text("")
+        for folder in (tmp_path, live):
+            write_bytes(folder / "other.bvh", b"1")
+        assert {path.name for path in tmp_path.iterdir()} == {"other.bvh", elsewhere.name, mine.name, "live"}
+        assert sorted(live.iterdir()) == [*used[:1], live / f"{used[0].name}.c3d", *used[1:], live / "other.bvh"]
+        owner.communicate("")
+    assert (live / "x.bvh").read_text() == (live / "y" / "1").read_text() == "whole"
+
+
+def test_of_two_commands_into_one_new_folder_or_file_the_second_is_refused(tmp_path: Path) -> None:
+    def both(choice: Existing) -> None:
+        choose_existing(choice)
+        with replacing_folder(tmp_path / choice.name) as slow:
+            (slow / "1").write_text("slow")
+            (slow / "2").write_text("slow")
+            with replacing_folder(tmp_path / choice.name) as quick:
+                (quick / "1").write_text("quick")
+
+    for choice in Existing:
+        with pytest.raises(FormatError, match="another command filled this folder in the meantime"):
+            copy_context().run(both, choice)
+        assert [(p.name, p.read_text()) for p in (tmp_path / choice.name).iterdir()] == [("1", "quick")]
+
+    def file_twice() -> None:
+        choose_existing(Existing.REFUSE)
+        with replacing(tmp_path / "x") as slow:
+            slow.write_text("slow")
+            write_bytes(tmp_path / "x", b"quick")
+
+    with pytest.raises(FormatError, match="there is a file of this name"):
+        copy_context().run(file_twice)
+    assert (tmp_path / "x").read_text() == "quick"
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(["x", *(choice.name for choice in Existing)])
+
+
+def test_what_is_durable_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[tuple[str, bytes | None]] = []
+    target = tmp_path / "model.ftm"
+
+    def noted(descriptor: int) -> None:
+        folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+        order.append(("folder" if folder else "file", target.read_bytes()))
+        if not folder:
+            assert os.pread(descriptor, 9, 0) == b"new"
+
+    target.write_bytes(b"old")
+    monkeypatch.setattr(os, "fsync", noted)
+    write_bytes(target, b"new", durable=True)
+    assert order == [("file", b"old"), ("folder", b"new")]
+    write_bytes(target, b"quick")
+    assert len(order) == 2
+
+
+def test_models_and_crowds_are_durable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import freshtake as ft
+    from freshtake.crowd.folder import replace_file
+
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    ft.save(tmp_path / "m.ftm", ft.texture.learn(ft.samples.walk(np.random.default_rng(0), cycles=3)))
+    assert len(synced) == 2
+    replace_file(tmp_path / "manifest.json", b"{}")
+    assert len(synced) == 4

@@ -48,8 +48,8 @@ def test_compiled_code_is_kept(tmp_path: Path, writable: bool) -> None:
         ["kernel.twice", "True", "kernel.twice", "False", "kernel.thrice", "True", "kernel.thrice", "False", "11"],
         ["11"],
     ]
-    assert bool(list(place.rglob("*.nbi"))) == writable
-    assert bool(list(home.rglob("*.nbi"))) == (not writable)
+    assert bool(list(place.rglob("*.nbc"))) == writable
+    assert bool(list(home.rglob("*.nbc"))) == (not writable)
 
 
 NAMED = """

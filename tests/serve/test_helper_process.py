@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,13 +49,46 @@ def test_a_call_that_kills_every_process_is_one_sentence_and_the_next_is_answere
 
 
 def test_a_failing_call_is_one_sentence_and_the_process_stays(
-    helper: HelperProcess, capfd: pytest.CaptureFixture[str]
+    helper: HelperProcess, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("FRESHTAKE_CRASH_FOLDER", str(tmp_path))
     first = helper.call(os.getpid)
     with pytest.raises(UsageError, match=r"something went wrong .*ZeroDivisionError"):
         helper.call(divmod, 1, 0)
     assert helper.call(os.getpid) == first
-    assert "ZeroDivisionError" in capfd.readouterr().err
+    (crash,) = tmp_path.iterdir()
+    assert str(crash) in capfd.readouterr().err and "question divmod" in crash.read_text()
     helper.close()
     with pytest.raises(UsageError, match="shutting down"):
         helper.call(sum, ())
+
+
+def _busy() -> None:
+    while True:
+        pass
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there the clock alone limits questions")
+def test_a_question_has_a_budget_of_time_and_memory_and_the_next_one_finds_a_process() -> None:
+    helper = HelperProcess(seconds=1.0, memory=300 * 2**20)
+    try:
+        first = helper.call(os.getpid)
+        with pytest.raises(UsageError, match="needs more memory than a question may have"):
+            helper.call(bytearray, 2**30)
+        assert helper.call(os.getpid) == first
+        assert len(helper.call(bytearray, 2**26)) == 2**26
+        with pytest.raises(UsageError, match="takes longer than a question may"):
+            helper.call(_busy)
+        assert helper.call(os.getpid) != first
+    finally:
+        helper.close()
+
+
+def test_a_question_that_waits_for_ever_ends_by_the_clock() -> None:
+    helper = HelperProcess(seconds=0.2)
+    try:
+        with pytest.raises(UsageError, match="takes longer than a question may"):
+            helper.call(time.sleep, 3600.0)
+        assert helper.call(sum, (1, 2)) == 3
+    finally:
+        helper.close()

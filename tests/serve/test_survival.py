@@ -27,7 +27,8 @@ def served(folder: Path) -> Iterator[tuple[Studio, subprocess.Popen[str]]]:
         line = process.stdout.readline()
         assert line, "the server has ended"
         told += line
-    studio = Studio(json.loads(told)["url"])
+    studio = Studio(json.loads(told)["url"].partition("?")[0])
+    studio.http.headers["authorization"] = f"Bearer {json.loads(told)['token']}"
     try:
         yield studio, process
     finally:

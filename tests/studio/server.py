@@ -25,7 +25,9 @@ class Studio:
         self._log = log.open("w+", encoding="utf-8")
         self.process = subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE, stderr=self._log, text=True)
         assert self.process.stdout is not None
-        self.url = str(json.loads("".join(iter(self._line, "}\n")) + "}")["url"])
+        said = json.loads("".join(iter(self._line, "}\n")) + "}")
+        self.door, self.token = str(said["url"]), str(said["token"])  # the address that a browser opens
+        self.url = self.door.partition("?")[0]
 
     def _line(self) -> str:
         assert self.process.stdout is not None
@@ -36,7 +38,8 @@ class Studio:
     def ask(self, path: str, method: str = "GET", said: Any = None) -> Any:
         """What a route answers."""
         data = None if said is None else json.dumps(said).encode()
-        request = Request(self.url + path, data=data, method=method, headers={"Content-Type": "application/json"})
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
+        request = Request(self.url + path, data=data, method=method, headers=headers)
         with urlopen(request, timeout=PATIENCE) as answer:
             return json.load(answer)
 
@@ -80,7 +83,7 @@ class Window:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
-        self.page.goto(studio.url)
+        self.page.goto(studio.door)
         self.until("window.studio?.state.ready")
 
     def of(self, script: str) -> Any:

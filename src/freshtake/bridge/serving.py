@@ -7,7 +7,6 @@ import queue
 import sys
 import tempfile
 import threading
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,6 +16,7 @@ from freshtake.bridge.messages import Decoder, Message, MessageError, encoded
 from freshtake.bridge.progress_messages import sending_progress
 from freshtake.bridge.requests import Answer, Request
 from freshtake.errors import FreshtakeError, UsageError
+from freshtake.workflows.crash_files import crash_sentence
 from freshtake.workflows.plain_sentences import plainly
 
 PIECE = 1 << 20
@@ -90,10 +90,8 @@ def _answer(message: Message, writer: MessageWriter) -> None:
             writer.fail(message.number, str(error))
         except MemoryError:
             writer.fail(message.number, "there is not enough memory for this: use fewer or shorter clips")
-        except Exception as error:
-            traceback.print_exc()
-            said = str(error).partition("\n")[0][:200]
-            writer.fail(message.number, f"freshtake failed with {type(error).__name__}: {said}")
+        except Exception as error:  # the last net
+            writer.fail(message.number, crash_sentence(error, f"bridge: {message.values.get('name')}"))
 
 
 def run(message: Message, folder: Path, progress: Callable[[dict[str, Any]], None]) -> Answer:

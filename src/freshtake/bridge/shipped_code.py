@@ -1,6 +1,6 @@
 """Machine code that comes with an extension, compiled when the extension was built, for a processor most users have.
 
-    python -m freshtake.bridge.shipped_code FOLDER     compile everything into FOLDER, for the processor below
+    python -m freshtake.bridge.shipped_code FOLDER [PROCESSOR [STEP ...]]     compile into FOLDER, for a processor
 
 Kernels give the same bits as when they are compiled for the processor at hand: which registers are used differs, the
 order of additions does not.
@@ -10,23 +10,15 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from freshtake import __version__
+from freshtake.numeric.processors import processors
 
 FACTS = "made_for.json"
-# What a processor can do, as LLVM calls it: x86-64-v3 is what Intel has since 2013 and AMD since 2015.
-PROCESSORS = {
-    "x86-64-v3": (
-        "avx", "avx2", "bmi", "bmi2", "cx16", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sahf", "sse3", "sse4.1",
-        "sse4.2", "ssse3", "xsave",
-    )
-}  # fmt: skip
-OF_MACHINE = {"x86_64": "x86-64-v3", "AMD64": "x86-64-v3"}
 _in_use: list[Path] = []
 
 
@@ -76,19 +68,14 @@ def facts() -> dict[str, str]:
 
 
 def processor() -> str:
-    """The one of our processors that this computer has; empty where it has none of them."""
-    name = OF_MACHINE.get(platform.machine(), "")
-    if not name:
-        return ""
-    from llvmlite.binding import get_host_cpu_features  # type: ignore[import-untyped]
-
-    has = get_host_cpu_features()
-    return name if all(has.get(feature) for feature in PROCESSORS[name]) else ""
+    """The best of our processors that this computer has; empty where it has none of them."""
+    return next(iter(processors()), "")
 
 
 def main() -> None:
-    """Compile everything into a folder."""
+    """Compile everything, or some steps of `warm_up`, into a folder."""
     folder, made_for = Path(sys.argv[1]), facts()
+    made_for["processor"] = sys.argv[2] if len(sys.argv) > 2 else made_for["processor"]
     if not made_for["processor"]:
         sys.exit("this computer's processor is none that machine code is shipped for")
     aim_at(made_for["processor"])
@@ -96,7 +83,7 @@ def main() -> None:
     from freshtake.workflows.warming_up import warm_up
 
     keep_machine_code_in(str(folder))
-    warm_up()
+    warm_up(steps=sys.argv[3:] or None)
     (folder / FACTS).write_text(json.dumps(made_for), encoding="utf-8")
 
 

@@ -1,6 +1,9 @@
 """The command line: one file per command, each parses, calls a workflow and prints."""
 
+import io
+import os
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 __all__ = ["main"]
@@ -8,9 +11,38 @@ __all__ = ["main"]
 
 def main() -> NoReturn:
     """Run one command and exit with its code; Ctrl-C while the command is still loading ends with 130 too."""
+    _open_closed_streams()
+    if isinstance(sys.stdout, io.TextIOWrapper):  # Windows redirects output in old encodings, which lack many letters
+        sys.stdout.reconfigure(errors="backslashreplace")
+    if sys.argv[1:] == ["--version"]:
+        from freshtake import __version__
+
+        print(f"freshtake {__version__}")
+        sys.exit()
     try:
         from freshtake.cli.entry import main as run
     except KeyboardInterrupt:
         print("freshtake: stopped before it began", file=sys.stderr)
         sys.exit(130)
+    except Exception as error:  # a broken installation
+        from freshtake.workflows.crash_files import INTERNAL_ERROR, crash_sentence
+
+        print(f"freshtake: {crash_sentence(error, 'loading')}", file=sys.stderr)
+        sys.exit(INTERNAL_ERROR)
     run()
+
+
+def _open_closed_streams() -> None:
+    """Connect standard streams that the caller closed (`>&-`) to nothing: the next file would get their number."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            with suppress(OSError):
+                setattr(sys, name, os.fdopen(_null_at(number), mode, encoding="utf-8"))
+
+
+def _null_at(number: int) -> int:
+    opened = os.open(os.devnull, os.O_RDWR)
+    if opened != number:
+        os.dup2(opened, number)
+        os.close(opened)
+    return number

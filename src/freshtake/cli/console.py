@@ -58,7 +58,8 @@ def messages() -> Console:
 
 def print_json(value: Any) -> None:
     """One JSON document, alone on stdout; numbers that JSON does not have become null."""
-    sys.stdout.write(json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    ascii_only = str(getattr(sys.stdout, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
+    sys.stdout.write(json.dumps(_finite(value), indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n")
 
 
 def _finite(value: Any) -> Any:

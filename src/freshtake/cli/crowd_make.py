@@ -14,7 +14,7 @@ from freshtake.cli.outputs import Force, prepare, prepare_folder
 if TYPE_CHECKING:
     from freshtake.crowd.plan import Plan
 
-app = App(name="crowd", help_format="markdown")  # its help is that of the command below
+app = App(name="crowd", help_format="markdown", group_commands="Commands")  # its help is that of the command below
 
 
 @app.default

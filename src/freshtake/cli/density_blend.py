@@ -20,6 +20,7 @@ app = App(
     name="blend",
     help="Learn classes of motion (walk, run, skip) and synthesize motion that changes between them by weights.",
     help_format="markdown",
+    group_commands="Commands",
 )
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import signal
 import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from contextvars import copy_context
+from functools import partial
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -16,64 +19,94 @@ from cyclopts import App, CycloptsError, Group
 
 from freshtake import __version__
 from freshtake.cli.console import warn
-from freshtake.cli.crowd_make import app as crowd
-from freshtake.cli.density_blend import app as blend
 from freshtake.cli.every_command import complete_command
-from freshtake.cli.motion_convert import convert
-from freshtake.cli.motion_cut import cut
-from freshtake.cli.motion_evaluate import evaluate
-from freshtake.cli.motion_info import info
-from freshtake.cli.motion_loop import loop
-from freshtake.cli.motion_noise import noise
-from freshtake.cli.motion_plant import plant
-from freshtake.cli.motion_retarget import retarget
-from freshtake.cli.motion_samples import app as samples
-from freshtake.cli.motion_study import app as study
-from freshtake.cli.motion_view import view
-from freshtake.cli.motion_warm_up import warm_up
-from freshtake.cli.studio_open import serve, studio
-from freshtake.cli.style_align import align
-from freshtake.cli.style_translate import app as style
-from freshtake.cli.texture_play import app as texture
-from freshtake.cli.variation_augment import augment
-from freshtake.cli.variation_compress import compress
-from freshtake.cli.variation_demo import demo
-from freshtake.cli.variation_explain import explain
-from freshtake.cli.variation_learn import learn
-from freshtake.cli.variation_pack import pack
-from freshtake.cli.variation_select import select
-from freshtake.cli.variation_stream import stream
-from freshtake.cli.variation_vary import vary
 from freshtake.errors import FreshtakeError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
 
-app = App(
-    name="freshtake",
-    help="Turn a few takes of a movement into an unlimited supply of new ones: `learn` a model, then `vary` it.",
-    version=f"freshtake {__version__}",
-    help_format="markdown",
-    suppress_keyboard_interrupt=False,
-    group_commands=Group("General options", sort_key=99),
-    help_epilogue="Every command has `--help` with examples. Bad input ends with one sentence and exit code 2.",
-)
+# Where each command is, and the first line of its help: a command is imported when it runs, and none for the list of all.
 GROUPS = {
-    "To begin with": (studio, demo, samples, info, view, warm_up, serve),
-    "New takes from a few": (learn, vary, pack, stream, crowd, evaluate, explain, select, compress),
-    "Other ways to new motion": (style, blend, texture),
-    "One clip": (loop, plant, retarget, cut, convert, align),
-    "For research": (augment, noise, study),
-}
-for number, (title, members) in enumerate(GROUPS.items()):
-    group = Group(title, sort_key=number)
-    for command in members:
-        if isinstance(command, App):
-            command.group = (group,)
-            command.group_commands = Group("Commands")
-            app.command(command)
-        else:
-            app.command(command, group=group)
+    "To begin with": {
+        "studio_open:studio": "Open the studio: drop takes, look at them, learn, make variants, export; everything on one page in your browser.",
+        "variation_demo:demo": "Run the main job on sample takes: learn from four walks, make fifteen new ones, judge and draw them.",
+        "motion_samples:app samples": "Example motions: made by freshtake itself, or public takes to download.",
+        "motion_info:info": "Show what is in clips, strokes, point clips, mesh sequences and models, and what is wrong with them.",
+        "motion_view:view": "Look at motions, side by side on one timeline: takes, variants, strokes, meshes, and new variants of models.",
+        "motion_warm_up:warm_up warm-up": "Compile everything now, so that the first real command does not have to; needed once after an installation.",
+        "studio_open:serve": "Serve a project to tools, by the same routes as the studio's page but without it; /openapi.json describes them.",
+    },
+    "New takes from a few": {
+        "variation_learn:learn": "Learn a model from a few takes of one movement (usually four); `vary` and `stream` make new motion with it.",
+        "variation_vary:vary": "Write new variants of the movement that a model has learned: variant_001, variant_002, ...",
+        "variation_pack:pack": "Write a pack of variants: loops that share their first and last pose, so that any can follow any other.",
+        "variation_stream:stream": "Write one motion that goes on without repeating itself, from a model of a cyclic movement; or send it live.",
+        "crowd_make:app crowd": "Make a crowd: hundreds to a hundred thousand characters, each with a motion of its own.",
+        "motion_evaluate:evaluate": "Judge variants beside real takes: how they move, how new and how natural they are, and whether feet stand still.",
+        "variation_explain:explain": "Show what a model has learned: what predicts each joint, and how much worse predictions are without it.",
+        "variation_select:select": "Find which clips are similar enough to trusted ones to learn from, and why the others are not.",
+        "variation_compress:compress": "Keep only those takes from which all others can be rebuilt within an error.",
+    },
+    "Other ways to new motion": {
+        "style_translate:app style": "Learn a style from pairs of clips, and put other clips into it.",
+        "density_blend:app blend": "Learn classes of motion (walk, run, skip) and synthesize motion that changes between them by weights.",
+        "texture_play:app texture": "Endless, looped and steered motion from one animation of a mesh or skeleton.",
+    },
+    "One clip": {
+        "motion_loop:loop": "Make a loop from a clip: find its cycle, cut it where its ends match best, and close the gap.",
+        "motion_plant:plant": "Hold feet still while they stand, keep them on the floor, and bring pinned joints to their places.",
+        "motion_retarget:retarget": "Put clips onto a character with another skeleton: joints are matched by name or shape, rest poses aligned.",
+        "motion_cut:cut": "Cut a take into clips: its cycles, the repetitions of an action, or a range of frames.",
+        "motion_convert:convert": "Convert IN to OUT; the ending of OUT gives the format. Nothing is repaired without --repair.",
+        "style_align:align": "Find which frames of two motions belong together, although their styles differ.",
+    },
+    "For research": {
+        "variation_augment:augment": "Copy a folder of takes and write variants of every action beside them, labelled, as training data.",
+        "motion_noise:noise": "Write baselines from a few takes: noise added to them, combinations of them, or the takes replayed.",
+        "motion_study:app study": "A user study: who watches what, and what the scores show.",
+    },
+}  # fmt: skip
+
+
+def command_names() -> dict[str, tuple[str, str]]:
+    """Every command of the first level: where it is, and the first line of its help."""
+    out = {}
+    for members in GROUPS.values():
+        for place, words in members.items():
+            where, _, name = place.partition(" ")
+            out[name or where.rpartition(":")[2]] = f"freshtake.cli.{where}", words
+    return out
+
+
+def make_app(listing: bool = False) -> App:
+    """Make the command with all its verbs.
+
+    For the `listing` of them they are not imported, and rich's own markup is read, since Markdown takes 50 ms to load.
+    """
+    shown = partial(re.sub, r"`([^`]+)`", r"[bold cyan]\1[/]") if listing else str
+    made = App(
+        name="freshtake",
+        help=shown(
+            "Turn a few takes of a movement into an unlimited supply of new ones: `learn` a model, then `vary` it."
+        ),
+        version=f"freshtake {__version__}",
+        help_format="rich" if listing else "markdown",
+        suppress_keyboard_interrupt=False,
+        group_commands=Group("General options", sort_key=99),
+        help_epilogue=shown(
+            "Every command has `--help` with examples. Bad input ends with one sentence and exit code 2."
+        ),
+    )
+    names = iter(command_names().items())
+    for number, (title, members) in enumerate(GROUPS.items()):
+        group = Group(title, sort_key=number)
+        for _ in members:
+            name, (where, words) = next(names)
+            made.command(where, name=name, group=group, **({"help": shown(words)} if listing else {}))
+    return made
+
+
+app = make_app()
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -86,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command: 0 when it went well, 2 on bad input, 130 when the user pressed Ctrl-C."""
+    """Run one command: 0 when it went well, 2 on bad input, 130 when the user pressed Ctrl-C, 70 for our mistakes."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
@@ -110,11 +143,18 @@ def run(arguments: Sequence[str]) -> int:
         return _failed(f"{error.filename or 'the output'}: {error.strerror or error}")
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 0
+    except MemoryError:
+        return _failed("there is not enough memory for this: use fewer, shorter or smaller files")
+    except Exception as error:  # the last net
+        from freshtake.workflows.crash_files import INTERNAL_ERROR, crash_sentence
+
+        return _failed(crash_sentence(error, shlex.join(["freshtake", *arguments])), INTERNAL_ERROR)
 
 
 def _command(arguments: Sequence[str]) -> Any:
     complete_command(app, arguments)
-    return app(list(arguments), exit_on_error=False, print_error=False, result_action="return_value")
+    chosen = make_app(listing=True) if not arguments or arguments[0].startswith("-") else app
+    return chosen(list(arguments), exit_on_error=False, print_error=False, result_action="return_value")
 
 
 def _note(

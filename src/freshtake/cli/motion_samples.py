@@ -14,6 +14,7 @@ app = App(
     name="samples",
     help="Example motions: made by freshtake itself, or public takes to download.",
     help_format="markdown",
+    group_commands="Commands",
 )
 
 

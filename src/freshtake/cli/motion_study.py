@@ -17,7 +17,12 @@ from freshtake.errors import UsageError
 if TYPE_CHECKING:
     from freshtake.evaluation.study import Outcome
 
-app = App(name="study", help="A user study: who watches what, and what the scores show.", help_format="markdown")
+app = App(
+    name="study",
+    help="A user study: who watches what, and what the scores show.",
+    help_format="markdown",
+    group_commands="Commands",
+)
 
 
 @option_group

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import print_json, say
 from freshtake.cli.options import Files, Json, option_group
+from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
     from freshtake.serve.running import Serving
@@ -30,8 +31,11 @@ class Listening:
         str, Parameter(help="The address to listen at; others than this machine can reach it only if you name one.")
     ] = "127.0.0.1"
     token: Annotated[
-        str | None, Parameter(help="What clients have to know; made up where --host lets other machines in.")
+        str | None, Parameter(help="What clients have to know, in the address that is printed; default: made up.")
     ] = None
+    no_token: Annotated[
+        bool, Parameter(negative="", help="Let in every user and program of this machine without a token.")
+    ] = False
 
 
 LISTENING = Listening()
@@ -68,7 +72,7 @@ def studio(files: Files = None, /, *, listening: Listening = LISTENING, open: bo
 
     open_studio(
         _folder(listening), take_files(files or [], TAKES | MODELS), host=listening.host, port=listening.port,
-        token=listening.token, started=started,
+        token=_token(listening), started=started,
     )  # fmt: skip
     return 0
 
@@ -86,7 +90,7 @@ def serve(*, listening: Listening = LISTENING, json: Json = False) -> int:
     from freshtake.serve.running import serve as run
 
     run(
-        _folder(listening), host=listening.host, port=listening.port, token=listening.token,
+        _folder(listening), host=listening.host, port=listening.port, token=_token(listening),
         started=lambda serving: _tell(serving, json, "serving at"),
     )  # fmt: skip
     return 0
@@ -94,6 +98,12 @@ def serve(*, listening: Listening = LISTENING, json: Json = False) -> int:
 
 def _folder(listening: Listening) -> Path:
     return listening.project or Path.home() / "freshtake-studio"
+
+
+def _token(listening: Listening) -> str | None:
+    if listening.no_token and listening.token:
+        raise UsageError("--token and --no-token exclude each other: leave one out")
+    return "" if listening.no_token else listening.token
 
 
 def _tell(serving: Serving, json: bool, words: str) -> None:

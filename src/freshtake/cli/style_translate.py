@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 KEPT = 0.1  # what is worth a word
 PIPE_WIDTH = 140  # where there is no terminal that says how wide it is
 
-app = App(name="style", help="Learn a style from pairs of clips, and put other clips into it.")
+app = App(
+    name="style", help="Learn a style from pairs of clips, and put other clips into it.", group_commands="Commands"
+)
 app.command(gaits)
 Page = Annotated[Path | None, Parameter(help="Report: a page (.html), or a folder with figures and pictures.")]
 

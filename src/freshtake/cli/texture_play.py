@@ -28,6 +28,7 @@ app = App(
     name="texture",
     help="Endless, looped and steered motion from one animation of a mesh or skeleton.",
     help_format="markdown",
+    group_commands="Commands",
 )
 
 

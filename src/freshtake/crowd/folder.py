@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from contextvars import copy_context
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,8 @@ def replacing_ours(write: Callable[..., None], *arguments: Any) -> None:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file of our own, whole."""
-    replacing_ours(write_bytes, path, data)
+    """Write a file of our own, whole, and wait until it is on the disk: it says what is finished."""
+    replacing_ours(partial(write_bytes, durable=True), path, data)
 
 
 def json_bytes(value: Any) -> bytes:

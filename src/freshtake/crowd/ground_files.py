@@ -15,7 +15,7 @@ from freshtake.crowd.plan import GroundMap
 from freshtake.crowd.terrain import Ground
 from freshtake.errors import FormatError
 from freshtake.formats.files import read_bytes, read_text
-from freshtake.formats.npz.archive import open_archive, write_archive
+from freshtake.formats.npz.archive import decode_array, open_archive, write_archive
 from freshtake.numeric.arrays import Floats
 
 MOST = 8192  # rows and columns
@@ -48,17 +48,16 @@ def _picture(path: Path) -> Floats:
                 raise FormatError(path, f"at most {MOST} x {MOST} pixels are read")
             deep = picture.mode.startswith("I")
             values = np.asarray(picture if deep else picture.convert("L"), dtype=np.float64)
-    except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError):
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError):
         raise FormatError(path, "this is no PNG picture, or it is damaged") from None
     return np.asarray(values / (65535.0 if deep else 255.0))
 
 
 def _array(path: Path) -> Floats:
-    try:
-        heights = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
-        return np.asarray(heights, dtype=np.float64)
-    except (ValueError, TypeError, EOFError, OSError):
-        raise FormatError(path, "this is no array of numbers (.npy), or it is damaged") from None
+    heights = decode_array(path, read_bytes(path), "")
+    if heights.dtype.kind not in "biuf":
+        raise FormatError(path, f"an array of heights was expected, not of {heights.dtype}")
+    return np.asarray(heights, dtype=np.float64)
 
 
 def _table(path: Path) -> Floats:

@@ -10,6 +10,7 @@ from freshtake.density.examples import rate_columns
 from freshtake.density.headings import own_rates
 from freshtake.density.joint_rotations import turned_clip, turned_poses
 from freshtake.density.space import poses_of
+from freshtake.methods.possible import possible
 from freshtake.motion import Clip
 from freshtake.motion.features import Start, decode, where_it_ends
 from freshtake.numeric.arrays import Floats
@@ -66,9 +67,9 @@ def decoded(
     if residuals and model.turning is not None:
         d, r = model.modes, model.rates.shape[1]
         clip = turned_clip(model.turning, rows[:, d : d + r], rows[:, d + r :], _swing(model, before), start, name)
-        return clip.changed(provenance=PROVENANCE)
+        return possible(clip).changed(provenance=PROVENANCE)
     values = mode_dofs(model, rows, residuals, before)
     if model.recipe is None:
         return values
     motion = decode(model.recipe, values, start=start, resume=before is not None, name=name)
-    return motion.changed(provenance=PROVENANCE) if isinstance(motion, Clip) else motion
+    return possible(motion).changed(provenance=PROVENANCE) if isinstance(motion, Clip) else motion

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import re
@@ -14,10 +15,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from enum import Enum
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from freshtake.errors import FormatError
 
+fcntl: Any = import_module("fcntl") if os.name == "posix" else None  # locks of files
 LARGEST = 4 << 30  # bytes; a file beyond this is refused before a byte of it is read
 
 
@@ -112,19 +116,26 @@ def check_free(path: Path) -> None:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path beside the target; renamed to it when the block ends well, removed when it does not."""
+def replacing(path: Path, *, durable: bool = False) -> Iterator[Path]:
+    """A temporary path beside the target; renamed to it when the block ends well, removed when it does not.
+
+    With `durable`, the content is on the disk before the name is: after a power cut there is the old file or the new.
+    """
     with _explained(path, "the file cannot be written"):
         if path.is_dir():
             raise FormatError(path, "there is a folder of this name: name a file")
         check_free(path)
-        temporary = _beside(path)
-        try:
-            yield temporary
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        with _temporary(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY) as temporary:
+            try:
+                yield temporary
+                check_free(path)  # another command may have been quicker
+                if durable:
+                    make_durable(temporary)
+                temporary.replace(path)
+                if durable:
+                    make_durable(path.parent)
+            finally:
+                temporary.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -134,20 +145,45 @@ def replacing_folder(path: Path) -> Iterator[Path]:
         if path.exists() and not path.is_dir():
             raise FormatError(path, "there is a file of this name: name a folder")
         check_free(path)
-        temporary = _beside(path)
+        was_empty = not _is_filled(path)
+        with _temporary(path) as temporary:
+            try:
+                yield temporary
+                if was_empty:
+                    _rename_folder(temporary, path)
+                else:
+                    _move_into(temporary, path)
+            except FormatError as error:
+                place = error.path.replace(str(temporary), str(path), 1)
+                raise FormatError(place, error.problem, error.place) from None
+            finally:
+                shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _rename_folder(source: Path, target: Path) -> None:
+    """Give a folder a name that is free, or that an empty folder has."""
+    try:
+        with suppress(FileNotFoundError):
+            target.rmdir()
+        source.replace(target)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+        raise FormatError(target, "another command filled this folder in the meantime: name another") from None
+
+
+def _is_filled(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.iterdir())
+
+
+def make_durable(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk; where a system cannot say so, go on."""
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
         try:
-            temporary.mkdir()
-            yield temporary
-            if path.exists() and any(path.iterdir()):
-                _move_into(temporary, path)
-            else:
-                if path.exists():
-                    path.rmdir()
-                temporary.replace(path)
-        except FormatError as error:
-            raise FormatError(error.path.replace(str(temporary), str(path), 1), error.problem, error.place) from None
+            os.fsync(descriptor)
         finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+            os.close(descriptor)
 
 
 def _move_into(source: Path, target: Path) -> None:
@@ -159,23 +195,42 @@ def _move_into(source: Path, target: Path) -> None:
             file.replace(place)
 
 
-def _beside(path: Path) -> Path:
-    """A temporary name, which says whose it is."""
+@contextmanager
+def _temporary(path: Path, flags: int | None = None) -> Iterator[Path]:
+    """Make a hidden file (or, without flags to open one, a folder) beside the target, locked while the block runs.
+
+    The lock says that its owner lives, also to processes that cannot see it (in another container) and after its
+    number went to another process; the system releases it when the owner ends in whatever way.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = path.parent.resolve()
     if folder not in _cleared:
         _cleared.add(folder)
         _clear_leftovers(folder)
-    return path.with_name(f".{path.name[:180]}.{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    while True:
+        temporary = path.with_name(f".{path.name[:180]}.{_machine()}-{secrets.token_hex(8)}.tmp")
+        if flags is None:
+            temporary.mkdir()
+        else:
+            os.close(os.open(temporary, flags, 0o666))
+        lock = _locked(temporary)
+        if lock is None or _is_at(lock, temporary):
+            break
+        os.close(lock)  # somebody cleared it away before it was locked
+    try:
+        yield temporary
+    finally:
+        if lock is not None:
+            os.close(lock)
 
 
 _cleared: set[Path] = set()  # looked through once in a process: a folder may hold many files
-_LEFT = re.compile(r"\..+\.([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{8}\.tmp(\.(c3d|usd[ac]?))?", re.DOTALL)
-_LONG_AGO = 86400.0  # seconds
+_LEFT = re.compile(r"(\..+\.([0-9a-f]{8})-[0-9a-f]{16}\.tmp)(\.(c3d|usd[ac]?))?", re.DOTALL)
+_LONG_AGO = 86400.0  # seconds; after them, what has no lock that can be asked for is taken for left behind
 
 
 def _machine() -> str:
-    """Tells machines apart that share a folder: a process number means something on its own machine only."""
+    """Tells machines apart that share a folder: locks may not reach from one to the other."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
@@ -183,34 +238,47 @@ def _clear_leftovers(folder: Path) -> None:
     """Remove temporary files of processes that were killed before they could do it themselves."""
     for path in list(folder.iterdir()):
         match = _LEFT.fullmatch(path.name)
-        if match is None or match[1] != _machine() or _runs(int(match[2]), path):
+        if match is None:
             continue
         with suppress(OSError):  # gone already, or not ours to remove
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            if match[2] == _machine() and fcntl is not None:
+                owned = folder / match[1]  # some formats are written under a longer name, next to the one with the lock
+                lock = _locked(owned) if owned.exists() else None
+                abandoned = lock is not None or not owned.exists()
+            else:
+                lock, abandoned = None, time.time() - path.stat().st_mtime > _LONG_AGO
+            if abandoned:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            if lock is not None:
+                os.close(lock)
 
 
-def _runs(process: int, path: Path) -> bool:
-    """Whether a process is alive; by the age of its file on systems that cannot be asked without harm."""
-    if os.name != "posix":
-        with suppress(OSError):
-            return time.time() - path.stat().st_mtime < _LONG_AGO
-        return True
+def _locked(path: Path) -> int | None:
+    """Open a file or folder and lock it; None where another process holds the lock, or where there are no locks."""
+    if fcntl is None:
+        return None
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
         return False
-    except (PermissionError, OverflowError):
-        return True
-    return True
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes, *, durable: bool = False) -> None:
     """Write a whole file or none."""
-    with replacing(path) as temporary:
-        temporary.write_bytes(data)
+    write_pieces(path, [data], durable=durable)
 
 
-def write_pieces(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
+def write_pieces(path: Path, pieces: Iterable[bytes | memoryview], *, durable: bool = False) -> None:
     """Write a whole file or none, from bytes that lie in several places."""
-    with replacing(path) as temporary, temporary.open("wb") as file:
+    with replacing(path, durable=durable) as temporary, temporary.open("wb") as file:
         file.writelines(pieces)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numba
-from numba.core.caching import NullCache
 from numba.core.runtime.nrt import rtsys
 
-from freshtake.numeric.machine_code import caches_of
+from freshtake.numeric.machine_code import MachineCode
 
-UNREADABLE = (AttributeError, ImportError, EOFError)  # of machine code on disk: names that are gone, half a file
 Listener = Callable[[str, bool], None]
 _listeners: list[Listener] = []
 
@@ -57,53 +55,32 @@ def _compiled(function: Function, **options: Any) -> Function:
 
 
 class _DiskCache:
-    """Numba's caches, looked for when they are needed, and read without what only compiling needs.
+    """What numba asks for machine code: it is looked for when needed, and read without what only compiling needs.
 
-    Before numba reads machine code, it fills its tables of all that could be compiled: 0.4 s in every process. Loading
-    needs the run time alone; whatever is not in a cache and has to be compiled fills the tables then.
+    Before numba reads its own caches, it fills its tables of all that could be compiled: 0.4 s in every process.
+    Loading needs the run time alone; whatever is not on disk and has to be compiled fills the tables then.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self._opened: list[Any] = []
 
-    @property
-    def _caches(self) -> list[Any]:
-        if not self._opened:
-            self._opened = caches_of(self._function)
-        return self._opened
+    @cached_property
+    def _code(self) -> MachineCode:
+        return MachineCode(self._function)
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """The machine code for these types of arguments, or None."""
-        for cache in self._caches:
-            if not isinstance(cache, NullCache):
-                rtsys.initialize(target)
-                loaded = _loaded(cache, signature, target)
-                if loaded is not None:
-                    return loaded
-        self._tell(True)
-        return None
+        """Return the machine code for these types of arguments, or None."""
+        rtsys.initialize(target)
+        loaded = self._code.load(signature, target)
+        if loaded is None:
+            self._tell(True)
+        return loaded
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep machine code that was just compiled, where there is a place for it."""
         self._tell(False)
-        with suppress(OSError):  # a full disk, or a folder that may not be written: it is compiled again next time
-            self._caches[-1].save_overload(signature, result)
+        self._code.save(signature, result)
 
     def _tell(self, begins: bool) -> None:
         for listener in _listeners:
             listener(f"{self._function.__module__}.{self._function.__name__}".removeprefix("freshtake."), begins)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._caches[-1], name)
-
-
-def _loaded(cache: Any, signature: Any, target: Any) -> Any:
-    try:
-        return cache._load_overload(signature, target)
-    except UNREADABLE:
-        with suppress(OSError):
-            cache.flush()
-    except OSError:  # a file that may not be read, or that another process replaces just now
-        pass
-    return None

@@ -1,62 +1,158 @@
-"""Where machine code of kernels is kept, and the fingerprint that says whether it is still that of the kernel."""
+"""Machine code of compiled functions on disk, and the fingerprint that says whether it still belongs to them."""
 
 from __future__ import annotations
 
 import hashlib
+import pickle
+import secrets
+import sys
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+import llvmlite  # type: ignore[import-untyped]
+import numba
 import numpy as np
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _CacheLocator
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+from numba.misc.appdirs import user_cache_dir
+
+from freshtake.numeric.processors import processors
 
 Kernel = Callable[..., Any]
+MARK = b"freshtake machine code 1\n"
+DIGEST_SIZE = hashlib.sha256().digest_size
+LEFT_BEHIND = 600.0  # seconds; writing a file takes milliseconds, so an older temporary one is of a killed process
+SHIPPED = Path(__file__).resolve().parents[1] / "machine_code"  # in wheels that bring it, a folder for each processor
 _folders: list[str] = []
 
 
 def keep_machine_code_in(*folders: str) -> None:
     """Look for machine code in these folders, in this order, and write what is compiled into the last one.
 
-    They may be moved and copied, because files in them are named by module. Without folders, numba chooses where:
-    beside the kernel's file, or in a folder of the user. To be called before the first kernel runs.
+    They may be moved and copied, because files in them are named by module. Without folders, machine code is next to
+    the function's file or, where that cannot be written, in the user's cache folder. To be called before the first
+    compiled function runs.
     """
     _folders[:] = folders
 
 
-def caches_of(function: Kernel) -> list[Any]:
-    """The caches in which to look for a kernel's machine code; the last one is written to."""
-    if _folders:
-        return [_folder_cache(function, folder) for folder in _folders]
+class MachineCode:
+    """Machine code of one function: a file for each combination of argument types and processor.
+
+    A file holds a hash of its content and of what it is for, and appears atomically under its name. One that is
+    damaged, or that belongs to something else, is as if absent, and is replaced when the function has been compiled;
+    there is no index that two processes would have to agree on.
+    """
+
+    def __init__(self, function: Kernel) -> None:
+        name = function.__qualname__.replace("<", "").replace(">", "")
+        versions = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"
+        self._fingerprint, self._module = fingerprint(function), function.__module__
+        self._stem = f"{function.__module__.rpartition('.')[2]}.{name}.{versions}."
+        if _folders:
+            self._read_from = [Path(folder, function.__module__) for folder in _folders]
+            self._write_to = self._read_from[-1:]
+        else:
+            self._read_from = self._write_to = _usual_folders(function)
+
+    def load(self, signature: Any, target: Any) -> Any:
+        """Return the compiled result for these argument types, or None."""
+        here = target.codegen().magic_tuple()
+        shipped = [(SHIPPED / each / self._module, (here[0], each, "")) for each in shipped_processors()]
+        for folder, machine in [*shipped, *((folder, here) for folder in self._read_from)]:
+            with suppress(Exception):  # whatever is wrong with the file: it is compiled again, and replaced
+                name, purpose = self._name(signature, machine)
+                stored, payload = pickle.loads(_verified(folder / name, purpose))
+                if stored == signature:
+                    return CompileResult._rebuild(target, *payload)  # type: ignore[no-untyped-call]
+        return None
+
+    def save(self, signature: Any, result: Any) -> None:
+        """Write a compiled result into the first folder that can be written; without one it is compiled again."""
+        if result.library.has_dynamic_globals or any(not lifted.can_cache for lifted in result.lifted):
+            return  # it points into this process
+        name, purpose = self._name(signature, result.codegen.magic_tuple())
+        content = dumps((signature, result._reduce()))  # type: ignore[no-untyped-call]
+        data = MARK + _digest(purpose, content) + content
+        for folder in self._write_to:
+            with suppress(OSError):
+                _write(folder / name, data)
+                self._clear(folder)
+                return
+
+    def _name(self, signature: Any, machine: tuple[str, ...]) -> tuple[str, bytes]:
+        """Return a file's name and, in bytes, everything that its content depends on.
+
+        `machine` is what numba compiles for: the system, the processor's name and what it can do.
+        """
+        versions = (numba.__version__, llvmlite.__version__, sys.version_info[:2])
+        purpose = repr((self._stem, self._fingerprint, str(signature), machine, versions)).encode()
+        return f"{self._stem}{self._fingerprint[:12]}.{hashlib.sha256(purpose).hexdigest()[:12]}.nbc", purpose
+
+    def _clear(self, folder: Path) -> None:
+        """Remove what this function was compiled to before an edit, and what a killed process left half-written."""
+        for path in list(folder.glob(f"{self._stem}*")):
+            with suppress(OSError):
+                half_written = path.suffix == ".tmp" and time.time() - path.stat().st_mtime > LEFT_BEHIND
+                outdated = path.suffix == ".nbc" and not path.name.startswith(f"{self._stem}{self._fingerprint[:12]}.")
+                if half_written or outdated:
+                    path.unlink()
+
+
+@lru_cache(maxsize=1)
+def shipped_processors() -> tuple[str, ...]:
+    """Return the best processor for which this installation brought machine code; none with another aim.
+
+    The best one alone, because results of processors differ in their last digits.
+    """
+    if not SHIPPED.is_dir() or _folders or getattr(numba.config, "CPU_NAME", None):
+        return ()
+    return tuple(name for name in processors() if (SHIPPED / name).is_dir())[:1]
+
+
+def _usual_folders(function: Kernel) -> list[Path]:
+    """Return the folder next to a function's file, and one in the user's cache for this copy of the package.
+
+    NUMBA_CACHE_DIR replaces both.
+    """
+    folder, module = Path(function.__code__.co_filename).absolute().parent, function.__module__
+    copy = hashlib.sha256(bytes(folder)).hexdigest()[:12]
+    if chosen := getattr(numba.config, "CACHE_DIR", ""):
+        return [Path(chosen, copy, module)]
+    user = user_cache_dir("freshtake", appauthor=False)  # type: ignore[no-untyped-call]
+    return [folder / "__pycache__", Path(user, "machine_code", copy, module)]
+
+
+def _verified(path: Path, purpose: bytes) -> bytes:
+    data = path.read_bytes()
+    start = len(MARK) + DIGEST_SIZE
+    content = data[start:]
+    if data[:start] != MARK + _digest(purpose, content):
+        raise ValueError("not what was written for this purpose")
+    return content
+
+
+def _digest(purpose: bytes, content: bytes) -> bytes:
+    return hashlib.sha256(purpose + b"\0" + content).digest()
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        cache = FunctionCache(function)  # type: ignore[no-untyped-call]
-    except RuntimeError:  # there is no folder that can be written
-        return [NullCache()]
-    cache._cache_file._source_stamp = fingerprint(function)
-    return [cache]
-
-
-def _folder_cache(function: Kernel, folder: str) -> Any:
-    class Locator(_CacheLocator):
-        @classmethod
-        def from_function(cls, py_func: Kernel, py_file: str) -> Locator:
-            return cls()
-
-        def get_cache_path(self) -> str:
-            return f"{folder}/{function.__module__}"
-
-        def get_source_stamp(self) -> str:
-            return fingerprint(function)
-
-        def get_disambiguator(self) -> str:
-            return str(function.__code__.co_firstlineno)
-
-    class Impl(CompileResultCacheImpl):
-        _locator_classes = [Locator]  # type: ignore[list-item]  # noqa: RUF012
-
-    class Cache(FunctionCache):
-        _impl_class = Impl
-
-    return Cache(function)  # type: ignore[no-untyped-call]
+        temporary.write_bytes(data)
+        if path.is_dir():
+            path.rmdir()
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
 
 
 def fingerprint(function: Kernel) -> str:

@@ -21,6 +21,7 @@ from freshtake.serve.guard import LOCAL, Guard
 from freshtake.serve.helper_process import HelperProcess
 from freshtake.serve.items import Problem
 from freshtake.serve.live import Streams
+from freshtake.serve.processes import reported
 from freshtake.serve.project import MissingItem, Project
 from freshtake.serve.routes import ROUTERS
 from freshtake.serve.workers import Workers
@@ -38,7 +39,8 @@ class State:
     project: Project
     workers: Workers
     events: Events = field(default_factory=Events)
-    helper: HelperProcess = field(default_factory=HelperProcess)
+    helper: HelperProcess = field(default_factory=HelperProcess)  # questions about takes, which models never hold up
+    models: HelperProcess = field(default_factory=HelperProcess)  # questions about models
     streams: Streams = field(default_factory=Streams)
 
 
@@ -64,6 +66,7 @@ def make_app(
         finally:
             state.workers.close()
             state.helper.close()
+            state.models.close()
             state.streams.close()
 
     app = FastAPI(
@@ -111,7 +114,7 @@ async def _on_http_error(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _on_unexpected_error(request: Request, error: Exception) -> JSONResponse:
-    return error_response(500, f"something went wrong that should not ({type(error).__name__}): please report it")
+    return error_response(500, reported(error, f"{request.method} {request.scope['path']}"))
 
 
 async def _on_invalid_request(request: Request, error: Exception) -> JSONResponse:

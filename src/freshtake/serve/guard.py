@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import json
+import time
 from collections.abc import Iterable
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
@@ -13,6 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "freshtake_token"
 MOST_JSON = 4 * 2**20
+BODY_SECONDS = 30.0  # that a body may fall behind the slowest line
+SLOWEST = 2**14  # bytes a second
 LOCAL = ("localhost", "127.0.0.1", "::1")
 UPLOADS = "/api/takes"  # counts its bytes itself, against a larger limit
 POLICY = (
@@ -51,10 +55,10 @@ class Guard:
         elif scope["type"] == "websocket":
             await self._app(scope, receive, send)
         elif (token := self._token_to_store(scope)) is not None:
-            await _store_token(send, token)
+            await _store_token(send, _cookie(headers["host"]), token)
         else:
-            limited = receive if scope["path"] == UPLOADS else _limited(receive)
-            await self._app(scope, limited, _with_headers(send))
+            most = None if scope["path"] == UPLOADS else MOST_JSON
+            await self._app(scope, _limited(receive, most), _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
         host = headers.get("host", "")
@@ -92,7 +96,7 @@ class Guard:
     def _has_token(self, scope: Scope, headers: dict[str, str]) -> bool:
         candidates = [headers.get("authorization", "").removeprefix("Bearer "), self._token_in_address(scope)]
         try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+            cookie = SimpleCookie(headers.get("cookie", "")).get(_cookie(headers["host"]))
         except CookieError:
             cookie = None
         candidates.append("" if cookie is None else cookie.value)
@@ -129,12 +133,17 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, sente
     await send({"type": "http.response.body", "body": body})
 
 
-async def _store_token(send: Send, token: str) -> None:
+def _cookie(host: str) -> str:
+    """Return the name of a server's cookie: a browser sends one to all ports of a machine, where others may listen."""
+    return f"{COOKIE}_{urlsplit(f'//{host}').port or 80}"
+
+
+async def _store_token(send: Send, name: str, token: str) -> None:
     """The start page again, without the token in its address, which is in a cookie from now on.
 
     Lax: who follows a link in a mail or a chat comes from another site, and is let in; requests of other sites are not.
     """
-    cookie = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Lax"
+    cookie = f"{name}={token}; Path=/; HttpOnly; SameSite=Lax"
     headers = {**HEADERS, "location": "/", "set-cookie": cookie, "content-length": "0"}
     await send({"type": "http.response.start", "status": 303, "headers": _pairs(headers)})
     await send({"type": "http.response.body", "body": b""})
@@ -155,14 +164,23 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-def _limited(receive: Receive) -> Receive:
-    """Bodies of unknown length end where they become too long."""
-    seen = 0
+def _limited(receive: Receive, most: int | None) -> Receive:
+    """End bodies that become too long, and those that arrive more slowly than any line is."""
+    seen, seconds, more = 0, BODY_SECONDS, True
 
     async def receiving() -> Message:
-        nonlocal seen
-        message = await receive()
-        seen += len(message.get("body", b""))
-        return {"type": "http.disconnect"} if seen > MOST_JSON else message
+        nonlocal seen, seconds, more
+        if not more:  # this waits for the client to leave
+            return await receive()
+        began = time.monotonic()
+        try:
+            message = await asyncio.wait_for(receive(), seconds)
+        except TimeoutError:
+            more = False
+            return {"type": "http.disconnect"}
+        size = len(message.get("body", b""))
+        seen, more = seen + size, bool(message.get("more_body", False))
+        seconds = min(BODY_SECONDS, seconds - (time.monotonic() - began) + size / SLOWEST)
+        return {"type": "http.disconnect"} if most is not None and seen > most else message
 
     return receiving

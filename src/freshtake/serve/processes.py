@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from pathlib import Path
 from typing import Any, NamedTuple
+
+from freshtake.workflows.crash_files import crash_sentence
 
 POLITE = 5  # how much the server goes before its workers
 
@@ -50,6 +55,44 @@ def prepare_process(polite: bool = True) -> None:
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     if polite and hasattr(os, "nice"):
         os.nice(POLITE)
+
+
+@contextmanager
+def memory_limit(memory: int | None) -> Iterator[None]:
+    """At most so many bytes more than the process has already, on systems that allow it."""
+    try:
+        import resource
+    except ImportError:
+        memory = None
+    pages = Path("/proc/self/statm")
+    if memory is None or not pages.exists():
+        yield
+        return
+    used = int(pages.read_text().split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (used + memory, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def limit_processor_time(seconds: float) -> None:
+    """Have the system end this process after so many more seconds of processor time, where it can."""
+    try:
+        import resource
+    except ImportError:
+        return
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    allowed, most = math.ceil(used.ru_utime + used.ru_stime + seconds), resource.getrlimit(resource.RLIMIT_CPU)[1]
+    allowed = allowed if most == resource.RLIM_INFINITY else min(allowed, most)
+    resource.setrlimit(resource.RLIMIT_CPU, (allowed, most))
+
+
+def reported(error: Exception, what: str) -> str:
+    """Write a crash file, print where it is for whoever runs the server, and return a sentence for the page."""
+    print(f"freshtake: {crash_sentence(error, what)}", file=sys.stderr)
+    return f"something went wrong that should not ({type(error).__name__}): please report it"
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from threading import RLock
 from typing import Any, NamedTuple
 
 from freshtake.errors import FormatError, UsageError
+from freshtake.formats.files import make_durable
 from freshtake.serve.items import ENDED, Item, Job, ProjectView
 from freshtake.serve.project_folder import locked_folder, opened, refuse_foreign_folder
 
@@ -139,6 +140,7 @@ class Project:
 
     def add(self, item: Item, file: str | None, words: str | None = None, within: str | None = None) -> Item:
         """Put something new into the project; with `words` it can be undone."""
+        self._make_durable(file)
         with self._lock, self._rows:
             row = Row(file, False, item.model_dump_json())
             if words is None:
@@ -152,6 +154,7 @@ class Project:
 
         Changes that follow one another `within` the same job, or the same movement of a slider, are undone together.
         """
+        self._make_durable(file)
         with self._lock, self._rows:
             old = self._row(id)
             item = Item.model_validate({**json.loads(old.body), **changes})
@@ -159,6 +162,12 @@ class Project:
             if new != old:
                 self._step(words, {id: old}, {id: new}, within)
         return item
+
+    def _make_durable(self, file: str | None) -> None:
+        """Have a file on the disk before the row that names it."""
+        if file is not None:
+            make_durable(self.files / file)
+            make_durable(self.files)
 
     def remove(self, ids: Iterable[str], words: str) -> None:
         """Take items out; they come back when it is undone."""

@@ -47,7 +47,7 @@ def opened(path: Path) -> sqlite3.Connection:
     rows = sqlite3.connect(path, check_same_thread=False)
     try:
         rows.execute("PRAGMA journal_mode = WAL")
-        rows.execute("PRAGMA synchronous = NORMAL")
+        rows.execute("PRAGMA synchronous = FULL")
         version = rows.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
             raise FormatError(path, "a newer freshtake wrote this project: update freshtake")

@@ -39,11 +39,15 @@ def serve(
     add: Callable[[FastAPI], None] | None = None,
     started: Callable[[Serving], None] = lambda serving: None,
 ) -> None:
-    """Serve a project until Ctrl-C. `add` adds pages, `started` is called when all is ready to be opened."""
+    """Serve a project until Ctrl-C. `add` adds pages, `started` is called when all is ready to be opened.
+
+    Without a `token` one is made up; an empty one lets in every user of this machine.
+    """
     try:
         import uvicorn
 
         from freshtake.serve.app import make_app
+        from freshtake.serve.connections import LimitedProtocol, limit_logs
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("freshtake"):
             raise
@@ -52,9 +56,11 @@ def serve(
     from freshtake.serve.project import Project
 
     open_to_network = not _is_loopback(host)
-    if token is not None and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isalnum()):
+    if token == "" and open_to_network:
+        raise UsageError(f"other machines can reach {host}, so a token is needed: leave --no-token or --host out")
+    if token and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isalnum()):
         raise UsageError(f"a token has at least {SHORTEST_TOKEN} letters and digits; without --token one is made up")
-    token = token or (secrets.token_hex(16) if open_to_network else None)
+    token = (token or None) if token is not None else secrets.token_hex(16)
     listening = _listening(host, port)
     try:
         project = Project(folder)
@@ -64,8 +70,10 @@ def serve(
             add(app)
         serving = Serving(_address(host, listening.getsockname()[1], token), folder, token)
         config = uvicorn.Config(
-            app, log_level="warning", ws_max_size=LARGEST_MESSAGE, server_header=False, timeout_graceful_shutdown=2
-        )
+            app, log_level="warning", ws_max_size=LARGEST_MESSAGE, server_header=False, timeout_graceful_shutdown=2,
+            http=LimitedProtocol, backlog=LimitedProtocol.most // 8,  # so many are accepted before any is closed
+        )  # fmt: skip
+        limit_logs()
         with suppress(KeyboardInterrupt), closing(project):  # Ctrl-C is how it ends
             asyncio.run(_served(uvicorn.Server(config), listening, lambda: started(serving)))
     finally:

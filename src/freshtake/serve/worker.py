@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import time
-import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from freshtake.errors import FreshtakeError
-from freshtake.serve.processes import prepare_process
+from freshtake.serve.processes import memory_limit, prepare_process, reported
 from freshtake.serve.project import Project
 from freshtake.serve.tasks import TASKS, Task
 
@@ -41,7 +40,7 @@ def _run(project: Project, pipe: Connection, job: str, name: str, settings: dict
     task, reporter = TASKS[name], _Reporter(pipe)
     context = Context(project, job, reporter.send)
     try:
-        with _warnings_as_notes(context.warn), _compiling(task, context), _memory_limit(task.memory):
+        with _warnings_as_notes(context.warn), _compiling(task, context), memory_limit(task.memory):
             task.load()(context, **settings)
         pipe.send(("done",))
     except FreshtakeError as error:
@@ -49,8 +48,7 @@ def _run(project: Project, pipe: Connection, job: str, name: str, settings: dict
     except MemoryError:
         pipe.send(("failed", "this needs more memory than it may have: use a shorter or smaller file"))
     except Exception as error:
-        traceback.print_exc()
-        pipe.send(("failed", f"something went wrong that should not ({type(error).__name__}): please report it"))
+        pipe.send(("failed", reported(error, f"job {name}")))
     finally:
         shutil.rmtree(context.folder, ignore_errors=True)
 
@@ -100,23 +98,3 @@ def _compiling(task: Task, context: Any) -> Iterator[None]:
         yield
     finally:
         tell_of_compiling(None)
-
-
-@contextmanager
-def _memory_limit(memory: int | None) -> Iterator[None]:
-    """At most so many bytes more than the process has already, on systems that allow it."""
-    try:
-        import resource
-    except ImportError:
-        memory = None
-    pages = Path("/proc/self/statm")
-    if memory is None or not pages.exists():
-        yield
-        return
-    used = int(pages.read_text().split()[0]) * resource.getpagesize()
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (used + memory, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.methods.possible import possible
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import Features, Recipe, decode, encode
@@ -153,7 +154,7 @@ class StyleModel:
         scaled = rows * self.lengths(features)
         clip = decode(self.recipe, scaled, start=features.start, skeleton=features.skeleton, name=features.name)
         assert isinstance(clip, Clip)
-        return clip.changed(provenance="made by freshtake: style")
+        return possible(clip).changed(provenance="made by freshtake: style")
 
     def lengths(self, clip: Clip | Features) -> Floats:
         """Per DOF what lengths are to be divided by: the clip's legs in those of the examples."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from freshtake.methods.possible import possible
 from freshtake.motion import Clip, MeshSequence
 from freshtake.motion.features import Recipe, Start, decode, where_it_ends
 from freshtake.numeric.arrays import Floats
@@ -24,7 +25,9 @@ def decoded(
         return rows
     if shape is None:
         motion = decode(recipe, rows, start=start, resume=resume, name=name)
-        return replace(motion, provenance=MADE) if not isinstance(motion, Clip) else motion.changed(provenance=MADE)
+        if isinstance(motion, Clip):
+            return possible(motion).changed(provenance=MADE)
+        return replace(motion, provenance=MADE)
     return _mesh(recipe, shape, rows, start or Start(), resume, name)
 
 

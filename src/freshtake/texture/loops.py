@@ -203,7 +203,7 @@ def _closed(
 ) -> Iterator[tuple[int, ...]]:
     """Random plays whose last part is the cheapest way back to their start."""
     closing = min(closing, length - 1)
-    for number in range(STROLLS):
+    for number in range(STROLLS if anchors else 0):  # without jumps there is no way back
         anchor = anchors[number % len(anchors)]
         way = stroll(anchor, length - closing)
         if not way:

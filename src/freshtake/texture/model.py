@@ -83,7 +83,7 @@ class TextureModel:
         given = self.settings.blend_frames
         if self.settings.blend != "inertial":
             return 0
-        return hold_of(self.frame_time) if given is None else given
+        return min(hold_of(self.frame_time) if given is None else given, len(self.rows))  # a take is no longer
 
     @property
     def longest_fade(self) -> int:
@@ -95,8 +95,8 @@ class TextureModel:
         """How play goes."""
         s = self.settings
         kind = {"constant": CONSTANT, "printed": CONSTANT, "variable": VARIABLE}.get(s.blend, NO_BLEND)
-        length = 3 if s.blend_frames is None else s.blend_frames
-        hold = 0 if s.method == "paper" else hold_of(self.frame_time)
+        length = 3 if s.blend_frames is None else min(s.blend_frames, len(self.rows))
+        hold = 0 if s.method == "paper" else min(hold_of(self.frame_time), len(self.rows))
         return Rules(hold, kind, length, mean_step(self.weights.poses, self.segments.successors()))
 
     @cached_property

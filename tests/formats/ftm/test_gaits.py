@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import freshtake as ft
-from freshtake.errors import FormatError
+from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm import gaits as parts_of_gaits
 from freshtake.formats.ftm.header_fields import Parts
 from freshtake.style.gaits import bilinear
@@ -59,3 +60,16 @@ def test_parts_that_cannot_be_a_model_are_refused(
     with pytest.raises(FormatError, match=words) as caught:
         ft.load(tmp_path / "bad.ftm")
     assert "bad.ftm" in str(caught.value)
+
+
+def test_a_model_that_flings_the_body_about_is_refused_when_it_is_used(gaits: GaitModel, tmp_path: Path) -> None:
+    numbers, rates = len(gaits.code.recipe.names) * len(gaits.code), gaits.factors.core.copy()
+    rates[..., :numbers] /= 1e5  # poses and paces stay as they are
+    rates[..., numbers:] /= 1e5
+    moving = np.arange(numbers) % len(gaits.code.recipe.names) < 2
+    rates[..., :numbers][..., moving] = gaits.factors.core[..., :numbers][..., moving]
+    factors = gaits.factors._replace(core=rates, styles=1e5 * gaits.factors.styles)
+    ft.save(tmp_path / "g.ftm", replace(gaits, factors=factors))
+    loaded = ft.load_gaits(tmp_path / "g.ftm")
+    with pytest.raises(UsageError, match="flings the body about"):
+        loaded.synthesize({"normal": 1.0}, {1.7: 1.0}, cycles=2)

@@ -6,6 +6,7 @@ again.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -45,6 +46,12 @@ def run_on_dask(tasks: Sequence[Task], workers: int, scheduler: str | None) -> I
             raise UsageError(
                 "workers were killed again and again at the same shard (is memory short?): the same command continues"
             ) from None
+        except (lib.client.FutureCancelledError, lib.comm.CommClosedError) as error:
+            where = "" if scheduler is None else f" at {scheduler}"
+            raise UsageError(
+                f"the Dask scheduler{where} went away ({type(error).__name__}): start it again; the same command "
+                "continues"
+            ) from None
 
 
 def check_dask(scheduler: str | None) -> None:
@@ -70,6 +77,7 @@ def _sent(model: VariationModel) -> VariationModel:
 @contextmanager
 def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
     lib = _distributed()
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what it meets is raised here, in our words
     if scheduler is None:
         # Without an address of its own, the page about the cluster would be open to the whole network.
         options: dict[str, Any] = {

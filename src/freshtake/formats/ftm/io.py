@@ -21,6 +21,7 @@ from freshtake.errors import FormatError, InvalidMotion, SkeletonMismatch, Usage
 from freshtake.formats.files import is_folder, read_head
 from freshtake.formats.ftm.header_fields import LARGEST, Fields, ReadParts, parsed
 from freshtake.formats.ftm.methods import METHODS, method_of
+from freshtake.formats.ftm.shared_parts import read_frame_time
 from freshtake.formats.npz.archive import Archive, npy_bytes, open_archive, write_archive
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) 
     if method is None:
         raise UsageError(f"a {type(model).__name__} is not a model that can be saved: give what `learn` returned")
     parts = import_module(f"freshtake.formats.ftm.{method.name}").to_parts(model)
+    if "frame_time" in parts.header:
+        read_frame_time(Fields(target, parts.header))  # what is written can be read
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -87,7 +90,7 @@ def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) 
         "sha256": {name: hashlib.sha256(npy_bytes(array)).hexdigest() for name, array in parts.arrays.items()},
     }
     text = json.dumps(header, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    write_archive(target, parts.arrays, {HEADER: text})
+    write_archive(target, parts.arrays, {HEADER: text}, durable=True)
 
 
 def load(path: str | PathLike[str]) -> Model:

@@ -11,6 +11,7 @@ from freshtake.errors import FormatError
 from freshtake.formats.ftm.header_fields import Array, Fields, ReadParts
 from freshtake.motion.features import Recipe
 
+FRAME_TIMES = (1e-5, 1e3)  # seconds; what lasts a while has more frames than memory with shorter ones
 RECIPE = "recipe_"  # before the names of the recipe's arrays
 S = TypeVar("S")
 
@@ -52,8 +53,9 @@ def arrays_after(prefix: str, parts: ReadParts) -> dict[str, Array]:
 def read_frame_time(header: Fields) -> float:
     """Seconds from frame to frame."""
     frame_time: float = header.get("frame_time", "float")
-    if not 1e-9 < frame_time < 1e9:
-        header.wrong("frame_time", f"a time above 0 was expected, not {frame_time:g}")
+    low, high = FRAME_TIMES
+    if not low <= frame_time <= high:
+        header.wrong("frame_time", f"a time between {low:g} and {high:g} seconds was expected, not {frame_time:g}")
     return frame_time
 
 

@@ -203,7 +203,12 @@ def _check_directory(path: Path, entries: list[zipfile.ZipInfo], length: int) ->
 
 
 def write_archive(
-    path: Path, arrays: Mapping[str, npt.NDArray[Any]], texts: Mapping[str, str] | None = None, *, compress: bool = True
+    path: Path,
+    arrays: Mapping[str, npt.NDArray[Any]],
+    texts: Mapping[str, str] | None = None,
+    *,
+    compress: bool = True,
+    durable: bool = False,
 ) -> None:
     """Write texts (by full name, first) and arrays; equal content gives equal bytes.
 
@@ -220,7 +225,7 @@ def write_archive(
         pieces = zip_pieces(members, compress=False)
     if length(pieces) > most:
         raise FormatError(path, f"the file would be larger than the {most} bytes that are read back: cut it")
-    write_pieces(path, pieces)
+    write_pieces(path, pieces, durable=durable)
 
 
 def npy_bytes(array: npt.NDArray[Any]) -> bytes:

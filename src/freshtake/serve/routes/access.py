@@ -49,7 +49,12 @@ def _helper(connection: HTTPConnection) -> HelperProcess:
     return studio(connection).helper
 
 
+def _models(connection: HTTPConnection) -> HelperProcess:
+    return studio(connection).models
+
+
 TheProject = Annotated[Project, Depends(_project)]
 TheWorkers = Annotated["Workers", Depends(_workers)]
 TheHelper = Annotated["HelperProcess", Depends(_helper)]
+TheModels = Annotated["HelperProcess", Depends(_models)]
 Chosen = Annotated[list[Item], Depends(_chosen)]

@@ -18,15 +18,13 @@ from freshtake.serve.project import Project
 MODELS_KEPT = 6
 
 
-def scene_response(scene: Scene, ids: list[str] | None = None) -> Response:
+def scene_bytes(scene: Scene) -> bytes:
     """Length of a JSON manifest (uint32, little-endian), the manifest, zeros up to a multiple of four, and the data."""
     made = packed(scene)
-    for shape, id in zip(made.manifest["shapes"], ids or (), strict=False):
-        shape["id"] = id
-    return _with_manifest(made.manifest, made.data)
+    return with_manifest(made.manifest, made.data)
 
 
-def packed_arrays(manifest: dict[str, Any], arrays: dict[str, Any]) -> Response:
+def array_bytes(manifest: dict[str, Any], arrays: dict[str, Any]) -> bytes:
     """The same of arrays, whose places in the data the manifest says: name, offset in bytes, numbers."""
     places, parts, size = {}, [], 0
     for name, array in arrays.items():
@@ -34,21 +32,27 @@ def packed_arrays(manifest: dict[str, Any], arrays: dict[str, Any]) -> Response:
         places[name] = [size, array.size]
         parts.append(data)
         size += len(data)
-    return _with_manifest({**manifest, "arrays": places}, b"".join(parts))
+    return with_manifest({**manifest, "arrays": places}, b"".join(parts))
 
 
-def _with_manifest(manifest: dict[str, Any], data: bytes) -> Response:
+def with_manifest(manifest: dict[str, Any], data: bytes) -> bytes:
+    """The manifest and the data as one."""
     text = json.dumps(manifest, allow_nan=False).encode()
     head = struct.pack("<I", len(text)) + text
-    return Response(head + b"\0" * (-len(head) % 4) + data, media_type="application/octet-stream")
+    return head + b"\0" * (-len(head) % 4) + data
 
 
-def model_of(project: Project, id: str, method: str) -> Any:
-    """The model of an item; one of another method is refused."""
+def binary_response(data: bytes) -> Response:
+    """Bytes as an answer."""
+    return Response(data, media_type="application/octet-stream")
+
+
+def model_path(project: Project, id: str, method: str) -> Path:
+    """The file of an item that is a model; one of another method is refused."""
     item = project.item(id)
     if item.kind != "model" or item.facts.get("method") != method:
         raise UsageError(f"{item.name} is no model of {method}: choose another")
-    return model_from(project.path(id))
+    return project.path(id)
 
 
 @lru_cache(maxsize=MODELS_KEPT)

@@ -8,9 +8,10 @@ from typing import Any
 from fastapi import APIRouter
 
 from freshtake.errors import UsageError
+from freshtake.formats.files import write_bytes
 from freshtake.serve.items import Id, Shape
 from freshtake.serve.queries import network_summary
-from freshtake.serve.routes.access import TheHelper, TheProject
+from freshtake.serve.routes.access import TheModels, TheProject
 
 router = APIRouter(tags=["networks"])
 
@@ -61,15 +62,13 @@ class Network(Shape):
 
 
 @router.get("/network/{id}")
-def network(id: Id, project: TheProject, helper: TheHelper) -> Network:
+def network(id: Id, project: TheProject, models: TheModels) -> Network:
     """The networks of a variation model; strengths are measured once and kept."""
     item = project.item(id)
     if item.facts.get("method") != "variation":
         raise UsageError(f"{item.name} is no model with networks: choose one that was learned for variants")
     kept = project.files / f"{id}.network.json"
     if not kept.exists():
-        summary: dict[str, Any] = helper.call(network_summary, project.path(id))
-        temporary = kept.with_suffix(".tmp")
-        temporary.write_text(json.dumps(summary), encoding="utf-8")
-        temporary.replace(kept)
+        summary: dict[str, Any] = models.call(network_summary, project.path(id))
+        write_bytes(kept, json.dumps(summary).encode())
     return Network.model_validate_json(kept.read_text(encoding="utf-8"))

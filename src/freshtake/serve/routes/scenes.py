@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import struct
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
 
 from freshtake.errors import UsageError
+from freshtake.formats.files import write_bytes
 from freshtake.formats.read_options import Motion
 from freshtake.reports.viewport.packing import packed
-from freshtake.serve.items import Id, Item, new_id
+from freshtake.serve.items import Id, Item
 from freshtake.serve.project import Project
 from freshtake.serve.queries import Source, motion_from, scene_from, thumbnail_of
 from freshtake.serve.routes.access import Chosen, TheHelper, TheProject
+from freshtake.serve.routes.binary import binary_response, with_manifest
 
 router = APIRouter(tags=["scenes"])
 BINARY: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}}}
@@ -42,9 +42,7 @@ def scene(
     made = packed(scene_from(sources))
     for shape, item in zip(made.manifest["shapes"], chosen, strict=True):
         shape["id"] = item.id
-    manifest = json.dumps(made.manifest, allow_nan=False).encode()
-    head = struct.pack("<I", len(manifest)) + manifest
-    return Response(head + b"\0" * (-len(head) % 4) + made.data, media_type="application/octet-stream")
+    return binary_response(with_manifest(made.manifest, made.data))
 
 
 @router.get("/thumbnail/{id}.{kind}", response_class=Response, responses=PICTURE)
@@ -54,9 +52,7 @@ def thumbnail(id: Id, kind: Literal["gif", "png"], project: TheProject, helper: 
     trim = "" if source.trim is None else "-".join(map(str, source.trim))
     kept = source.path.with_name(f"{source.path.name.partition('.')[0]}.thumbnail{trim}.{kind}")
     if not kept.exists():
-        temporary = kept.with_name(f"{kept.name}.{new_id()}.tmp")
-        temporary.write_bytes(helper.call(thumbnail_of, source, kind == "gif"))
-        temporary.replace(kept)
+        write_bytes(kept, helper.call(thumbnail_of, source, kind == "gif"))
     return Response(kept.read_bytes(), media_type=f"image/{kind}", headers={"cache-control": "max-age=3600"})
 
 

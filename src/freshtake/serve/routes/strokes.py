@@ -10,6 +10,7 @@ from pydantic import Field
 from freshtake.serve.drawing import MOST_VARIANTS
 from freshtake.serve.items import Shape
 from freshtake.serve.method_requests import Drawing, Drawings
+from freshtake.serve.routes.access import TheModels
 
 router = APIRouter(prefix="/strokes", tags=["strokes"])
 
@@ -35,12 +36,16 @@ class Written(Shape):
 
 
 @router.post("/variants")
-def variants(body: VariantsOf) -> Written:
+def variants(body: VariantsOf, models: TheModels) -> Written:
     """Variants of a character; the timing of each is its own."""
+    return Written(variants=models.call(drawn_variants, body.drawings, body.number, body.amount, body.seed))
+
+
+def drawn_variants(drawings: Drawings, number: int, amount: float, seed: int) -> list[Drawing]:
+    """Variants of drawings, as drawings."""
     from freshtake.serve.drawing import drawn_strokes, pens_of, stroke_variants
 
-    made = stroke_variants(drawn_strokes(body.drawings), body.number, body.amount, body.seed)
-    return Written(variants=[pens_of(one) for one in made])
+    return [pens_of(one) for one in stroke_variants(drawn_strokes(drawings), number, amount, seed)]
 
 
 @router.get("/example")

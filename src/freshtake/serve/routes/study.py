@@ -12,7 +12,7 @@ from pydantic import Field
 from freshtake.errors import UsageError
 from freshtake.serve.items import Id, Shape
 from freshtake.serve.routes.access import TheHelper, studio
-from freshtake.serve.routes.binary import scene_response
+from freshtake.serve.routes.binary import binary_response, scene_bytes
 from freshtake.serve.routes.scenes import BINARY
 
 if TYPE_CHECKING:  # evaluation takes a second to load, which the start of the server does not wait for
@@ -70,7 +70,8 @@ def stimulus(id: Id, request: Request, code: Annotated[str, Query(max_length=24)
     from freshtake.reports.viewport.staging import scene_of
 
     clip = read_clip(store_of(request).stimulus(id, code, position)).changed(name="")
-    return scene_response(scene_of([("input", [clip])], legend={"input": f"motion {position}"}))
+    scene = scene_of([("input", [clip])], legend={"input": f"motion {position}"})
+    return binary_response(scene_bytes(scene))
 
 
 @router.post("/{id}/scores")

@@ -11,8 +11,8 @@ from fastapi import APIRouter, Response
 
 from freshtake.errors import UsageError
 from freshtake.serve.items import Id, Shape
-from freshtake.serve.routes.access import TheProject
-from freshtake.serve.routes.binary import model_from, model_of, packed_arrays
+from freshtake.serve.routes.access import TheModels, TheProject
+from freshtake.serve.routes.binary import array_bytes, binary_response, model_from, model_path
 from freshtake.serve.routes.scenes import BINARY
 
 router = APIRouter(prefix="/texture", tags=["texture"])
@@ -36,9 +36,14 @@ class JumpMap(Shape):
 
 
 @router.get("/{id}")
-def about(id: Id, project: TheProject) -> JumpMap:
+def about(id: Id, project: TheProject, models: TheModels) -> JumpMap:
     """The map in numbers."""
-    model = model_of(project, id, "texture")
+    return models.call(jump_map_of, model_path(project, id, "texture"))
+
+
+def jump_map_of(path: Path) -> JumpMap:
+    """The jump map of a model in numbers."""
+    model = model_from(path)
     segments, chances = model.segments, model.chances
     starts = np.array(segments.bounds[:-1])
     return JumpMap(
@@ -55,22 +60,27 @@ def about(id: Id, project: TheProject) -> JumpMap:
 
 
 @router.get("/{id}/map.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
-def picture(id: Id, project: TheProject) -> Response:
+def picture(id: Id, project: TheProject, models: TheModels) -> Response:
     """The jump map: blue where one may jump, green where a take goes on, clear elsewhere."""
-    model_of(project, id, "texture")
-    return Response(map_picture(project.path(id)), media_type="image/png", headers={"cache-control": "max-age=3600"})
+    drawn = models.call(map_picture, model_path(project, id, "texture"))
+    return Response(drawn, media_type="image/png", headers={"cache-control": "max-age=3600"})
 
 
 @router.get("/{id}/modes", response_class=Response, responses=BINARY)
-def modes(id: Id, project: TheProject) -> Response:
+def modes(id: Id, project: TheProject, models: TheModels) -> Response:
     """A mesh by its modes, the weights of all frames, and where to jump: all that a page needs to play it for ever."""
-    model = model_of(project, id, "texture")
+    return binary_response(models.call(modes_of, model_path(project, id, "texture"), project.item(id).name))
+
+
+def modes_of(path: Path, name: str) -> bytes:
+    """The modes of a mesh, for the page."""
+    model = model_from(path)
     if model.shape is None:
-        raise UsageError(f"{project.item(id).name} is no mesh: it is played live")
+        raise UsageError(f"{name} is no mesh: it is played live")
     numbers = model.shape.width * model.shape.columns
     if numbers > MOST_NUMBERS:
         raise UsageError("this mesh is too large to be played on the page: keep a motion of it instead")
-    return packed_arrays(*mesh_modes(model))
+    return array_bytes(*mesh_modes(model))
 
 
 def mesh_modes(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:

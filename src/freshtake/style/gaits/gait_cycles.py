@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.methods.possible import possible
 from freshtake.methods.progress import Progress, Report
 from freshtake.motion.clip import Clip
 from freshtake.motion.cycles.cycles import first_to_last
@@ -104,4 +105,4 @@ def looped(code: GaitCode, vector: Floats, cycles: int, name: str) -> Clip:
     phase = np.interp(time, ends, np.arange(code.frames + 1, dtype=np.float64))
     made = decode(code.recipe, read_rows(np.concatenate([rows, rows[:1]]), phase), name=name)
     assert isinstance(made, Clip)
-    return made
+    return possible(made)

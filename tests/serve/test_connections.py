@@ -1,0 +1,150 @@
+"""Who says nothing is sent away, and who knocks too often fills neither the table of connections nor the disk."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from freshtake.serve import guard
+from freshtake.serve.connections import HEADER_SECONDS, LINES, FewLines
+from tests.serve.in_a_loop import run_apart
+from tests.serve.studio import PATIENCE
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits of open files are set by ulimit")
+FILES, IDLE = 128, 200
+
+
+class Served:
+    """A server as users start it, which may open few files."""
+
+    def __init__(self, folder: Path, *more: str) -> None:
+        self.log = folder / "log"
+        command = [sys.executable, "-m", "freshtake", "serve", "--project", str(folder / "p"), "--port", "0", "--json"]
+        limited = ["sh", "-c", f'ulimit -n {FILES}; exec "$@"', "sh", *command, *more]
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(limited, stdout=subprocess.PIPE, stderr=log, text=True)
+        assert self.process.stdout is not None
+        said = json.loads("".join(iter(self.process.stdout.readline, "}\n")) + "}")
+        self.url, self.token = said["url"], said["token"]
+        self.address = (urlsplit(self.url).hostname or "", urlsplit(self.url).port or 0)
+
+    def status(self, path: str, **headers: str) -> int:
+        base = self.url.partition("?")[0]
+        return httpx.get(f"{base.rstrip('/')}{path}", headers=headers, timeout=PATIENCE).status_code
+
+    def close(self) -> None:
+        assert self.process.stdout is not None
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    found = Served(tmp_path_factory.mktemp("served"))
+    yield found
+    found.close()
+
+
+def test_other_users_of_this_machine_need_the_token(served: Served) -> None:
+    assert served.token and served.url.endswith(f"/?token={served.token}")
+    assert served.status("/api/project") == 401
+    assert served.status("/api/project", authorization=f"Bearer {served.token}") == 200
+
+
+def test_whoever_wants_no_token_needs_none(tmp_path: Path) -> None:
+    found = Served(tmp_path, "--no-token")
+    try:
+        assert found.token is None and "token" not in found.url and found.status("/api/project") == 200
+    finally:
+        found.close()
+
+
+def test_idle_connections_lock_nobody_out_and_fill_no_log(served: Served) -> None:
+    with ExitStack() as opened:
+        knocking = [opened.enter_context(socket.create_connection(served.address)) for _ in range(IDLE)]
+        assert served.status("/api/project", authorization=f"Bearer {served.token}") == 200
+        for one in knocking:  # what is no request, again and again
+            try:
+                one.sendall(b"\0\0\r\n\r\n")
+            except OSError:  # it has been closed already
+                continue
+        assert served.status("/api/project", authorization=f"Bearer {served.token}") == 200
+    assert len(served.log.read_text().splitlines()) < 4 * LINES
+
+
+@pytest.mark.parametrize("said", [b"", b"GET /api/project HTTP/1.1\r\nHost: 127.0.0.1\r\n"])
+def test_headers_have_to_arrive_in_time(served: Served, said: bytes) -> None:
+    with socket.create_connection(served.address, timeout=10 * HEADER_SECONDS) as slow:
+        slow.sendall(said)
+        with suppress(ConnectionResetError):
+            assert slow.recv(1) == b""
+
+
+def test_a_body_that_drips_ends_and_a_slow_one_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(guard, "SLOWEST", 100.0)
+
+    async def read(pieces: int, size: int, pause: float) -> Any:
+        left = pieces
+
+        async def receive() -> Any:
+            nonlocal left
+            await asyncio.sleep(pause)
+            left -= 1
+            return {"type": "http.request", "body": b"x" * size, "more_body": left > 0}
+
+        limited = guard._limited(receive, None)
+        while True:
+            message = await limited()
+            if message["type"] == "http.disconnect" or not message["more_body"]:
+                return message["type"]
+
+    assert run_apart(read(30, 100, 0.02)) == "http.request"
+    assert run_apart(read(30, 0, 0.02)) == "http.disconnect"
+    assert run_apart(read(2, 1000, 0.5)) == "http.disconnect"
+
+
+def test_waiting_for_a_client_to_leave_has_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "BODY_SECONDS", 0.01)
+
+    async def read() -> list[str]:
+        waiting = [0.0, 0.1]
+
+        async def receive() -> Any:
+            await asyncio.sleep(waiting.pop(0))
+            return {"type": "http.request" if waiting else "http.disconnect", "body": b"", "more_body": False}
+
+        limited = guard._limited(receive, None)
+        began = time.monotonic()
+        kinds = [(await limited())["type"], (await limited())["type"]]
+        assert time.monotonic() - began >= 0.1
+        return kinds
+
+    assert run_apart(read()) == ["http.request", "http.disconnect"]
+
+
+def test_log_lines_are_few_and_those_left_out_are_counted() -> None:
+    now = [0.0]
+    few = FewLines(lambda: now[0])
+
+    def line() -> logging.LogRecord:
+        return logging.LogRecord("uvicorn.error", logging.WARNING, "", 0, "Invalid %s", ("request",), None)
+
+    assert sum(few.filter(line()) for _ in range(1000)) == LINES
+    now[0] = 61.0
+    after = line()
+    assert few.filter(after) and after.getMessage() == f"Invalid request ({1000 - LINES} more lines were left out)"
