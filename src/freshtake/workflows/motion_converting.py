@@ -19,6 +19,7 @@ from freshtake.motion.rates import at_rate
 from freshtake.motion.repair import repair
 from freshtake.workflows.motion_finishing import FINISH, Finish
 from freshtake.workflows.output_naming import check_ending, is_file_name, targets_of
+from freshtake.workflows.takes_reading import named_apart
 
 
 class Converted(NamedTuple):
@@ -71,6 +72,7 @@ def motion_convert(
         for path, motion in zip(paths, motions, strict=True):
             finish.write(path, motion)
     else:
+        motions = named_apart(sources, motions)
         clips = [_clip(source, motion) for source, motion in zip(sources, motions, strict=True)]
         finish.write(target, clips)
     return Converted(sources, paths, motions)

@@ -17,6 +17,7 @@ from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.body.size import guess_unit, unit_name
 from freshtake.motion.check import check, check_set
 from freshtake.motion.validation import fps_of
+from freshtake.workflows.takes_reading import named_apart
 
 
 class Described(NamedTuple):
@@ -48,8 +49,8 @@ def _describe_model(path: Path) -> Described:
 
 def motion_set_info(described: Sequence[Described]) -> list[str]:
     """What is wrong between files: skeletons that do not match, unequal rates, duplicates."""
-    motions = [d.motion for d in described if d.motion is not None]
-    return [finding.sentence for finding in check_set(motions)]
+    motions = [(Path(d.facts["file"]), d.motion) for d in described if d.motion is not None]
+    return [finding.sentence for finding in check_set(named_apart(*zip(*motions, strict=True)) if motions else [])]
 
 
 def _kind(motion: Motion) -> str:

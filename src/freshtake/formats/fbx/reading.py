@@ -55,15 +55,27 @@ def _clips(scene: Scene, options: ReadOptions, every: bool, size: int) -> list[C
     moving = {stack: take_curves(scene, stack) for stack in stacks}
     joints = find_joints(scene, {model for curves in moving.values() for model, _, _ in curves})
     tips = _tips(scene, joints, moving)
+    acting = [k for k, stack in enumerate(stacks) if _moves(joints, moving[stack])]
     if stacks and not every:
-        number = chosen_number(scene.path, names, options)
-        stacks, names = [stacks[number]], [names[number]]
+        chosen = [chosen_number(scene.path, names, options, acting)]
+    else:  # exporters put an empty stack ("Take 001") before the animation: it is no take
+        chosen = [k for k in range(len(stacks)) if moving[stacks[k]] or not acting]
+    stacks, names = [stacks[k] for k in chosen], [names[k] for k in chosen]
     if not stacks:
         return [_clip(scene, joints, tips, _Take(None, scene.path.stem, {}), options, size)]
     return [
         _clip(scene, joints, tips, _Take(stack, name, moving[stack]), options, size)
         for stack, name in zip(stacks, names, strict=True)
     ]
+
+
+def _moves(joints: Joints, curves: Curves) -> bool:
+    """Return whether a take changes anything about a joint or what is above the joints."""
+    models = {*joints.models, *joints.above}
+    return any(
+        model in models and role in (_TURNS, _MOVES, _GROWS) and np.ptp(curve.values) > 0.0
+        for (model, role, _), curve in curves.items()
+    )
 
 
 def _tips(scene: Scene, joints: Joints, moving: dict[int, Curves]) -> set[int]:

@@ -33,6 +33,8 @@ _STILL = 1e-6  # of the skeleton's size: what single precision leaves of a trans
 def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
     """One animation of the character, as a clip or, with `options.mesh`, baked; the rest pose where there is none.
 
+    What changes by morph targets alone is baked too.
+
     Frames run from the earliest key to the latest, at `options.fps`, else at the keys' own rate, else at 60.
     Joints are those of the first skin; without a skin, the animated nodes. World positions are the file's own, up
     to differences of scale and of still joints that single precision leaves. glTF fixes metres and y up, so
@@ -44,12 +46,20 @@ def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
         number = chosen(container, options)
         animation = None if number is None else read_animation(container, number, options)
         label = (animation.name if animation else "") or path.stem
-        if options.mesh:
+        if options.mesh or _only_morphs(container, animation):
             return bake(container, nodes, animation, label, options)
         if animation and not container.top.items("skins") and any(t.path == "weights" for t in animation.tracks):
             options.warn(f"{path.name}: its mesh changes by morph targets, which clips leave out: read it with --mesh")
         character = find_character(container, nodes, animated_nodes(container), options.warn)
         return _clip(container, nodes, character, animation, label, options)
+
+
+def _only_morphs(container: Container, animation: Animation | None) -> bool:
+    """Return whether an animation changes a mesh by morph targets and has no body of joints to move."""
+    if animation is None or container.top.items("skins"):
+        return False
+    moved = {track.node for track in animation.tracks if track.path != "weights"}
+    return len(moved) < 2 and any(track.path == "weights" for track in animation.tracks)
 
 
 def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip]:
