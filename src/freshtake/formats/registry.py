@@ -18,7 +18,7 @@ from freshtake.formats.ftm import looks_like_model
 from freshtake.formats.read_options import Motion, ReadKeywords, ReadOptions, WriteKeywords, WriteOptions
 from freshtake.motion import Clip, PointClip
 from freshtake.motion.body.rooting import as_filed, following, rooted
-from freshtake.motion.body.upright import ASSUMED, find_up
+from freshtake.motion.body.upright import ASSUMED, Upright, agreed, find_up, rest_axis
 from freshtake.motion.rates import at_rate
 
 
@@ -116,29 +116,47 @@ def read(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Motion:
 
 def take_in(source: Path, settings: ReadOptions) -> ReadMotion:
     """Read a motion and infer what its file does not state."""
+    return take_in_all([source], settings)[0]
+
+
+def take_in_all(sources: Sequence[Path], settings: ReadOptions) -> list[ReadMotion]:
+    """Read motions that are used together: files of one skeleton that do not state their vertical axis get one."""
+    with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
+        opened = [_opened(source, settings) for source in sources]
+        open_axes: dict[Any, dict[int, Upright]] = {}
+        for number, (motion, how) in enumerate(opened):
+            if not how and isinstance(motion, Clip | PointClip):
+                rig = (motion.names, "") if isinstance(motion, PointClip) else motion.skeleton.rig
+                open_axes.setdefault(rig, {})[number] = find_up(motion)
+        for found in open_axes.values():
+            for number, upright in zip(found, agreed(list(found.values())), strict=True):
+                if upright.doubtful:
+                    settings.warn(
+                        f"{sources[number].name}: the body does not show which axis points up, so y is assumed: "
+                        "give --up y or --up z"
+                    )
+                opened[number] = ReadMotion(replace(opened[number].motion, up=upright.axis), upright.how)
+        return [_placed(motion, how, settings) for motion, how in opened]
+
+
+def _opened(source: Path, settings: ReadOptions) -> ReadMotion:
+    """The motion with its root where its body is, and how its vertical axis is known: empty where that is open."""
     form = detect(source)
     motion = _read(source, form, settings)
-    with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
-        if isinstance(motion, Clip):
-            motion = rooted(motion, exact=form.name == "npz")  # an npz holds all digits, text is rounded
-        motion, how = _understood(source, form, motion, settings)
-        motion = following(motion) if isinstance(motion, Clip) else motion
-        return ReadMotion(motion if settings.rate is None else at_rate(motion, settings.rate), how)
-
-
-def _understood(source: Path, form: Format, motion: Motion, settings: ReadOptions) -> ReadMotion:
-    """The motion with its vertical axis: as given, stated in the file, found from the body, or assumed."""
+    if isinstance(motion, Clip):
+        motion = rooted(motion, exact=form.name == "npz")  # an npz holds all digits, text is rounded
     if settings.up is not None and form.name not in ("gltf", "npz"):
         return ReadMotion(motion, "as given")
     stated = form.states_up(read_head(source)) if callable(form.states_up) else form.states_up
-    if stated or not isinstance(motion, Clip | PointClip):
-        return ReadMotion(motion, "stated in the file" if stated else ASSUMED)
-    upright = find_up(motion)
-    if upright.doubtful:
-        settings.warn(
-            f"{source.name}: the body does not show which axis points up, so y is assumed: give --up y or --up z"
-        )
-    return ReadMotion(replace(motion, up=upright.axis), upright.how)
+    if stated:
+        return ReadMotion(motion, "stated in the file")
+    return ReadMotion(motion, "" if isinstance(motion, Clip | PointClip) else ASSUMED)
+
+
+def _placed(motion: Motion, how: str, settings: ReadOptions) -> ReadMotion:
+    """The motion at the requested rate, with what has to wait for its vertical axis done."""
+    motion = following(motion) if isinstance(motion, Clip) else motion
+    return ReadMotion(motion if settings.rate is None else at_rate(motion, settings.rate), how)
 
 
 def _read(source: Path, form: Format, settings: ReadOptions) -> Motion:
@@ -159,8 +177,18 @@ def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options:
     Options are the fields of `WriteOptions`. A sequence of clips goes into one glTF or FBX file as named animations.
     """
     target = Path(path)
-    form = for_writing(target)
-    form.load().write(target, _filed(motion), WriteOptions(**options))
+    form, settings = for_writing(target), WriteOptions(**options)
+    form.load().write(target, _filed(motion), settings)
+    if form.name in ("bvh", "amc") and isinstance(motion, Clip) and _hides_its_axis(motion):
+        settings.warn(
+            f"{target.name}: {form.title} does not hold which axis points up, and this body does not show that it is "
+            f"{motion.up}: read the file with --up {motion.up}"
+        )
+
+
+def _hides_its_axis(clip: Clip) -> bool:
+    """Return whether a reader of a file that cannot state the vertical axis would take another one."""
+    return rest_axis(clip.skeleton) != clip.up and find_up(clip).axis != clip.up
 
 
 def _filed(motion: Motion | Sequence[Clip]) -> Motion | Sequence[Clip]:

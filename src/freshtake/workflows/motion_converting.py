@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing, holding_several, read
+from freshtake.formats.read_options import Motion, ReadOptions
+from freshtake.formats.registry import for_writing, holding_several, take_in_all
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.edit import take_frames, with_up
@@ -64,10 +64,9 @@ def motion_convert(
             )
     paths = targets_of(sources, target, ending) if into_folder else [target]
     motions: list[Motion] = []
-    for number, source in enumerate(sources):
+    for number, (source, taken) in enumerate(zip(sources, take_in_all(sources, ReadOptions(**reading)), strict=True)):
         report(Progress(number / len(sources), source.name))
-        changed = _changed(read(source, **reading), options)
-        motions.append(finish.ready(changed))
+        motions.append(finish.ready(_changed(taken.motion, options)))
     if into_folder or len(motions) == 1:  # only now, so that a file that cannot be read leaves nothing behind
         for path, motion in zip(paths, motions, strict=True):
             finish.write(path, motion)

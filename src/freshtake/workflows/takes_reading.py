@@ -12,7 +12,7 @@ import numpy as np
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import take_in
+from freshtake.formats.registry import take_in_all
 from freshtake.methods.gathering import gathered
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.kind_words import kind_word
@@ -29,7 +29,8 @@ def read_sets(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None = N
     """Several sets of takes that are used together."""
     options = ReadOptions(**(reading or {}))
     sources = [path for paths in sets for path in paths]
-    taken = [_sound(path, take_in(path, options).motion) for path in sources]
+    read_motions = take_in_all(sources, options)
+    taken = [_sound(path, one.motion) for path, one in zip(sources, read_motions, strict=True)]
     read = iter(gathered(named_apart(sources, taken), options.warn))
     return [[next(read) for _ in paths] for paths in sets]
 
