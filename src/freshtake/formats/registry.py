@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack, cast
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.files import is_folder, read_head
 from freshtake.formats.ftm import looks_like_model
 from freshtake.formats.read_options import Motion, ReadKeywords, ReadOptions, WriteKeywords, WriteOptions
-from freshtake.motion import Clip, PointClip
+from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.body.rooting import as_filed, following, rooted
 from freshtake.motion.body.upright import ASSUMED, Upright, agreed, find_up, rest_axis
-from freshtake.motion.rates import at_rate
+from freshtake.motion.rates import at_rate, nominal_frame_time
 
 
 @dataclass(frozen=True)
@@ -119,15 +119,24 @@ def take_in(source: Path, settings: ReadOptions) -> ReadMotion:
     return take_in_all([source], settings)[0]
 
 
-def take_in_all(sources: Sequence[Path], settings: ReadOptions) -> list[ReadMotion]:
-    """Read motions that are used together: files of one skeleton that do not state their vertical axis get one."""
+def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool = False) -> list[ReadMotion]:
+    """Read motions that are used together: files of one skeleton that do not state their vertical axis get one.
+
+    Args:
+        sources: the files.
+        settings: how they are read.
+        filed: leave joints above the body as the files have them, for motions that are only written again.
+
+    Returns:
+        A motion for each file.
+    """
     with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
-        opened = [_opened(source, settings) for source in sources]
+        opened = [_opened(source, settings, filed) for source in sources]
         open_axes: dict[Any, dict[int, Upright]] = {}
         for number, (motion, how) in enumerate(opened):
             if not how and isinstance(motion, Clip | PointClip):
                 rig = (motion.names, "") if isinstance(motion, PointClip) else motion.skeleton.rig
-                open_axes.setdefault(rig, {})[number] = find_up(motion)
+                open_axes.setdefault(rig, {})[number] = find_up(rooted(motion) if isinstance(motion, Clip) else motion)
         for found in open_axes.values():
             for number, upright in zip(found, agreed(list(found.values())), strict=True):
                 if upright.doubtful:
@@ -135,15 +144,15 @@ def take_in_all(sources: Sequence[Path], settings: ReadOptions) -> list[ReadMoti
                         f"{sources[number].name}: the body does not show which axis points up, so y is assumed: "
                         "give --up y or --up z"
                     )
-                opened[number] = ReadMotion(replace(opened[number].motion, up=upright.axis), upright.how)
-        return [_placed(motion, how, settings) for motion, how in opened]
+                opened[number] = ReadMotion(replace(cast(Clip, opened[number].motion), up=upright.axis), upright.how)
+        return [_placed(motion, how, settings, filed) for motion, how in opened]
 
 
-def _opened(source: Path, settings: ReadOptions) -> ReadMotion:
+def _opened(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
     """The motion with its root where its body is, and how its vertical axis is known: empty where that is open."""
     form = detect(source)
     motion = _read(source, form, settings)
-    if isinstance(motion, Clip):
+    if isinstance(motion, Clip) and not filed:
         motion = rooted(motion, exact=form.name == "npz")  # an npz holds all digits, text is rounded
     if settings.up is not None and form.name not in ("gltf", "npz"):
         return ReadMotion(motion, "as given")
@@ -153,9 +162,9 @@ def _opened(source: Path, settings: ReadOptions) -> ReadMotion:
     return ReadMotion(motion, "" if isinstance(motion, Clip | PointClip) else ASSUMED)
 
 
-def _placed(motion: Motion, how: str, settings: ReadOptions) -> ReadMotion:
+def _placed(motion: Motion, how: str, settings: ReadOptions, filed: bool) -> ReadMotion:
     """The motion at the requested rate, with what has to wait for its vertical axis done."""
-    motion = following(motion) if isinstance(motion, Clip) else motion
+    motion = following(motion) if isinstance(motion, Clip) and not filed else motion
     return ReadMotion(motion if settings.rate is None else at_rate(motion, settings.rate), how)
 
 
@@ -178,7 +187,7 @@ def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options:
     """
     target = Path(path)
     form, settings = for_writing(target), WriteOptions(**options)
-    form.load().write(target, _filed(motion), settings)
+    form.load().write(target, _filed(motion, exact=form.name in ("bvh", "npz")), settings)
     if form.name in ("bvh", "amc") and isinstance(motion, Clip) and _hides_its_axis(motion):
         settings.warn(
             f"{target.name}: {form.title} does not hold which axis points up, and this body does not show that it is "
@@ -191,10 +200,13 @@ def _hides_its_axis(clip: Clip) -> bool:
     return rest_axis(clip.skeleton) != clip.up and find_up(clip).axis != clip.up
 
 
-def _filed(motion: Motion | Sequence[Clip]) -> Motion | Sequence[Clip]:
-    """Clips in the form of their files."""
-    if isinstance(motion, Sequence):
-        return [as_filed(clip) for clip in motion]
+def _filed(motion: Motion | Sequence[Clip], *, exact: bool) -> Motion | Sequence[Clip]:
+    """Clips in the form of their files; all at the rate that was meant, unless it is kept digit by digit."""
+    if not isinstance(motion, Clip | Stroke | PointClip | MeshSequence):
+        return [cast(Clip, _filed(clip, exact=exact)) for clip in motion]
+    if not exact and not isinstance(motion, Stroke):
+        nominal = nominal_frame_time(motion.frame_time)
+        motion = motion if nominal == motion.frame_time else replace(motion, frame_time=nominal)
     return as_filed(motion) if isinstance(motion, Clip) else motion
 
 

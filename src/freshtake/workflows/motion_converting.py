@@ -17,6 +17,7 @@ from freshtake.motion.edit import take_frames, with_up
 from freshtake.motion.kind_words import kind_word
 from freshtake.motion.rates import at_rate
 from freshtake.motion.repair import repair
+from freshtake.workflows.motion_delivering import Delivery
 from freshtake.workflows.motion_finishing import FINISH, Finish
 from freshtake.workflows.output_naming import check_ending, is_file_name, targets_of
 from freshtake.workflows.takes_reading import named_apart
@@ -64,7 +65,9 @@ def motion_convert(
             )
     paths = targets_of(sources, target, ending) if into_folder else [target]
     motions: list[Motion] = []
-    for number, (source, taken) in enumerate(zip(sources, take_in_all(sources, ReadOptions(**reading)), strict=True)):
+    plain = finish.onto is None and finish.delivery in (None, Delivery())  # else the body has to be the root
+    read = take_in_all(sources, ReadOptions(**reading), filed=plain)
+    for number, (source, taken) in enumerate(zip(sources, read, strict=True)):
         report(Progress(number / len(sources), source.name))
         motions.append(finish.ready(_changed(taken.motion, options)))
     if into_folder or len(motions) == 1:  # only now, so that a file that cannot be read leaves nothing behind

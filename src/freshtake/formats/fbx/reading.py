@@ -20,12 +20,14 @@ from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.scale_free import composed, scale_free
 from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.playback import Playback, playback_from
+from freshtake.motion.rates import nominal_frame_time
 from freshtake.numeric.arrays import Floats
 
 _RATES = {1: 120.0, 2: 100.0, 3: 60.0, 4: 50.0, 5: 48.0, 6: 30.0, 7: 30.0, 8: 30 / 1.001, 9: 30 / 1.001, 10: 25.0,
           11: 24.0, 12: 1000.0, 13: 24 / 1.001, 15: 96.0, 16: 72.0, 17: 60 / 1.001, 18: 120 / 1.001}  # fmt: skip
 _SLOWEST = 0.101  # seconds: keys that are farther apart are not frames
 _MOST = 20_000_000  # numbers of a clip that a small file may ask for
+_TICKS = 1e-9  # of a frame: what FBX's ticks leave of a rate
 _STILL = 1e-6  # of the body's size: what single precision leaves of a joint that does not move
 _TURNS, _MOVES, _GROWS = "Lcl Rotation", "Lcl Translation", "Lcl Scaling"
 
@@ -145,13 +147,7 @@ def _frames(scene: Scene, joints: Joints, curves: Curves, options: ReadOptions, 
     count = len(keys) if even else int(min((keys[-1] - keys[0]) * rate + 1e-3, 1e12)) + 1
     if count * len(joints.models) * 16 > max(_MOST, 200 * size):
         raise scene.fail(f"{count} frames of {len(models)} joints are too many for a file of this size", "Objects")
-    return (keys, _nominal(step)) if even else (keys[0] + np.arange(count) / rate, 1.0 / rate)
-
-
-def _nominal(step: float) -> float:
-    """One over a whole rate, where the ticks of the file say no less."""
-    whole = round(1.0 / step)
-    return 1.0 / whole if whole and abs(step * whole - 1.0) < 1e-10 else step
+    return (keys, nominal_frame_time(step, _TICKS)) if even else (keys[0] + np.arange(count) / rate, 1.0 / rate)
 
 
 def _rate(scene: Scene) -> float:
