@@ -210,6 +210,17 @@ def _filed(motion: Motion | Sequence[Clip], *, exact: bool) -> Motion | Sequence
     return as_filed(motion) if isinstance(motion, Clip) else motion
 
 
+def has_skin(path: Path) -> bool:
+    """Return whether a file holds a mesh that follows a skeleton, which can be written with new motions."""
+    module = {"gltf": "gltf.io", "fbx": "fbx.character"}.get(detect(path).name)
+    return module is not None and bool(import_module(f"freshtake.formats.{module}").has_skin(path))
+
+
+def holds_character(path: Path) -> bool:
+    """Return whether a file is read as a character: glTF, or FBX with a skin; of others the skeleton is taken."""
+    return detect(path).name == "gltf" or has_skin(path)
+
+
 def detect(path: Path) -> Format:
     """The format of an existing file: by its content, and by its name where content leaves it open."""
     if is_folder(path):

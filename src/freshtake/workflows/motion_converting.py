@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from freshtake.errors import FormatError, UsageError
+from freshtake.errors import FormatError, FreshtakeError, UsageError
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import for_writing, holding_several, take_in_all
+from freshtake.formats.registry import for_writing, has_skin, holding_several, take_in_all, write
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.edit import take_frames, with_up
@@ -70,14 +70,31 @@ def motion_convert(
     for number, (source, taken) in enumerate(zip(sources, read, strict=True)):
         report(Progress(number / len(sources), source.name))
         motions.append(finish.ready(_changed(taken.motion, options)))
+    say = ReadOptions(**reading).warn
     if into_folder or len(motions) == 1:  # only now, so that a file that cannot be read leaves nothing behind
-        for path, motion in zip(paths, motions, strict=True):
-            finish.write(path, motion)
+        for source, path, motion in zip(sources, paths, motions, strict=True):
+            _write(path, motion, source, finish, say)
     else:
         motions = named_apart(sources, motions)
         clips = [_clip(source, motion) for source, motion in zip(sources, motions, strict=True)]
-        finish.write(target, clips)
+        _write(target, clips, sources[0], finish, say)
     return Converted(sources, paths, motions)
+
+
+def _write(target: Path, motion: Motion | list[Clip], source: Path, finish: Finish, say: Callable[[str], None]) -> None:
+    """Write with the skin of the file that the motion is from, or say why that is not there any more."""
+    first = motion[0] if isinstance(motion, list) else motion
+    if finish.onto is not None or not isinstance(first, Clip) or not has_skin(source):
+        return finish.write(target, motion)
+    form = for_writing(target)
+    if not form.several:
+        say(f"{source.name}: {form.title} holds no skin, so it is left out: .glb, .fbx and .usd keep it")
+        return finish.write(target, motion)
+    try:
+        return write(target, motion, unit_m=finish.unit_m, character=source)
+    except FreshtakeError as error:
+        say(f"{source.name}: its skin is left out ({error})")
+        return finish.write(target, motion)
 
 
 def _clip(source: Path, motion: Motion) -> Clip:

@@ -55,8 +55,9 @@ def _clips(scene: Scene, options: ReadOptions, every: bool, size: int) -> list[C
     stacks = scene.of_kind("AnimationStack")
     names = distinct([scene.name(stack) or "take" for stack in stacks])
     moving = {stack: take_curves(scene, stack) for stack in stacks}
-    joints = find_joints(scene, {model for curves in moving.values() for model, _, _ in curves})
-    tips = _tips(scene, joints, moving)
+    animated = {model for curves in moving.values() for model, _, _ in curves}
+    joints = find_joints(scene, animated)
+    tips = tips_of(scene, joints, animated)
     acting = [k for k, stack in enumerate(stacks) if _moves(joints, moving[stack])]
     if stacks and not every:
         chosen = [chosen_number(scene.path, names, options, acting)]
@@ -80,9 +81,14 @@ def _moves(joints: Joints, curves: Curves) -> bool:
     )
 
 
-def _tips(scene: Scene, joints: Joints, moving: dict[int, Curves]) -> set[int]:
+def moving_joints(scene: Scene) -> set[int]:
+    """Return the models that any take moves."""
+    return {model for stack in scene.of_kind("AnimationStack") for model, _, _ in take_curves(scene, stack)}
+
+
+def tips_of(scene: Scene, joints: Joints, animated: set[int] | None = None) -> set[int]:
     """Places of leaf joints that no take moves and no skin uses: they only mark the end of a joint."""
-    animated = {model for curves in moving.values() for model, _, _ in curves}
+    animated = moving_joints(scene) if animated is None else animated
     if not animated:
         return set()
     inner = set(joints.parents)
@@ -96,21 +102,31 @@ def _tips(scene: Scene, joints: Joints, moving: dict[int, Curves]) -> set[int]:
     }
 
 
+def joint_names(scene: Scene, joints: Joints) -> list[str]:
+    """Return a name for every joint, no two alike."""
+    return distinct([scene.name(model) or "joint" for model in joints.models])
+
+
+def rest_world(scene: Scene, joints: Joints) -> Floats:
+    """Return matrices (joints, 4, 4) of all joints in the world while no take moves them."""
+    return np.asarray(_world(scene, joints, {}, np.zeros(1))[0])
+
+
 def _clip(scene: Scene, joints: Joints, tips: set[int], take: _Take, options: ReadOptions, size: int) -> Clip:
     times, frame_time = _frames(scene, joints, take.curves, options, size)
     world = _world(scene, joints, take.curves, times)
     if not np.isfinite(world).all():
         raise scene.fail("a joint's position is not finite", "Objects")
     translations, rotations = scale_free(world, joints.parents)
-    at_rest, _ = scale_free(_world(scene, joints, {}, np.zeros(1)), joints.parents)
+    at_rest, _ = scale_free(rest_world(scene, joints)[None], joints.parents)
     offsets = at_rest[0]
     joints_kept = [k for k in range(len(joints.models)) if k not in tips]
     places = {k: number for number, k in enumerate(joints_kept)}
-    names = distinct([scene.name(model) or "joint" for model in joints.models])
+    names = joint_names(scene, joints)
     sites = tuple(_site(places[joints.parents[k]], offsets[k], names[k]) for k in sorted(tips))
     parents = np.array([places.get(joints.parents[k], -1) for k in joints_kept])
     skeleton = Skeleton(tuple(names[k] for k in joints_kept), parents, offsets[joints_kept], sites)
-    up, unit = _axis_and_unit(scene)
+    up, unit = axis_and_unit(scene)
     size_of_body = float(np.abs(offsets[1:]).max(initial=0.0))
     moves = np.abs(translations[:, joints_kept[1:]] - offsets[joints_kept[1:]]).max(initial=0.0) > _STILL * size_of_body
     return Clip(
@@ -157,7 +173,8 @@ def _rate(scene: Scene) -> float:
     return rate if 1e-3 < rate < 1e5 else 30.0
 
 
-def _axis_and_unit(scene: Scene) -> tuple[str, float]:
+def axis_and_unit(scene: Scene) -> tuple[str, float]:
+    """Return the vertical axis and the metres of a unit."""
     settings = Properties(scene.top.one("GlobalSettings"))
     axis, sign = settings.number("UpAxis", 1.0), settings.number("UpAxisSign", 1.0)
     if axis not in (1.0, 2.0) or sign < 0:
