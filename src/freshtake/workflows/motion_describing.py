@@ -34,9 +34,10 @@ def motion_info(path: Path, **options: Any) -> Described:
 
 def motion_infos(paths: Sequence[Path], **options: Any) -> list[Described]:
     """Read files together, so that those of one skeleton have one vertical axis, and describe each."""
-    motions = [path for path in paths if not is_model(path)]
-    read = iter(take_in_all(motions, ReadOptions(**options)))
-    return [_describe_motion(path, *next(read)) if path in motions else _describe_model(path) for path in paths]
+    files = [path for path in paths if not is_model(path)]
+    read = take_in_all(files, ReadOptions(**options))
+    named = zip(named_apart(files, [one.motion for one in read]), [one.up for one in read], strict=True)
+    return [_describe_motion(path, *next(named)) if path in files else _describe_model(path) for path in paths]
 
 
 def _describe_motion(path: Path, motion: Motion, how: str) -> Described:
@@ -57,8 +58,8 @@ def _describe_model(path: Path) -> Described:
 
 def motion_set_info(described: Sequence[Described]) -> list[str]:
     """What is wrong between files: skeletons that do not match, unequal rates, duplicates."""
-    motions = [(Path(d.facts["file"]), d.motion) for d in described if d.motion is not None]
-    return [finding.sentence for finding in check_set(named_apart(*zip(*motions, strict=True)) if motions else [])]
+    motions = [d.motion for d in described if d.motion is not None]
+    return [finding.sentence for finding in check_set(motions)]
 
 
 def _kind(motion: Motion) -> str:

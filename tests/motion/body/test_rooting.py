@@ -19,7 +19,9 @@ from freshtake.motion.features.clip_features import clip_layout
 from freshtake.motion.features.recipe_parts import skeleton_from_parts, skeleton_parts
 from freshtake.motion.guards import learn_limits
 from freshtake.motion.planting.contacts import find_contacts
+from freshtake.motion.skeleton import ROOT_CHANNELS
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import about_axis
 from freshtake.samples import walk
 from freshtake.variation import Settings, VariationModel
 from freshtake.workflows.variation_varying import guided_variants
@@ -324,3 +326,50 @@ def test_bones_that_differ_between_takes_do_not_become_elastic() -> None:
     together = gathered([rooted(take) for take in takes], lambda sentence: None)
     names = recipe([clip for clip in together if isinstance(clip, Clip)]).names
     assert not [name for name in names if name.startswith("Tail2.t")] and [n for n in names if n.startswith("Spine.t")]
+
+
+def random_takes(seed: int) -> tuple[list[Clip], list[int]]:
+    """Three takes of a random tree, in each of which other joints move; and those that keep their place in all."""
+    rng = np.random.default_rng(seed)
+    count, frames = int(rng.integers(3, 14)), 12
+    parents = np.array([-1, *[int(rng.integers(max(0, j - 3), j)) for j in range(1, count)]])
+    names = tuple(f"{'foot' if rng.random() < 0.2 else 'j'}{k}" for k in range(count))
+    skeleton = ft.Skeleton(names, parents, 10.0 * rng.normal(size=(count, 3)), (), (ROOT_CHANNELS,) * count)
+    phase = np.linspace(0.0, 2.0 * np.pi, frames)
+    usually_still, mover = rng.random(count) < 0.4, int(rng.integers(0, min(count, 4)))
+    travelled = np.zeros(count, dtype=bool)
+    takes = []
+    for _ in range(3):
+        still = usually_still ^ (rng.random(count) < 0.1)
+        travels = rng.random(count) < 0.05
+        travels[mover] = rng.random() < 0.8
+        travelled |= travels
+        rotations = np.empty((frames, count, 4))
+        local = np.broadcast_to(skeleton.offsets, (frames, count, 3)).copy()
+        for joint in range(count):
+            axis, shift = rng.normal(size=3), rng.uniform(-1.0, 1.0) * (rng.random() < 0.3)
+            angles = 0.4 * (not still[joint]) * np.sin(phase + rng.uniform(0.0, 6.0)) + shift
+            rotations[:, joint] = about_axis(axis / np.linalg.norm(axis), angles)
+            if travels[joint]:
+                far = 30.0 * (rng.random() < 0.5) * np.linspace(0.0, 1.0, frames)
+                local[:, joint] += 3.0 * np.sin(phase)[:, None] * rng.normal(size=3) + far[:, None] * rng.normal(size=3)
+        takes.append(Clip(skeleton, 1.0 / 30.0, local[:, 0], rotations, local, name=f"take {len(takes)}"))
+    return takes, np.flatnonzero(~travelled).tolist()
+
+
+@pytest.mark.parametrize("seed", [*range(60), 349, 434])
+def test_no_rig_stretches_its_bones(seed: int) -> None:
+    """Whatever turns or travels in which take: a bone of one length in all takes has it in all variants."""
+    takes, steady = random_takes(seed)
+    together = gathered([following(rooted(take)) for take in takes], lambda sentence: None)
+    clips = [clip for clip in together if isinstance(clip, Clip)]
+    layout = clip_layout(clips, "expmap", "heading")
+    rows, starts = zip(*[layout.encode(clip) for clip in clips], strict=True)
+    mean = np.mean(rows, axis=0)
+    base = layout.skeleton.base
+    bones = [joint for joint in steady if joint and (base is None or joint != base.mover)]
+    wanted = np.linalg.norm(takes[0].skeleton.offsets[bones], axis=-1)
+    for values in (rows[1], mean, 1.5 * mean - 0.5 * rows[2]):
+        made = as_filed(layout.decode(values, starts[0], False, None, "x"))
+        lengths = np.linalg.norm(made.local_translations()[:, bones], axis=-1)
+        assert np.abs(lengths - wanted).max(initial=0.0) < 1e-6

@@ -82,10 +82,10 @@ def rooted(
         translations[:, path], rotations[:, path] = 0.0, IDENTITY
         translations[:, 0], rotations[:, 0] = world.positions[:, path[-1]], world.rotations[:, path[-1]]
         rehang(clip.skeleton, translations, rotations, world, base.carried)
-    offsets = _steady_offsets(clip.skeleton, translations, size)
+    offsets = _steady_offsets(clip.skeleton, translations, size, base.carried)
     same = len(path) == 1 and np.array_equal(offsets, clip.skeleton.offsets)
     skeleton = replace(clip.skeleton, offsets=offsets, base=None if same else base)
-    keeps = not (np.ptp(translations[:, 1:], axis=0) > 0.0).any()
+    keeps = not (translations[:, 1:] != offsets[1:]).any()
     return replace(
         clip,
         skeleton=skeleton,
@@ -175,7 +175,7 @@ def rooted_together(clips: Sequence[Clip]) -> list[Clip]:
     chain = max(((0,) if base is None else base.chain for base in bases), key=len)
     movers = np.count_nonzero(moving.travels[list(chain)])
     for k, (joint, below) in enumerate(pairwise(chain)):
-        loose = moving.turns[joint] or (moving.travels[joint] and movers > 1)
+        loose = moving.turns[list(chain[: k + 1])].any() or (moving.travels[joint] and movers > 1)
         if _has_limb_beside(skeleton, moving, joint, below) or (loose and len(skeleton.children(joint)) > 1):
             chain = chain[: k + 1]
             break
@@ -212,8 +212,8 @@ def body_chain(skeleton: Skeleton, moving: Movement, *, follows: bool = False) -
         alone = sum(travels[: end + 2]) <= 1
         most = 2 * len(skeleton.descendants(path[end + 1])) > len(skeleton)
         limbs = _has_limb_beside(skeleton, moving, path[end], path[end + 1])
-        others = len(skeleton.children(path[end])) > 1  # what hangs beside the body turns with this joint
-        if not (alone and most) or limbs or (turns[end] and (others or not travels[end + 1])):
+        beside = len(skeleton.children(path[end])) > 1  # what hangs here turns with all that is above
+        if not (alone and most) or limbs or (turns[end] and not travels[end + 1]) or (beside and any(turns[: end + 1])):
             break
         end += 1
     while end and not (travels[end] or turns[end]):
@@ -281,11 +281,14 @@ def _size(skeleton: Skeleton, local: Floats) -> float:
     return max(float(reach.max()), float(lengths[1:].max(initial=0.0)), 1e-12)
 
 
-def _steady_offsets(skeleton: Skeleton, local: Floats, size: float) -> Floats:
-    """Offsets of joints that keep their place; those joints are put exactly there."""
+def _steady_offsets(skeleton: Skeleton, local: Floats, size: float, carried: tuple[int, ...]) -> Floats:
+    """Offsets of joints that keep their place; those joints are put exactly there.
+
+    What is carried beside the body moves in some take, and has no place on the body that it keeps.
+    """
     offsets = skeleton.offsets.copy()
     steady = np.flatnonzero(np.ptp(local, axis=0).max(axis=-1) <= STEADY * size)
-    for joint in steady[steady > 0]:
+    for joint in np.setdiff1d(steady, [0, *carried]):
         middle = local[:, joint].mean(axis=0)
         if np.abs(middle - offsets[joint]).max() > STEADY * size:
             offsets[joint] = middle

@@ -72,8 +72,8 @@ def check_frozen(clip: Clip) -> list[Finding]:
     """Return frames that equal the one before; a single frame is a take that does not move."""
     if len(clip) > 1:
         return repeated_findings(called(clip), repeated(clip))
-    remedy = "choose another with --animation, or export the character with its animation"
-    return [Finding("still", f"{called(clip)}: there is one frame, so nothing moves: {remedy}", (0,))]
+    sentence = f"{called(clip)}: there is one frame, so nothing moves: export it with its animation"
+    return [Finding("still", sentence, (0,))]
 
 
 class Burst(NamedTuple):
