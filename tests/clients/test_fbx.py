@@ -195,3 +195,38 @@ def test_what_blender_exports_is_read(tmp_path: Path) -> None:
     ours = found.positions()[:, [found.skeleton.index(name) for name in theirs["names"]]] * found.unit_m
     wanted = np.array(theirs["places"])[..., [0, 2, 1]] * [1, 1, -1]  # from z up to y up
     np.testing.assert_allclose(ours, wanted, rtol=0, atol=1e-5 * np.ptp(wanted))
+
+
+def reexported(source: Path, target: Path, fps: int) -> Path:
+    script = Path(__file__).with_name("blender_reexport.py")
+    command = [str(BLENDER), str(script), str(source), str(target), str(fps)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert target.is_file(), done.stderr[-2000:]
+    return target
+
+
+@pytest.mark.skipif(not BLENDER.is_file(), reason="Blender's module is not installed: run make clients")
+@pytest.mark.parametrize("frame_time", [0.033333, 0.0333333, 1 / 30])
+def test_blender_keeps_every_frame_of_a_rounded_rate(tmp_path: Path, frame_time: float) -> None:
+    """A last key a hair before its frame is cut off when Blender exports the file again."""
+    clip = made_clip(usual_layout(), frames=32).changed(frame_time=frame_time)
+    ft.write(tmp_path / "x.fbx", clip, unit_m=UNIT)
+    found = ft.read(reexported(tmp_path / "x.fbx", tmp_path / "y.fbx", 30), warn=lambda note: None)
+    assert len(found) == 32 and found.fps == pytest.approx(30.0)  # type: ignore[union-attr]
+
+
+@pytest.mark.skipif(not BLENDER.is_file(), reason="Blender's module is not installed: run make clients")
+@pytest.mark.parametrize("name", ["hero", "CesiumMan"])
+def test_the_skin_of_what_blender_exports_is_read(
+    folder: Path, tmp_path: Path, name: str, blender: Callable[[Sequence[Path | str]], Imported]
+) -> None:
+    """Our vertices among those of Blender's importer, which also shows the balls that its glTF importer draws."""
+    source = character(folder, name)
+    if not source.is_file():
+        pytest.skip("real motion data is absent: set FRESHTAKE_DATA to its folder")
+    path = reexported(source, tmp_path / "x.fbx", 30)
+    ours, theirs = ft.read(path, mesh=True, warn=lambda note: None), blender([path])["x.fbx"]["vertices"]
+    assert isinstance(ours, ft.MeshSequence)
+    for first, last in zip(ours.vertices[[0, len(ours) // 2, len(ours) - 1]], np.array(theirs), strict=True):
+        apart = np.linalg.norm(first[:, None] - last[None], axis=-1)
+        assert apart.min(axis=1).max() < 1e-5 * np.ptp(first)
