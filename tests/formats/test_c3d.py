@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import freshtake as ft
+from freshtake.samples import walk
 from tests.conftest import data_files, label
 
 ezc3d = pytest.importorskip("ezc3d", reason="the extra c3d is not installed")
@@ -202,7 +203,7 @@ def test_write_and_read_again_is_equal(
     names = tuple(f"marker {k}" if k % 3 else f"m:{k}ü" for k in range(count))
     clip = ft.PointClip(names, positions, 1.0 / fps, up=up, unit_m=unit)
     path = tmp_path_factory.mktemp("c3d") / "a.c3d"
-    ft.write(path, clip)
+    ft.write(path, clip, warn=lambda note: None)
     again = ft.read(path)
     np.testing.assert_array_equal(again.positions, clip.positions)
     assert (again.names, again.frame_time, again.up, again.unit_m) == (names, clip.frame_time, up, unit)
@@ -309,6 +310,7 @@ def test_a_disk_that_fills_up_leaves_nothing_under_the_final_name(tmp_path: Path
 import resource, signal, sys
 import numpy as np
 import freshtake as ft
+from freshtake.samples import walk
 from freshtake.motion import PointClip
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing fails as it does on a full disk
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
@@ -325,3 +327,16 @@ except ft.FormatError as error:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         assert ("disk full" in done.stdout) == (not there)
         assert [path.name for path in tmp_path.iterdir()] == there
+
+
+def test_a_clip_is_written_with_its_unit(tmp_path: Path) -> None:
+    """The unit of a body without one is guessed and noted; what nothing is known of is noted too."""
+    said: list[str] = []
+    clip = walk(np.random.default_rng(0), fps=20.0).changed(unit_m=None)
+    ft.write(tmp_path / "a.c3d", clip, warn=said.append)
+    assert ft.read(tmp_path / "a.c3d").unit_m == 0.01  # type: ignore[union-attr]
+    assert len(said) == 1 and "C3D stores its unit, and centimetres are guessed" in said[0]
+    ft.write(tmp_path / "b.c3d", ft.PointClip(("x",), np.ones((2, 1, 3)), 0.1), warn=said.append)
+    assert len(said) == 2 and "do not state their unit" in said[1]
+    ft.write(tmp_path / "c.c3d", clip.changed(unit_m=0.0254), warn=said.append)
+    assert ft.read(tmp_path / "c.c3d").unit_m == 0.0254 and len(said) == 2  # type: ignore[union-attr]

@@ -185,6 +185,42 @@ def quadruped(clip: Clip) -> Clip:
     return rig.changed(rotations=rotations)
 
 
+# Name, parent and offset in centimetres: a rig whose first joints stand still, with limbs on the third.
+ELEPHANT = (
+    ("Root", "", (0, 0, 0)), ("Reference", "Root", (0, 0, 0)), ("Hips", "Reference", (0, 100, -60)),
+    ("Tail1", "Hips", (0, 0, -20)), ("Tail2", "Tail1", (0, -20, -5)),
+    *[row for side, x in (("L", 25), ("R", -25)) for row in (
+        (f"{side}HindLeg1", "Hips", (x, -10, 0)), (f"{side}HindLeg2", f"{side}HindLeg1", (0, -45, 0)),
+        (f"{side}HindPaw", f"{side}HindLeg2", (0, -40, 0)))],
+    ("Spine", "Hips", (0, 10, 40)), ("Chest", "Spine", (0, 5, 60)),
+    *[row for side, x in (("L", 25), ("R", -25)) for row in (
+        (f"{side}FrontLeg1", "Chest", (x, -15, 0)), (f"{side}FrontLeg2", f"{side}FrontLeg1", (0, -45, 0)),
+        (f"{side}FrontFoot", f"{side}FrontLeg2", (0, -50, 0)))],
+    ("Neck", "Chest", (0, 15, 30)), ("Head", "Neck", (0, 10, 30)), ("Trunk1", "Head", (0, -20, 20)),
+    ("Trunk2", "Trunk1", (0, -30, 5)),
+)  # fmt: skip
+
+
+def elephant(seed: int, mover: str, still: tuple[str, ...], travel: float = 0.0, frames: int = 40) -> Clip:
+    """An animal of which all joints but some turn, while one of them also moves against its parent."""
+    names = tuple(name for name, _, _ in ELEPHANT)
+    offsets = np.array([offset for _, _, offset in ELEPHANT], dtype=float)
+    parents = np.array([names.index(parent) if parent else -1 for _, parent, _ in ELEPHANT])
+    skeleton = Skeleton(names, parents, offsets, (), (ROOT_CHANNELS,) * len(names))
+    shared, own = np.random.default_rng(99), np.random.default_rng(seed)
+    phase = np.linspace(0.0, 2.0 * np.pi, frames)
+    rotations = np.tile([1.0, 0.0, 0.0, 0.0], (frames, len(names), 1))
+    for joint, name in enumerate(names):
+        size, shift, axis = shared.uniform(0.05, 0.4), shared.uniform(0.0, 6.0), shared.normal(size=3)
+        if name not in still:
+            angles = size * (1.0 + 0.1 * own.normal()) * np.sin(phase + shift + 0.1 * own.normal())
+            rotations[:, joint] = about_axis(axis / np.linalg.norm(axis), angles)
+    local = np.broadcast_to(offsets, (frames, len(names), 3)).copy()
+    local[:, names.index(mover)] += 3.0 * np.sin(phase + 0.1 * own.normal())[:, None] * [0.2, 1.0, 0.5]
+    local[:, names.index(mover), 2] += np.linspace(0.0, travel, frames)
+    return Clip(skeleton, 1.0 / 30.0, local[:, 0], rotations, local, name=f"elephant {seed}", unit_m=0.01)
+
+
 RIGS: dict[str, Rig] = {
     "static root": lambda clip: on_base(clip, place=(40.0, 0.0, -25.0), turn=0.7),
     "mixamo": lambda clip: renamed(clip, lambda name: f"mixamorig:{name}"),

@@ -131,3 +131,19 @@ def test_a_floor_that_cannot_be_found(takes: list[Clip], tmp_path: Path, capsys:
     )
     assert run(["plant", path, "-o", str(tmp_path / "out.bvh")]) == 2
     assert "no foot stands anywhere, so the floor cannot be found" in capsys.readouterr().err
+
+
+def test_takes_that_share_a_name_are_called_by_their_files(
+    takes: list[Clip], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exporters call every take "Take 001"; a sentence about two of them has to say which files it means."""
+    other = ft.Skeleton(("a", "b"), np.array([-1, 0]), np.ones((2, 3)))
+    still = np.tile([1.0, 0.0, 0.0, 0.0], (20, 2, 1))
+    rod = Clip(other, 0.05, np.cumsum(np.ones((20, 3)), axis=0), still, unit_m=0.01)
+    for name, clip in (("hero", takes[0].changed(unit_m=0.01)), ("rod", rod)):
+        ft.write(tmp_path / f"{name}.fbx", clip.changed(name="Take 001"))
+    files = [str(tmp_path / "hero.fbx"), str(tmp_path / "rod.fbx")]
+    assert run(["learn", *files, "-o", str(tmp_path / "m.ftm"), *QUICK]) == 2
+    assert re.search(r"hero.* and .*rod|rod.* and .*hero", capsys.readouterr().err.replace("\n", " "))
+    assert run(["info", *files]) == 0
+    assert "hero and rod have different skeletons" in capsys.readouterr().out.replace("\n", " ")

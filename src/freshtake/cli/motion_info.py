@@ -41,10 +41,10 @@ def info(
     paths
         BVH, AMC, ASF, C3D, glTF, CSV or npz files, folders of OBJ files, models (.ftm), or folders with any of them.
     """
-    from freshtake.workflows import motion_info, motion_set_info
+    from freshtake.workflows.motion_describing import motion_infos, motion_set_info
 
     as_they_are = {**reading.options(), "rate": None}
-    described = [motion_info(path, **as_they_are) for path in files_or_models(paths)]
+    described = motion_infos(files_or_models(paths), **as_they_are)
     together = motion_set_info(described)
     if json:
         print_json({"files": [d.facts for d in described], "together": together})

@@ -48,7 +48,7 @@ def retarget(
     *,
     onto: Annotated[
         Path,
-        Parameter(name=["--onto", "--character"], help="The character: glTF with a skin, or any file of a skeleton."),
+        Parameter(name=["--onto", "--character"], help="The character: glTF or FBX with a skin, or any skeleton."),
     ],
     to: CharacterOutput,
     how: Retargeting = HOW,

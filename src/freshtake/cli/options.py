@@ -60,8 +60,8 @@ Up = Annotated[
     str | None,
     Parameter(help="The axis that points up in the files, y or z; default: as they state, or from the body."),
 ]
-Animation = Annotated[str | None, Parameter(help="Name or number of one of several animations in a glTF file.")]
-Mesh = Annotated[bool, Parameter(negative="", help="Read a glTF character as a baked mesh sequence.")]
+Animation = Annotated[str | None, Parameter(help="Name or number of one of several animations in a file.")]
+Mesh = Annotated[bool, Parameter(negative="", help="Read a glTF or FBX character as a baked mesh sequence.")]
 Ending = Annotated[
     str | None, Parameter(help="Kind of the files in a folder, such as glb; default: as the takes (of AMC: bvh).")
 ]
@@ -80,7 +80,7 @@ Plant = Annotated[bool, Parameter(help="Hold feet where they stand.")]
 Character = Annotated[
     Path | None,
     Parameter(
-        help="Put the motion onto this character (glTF with a skin, or a skeleton); other joints are retargeted."
+        help="Put the motion onto this character (glTF or FBX with a skin, or a skeleton); other joints are retargeted."
     ),
 ]
 BodyMaps = Annotated[

@@ -23,6 +23,8 @@ from freshtake.formats.usd.library import explained, export, pxr
 from freshtake.formats.usd.names import joint_paths
 from freshtake.formats.usd.writing import add_body, add_triangles
 from freshtake.motion import Skeleton
+from freshtake.motion.rates import nominal_frame_time
+from freshtake.motion.validation import fps_of
 from freshtake.numeric.arrays import Floats
 
 STAGE, PROTOTYPES = "crowd.usda", "prototype.usda"
@@ -86,7 +88,7 @@ def _add_animation(layer: Any, root: Any, rotations: Floats, shared: tuple[Any, 
 def _rate(layer: Any, fps: float, frames: int) -> None:
     """The time of a layer; of the root layer of a stage, its axis and unit too."""
     lib = pxr()
-    layer.timeCodesPerSecond = layer.framesPerSecond = fps
+    layer.timeCodesPerSecond = layer.framesPerSecond = fps_of(nominal_frame_time(1.0 / fps))
     layer.startTimeCode, layer.endTimeCode = 0.0, float(frames - 1)
     root = layer.pseudoRoot
     root.SetInfo("upAxis", lib.UsdGeom.Tokens.y)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from freshtake.errors import FormatError, MissingExtra
 from freshtake.formats.c3d_parameters import BLOCK, Header, Numbers, Parameters, parse_sections
+from freshtake.formats.clip_sets import unit_in_metres
 from freshtake.formats.files import read_bytes, replacing
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, PointClip
@@ -148,8 +149,10 @@ def _labels(parameters: Parameters, count: int) -> tuple[str, ...]:
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write a point clip, or the joint positions of a clip, in 32-bit floats; gaps read back as gaps.
 
-    A unit that C3D has no name for is converted to millimetres.
+    A unit that C3D has no name for is converted to millimetres; that of a clip is guessed where it is not known.
     """
+    if isinstance(motion, Clip):
+        motion = motion.changed(unit_m=unit_in_metres(path, motion, options, "C3D stores its unit"))
     points = joint_points(motion) if isinstance(motion, Clip) else motion
     if not isinstance(points, PointClip):
         raise FormatError(path, f"C3D holds points over time, not a {kind_word(motion)}: choose .npz or .csv")
@@ -165,6 +168,8 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
         import ezc3d
     except ImportError:
         raise MissingExtra("writing C3D files", "c3d") from None
+    if not unit:
+        options.warn(f"{path.name}: the points do not state their unit, so neither does the file: give --unit")
     content = _content(ezc3d.c3d(), points, single, unit)
     with replacing(path) as temporary:
         ending = temporary.with_name(f"{temporary.name}.c3d")  # ezc3d insists on it

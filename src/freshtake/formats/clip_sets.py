@@ -84,15 +84,27 @@ def _require_same(first: Clip, other: Clip) -> None:
         )
 
 
-def chosen_number(path: Path, names: Sequence[str], options: ReadOptions) -> int:
-    """The number of the chosen animation: the first by default, with a note where there are more."""
-    there = ", ".join(f"{k} {name[:40]!r}" for k, name in enumerate(names[:20]))
+def chosen_number(path: Path, names: Sequence[str], options: ReadOptions, moving: Sequence[int] | None = None) -> int:
+    """Return the number of the requested animation, by default the first that moves, with a note where others do too.
+
+    Args:
+        path: the file, for messages.
+        names: all its animations.
+        options: `animation` requests one by name or number.
+        moving: the numbers of animations that move a joint, where the format can tell; default: all.
+
+    Returns:
+        A place in `names`.
+    """
+    there = ", ".join(f"{k} {name[:40]!r}" if name else str(k) for k, name in enumerate(names[:20]))
     there += f" and {len(names) - 20} more" if len(names) > 20 else ""
     wanted = options.animation
     if wanted is None:
-        if len(names) > 1:
-            options.warn(f"{path.name}: only the first animation is read; choose with --animation from {there}")
-        return 0
+        candidates = list(moving or range(len(names)))
+        if len(candidates) > 1:
+            which = "first animation" if candidates[0] == 0 else f"animation {names[candidates[0]][:40]!r}"
+            options.warn(f"{path.name}: only the {which} is read; choose with --animation from {there}")
+        return candidates[0]
     if wanted in names:
         return list(names).index(str(wanted))
     if str(wanted).isdecimal() and int(str(wanted)[:12]) < len(names):

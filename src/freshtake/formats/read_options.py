@@ -31,7 +31,7 @@ class ReadOptions:
 
     `rate`: frames per second that the motion is brought to, whatever the file says.
     `up`: the vertical axis, y or z, where the format does not fix it; default: what the file says, or the body.
-    `animation`: name or number of one of several in a glTF file. `mesh`: bake a skinned glTF character into a
+    `animation`: name or number of one of several in a file. `mesh`: bake a skinned glTF or FBX character into a
     mesh sequence instead of reading its skeleton. `warn` receives one sentence for each thing that had to be assumed.
     """
 
@@ -67,7 +67,7 @@ class ReadKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class WriteOptions:
-    """`unit_m`: metres per unit for formats that need it. `character`: a glTF file to animate.
+    """`unit_m`: metres per unit for formats that need it. `character`: a glTF or FBX file to animate.
 
     `warn` receives one sentence for each thing that had to be assumed.
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack, cast
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.files import is_folder, read_head
 from freshtake.formats.ftm import looks_like_model
 from freshtake.formats.read_options import Motion, ReadKeywords, ReadOptions, WriteKeywords, WriteOptions
-from freshtake.motion import Clip, PointClip
+from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.body.rooting import as_filed, following, rooted
-from freshtake.motion.body.upright import ASSUMED, find_up
-from freshtake.motion.rates import at_rate
+from freshtake.motion.body.upright import ASSUMED, Upright, agreed, find_up, rest_axis
+from freshtake.motion.rates import at_rate, nominal_frame_time
 
 
 @dataclass(frozen=True)
@@ -116,29 +116,56 @@ def read(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Motion:
 
 def take_in(source: Path, settings: ReadOptions) -> ReadMotion:
     """Read a motion and infer what its file does not state."""
+    return take_in_all([source], settings)[0]
+
+
+def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool = False) -> list[ReadMotion]:
+    """Read motions that are used together: files of one skeleton that do not state their vertical axis get one.
+
+    Args:
+        sources: the files.
+        settings: how they are read.
+        filed: leave joints above the body as the files have them, for motions that are only written again.
+
+    Returns:
+        A motion for each file.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
+        opened = [_opened(source, settings, filed) for source in sources]
+        open_axes: dict[Any, dict[int, Upright]] = {}
+        for number, (motion, how) in enumerate(opened):
+            if not how and isinstance(motion, Clip | PointClip):
+                rig = (motion.names, "") if isinstance(motion, PointClip) else motion.skeleton.rig
+                open_axes.setdefault(rig, {})[number] = find_up(rooted(motion) if isinstance(motion, Clip) else motion)
+        for found in open_axes.values():
+            for number, upright in zip(found, agreed(list(found.values())), strict=True):
+                if upright.doubtful:
+                    settings.warn(
+                        f"{sources[number].name}: the body does not show which axis points up, so y is assumed: "
+                        "give --up y or --up z"
+                    )
+                opened[number] = ReadMotion(replace(cast(Clip, opened[number].motion), up=upright.axis), upright.how)
+        return [_placed(motion, how, settings, filed) for motion, how in opened]
+
+
+def _opened(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
+    """The motion with its root where its body is, and how its vertical axis is known: empty where that is open."""
     form = detect(source)
     motion = _read(source, form, settings)
-    with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
-        if isinstance(motion, Clip):
-            motion = rooted(motion, exact=form.name == "npz")  # an npz holds all digits, text is rounded
-        motion, how = _understood(source, form, motion, settings)
-        motion = following(motion) if isinstance(motion, Clip) else motion
-        return ReadMotion(motion if settings.rate is None else at_rate(motion, settings.rate), how)
-
-
-def _understood(source: Path, form: Format, motion: Motion, settings: ReadOptions) -> ReadMotion:
-    """The motion with its vertical axis: as given, stated in the file, found from the body, or assumed."""
+    if isinstance(motion, Clip) and not filed:
+        motion = rooted(motion, exact=form.name == "npz")  # an npz holds all digits, text is rounded
     if settings.up is not None and form.name not in ("gltf", "npz"):
         return ReadMotion(motion, "as given")
     stated = form.states_up(read_head(source)) if callable(form.states_up) else form.states_up
-    if stated or not isinstance(motion, Clip | PointClip):
-        return ReadMotion(motion, "stated in the file" if stated else ASSUMED)
-    upright = find_up(motion)
-    if upright.doubtful:
-        settings.warn(
-            f"{source.name}: the body does not show which axis points up, so y is assumed: give --up y or --up z"
-        )
-    return ReadMotion(replace(motion, up=upright.axis), upright.how)
+    if stated:
+        return ReadMotion(motion, "stated in the file")
+    return ReadMotion(motion, "" if isinstance(motion, Clip | PointClip) else ASSUMED)
+
+
+def _placed(motion: Motion, how: str, settings: ReadOptions, filed: bool) -> ReadMotion:
+    """The motion at the requested rate, with what has to wait for its vertical axis done."""
+    motion = following(motion) if isinstance(motion, Clip) and not filed else motion
+    return ReadMotion(motion if settings.rate is None else at_rate(motion, settings.rate), how)
 
 
 def _read(source: Path, form: Format, settings: ReadOptions) -> Motion:
@@ -159,15 +186,39 @@ def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options:
     Options are the fields of `WriteOptions`. A sequence of clips goes into one glTF or FBX file as named animations.
     """
     target = Path(path)
-    form = for_writing(target)
-    form.load().write(target, _filed(motion), WriteOptions(**options))
+    form, settings = for_writing(target), WriteOptions(**options)
+    form.load().write(target, _filed(motion, exact=form.name in ("bvh", "npz")), settings)
+    if form.name in ("bvh", "amc") and isinstance(motion, Clip) and _hides_its_axis(motion):
+        settings.warn(
+            f"{target.name}: {form.title} does not hold which axis points up, and this body does not show that it is "
+            f"{motion.up}: read the file with --up {motion.up}"
+        )
 
 
-def _filed(motion: Motion | Sequence[Clip]) -> Motion | Sequence[Clip]:
-    """Clips in the form of their files."""
-    if isinstance(motion, Sequence):
-        return [as_filed(clip) for clip in motion]
+def _hides_its_axis(clip: Clip) -> bool:
+    """Return whether a reader of a file that cannot state the vertical axis would take another one."""
+    return rest_axis(clip.skeleton) != clip.up and find_up(clip).axis != clip.up
+
+
+def _filed(motion: Motion | Sequence[Clip], *, exact: bool) -> Motion | Sequence[Clip]:
+    """Clips in the form of their files; all at the rate that was meant, unless it is kept digit by digit."""
+    if not isinstance(motion, Clip | Stroke | PointClip | MeshSequence):
+        return [cast(Clip, _filed(clip, exact=exact)) for clip in motion]
+    if not exact and not isinstance(motion, Stroke):
+        nominal = nominal_frame_time(motion.frame_time)
+        motion = motion if nominal == motion.frame_time else replace(motion, frame_time=nominal)
     return as_filed(motion) if isinstance(motion, Clip) else motion
+
+
+def has_skin(path: Path) -> bool:
+    """Return whether a file holds a mesh that follows a skeleton, which can be written with new motions."""
+    module = {"gltf": "gltf.io", "fbx": "fbx.character"}.get(detect(path).name)
+    return module is not None and bool(import_module(f"freshtake.formats.{module}").has_skin(path))
+
+
+def holds_character(path: Path) -> bool:
+    """Return whether a file is read as a character: glTF, or FBX with a skin; of others the skeleton is taken."""
+    return detect(path).name == "gltf" or has_skin(path)
 
 
 def detect(path: Path) -> Format:

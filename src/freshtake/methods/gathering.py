@@ -10,7 +10,7 @@ import numpy as np
 from freshtake.errors import SkeletonMismatch
 from freshtake.motion.body.facing import facing, mean_angle
 from freshtake.motion.body.roles import leg_length
-from freshtake.motion.body.rooting import rooted
+from freshtake.motion.body.rooting import rooted_like, rooted_together
 from freshtake.motion.body.size import unit_name, unit_of
 from freshtake.motion.check.finding import called, joined
 from freshtake.motion.clip import Clip
@@ -94,13 +94,32 @@ def _like(clip: Clip, first: Clip, say: Say) -> Clip:
 
 
 def _one_root(motions: list[Motion]) -> list[Motion]:
-    """Clips of one rig with their root at one joint: the lowest one that carries the body in any of them."""
+    """Clips of one rig with their root at one joint: the lowest one that carries the body in all of them."""
     clips = [motion for motion in motions if isinstance(motion, Clip)]
-    chains = {(0,) if clip.skeleton.base is None else clip.skeleton.base.chain for clip in clips}
-    if len(chains) < 2 or not all(compatible(clips[0].skeleton, clip.skeleton) for clip in clips):
+    if len(clips) < 2 or not all(compatible(clips[0].skeleton, clip.skeleton) for clip in clips):
         return motions
-    lowest = max(chains, key=len)
-    return [rooted(motion, lowest) if isinstance(motion, Clip) else motion for motion in motions]
+    together = iter(_one_build(rooted_together(clips)))
+    return [next(together) if isinstance(motion, Clip) else motion for motion in motions]
+
+
+def _one_build(clips: list[Clip]) -> list[Clip]:
+    """Return clips in which every joint that keeps its place in all of them keeps that of the first.
+
+    Where another joint moves, all places are learned: bones that only differ between takes would stretch in variants.
+    """
+    if all(clip.joint_translations is None for clip in clips):
+        return clips
+    first = clips[0].skeleton.offsets
+    steady = np.all([np.ptp(clip.local_translations(), axis=0).max(axis=-1) == 0.0 for clip in clips], axis=0)
+    steady[0] = False
+    out = []
+    for clip in clips:
+        local = clip.local_translations()
+        if clip.joint_translations is not None and (local[0, steady] != first[steady]).any():
+            local = np.where(steady[:, None], first, local)
+            clip = clip.changed(skeleton=replace(clip.skeleton, offsets=first), joint_translations=local)
+        out.append(clip)
+    return out
 
 
 def fitted(motion: Motion, recipe: Recipe | None) -> Motion:
@@ -112,7 +131,7 @@ def fitted(motion: Motion, recipe: Recipe | None) -> Motion:
     if not compatible(motion.skeleton, layout.skeleton):
         return turned
     _require_same_rest(layout.skeleton, "the model", turned)
-    return rooted(turned, (0,) if layout.skeleton.base is None else layout.skeleton.base.chain)
+    return rooted_like(turned, layout.skeleton)
 
 
 def heading_note(motions: Sequence[Motion]) -> str | None:

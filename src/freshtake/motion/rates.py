@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -16,6 +17,33 @@ from freshtake.motion.stroke import Stroke, resample_stroke
 ROUNDED = 1e-4  # how far frame times in files are off by rounding
 
 AnyMotion = TypeVar("AnyMotion", bound=Clip | Stroke | PointClip | MeshSequence)
+
+
+def nominal_frame_time(frame_time: float, slack: float = 0.0) -> float:
+    """Return one over the whole rate, or the rate of television (29.97), that a frame time was rounded from.
+
+    Args:
+        frame_time: seconds, as a file has them.
+        slack: relative error that the file's own numbers have, beyond digits that were left out.
+
+    Returns:
+        The exact frame time, or the one given where rounding does not explain the difference: 0.0166667 is 60 frames
+        per second written with seven digits, 0.0166 is not.
+    """
+    fps = 1.0 / frame_time
+    for rate in (float(round(fps)), round(fps * 1.001) / 1.001):
+        if rate > 0.0 and _rounded_from(frame_time, 1.0 / rate, slack):
+            return 1.0 / rate
+    return frame_time
+
+
+def _rounded_from(value: float, exact: float, slack: float) -> bool:
+    """Return whether a number is another one in single precision, or with digits left out."""
+    off = abs(value / exact - 1.0)
+    if off <= slack or np.float32(value) == np.float32(exact):
+        return True
+    digits = max(-Decimal(repr(value)).as_tuple().exponent, 0)  # type: ignore[operator]
+    return off < ROUNDED and abs(value - exact) < 10.0**-digits
 
 
 def at_rate(motion: AnyMotion, fps: float) -> AnyMotion:

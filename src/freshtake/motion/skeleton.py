@@ -161,6 +161,12 @@ class Skeleton:
     def __hash__(self) -> int:
         return hash((self.names, self.channels, self.offsets.tobytes()))
 
+    @property
+    def rig(self) -> tuple[tuple[str, ...], bytes]:
+        """Return what files of one skeleton share, whatever moves in them: names, and all offsets but the first."""
+        offsets = self.offsets if self.base is None else self.base.offsets
+        return self.names, np.round(offsets[1:], 4).tobytes()
+
     def index(self, name: str) -> int:
         """The number of the joint with this name."""
         try:

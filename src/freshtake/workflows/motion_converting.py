@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from freshtake.errors import FormatError, UsageError
-from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing, holding_several, read
+from freshtake.errors import FormatError, FreshtakeError, UsageError
+from freshtake.formats.read_options import Motion, ReadOptions
+from freshtake.formats.registry import for_writing, has_skin, holding_several, take_in_all, write
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.edit import take_frames, with_up
 from freshtake.motion.kind_words import kind_word
 from freshtake.motion.rates import at_rate
 from freshtake.motion.repair import repair
+from freshtake.workflows.motion_delivering import Delivery
 from freshtake.workflows.motion_finishing import FINISH, Finish
 from freshtake.workflows.output_naming import check_ending, is_file_name, targets_of
+from freshtake.workflows.takes_reading import named_apart
 
 
 class Converted(NamedTuple):
@@ -63,17 +65,36 @@ def motion_convert(
             )
     paths = targets_of(sources, target, ending) if into_folder else [target]
     motions: list[Motion] = []
-    for number, source in enumerate(sources):
+    plain = finish.onto is None and finish.delivery in (None, Delivery())  # else the body has to be the root
+    read = take_in_all(sources, ReadOptions(**reading), filed=plain)
+    for number, (source, taken) in enumerate(zip(sources, read, strict=True)):
         report(Progress(number / len(sources), source.name))
-        changed = _changed(read(source, **reading), options)
-        motions.append(finish.ready(changed))
+        motions.append(finish.ready(_changed(taken.motion, options)))
+    say = ReadOptions(**reading).warn
     if into_folder or len(motions) == 1:  # only now, so that a file that cannot be read leaves nothing behind
-        for path, motion in zip(paths, motions, strict=True):
-            finish.write(path, motion)
+        for source, path, motion in zip(sources, paths, motions, strict=True):
+            _write(path, motion, source, finish, say)
     else:
+        motions = named_apart(sources, motions)
         clips = [_clip(source, motion) for source, motion in zip(sources, motions, strict=True)]
-        finish.write(target, clips)
+        _write(target, clips, sources[0], finish, say)
     return Converted(sources, paths, motions)
+
+
+def _write(target: Path, motion: Motion | list[Clip], source: Path, finish: Finish, say: Callable[[str], None]) -> None:
+    """Write with the skin of the file that the motion is from, or say why that is not there any more."""
+    first = motion[0] if isinstance(motion, list) else motion
+    if finish.onto is not None or not isinstance(first, Clip) or not has_skin(source):
+        return finish.write(target, motion)
+    form = for_writing(target)
+    if not form.several:
+        say(f"{source.name}: {form.title} holds no skin, so it is left out: .glb, .fbx and .usd keep it")
+        return finish.write(target, motion)
+    try:
+        return write(target, motion, unit_m=finish.unit_m, character=source)
+    except FreshtakeError as error:
+        say(f"{source.name}: its skin is left out ({error})")
+        return finish.write(target, motion)
 
 
 def _clip(source: Path, motion: Motion) -> Clip:

@@ -10,13 +10,14 @@ import numpy as np
 
 from freshtake.formats.ftm import is_model, read_stored
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import detect, take_in
+from freshtake.formats.registry import detect, take_in_all
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.body.roles import feet
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.body.size import guess_unit, unit_name
 from freshtake.motion.check import check, check_set
 from freshtake.motion.validation import fps_of
+from freshtake.workflows.takes_reading import named_apart
 
 
 class Described(NamedTuple):
@@ -28,9 +29,18 @@ class Described(NamedTuple):
 
 def motion_info(path: Path, **options: Any) -> Described:
     """Read a file, a motion or a model, and collect its facts and findings."""
-    if is_model(path):
-        return _describe_model(path)
-    motion, how = take_in(path, ReadOptions(**options))
+    return motion_infos([path], **options)[0]
+
+
+def motion_infos(paths: Sequence[Path], **options: Any) -> list[Described]:
+    """Read files together, so that those of one skeleton have one vertical axis, and describe each."""
+    files = [path for path in paths if not is_model(path)]
+    read = take_in_all(files, ReadOptions(**options))
+    named = zip(named_apart(files, [one.motion for one in read]), [one.up for one in read], strict=True)
+    return [_describe_motion(path, *next(named)) if path in files else _describe_model(path) for path in paths]
+
+
+def _describe_motion(path: Path, motion: Motion, how: str) -> Described:
     with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
         findings = [{"code": f.code, "sentence": f.sentence, "repair": f.repair} for f in check(motion)]
         facts = {"file": str(path), "kind": _kind(motion), "format": detect(path).title, **_facts(motion, how)}

@@ -14,7 +14,7 @@ from freshtake.errors import FormatError, FreshtakeError, UsageError
 from freshtake.formats.body_map_files import BodyMapFile, Parts, read_body_maps, write_body_maps
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import detect, for_writing, holding_several, take_in, write
+from freshtake.formats.registry import for_writing, holding_several, holds_character, take_in, write
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.body.rooting import as_filed
@@ -50,6 +50,11 @@ class Onto:
     hands: bool = False
     warn: Callable[[str], None] = _silent
     ways: list[tuple[Skeleton, Retargeter]] = field(default_factory=list)
+
+    @property
+    def ending(self) -> str:
+        """How files of the character end: with its skin, glTF unless it is FBX itself."""
+        return ".glb" if self.gltf and self.path.suffix.lower() != ".fbx" else self.path.suffix
 
     @cached_property
     def target(self) -> Rig:
@@ -111,10 +116,10 @@ def onto_character(
     hands: bool = False,
     warn: Callable[[str], None] | None = None,
 ) -> Onto:
-    """Read a character: glTF with a skin, or any file of a skeleton; `maps` names joints of it or of the clips."""
+    """Read a character: glTF or FBX with a skin, or any file of a skeleton; `maps` names joints of it or of clips."""
     given = BodyMapFile() if maps is None else read_body_maps(maps)
     rig = read_rig(path, ReadOptions(warn=warn or _silent))
-    gltf = detect(path).name == "gltf"
+    gltf = holds_character(path)
     clip = as_filed(rig.clip)
     return Onto(path, clip, rig.stated, gltf, given, rig.parts, maps, plant, hands, warn or _silent)
 
@@ -141,7 +146,7 @@ class ReadRig(NamedTuple):
 
 def read_rig(path: Path, options: ReadOptions) -> ReadRig:
     """The skeleton of any file that has one."""
-    if detect(path).name == "gltf":
+    if holds_character(path):
         from freshtake.formats.gltf import read_character
 
         character = read_character(path, options)
@@ -259,7 +264,7 @@ def motion_retarget(
     one = options.ending is None and target.suffix != "" and not target.is_dir()
     if one and len(sources) > 1 and not for_writing(target).several:
         raise FormatError(target, f"only {holding_several()} hold several clips: name such a file, or a folder")
-    suffix = f".{(options.ending or ('glb' if onto.gltf else character.suffix)).lstrip('.')}"
+    suffix = f".{(options.ending or onto.ending).lstrip('.')}"
     for_writing(target if one else Path(f"clip{suffix}"))
     clips = []
     for number, path in enumerate(sources):
@@ -292,7 +297,7 @@ def _retargeted(path: Path, onto: Onto, reading: dict[str, Any] | None) -> Clip:
     if not isinstance(motion, Clip):
         raise UsageError(f"{path} is a {kind_word(motion)}: {NEED}")
     stated = None
-    if detect(path).name == "gltf" and not onto.owns(motion):
+    if not onto.owns(motion) and holds_character(path):
         stated = read_rig(path, options).stated
     return onto.put(motion if motion.name else motion.changed(name=path.stem), stated)
 

@@ -14,7 +14,7 @@ from freshtake.formats.files import check_free, replacing, write_bytes
 from freshtake.formats.ftm import is_model, read_stored
 from freshtake.formats.ftm.methods import method_of
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import take_in
+from freshtake.formats.registry import take_in_all
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, Stroke
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -70,14 +70,14 @@ def motion_view(
     read_options = ReadOptions(**(reading or {}))
     paths = [*sources, *options.variants]
     sets: list[tuple[str, list[Motion]]] = []
+    report(Progress(0.0, "reading"))
+    read = iter(take_in_all([path for path in paths if not is_model(path)], read_options))
     for number, path in enumerate(paths):
-        report(Progress(0.6 * number / len(paths), f"reading {path.name}"))
+        report(Progress(0.6 * number / len(paths), path.name))
         if is_model(path):
             sets.append(("variant", list(_new_motions(path, options.each, options.seed))))
         else:
-            sets.append(
-                ("input" if number < len(sources) else "variant", [_named(take_in(path, read_options).motion, path)])
-            )
+            sets.append(("input" if number < len(sources) else "variant", [_named(next(read).motion, path)]))
     scene = scene_of(sets, title=options.title or _title(paths), layout=options.layout)
     return ViewResult(scene, list(_written(scene, target, png, gif, report)))
 

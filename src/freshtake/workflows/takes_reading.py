@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import numpy as np
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import take_in
+from freshtake.formats.registry import take_in_all
 from freshtake.methods.gathering import gathered
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.kind_words import kind_word
@@ -26,9 +28,20 @@ def read_takes(paths: Sequence[Path], reading: dict[str, Any] | None = None) -> 
 def read_sets(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None = None) -> list[list[Motion]]:
     """Several sets of takes that are used together."""
     options = ReadOptions(**(reading or {}))
-    taken = [_sound(path, take_in(path, options).motion) for paths in sets for path in paths]
-    read = iter(gathered(taken, options.warn))
+    sources = [path for paths in sets for path in paths]
+    read_motions = take_in_all(sources, options)
+    taken = [_sound(path, one.motion) for path, one in zip(sources, read_motions, strict=True)]
+    read = iter(gathered(named_apart(sources, taken), options.warn))
     return [[next(read) for _ in paths] for paths in sets]
+
+
+def named_apart(paths: Sequence[Path], motions: Sequence[Motion]) -> list[Motion]:
+    """Return motions with names that tell them apart: those that share one ("Take 001") are named by their files."""
+    often = Counter(motion.name for motion in motions)
+    return [
+        replace(motion, name=path.stem) if often[motion.name] > 1 and motion.name != path.stem else motion
+        for path, motion in zip(paths, motions, strict=True)
+    ]
 
 
 def _sound(path: Path, motion: Motion) -> Motion:

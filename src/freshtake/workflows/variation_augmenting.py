@@ -15,7 +15,7 @@ from typing import Any
 from freshtake.errors import FormatError, FreshtakeError, UsageError
 from freshtake.formats.files import replacing_folder, write_bytes
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import FORMATS, for_writing, take_in, write
+from freshtake.formats.registry import FORMATS, for_writing, take_in_all, write
 from freshtake.methods.gathering import gathered
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -81,7 +81,8 @@ def variation_augment(
         raise UsageError(f"the number of variants must lie between 1 and {MOST_VARIANTS}, but is {count}")
     generator(seed)
     takes = _takes(source, folder)
-    motions = {path: take_in(path, ReadOptions(**(reading or {}))).motion for path in takes}
+    read = take_in_all(takes, ReadOptions(**(reading or {})))
+    motions = {path: one.motion for path, one in zip(takes, read, strict=True)}
     groups = grouped(takes, source)
     if by_likeness:
         groups = _joined(groups, motions, seed, say)

@@ -244,7 +244,7 @@ def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Callable[[
 def _ending(stored: Stored, ending: str | None, onto: Onto | None = None) -> str:
     """The ending of variants: the given one, the character's, the first example's, or the usual one of its kind."""
     if ending is None and onto is not None and onto.gltf:
-        return ".glb"
+        return onto.ending
     if ending is not None:
         suffix = f".{ending.lstrip('.')}"
         for_writing(Path(f"variant{suffix}"))

@@ -15,8 +15,12 @@ import freshtake as ft
 from freshtake.formats import fbx
 from freshtake.formats.fbx.binary import Node, array, long, node, put_together, real, text, titled, whole
 from freshtake.formats.fbx.scene import SECOND, Objects, document, prop, properties
-from freshtake.formats.read_options import ReadOptions
+from freshtake.formats.fbx.skeleton import add_joints
+from freshtake.formats.fbx.takes import add_take
+from freshtake.formats.read_options import ReadOptions, WriteOptions
+from freshtake.formats.rig_clips import on_rig
 from freshtake.motion import Clip
+from freshtake.motion.check import check
 from freshtake.motion.cycles.root_motion import with_root_motion
 from tests.formats.characters import skinned
 from tests.formats.fbx.slow_reader import turn
@@ -53,6 +57,47 @@ def test_takes_are_chosen_by_name_or_number(tmp_path: Path) -> None:
         assert ft.read(tmp_path / "x.fbx").name == "a"
     with pytest.raises(ft.FormatError, match="no animation 'd'; the animations are 0 'a', 1 'b', 2 'c'"):
         ft.read(tmp_path / "x.fbx", animation="d")
+
+
+def with_empty_stack(path: Path, clips: list[Clip], first: str = "Take 001") -> Path:
+    """Write clips as Mixamo's files have them: before the animation stands a stack that moves nothing."""
+    rig, motions = on_rig(clips, WriteOptions())
+    objects = Objects()
+    joints = add_joints(objects, rig)
+    stack = objects.add("AnimationStack", titled(first, "AnimStack"), "", [properties()])
+    objects.link(objects.add("AnimationLayer", titled("BaseLayer", "AnimLayer"), "", []), stack)
+    takes = [add_take(objects, joints, rig, motion) for motion in motions]
+    content = document(objects, 30.0, takes[0][1], [take for take, _ in takes])
+    path.write_bytes(put_together(path, content))
+    return path
+
+
+def test_the_stack_that_moves_is_read(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    clip = made_clip(usual_layout()).changed(name="mixamo.com", unit_m=1.0)
+    found = ft.read(with_empty_stack(tmp_path / "x.fbx", [clip]))
+    assert isinstance(found, Clip) and found.name == "mixamo.com" and len(found) == len(clip)
+    np.testing.assert_allclose(found.positions(), clip.positions() * 100.0, rtol=0, atol=1e-2)
+    assert not recwarn.list
+    assert [take.name for take in fbx.read_animations(tmp_path / "x.fbx")] == ["mixamo.com"]
+    still = ft.read(tmp_path / "x.fbx", animation="Take 001")
+    assert len(still) == 1
+    assert [finding.code for finding in check(still)] == ["still"]
+
+
+def test_of_several_stacks_that_move_the_first_of_them_is_read(tmp_path: Path) -> None:
+    clips = [made_clip(usual_layout(), seed=k).changed(name=n, unit_m=1.0) for k, n in enumerate("ab")]
+    with pytest.warns(UserWarning, match="only the animation 'a' is read; choose with --animation from 0 'Take 001'"):
+        assert ft.read(with_empty_stack(tmp_path / "x.fbx", clips)).name == "a"
+
+
+def test_stacks_and_layers_end_their_lists(tmp_path: Path) -> None:
+    """Strict readers take no animation from a stack or layer whose node has no list inside."""
+    ft.write(tmp_path / "x.fbx", made_clip(usual_layout()), unit_m=0.05)
+    data = (tmp_path / "x.fbx").read_bytes()
+    for name in (b"AnimationStack", b"AnimationLayer"):
+        start = data.index(bytes([len(name)]) + name + b"L") - 12  # the object; the definition's name is a text
+        end, _, size = struct.unpack_from("<III", data, start)
+        assert end > start + 13 + len(name) + size and data[end - 13 : end] == bytes(13)
 
 
 def test_a_character_and_a_clip_in_place(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import freshtake as ft
+from freshtake.cli.entry import run
 from freshtake.errors import FormatError
 from freshtake.formats import gltf
 from freshtake.formats.read_options import ReadOptions
@@ -176,3 +178,31 @@ def test_baked_characters_agree_with_another_sampler(
     size = float(np.ptp(expected.reshape(-1, 3), axis=0).max())
     assert np.abs(got - expected).max() < 1e-5 * size
     np.testing.assert_array_equal(mesh.faces, faces)
+
+
+def horse(tmp_path: Path) -> tuple[Path, np.ndarray]:
+    """A mesh without joints whose only animation changes the weights of its morph targets; and its vertices."""
+    rng = np.random.default_rng(0)
+    base, targets = rng.normal(size=(6, 3)), rng.normal(size=(2, 6, 3))
+    scene = Scene(nodes=[{"name": "horse", "mesh": 0}], scenes=[{"nodes": [0]}], scene=0)
+    shape = {
+        "attributes": {"POSITION": scene.add(base)},
+        "indices": scene.add(np.arange(6), "uint8"),
+        "targets": [{"POSITION": scene.add(target)} for target in targets],
+    }
+    scene.json["meshes"] = [{"primitives": [shape]}]
+    phase = np.linspace(0, 4 * np.pi, 41)
+    weights = np.stack([np.sin(phase), np.cos(phase)], axis=1)
+    scene.animate("gallop", (0, "weights", np.arange(41) / 30, weights.reshape(-1, 1), "LINEAR"))
+    return scene.save(tmp_path / "horse.glb"), base + np.einsum("ft,tvx->fvx", weights, targets)
+
+
+def test_what_changes_by_morph_targets_alone_is_a_mesh_sequence(tmp_path: Path) -> None:
+    path, vertices = horse(tmp_path)
+    mesh = ft.read(path)
+    assert isinstance(mesh, ft.MeshSequence) and mesh.fps == pytest.approx(30.0)
+    np.testing.assert_allclose(mesh.vertices, vertices, rtol=0, atol=1e-5)
+    assert run(["texture", "learn", str(path), "-o", str(tmp_path / "m.ftm")]) == 0
+    assert run(["texture", "sample", str(tmp_path / "m.ftm"), "--frames", "60", "-o", str(tmp_path / "out.npz")]) == 0
+    made = ft.read(tmp_path / "out.npz")
+    assert isinstance(made, ft.MeshSequence) and np.ptp(made.vertices, axis=0).max() > 0.5

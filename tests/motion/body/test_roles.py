@@ -10,6 +10,7 @@ from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.roles import feet, hands, leg_length, mirror_pairs, rest_positions
 from tests.conftest import data_files
 from tests.motion.random_motion import humanoid
+from tests.motion.rigs import elephant
 
 CENTER = ["hips", "spine", "head"]
 
@@ -159,3 +160,37 @@ def test_real_rigs(pattern: str, pairs: int) -> None:
     if "Cesium" not in pattern:
         assert len(feet(clip.skeleton)) == 2
         assert len(hands(clip.skeleton)) == 2
+
+
+@pytest.mark.parametrize("turn", ["as it is", "z up", "sideways"])
+@pytest.mark.parametrize("names", ["all", "hind", "front", "paws", "numbers"])
+def test_four_legs_have_four_feet(names: str, turn: str) -> None:
+    """By where limbs end at rest: names give two of them away at most."""
+    old = elephant(0, "Hips", ()).skeleton
+    called = {
+        "all": lambda name: name.replace("Paw", "Foot"), "hind": lambda name: name.replace("FrontFoot", "FrontPaw")
+        .replace("HindPaw", "HindFoot"), "front": lambda name: name,
+        "paws": lambda name: name.replace("Foot", "Paw").replace("Leg", "Limb"),
+        "numbers": lambda name: f"j{old.names.index(name)}",
+    }[names]  # fmt: skip
+    columns = {"as it is": [0, 1, 2], "z up": [0, 2, 1], "sideways": [2, 1, 0]}[turn]
+    skeleton = Skeleton(tuple(called(name) for name in old.names), old.parents, old.offsets[:, columns])
+    ends = [j for j, name in enumerate(old.names) if name.endswith(("Paw", "Foot"))]
+    assert [foot.ankle for foot in feet(skeleton)] == ends
+
+
+def test_what_hangs_to_the_floor_is_no_foot() -> None:
+    """A dragging tail, a skirt, and arms that hang down beside two legs."""
+    rows = [("Hips", -1, (0, 100, 0)), ("Head", 0, (0, 70, 0))]
+    for side, x in (("L", 10.0), ("R", -10.0)):
+        first = len(rows)
+        rows += [(f"{side}Thigh", 0, (x, 0, 0)), (f"{side}Shin", first, (0, -50, 0)),
+                 (f"{side}Sole", first + 1, (0, -48, 0)),
+                 (f"{side}Arm", 1, (2 * x, -20, 0)), (f"{side}Grip", first + 3, (0, -60, 0)),
+                 (f"{side}Skirt", 0, (2 * x, -20, 0)), (f"{side}SkirtEnd", first + 5, (0, -78, 0))]  # fmt: skip
+    rows += [("Back", 0, (0, 0, -10)), ("Drag", len(rows), (0, -98, -30))]
+    skeleton = Skeleton(
+        tuple(name for name, _, _ in rows), np.array([parent for _, parent, _ in rows]),
+        np.array([place for _, _, place in rows], dtype=float),
+    )  # fmt: skip
+    assert {foot.name for foot in feet(skeleton)} == {"LSole", "RSole"}

@@ -12,17 +12,20 @@ import freshtake as ft
 from freshtake.methods.gathering import gathered, heading_note
 from freshtake.motion import Clip, compatible
 from freshtake.motion.body.roles import feet, leg_length
-from freshtake.motion.body.rooting import as_filed, following, rooted
+from freshtake.motion.body.rooting import as_filed, following, rooted, rooted_like
 from freshtake.motion.edit import scaled, turned, with_up
 from freshtake.motion.features import encode, recipe
+from freshtake.motion.features.clip_features import clip_layout
 from freshtake.motion.features.recipe_parts import skeleton_from_parts, skeleton_parts
 from freshtake.motion.guards import learn_limits
 from freshtake.motion.planting.contacts import find_contacts
+from freshtake.motion.skeleton import ROOT_CHANNELS
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import about_axis
 from freshtake.samples import walk
 from freshtake.variation import Settings, VariationModel
 from freshtake.workflows.variation_varying import guided_variants
-from tests.motion.rigs import RIGS, Rig, on_base
+from tests.motion.rigs import ELEPHANT, RIGS, Rig, elephant, on_base, renamed
 
 QUICK = Settings()
 SAME = ["static root", "mixamo", "unreal", "rokoko", "z up", "root motion", "root motion, z up"]
@@ -253,3 +256,120 @@ def test_units_and_axes_are_brought_together_and_said(takes: list[Clip], tmp_pat
         "m has z up and cm y: turned to y up",
         "m is in metres and cm in centimetres, by the size of the bodies: scaled by 100",
     ]
+
+
+ABOVE = ("Root", "Reference", "Hips")
+SETS = {
+    "still hips, spine moves": [("Spine", ABOVE)] * 3,
+    "still hips, spine leaves": [("Spine", ABOVE, 300.0)] * 3,
+    "hips move": [("Hips", ABOVE[:2])] * 3,
+    "hips travel": [("Hips", ABOVE[:2], 300.0)] * 3,
+    "a tail that is still in the first": [("Spine", (*ABOVE, "Tail1", "Tail2")), ("Spine", ABOVE), ("Spine", ABOVE)],
+    "legs that are still in the first": [("Spine", (*ABOVE, "LHindLeg1", "RHindLeg1"))] + [("Spine", ABOVE)] * 2,
+    "another joint moves in the second": [("Spine", ABOVE), ("Hips", ABOVE[:2]), ("Spine", ABOVE)],
+}
+
+
+NAMELESS = {name: f"j{number}" for number, (name, _, _) in enumerate(ELEPHANT)}
+
+
+def spans(clips: list[Clip]) -> tuple[Floats, Floats]:
+    """The least and greatest length of every bone, as files have them."""
+    lengths = np.concatenate([np.linalg.norm(as_filed(clip).local_translations(), axis=-1) for clip in clips])
+    return lengths.min(axis=0), lengths.max(axis=0)
+
+
+@pytest.mark.parametrize("feet_named", [True, False])
+@pytest.mark.parametrize("name", SETS)
+def test_still_joints_above_the_body_tear_nothing(name: str, feet_named: bool) -> None:
+    """What is decoded between and beyond takes has their bones; what was gathered is still the same motion."""
+    takes = [elephant(seed, *row) for seed, row in enumerate(SETS[name])]
+    if not feet_named:
+        takes = [renamed(take, lambda joint: joint.replace("Foot", "Paw").replace("Leg", "Limb")) for take in takes]
+    together = gathered([rooted(take) for take in takes], lambda sentence: None)
+    clips = [clip for clip in together if isinstance(clip, Clip)]
+    for clip, take in zip(clips, takes, strict=True):
+        assert np.abs(as_filed(clip).positions() - take.positions()).max() < 1e-9
+    layout = clip_layout(clips, "expmap", "heading")
+    rows, starts = zip(*[layout.encode(clip) for clip in clips], strict=True)
+    mean = np.mean(rows, axis=0)
+    made = [layout.decode(mean + share * (mean - rows[1]), starts[0], False, None, "x") for share in (-1.0, 0.0, 0.5)]
+    (low, high), (least, most) = spans(takes), spans(made)
+    bones = [j for j, joint in enumerate(takes[0].skeleton.names) if j and joint not in {row[0] for row in SETS[name]}]
+    assert np.abs(high - low)[bones].max() < 1e-9
+    assert np.maximum(most - high, low - least)[bones].max() < 1e-6
+
+
+def test_the_body_is_the_root_where_no_foot_has_a_name() -> None:
+    take = renamed(elephant(0, "Hips", ABOVE[:2], 300.0), NAMELESS.__getitem__)
+    base = rooted(take).skeleton.base
+    assert base is not None and base.chain == (0, 1, 2)
+
+
+def test_a_clip_is_fitted_to_what_the_model_carries() -> None:
+    """A target that stands still in one clip and moves in the takes of a model is the model's to say."""
+    takes = [RIGS["unreal with targets"](walk(np.random.default_rng(seed), fps=30.0)) for seed in range(2)]
+    still = RIGS["unreal"](walk(np.random.default_rng(2), fps=30.0))
+    skeleton = rooted(takes[0]).skeleton
+    clip = rooted_like(rooted(still), skeleton)
+    assert clip.skeleton.base is not None and skeleton.base is not None
+    assert clip.skeleton.base.carried == skeleton.base.carried != ()
+    assert np.abs(as_filed(clip).positions() - still.positions()).max() < 1e-9
+
+
+def test_bones_that_differ_between_takes_do_not_become_elastic() -> None:
+    """Where one joint moves all places are columns: a longer tail in one take is no motion of the tail."""
+    takes = [elephant(seed, "Spine", ABOVE) for seed in range(2)]
+    local = takes[1].local_translations().copy()
+    local[:, takes[1].skeleton.index("Tail2")] *= 1.5
+    takes[1] = takes[1].changed(joint_translations=local)
+    together = gathered([rooted(take) for take in takes], lambda sentence: None)
+    names = recipe([clip for clip in together if isinstance(clip, Clip)]).names
+    assert not [name for name in names if name.startswith("Tail2.t")] and [n for n in names if n.startswith("Spine.t")]
+
+
+def random_takes(seed: int) -> tuple[list[Clip], list[int]]:
+    """Three takes of a random tree, in each of which other joints move; and those that keep their place in all."""
+    rng = np.random.default_rng(seed)
+    count, frames = int(rng.integers(3, 14)), 12
+    parents = np.array([-1, *[int(rng.integers(max(0, j - 3), j)) for j in range(1, count)]])
+    names = tuple(f"{'foot' if rng.random() < 0.2 else 'j'}{k}" for k in range(count))
+    skeleton = ft.Skeleton(names, parents, 10.0 * rng.normal(size=(count, 3)), (), (ROOT_CHANNELS,) * count)
+    phase = np.linspace(0.0, 2.0 * np.pi, frames)
+    usually_still, mover = rng.random(count) < 0.4, int(rng.integers(0, min(count, 4)))
+    travelled = np.zeros(count, dtype=bool)
+    takes = []
+    for _ in range(3):
+        still = usually_still ^ (rng.random(count) < 0.1)
+        travels = rng.random(count) < 0.05
+        travels[mover] = rng.random() < 0.8
+        travelled |= travels
+        rotations = np.empty((frames, count, 4))
+        local = np.broadcast_to(skeleton.offsets, (frames, count, 3)).copy()
+        for joint in range(count):
+            axis, shift = rng.normal(size=3), rng.uniform(-1.0, 1.0) * (rng.random() < 0.3)
+            angles = 0.4 * (not still[joint]) * np.sin(phase + rng.uniform(0.0, 6.0)) + shift
+            rotations[:, joint] = about_axis(axis / np.linalg.norm(axis), angles)
+            if travels[joint]:
+                far = 30.0 * (rng.random() < 0.5) * np.linspace(0.0, 1.0, frames)
+                local[:, joint] += 3.0 * np.sin(phase)[:, None] * rng.normal(size=3) + far[:, None] * rng.normal(size=3)
+        takes.append(Clip(skeleton, 1.0 / 30.0, local[:, 0], rotations, local, name=f"take {len(takes)}"))
+    return takes, np.flatnonzero(~travelled).tolist()
+
+
+@pytest.mark.parametrize("seed", [*range(60), 349, 434])
+def test_no_rig_stretches_its_bones(seed: int) -> None:
+    """Whatever turns or travels in which take: a bone of one length in all takes has it in all variants."""
+    takes, steady = random_takes(seed)
+    together = gathered([following(rooted(take)) for take in takes], lambda sentence: None)
+    clips = [clip for clip in together if isinstance(clip, Clip)]
+    layout = clip_layout(clips, "expmap", "heading")
+    rows, starts = zip(*[layout.encode(clip) for clip in clips], strict=True)
+    mean = np.mean(rows, axis=0)
+    base = layout.skeleton.base
+    bones = [joint for joint in steady if joint and (base is None or joint != base.mover)]
+    wanted = np.linalg.norm(takes[0].skeleton.offsets[bones], axis=-1)
+    for values in (rows[1], mean, 1.5 * mean - 0.5 * rows[2]):
+        made = as_filed(layout.decode(values, starts[0], False, None, "x"))
+        lengths = np.linalg.norm(made.local_translations()[:, bones], axis=-1)
+        assert np.abs(lengths - wanted).max(initial=0.0) < 1e-6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -17,9 +18,10 @@ from freshtake.motion.retarget import Retargeter, Rig, make_rig
 from freshtake.motion.retarget.body_map import SIDES
 from freshtake.motion.retarget.transfer import leg
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.rotations import about_axis, angle_between, multiply, slerp
+from freshtake.numeric.rotations import about_axis, angle_between, inverse, multiply, rotate, slerp
 from freshtake.samples.rigs import KINDS
 from tests.motion.retarget.rigs import other_frames, performer, rig_of, sample_rig, walk
+from tests.motion.rigs import with_joints
 
 BONES = (("upper_leg", "lower_leg"), ("lower_leg", "foot"), ("upper_arm", "lower_arm"), ("lower_arm", "hand"))
 ENDS = ("hips", "head", *(f"{s}_{p}" for s in SIDES for p in ("shoulder", "upper_arm", "hand", "upper_leg", "foot")))
@@ -210,3 +212,49 @@ def test_legs_without_length_are_refused() -> None:
             offsets[joint] = 0.0
     with pytest.raises(UsageError, match="its legs have no length"):
         make_rig(clip.changed(skeleton=replace(clip.skeleton, offsets=offsets)), body=sample_rig("cmu_bvh").body)
+
+
+def with_free_feet(clip: Clip) -> Clip:
+    """The same rig with its feet on its first joint instead of on its shanks, as animators' controls are."""
+    skeleton, world = clip.skeleton, clip.world()
+    parents, offsets, rotations = skeleton.parents.copy(), skeleton.offsets.copy(), clip.rotations.copy()
+    back = inverse(world.rotations[0, 0])
+    for foot in [joint for joint, name in enumerate(skeleton.names) if re.search("foot", name, re.I)]:
+        parents[foot] = 0
+        offsets[foot] = rotate(back, world.positions[0, foot] - world.positions[0, 0])
+        rotations[:, foot] = multiply(back, world.rotations[0, foot])
+    return replace(clip, skeleton=replace(skeleton, parents=parents, offsets=offsets), rotations=rotations)
+
+
+@pytest.mark.parametrize("plant", [True, False])
+@pytest.mark.parametrize("name", ["unreal", "mixamo", "unity", "bandai"])
+def test_feet_that_do_not_hang_on_shanks_go_where_legs_end(name: str, plant: bool) -> None:
+    """One body, two ways to hang its feet: all joints are in the same places."""
+    plain = sample_rig(name)
+    free = rig_of(with_free_feet(plain.clip))
+    one, other = (Retargeter(performer(), rig).retarget(walk(), plant=plant) for rig in (plain, free))
+    np.testing.assert_allclose(other.positions(), one.positions(), rtol=0, atol=1e-6 * leg(plain.rest, plain.body))
+    lengths = np.linalg.norm(as_filed(other).local_translations(), axis=-1)
+    feet = {foot.ankle for foot in free.feet}
+    moving = {int(joint) for joint in np.flatnonzero(np.ptp(lengths, axis=0) > 1e-6 * lengths.max())}
+    assert moving <= feet | {0, Retargeter(performer(), free).transfer.mover}
+    back = Retargeter(free, performer()).retarget(other, plant=False)
+    assert np.isfinite(back.positions()).all() and bone_errors(back, performer()).max() < (3.0 if plant else 1e-3)
+
+
+def test_targets_follow_their_joints() -> None:
+    """Unreal's ik_ bones rest at the origin; what was retargeted has them at feet and hands."""
+    plain = sample_rig("unreal").clip
+    added = [("ik_foot_root", "root"), ("ik_foot_l", "ik_foot_root"), ("ik_foot_r", "ik_foot_root"),
+             ("ik_hand_root", "root"), ("ik_hand_gun", "ik_hand_root"), ("ik_hand_l", "ik_hand_gun"),
+             ("ik_hand_r", "ik_hand_gun")]  # fmt: skip
+    clip = with_joints(plain, [(name, parent, (0.0, 0.0, 0.0)) for name, parent in added])
+    made = Retargeter(performer(), rig_of(clip)).retarget(walk())
+    before = Retargeter(performer(), rig_of(plain)).retarget(walk())
+    count = len(plain.skeleton)
+    np.testing.assert_allclose(made.positions()[:, :count], before.positions(), rtol=0, atol=1e-6)
+    place = dict(zip(clip.skeleton.names, np.moveaxis(as_filed(made).positions(), 1, 0), strict=True))
+    for name in ("foot_l", "foot_r", "hand_l", "hand_r"):
+        np.testing.assert_allclose(place[f"ik_{name}"], place[name], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(place["ik_hand_gun"], place["hand_r"], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(place["ik_foot_root"], place["root"], rtol=0, atol=1e-6)

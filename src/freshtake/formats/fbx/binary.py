@@ -19,6 +19,7 @@ _HEAD = struct.Struct("<IIIB")  # end of the node in the file, how many values, 
 _END = bytes(_HEAD.size)  # closes a list of nodes
 _MOST = 1 << 32
 _PACKED = 128  # bytes from which an array is compressed
+_ALWAYS_LISTS = (b"AnimationStack", b"AnimationLayer")  # strict readers (assimp) skip these without a list of nodes
 _CODES = {"f4": b"f", "f8": b"d", "i4": b"i", "i8": b"l"}
 # A file of 7.4 names a date and two keys that are computed from it; for this date they are these.
 MADE = "1970-01-01 10:00:00:000"
@@ -96,7 +97,7 @@ def _put(path: Path, out: bytearray, entry: Node) -> None:
     out += _HEAD.pack(0, len(entry.values), len(values), len(entry.name))
     out += entry.name
     out += values
-    if entry.inside or not entry.values:
+    if entry.inside or not entry.values or entry.name in _ALWAYS_LISTS:
         for child in entry.inside:
             _put(path, out, child)
         out += _END

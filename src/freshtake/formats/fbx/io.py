@@ -17,14 +17,26 @@ from freshtake.formats.fbx.takes import add_take
 from freshtake.formats.files import write_bytes
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.formats.rig_clips import on_rig
-from freshtake.motion import Clip
+from freshtake.motion import Clip, MeshSequence
 
 LARGEST = 1e30  # centimetres: far inside of what single precision holds
 
 
-def read(path: Path, options: ReadOptions) -> Clip:
-    """One take of the largest skeleton; of several the first, with a note, unless `options.animation` chooses."""
-    return clips_in(path, options, every=False)[0]
+def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
+    """One take of the largest skeleton, or with `options.mesh` its skin, baked.
+
+    Of several takes that move the first, with a note, unless `options.animation` chooses.
+    """
+    clip = clips_in(path, options, every=False)[0]
+    return _baked(path, clip, options) if options.mesh else clip
+
+
+def _baked(path: Path, clip: Clip, options: ReadOptions) -> MeshSequence:
+    """The vertices of a character's skin over a clip of it, in metres and y up."""
+    from freshtake.formats.gltf.io import bake_onto
+
+    (ready,) = same_skeleton(path, [clip], WriteOptions(warn=options.warn), "FBX")
+    return bake_onto(path, ready, options)
 
 
 def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip]:

@@ -36,7 +36,7 @@ def find_joints(scene: Scene, animated: set[int]) -> Joints:
     models = scene.of_kind("Model")
     if len(models) > _MOST_JOINTS:
         raise scene.fail(f"{len(models)} models are more than the {_MOST_JOINTS} that are read", "Objects")
-    parent = {number: _parent(scene, number) for number in models}
+    parent = {number: parent_of(scene, number) for number in models}
     limbs = [number for number in models if scene.form(number) in _LIMBS] or [n for n in models if n in animated]
     if not limbs:
         raise scene.fail("there is no skeleton (LimbNode) and no animated model in the file", "Objects")
@@ -56,7 +56,7 @@ def find_joints(scene: Scene, animated: set[int]) -> Joints:
     return Joints(order, parents, chains[top][: chains[top].index(top)])
 
 
-def _parent(scene: Scene, number: int) -> int | None:
+def parent_of(scene: Scene, number: int) -> int | None:
     """The model that a model hangs on."""
     for above, role in scene.above[number]:
         if not role and above in scene.objects and scene.objects[above].name == "Model":

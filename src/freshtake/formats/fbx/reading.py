@@ -20,12 +20,14 @@ from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.scale_free import composed, scale_free
 from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.playback import Playback, playback_from
+from freshtake.motion.rates import nominal_frame_time
 from freshtake.numeric.arrays import Floats
 
 _RATES = {1: 120.0, 2: 100.0, 3: 60.0, 4: 50.0, 5: 48.0, 6: 30.0, 7: 30.0, 8: 30 / 1.001, 9: 30 / 1.001, 10: 25.0,
           11: 24.0, 12: 1000.0, 13: 24 / 1.001, 15: 96.0, 16: 72.0, 17: 60 / 1.001, 18: 120 / 1.001}  # fmt: skip
 _SLOWEST = 0.101  # seconds: keys that are farther apart are not frames
 _MOST = 20_000_000  # numbers of a clip that a small file may ask for
+_TICKS = 1e-9  # of a frame: what FBX's ticks leave of a rate
 _STILL = 1e-6  # of the body's size: what single precision leaves of a joint that does not move
 _TURNS, _MOVES, _GROWS = "Lcl Rotation", "Lcl Translation", "Lcl Scaling"
 
@@ -53,11 +55,15 @@ def _clips(scene: Scene, options: ReadOptions, every: bool, size: int) -> list[C
     stacks = scene.of_kind("AnimationStack")
     names = distinct([scene.name(stack) or "take" for stack in stacks])
     moving = {stack: take_curves(scene, stack) for stack in stacks}
-    joints = find_joints(scene, {model for curves in moving.values() for model, _, _ in curves})
-    tips = _tips(scene, joints, moving)
+    animated = {model for curves in moving.values() for model, _, _ in curves}
+    joints = find_joints(scene, animated)
+    tips = tips_of(scene, joints, animated)
+    acting = [k for k, stack in enumerate(stacks) if _moves(joints, moving[stack])]
     if stacks and not every:
-        number = chosen_number(scene.path, names, options)
-        stacks, names = [stacks[number]], [names[number]]
+        chosen = [chosen_number(scene.path, names, options, acting)]
+    else:  # exporters put an empty stack ("Take 001") before the animation: it is no take
+        chosen = [k for k in range(len(stacks)) if moving[stacks[k]] or not acting]
+    stacks, names = [stacks[k] for k in chosen], [names[k] for k in chosen]
     if not stacks:
         return [_clip(scene, joints, tips, _Take(None, scene.path.stem, {}), options, size)]
     return [
@@ -66,9 +72,23 @@ def _clips(scene: Scene, options: ReadOptions, every: bool, size: int) -> list[C
     ]
 
 
-def _tips(scene: Scene, joints: Joints, moving: dict[int, Curves]) -> set[int]:
+def _moves(joints: Joints, curves: Curves) -> bool:
+    """Return whether a take changes anything about a joint or what is above the joints."""
+    models = {*joints.models, *joints.above}
+    return any(
+        model in models and role in (_TURNS, _MOVES, _GROWS) and np.ptp(curve.values) > 0.0
+        for (model, role, _), curve in curves.items()
+    )
+
+
+def moving_joints(scene: Scene) -> set[int]:
+    """Return the models that any take moves."""
+    return {model for stack in scene.of_kind("AnimationStack") for model, _, _ in take_curves(scene, stack)}
+
+
+def tips_of(scene: Scene, joints: Joints, animated: set[int] | None = None) -> set[int]:
     """Places of leaf joints that no take moves and no skin uses: they only mark the end of a joint."""
-    animated = {model for curves in moving.values() for model, _, _ in curves}
+    animated = moving_joints(scene) if animated is None else animated
     if not animated:
         return set()
     inner = set(joints.parents)
@@ -82,21 +102,31 @@ def _tips(scene: Scene, joints: Joints, moving: dict[int, Curves]) -> set[int]:
     }
 
 
+def joint_names(scene: Scene, joints: Joints) -> list[str]:
+    """Return a name for every joint, no two alike."""
+    return distinct([scene.name(model) or "joint" for model in joints.models])
+
+
+def rest_world(scene: Scene, joints: Joints) -> Floats:
+    """Return matrices (joints, 4, 4) of all joints in the world while no take moves them."""
+    return np.asarray(_world(scene, joints, {}, np.zeros(1))[0])
+
+
 def _clip(scene: Scene, joints: Joints, tips: set[int], take: _Take, options: ReadOptions, size: int) -> Clip:
     times, frame_time = _frames(scene, joints, take.curves, options, size)
     world = _world(scene, joints, take.curves, times)
     if not np.isfinite(world).all():
         raise scene.fail("a joint's position is not finite", "Objects")
     translations, rotations = scale_free(world, joints.parents)
-    at_rest, _ = scale_free(_world(scene, joints, {}, np.zeros(1)), joints.parents)
+    at_rest, _ = scale_free(rest_world(scene, joints)[None], joints.parents)
     offsets = at_rest[0]
     joints_kept = [k for k in range(len(joints.models)) if k not in tips]
     places = {k: number for number, k in enumerate(joints_kept)}
-    names = distinct([scene.name(model) or "joint" for model in joints.models])
+    names = joint_names(scene, joints)
     sites = tuple(_site(places[joints.parents[k]], offsets[k], names[k]) for k in sorted(tips))
     parents = np.array([places.get(joints.parents[k], -1) for k in joints_kept])
     skeleton = Skeleton(tuple(names[k] for k in joints_kept), parents, offsets[joints_kept], sites)
-    up, unit = _axis_and_unit(scene)
+    up, unit = axis_and_unit(scene)
     size_of_body = float(np.abs(offsets[1:]).max(initial=0.0))
     moves = np.abs(translations[:, joints_kept[1:]] - offsets[joints_kept[1:]]).max(initial=0.0) > _STILL * size_of_body
     return Clip(
@@ -133,13 +163,7 @@ def _frames(scene: Scene, joints: Joints, curves: Curves, options: ReadOptions, 
     count = len(keys) if even else int(min((keys[-1] - keys[0]) * rate + 1e-3, 1e12)) + 1
     if count * len(joints.models) * 16 > max(_MOST, 200 * size):
         raise scene.fail(f"{count} frames of {len(models)} joints are too many for a file of this size", "Objects")
-    return (keys, _nominal(step)) if even else (keys[0] + np.arange(count) / rate, 1.0 / rate)
-
-
-def _nominal(step: float) -> float:
-    """One over a whole rate, where the ticks of the file say no less."""
-    whole = round(1.0 / step)
-    return 1.0 / whole if whole and abs(step * whole - 1.0) < 1e-10 else step
+    return (keys, nominal_frame_time(step, _TICKS)) if even else (keys[0] + np.arange(count) / rate, 1.0 / rate)
 
 
 def _rate(scene: Scene) -> float:
@@ -149,7 +173,8 @@ def _rate(scene: Scene) -> float:
     return rate if 1e-3 < rate < 1e5 else 30.0
 
 
-def _axis_and_unit(scene: Scene) -> tuple[str, float]:
+def axis_and_unit(scene: Scene) -> tuple[str, float]:
+    """Return the vertical axis and the metres of a unit."""
     settings = Properties(scene.top.one("GlobalSettings"))
     axis, sign = settings.number("UpAxis", 1.0), settings.number("UpAxisSign", 1.0)
     if axis not in (1.0, 2.0) or sign < 0:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError
+from freshtake.formats.clip_sets import chosen_number
 from freshtake.formats.gltf.accessors import floats
 from freshtake.formats.gltf.container import Container
 from freshtake.formats.gltf.json_fields import Item
@@ -55,25 +56,22 @@ def animated_nodes(container: Container) -> set[int]:
 
 
 def chosen(container: Container, options: ReadOptions) -> int | None:
-    """The number of the chosen animation: the first by default, None where the file has none."""
+    """Return the number of the requested animation, by default the first that moves; None where the file has none."""
     items = container.top.items("animations")
+    if not items:
+        if options.animation is not None:
+            raise FormatError(container.path, f"there is no animation {options.animation!r}: there is none at all")
+        return None
     names = [clean_name(item) for item in items]
-    wanted = options.animation
-    if isinstance(wanted, str) and wanted not in names and wanted.isdecimal():
-        wanted = int(wanted[:12])
-    there = ", ".join(f"{k} {name[:40]!r}" if name else str(k) for k, name in enumerate(names[:20]))
-    there += f" and {len(items) - 20} more" if len(items) > 20 else ""
-    if wanted is None:
-        if len(items) > 1:
-            name = container.path.name
-            options.warn(f"{name}: only the first animation is read; choose with --animation from {there}")
-        return 0 if items else None
-    if isinstance(wanted, str) and wanted in names:
-        return names.index(wanted)
-    if isinstance(wanted, int) and 0 <= wanted < len(items):
-        return wanted
-    problem = f"there is no animation {wanted!r}; the animations are {there}" if items else "there is no animation"
-    raise FormatError(container.path, problem, "animations")
+    moving = [k for k, item in enumerate(items) if _has_keys(container, item)]
+    return chosen_number(container.path, names, options, moving)
+
+
+def _has_keys(container: Container, animation: Item) -> bool:
+    """Return whether any track of an animation has more than one key."""
+    count = len(container.accessors)
+    sources = (sampler.index("input", count, "accessor") for sampler in animation.items("samplers"))
+    return any(source is not None and container.accessors[source].value.get("count") != 1 for source in sources)
 
 
 def read_animation(container: Container, number: int, options: ReadOptions) -> Animation:

@@ -104,8 +104,20 @@ class Container:
 
 
 def load(path: Path) -> Container:
-    """Read and check the outer form; nodes, accessors and the like are checked where they are used."""
+    """Read and check the outer form; nodes, accessors and the like are checked where they are used.
+
+    A character in an FBX file is read as if it were one in glTF.
+    """
     data = read_bytes(path)
+    if data[:18] == b"Kaydara FBX Binary":
+        from freshtake.formats.fbx.character import as_glb  # it writes glTF, and so stands on this module
+
+        data = as_glb(path, data)
+    return parsed(path, data)
+
+
+def parsed(path: Path, data: bytes) -> Container:
+    """A container of bytes that were read already; `path` is for messages and for files beside it."""
     text, binary = _chunks(path, data) if data[:4] == b"glTF" else (data, None)
     top = Item(path, "", _document(path, text))
     asset = top.needed("asset")

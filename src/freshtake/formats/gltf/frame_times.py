@@ -10,8 +10,10 @@ from freshtake.errors import FormatError
 from freshtake.formats.gltf.animation import Animation
 from freshtake.formats.gltf.container import Container
 from freshtake.formats.read_options import ReadOptions
+from freshtake.motion.rates import nominal_frame_time
 from freshtake.numeric.arrays import Floats
 
+_SINGLE = 1e-6  # of a rate: what single precision leaves of it
 _SLOWEST = 10.0  # keys farther apart than this many to the second are poses set by hand, not a frame rate
 
 
@@ -55,15 +57,8 @@ def _own_step(keys: Floats, noted: float | None) -> float | None:
     for count in (len(gaps), length / float(np.median(gaps)), length / float(gaps.min())):
         rate = max(round(count), 1) / length
         if rate >= _SLOWEST and _on_grid(keys, 1.0 / rate):
-            return _nominal_step(rate)
+            return nominal_frame_time(1.0 / rate, _SINGLE)
     return None
-
-
-def _nominal_step(rate: float) -> float:
-    for nominal in (round(rate), round(rate * 1.001) / 1.001):
-        if nominal > 0 and abs(rate / nominal - 1.0) < 1e-6:
-            return 1.0 / nominal
-    return 1.0 / rate
 
 
 def _merged(times: Floats) -> Floats:

@@ -14,14 +14,15 @@ from freshtake.formats.clip_sets import clips_of
 from freshtake.formats.gltf.animation import Animation, animated_nodes, chosen, read_animation
 from freshtake.formats.gltf.bind import bind_pose
 from freshtake.formats.gltf.character import Character, find_character
-from freshtake.formats.gltf.container import Container, load
+from freshtake.formats.gltf.container import Container, load, packed, parsed
 from freshtake.formats.gltf.frame_times import timing
-from freshtake.formats.gltf.nodes import Nodes, distinct, read_nodes
+from freshtake.formats.gltf.nodes import Nodes, clean_name, distinct, read_nodes
+from freshtake.formats.gltf.onto import onto_character
 from freshtake.formats.gltf.pose import joint_pose, rest_pose, sampled_pose
 from freshtake.formats.gltf.rest_skeleton import rest_skeleton
 from freshtake.formats.gltf.skin import bake
 from freshtake.formats.gltf.vrm import Parts, humanoid_parts
-from freshtake.formats.gltf.writing import write_clips
+from freshtake.formats.gltf.writing import FIGURE, write_clips
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, MeshSequence
 from freshtake.motion.playback import Playback
@@ -32,6 +33,8 @@ _STILL = 1e-6  # of the skeleton's size: what single precision leaves of a trans
 
 def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
     """One animation of the character, as a clip or, with `options.mesh`, baked; the rest pose where there is none.
+
+    What changes by morph targets alone is baked too.
 
     Frames run from the earliest key to the latest, at `options.fps`, else at the keys' own rate, else at 60.
     Joints are those of the first skin; without a skin, the animated nodes. World positions are the file's own, up
@@ -44,12 +47,34 @@ def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
         number = chosen(container, options)
         animation = None if number is None else read_animation(container, number, options)
         label = (animation.name if animation else "") or path.stem
-        if options.mesh:
+        if options.mesh or _only_morphs(container, animation):
             return bake(container, nodes, animation, label, options)
         if animation and not container.top.items("skins") and any(t.path == "weights" for t in animation.tracks):
             options.warn(f"{path.name}: its mesh changes by morph targets, which clips leave out: read it with --mesh")
         character = find_character(container, nodes, animated_nodes(container), options.warn)
         return _clip(container, nodes, character, animation, label, options)
+
+
+def has_skin(path: Path) -> bool:
+    """Return whether a file holds a mesh that follows a skeleton; the bone figure that we draw ourselves is none."""
+    top = load(path).top
+    return bool(top.items("skins")) and [clean_name(mesh) for mesh in top.items("meshes")] != [FIGURE]
+
+
+def bake_onto(source: Path, clip: Clip, options: ReadOptions) -> MeshSequence:
+    """The skin of a character over a clip of it, which is in metres and y up."""
+    with _naming(source):
+        builder = onto_character(source.with_suffix(".glb"), source, [clip], [clip.name])
+        container = parsed(source, packed(builder.path, builder.document, bytes(builder.binary)))
+        return bake(container, read_nodes(container), read_animation(container, 0, options), clip.name, options)
+
+
+def _only_morphs(container: Container, animation: Animation | None) -> bool:
+    """Return whether an animation changes a mesh by morph targets and has no body of joints to move."""
+    if animation is None or container.top.items("skins"):
+        return False
+    moved = {track.node for track in animation.tracks if track.path != "weights"}
+    return len(moved) < 2 and any(track.path == "weights" for track in animation.tracks)
 
 
 def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip]:

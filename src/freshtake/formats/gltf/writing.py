@@ -26,6 +26,7 @@ from freshtake.motion.body.roles import rest_positions
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import rotate, shortest_arc
 
+FIGURE = "figure"  # the mesh of clips without a character
 _WAIST = 0.18  # where along a bone it is thickest
 _THICK = 0.1  # half its width there, in lengths of the bone
 # Unit bone along y: tail, four corners of the waist, tip; then the eight triangles, seen from outside.
@@ -151,8 +152,8 @@ def _add_mesh(builder: Builder, skeleton: Skeleton) -> None:
     faces = builder.accessor(figure.faces.astype(np.uint32), "SCALAR", INDICES)
     builder.append("materials", _MATERIAL)
     primitive = {"attributes": attributes, "indices": faces, "material": 0}
-    mesh = builder.append("meshes", {"name": "figure", "primitives": [primitive]})
+    mesh = builder.append("meshes", {"name": FIGURE, "primitives": [primitive]})
     matrices = builder.accessor(bind.transpose(0, 2, 1).reshape(count, 16), "MAT4")
-    skin = {"name": "figure", "inverseBindMatrices": matrices, "skeleton": 0, "joints": list(range(count))}
-    node = builder.append("nodes", {"name": "figure", "mesh": mesh, "skin": builder.append("skins", skin)})
+    skin = {"name": FIGURE, "inverseBindMatrices": matrices, "skeleton": 0, "joints": list(range(count))}
+    node = builder.append("nodes", {"name": FIGURE, "mesh": mesh, "skin": builder.append("skins", skin)})
     builder.append("scenes", {"nodes": [0, node]})

@@ -24,6 +24,9 @@ SIDE = {
 }
 HELPER = re.compile(r"(?<![a-z])ik(?![a-z])|target|pole|effector|ctrl|goal", re.I)  # no part of the body
 NUMBER = re.compile(r"_\d+$")  # glTF exporters number their joints: b_LeftLeg01_015, b_RightLeg01_019
+LOOSE = re.compile(r"skirt|cape|coat|cloth|robe|dress|hair|tail|ribbon|sword|weapon|prop|wing", re.I)  # hangs down
+TALL = 0.25  # of the longest side: a body is at least this high
+FLOOR, LEG = 0.1, 0.2  # of the height: feet within the one are on one floor, legs are longer than the other
 TRUNK, HEAD = "trunk", "head"
 ORDER = (TRUNK, HEAD, "left arm", "right arm", "left leg", "right leg")  # others follow
 
@@ -97,7 +100,10 @@ def _pair_leftover(skeleton: Skeleton, partner: Ints, joint: int) -> None:
 
 @lru_cache(maxsize=64)
 def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
-    """Feet by name; where no joint is called foot or ankle, the ends of legs, else the lowest tips at rest."""
+    """Feet by name, with further limbs that stand beside them at rest; else the ends of legs, else all that stand.
+
+    A dog's hind feet are often the only ones that are called feet.
+    """
     ankles = [j for j, n in enumerate(skeleton.names) if re.search(r"foot|ankle", n, re.I)]
     ankles = [j for j in ankles if not _is_tip_name(skeleton.names[j]) and not HELPER.search(skeleton.names[j])]
     ankles = [j for j in ankles if not set(skeleton.chain(j)[:-1]) & set(ankles)]
@@ -106,7 +112,8 @@ def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
         below = [j for j in skeleton.descendants(ankle)[1:] if not _is_tip_name(skeleton.names[j])]
         toes = [j for j in below if re.search(r"toe|ball", skeleton.names[j], re.I)] or below
         named_feet.append(Foot(skeleton.names[ankle], ankle, toes[0] if toes else None))
-    return tuple(named_feet) or _leg_tips(skeleton) or _lowest_tips(skeleton)
+    standing = _standing_tips(skeleton)
+    return _with_others(skeleton, tuple(named_feet), standing) or _leg_tips(skeleton) or standing
 
 
 def _is_tip_name(name: str) -> bool:
@@ -121,18 +128,74 @@ def _leg_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
     return tuple(Foot(skeleton.names[ankle], ankle, toe) for ankle, toe in zip(ankles, tips, strict=True))
 
 
-def _lowest_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
-    """The two leaves that reach farthest down at rest, along y or z, whichever the body is longer in."""
+def _with_others(skeleton: Skeleton, named: tuple[Foot, ...], standing: tuple[Foot, ...]) -> tuple[Foot, ...]:
+    """Named feet with those that stand beside them, where all that are named stand."""
+    limbs = {foot.ankle: {*skeleton.chain(foot.ankle), *skeleton.descendants(foot.ankle)} for foot in standing}
+    if not named or not all(any(foot.ankle in limb for limb in limbs.values()) for foot in named):
+        return named
+    others = [foot for foot in standing if not any(one.ankle in limbs[foot.ankle] for one in named)]
+    return tuple(sorted((*named, *others), key=lambda foot: foot.ankle))
+
+
+class _Stance(NamedTuple):
+    """Feet on the floor along one axis, and how high the body is along it."""
+
+    feet: list[Foot]
+    reach: float
+
+
+def _standing_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
+    """Ends of limbs that stand on one floor at rest, in pairs of left and right, along y or z.
+
+    Of the two axes that along which more feet stand; people are longer along theirs.
+    """
     rest = rest_positions(skeleton)
-    height = rest[:, 1 if np.ptp(rest[:, 1]) >= np.ptp(rest[:, 2]) else 2]
-    leaves = [j for j in range(1, len(skeleton)) if not skeleton.children(j)]
-    if len(leaves) < 2:
-        return ()
-    low = sorted(leaves, key=lambda j: float(height[j]))[:2]
+    longest = float(np.ptp(rest, axis=0).max(initial=0.0))
+    stances = [_stance(skeleton, rest, axis) for axis in (1, 2) if np.ptp(rest[:, axis]) > TALL * longest]
+    best = max(stances, key=lambda stance: (len(stance.feet), stance.reach), default=_Stance([], 0.0))
+    return tuple(best.feet)
+
+
+def _stance(skeleton: Skeleton, rest: Floats, axis: int) -> _Stance:
+    height = rest[:, axis]
     reach = float(np.ptp(height))
-    if reach <= 0 or height[low[1]] - height[low[0]] > 0.1 * reach or height[low[1]] > height[0] - 0.2 * reach:
-        return ()
-    return tuple(Foot(skeleton.names[j], j, None) for j in low)
+    leaves = [
+        j for j in range(1, len(skeleton))
+        if not skeleton.children(j) and not HELPER.search(skeleton.names[j]) and not LOOSE.search(skeleton.names[j])
+    ]  # fmt: skip
+    if reach <= 0 or len(leaves) < 2:
+        return _Stance([], 0.0)
+    floor = float(height[leaves].min()) + FLOOR * reach
+    low = {leaf for leaf in leaves if height[leaf] <= floor}
+    found: dict[int, Foot] = {}
+    for leaf in sorted(low):
+        ankle = leaf
+        while height[above := int(skeleton.parents[ankle])] <= floor and _all_low(skeleton, above, low):
+            ankle = above
+        limb = ankle
+        while limb > 0 and _all_low(skeleton, limb, low):
+            limb = int(skeleton.parents[limb])
+        if height[limb] > height[ankle] + LEG * reach:
+            found.setdefault(ankle, Foot(skeleton.names[ankle], ankle, None if ankle == leaf else leaf))
+    pairs = [_in_pairs(list(found.values()), rest, across, FLOOR * reach) for across in range(3) if across != axis]
+    return _Stance(max(pairs, key=len), reach)
+
+
+def _in_pairs(found: list[Foot], rest: Floats, across: int, near: float) -> list[Foot]:
+    """Return feet that have another one mirrored at the middle plane across an axis."""
+    places = rest[[foot.ankle for foot in found]]
+    middle = float(np.median([rest[0, across], *places[:, across]]))
+    flip = np.eye(3)[across]
+    return [
+        foot for foot, place in zip(found, places, strict=True)
+        if abs(place[across] - middle) > 0.1 * near
+        and (np.abs(places - place + 2.0 * (place[across] - middle) * flip).max(axis=1) <= near).any()
+    ]  # fmt: skip
+
+
+def _all_low(skeleton: Skeleton, joint: int, low: set[int]) -> bool:
+    """Return whether everything that a joint carries ends on the floor."""
+    return all(skeleton.children(j) or j in low for j in skeleton.descendants(joint)) and joint > 0
 
 
 def hands(skeleton: Skeleton) -> tuple[int, ...]:

@@ -7,7 +7,10 @@ body, which then lies on it. `Skeleton.base` keeps what the file had, and `as_fi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,33 +27,65 @@ NEAR = 0.3  # body sizes by which the way along the ground of a joint 0 that fol
 STEADY = 1e-5  # body sizes within which a joint keeps its place on its parent: files round their numbers
 
 
-def rooted(clip: Clip, chain: tuple[int, ...] | None = None, *, exact: bool = False) -> Clip:
+class Movement(NamedTuple):
+    """How joints move against their parents in a clip, or at most in several: (joints,) each.
+
+    `travel` in body sizes, `turn` in radians.
+    """
+
+    travel: Floats
+    turn: Floats
+
+    @property
+    def travels(self) -> Bools:
+        """Return which joints change their place on their parents."""
+        return self.travel > STILL
+
+    @property
+    def turns(self) -> Bools:
+        """Return which joints turn."""
+        return self.turn > STILL
+
+
+def movement(clips: Sequence[Clip]) -> Movement:
+    """Return how far the joints of clips with one skeleton, as their files have them, move at most."""
+    travel = [
+        np.ptp(local, axis=0).max(axis=-1) / _size(clip.skeleton, local)
+        for clip, local in ((clip, clip.local_translations()) for clip in clips)
+    ]
+    return Movement(np.max(travel, axis=0), np.max([_turning(clip.rotations) for clip in clips], axis=0))
+
+
+def rooted(
+    clip: Clip, chain: tuple[int, ...] | None = None, *, moving: Movement | None = None, exact: bool = False
+) -> Clip:
     """The clip with joint 0 where its body is, and without translations of joints that keep their place.
 
-    `chain` says down to which joint; default: found. The file's own channels are kept. With `exact`, a clip whose joint
-    0 travels is left as it is.
+    `chain` says down to which joint; default: found. The file's own channels are kept. `moving` says what moves in all
+    takes that are used together; default: in this one. With `exact`, a clip whose joint 0 travels is left as it is.
     """
     if clip.skeleton.base is not None:
-        return clip if chain in (None, clip.skeleton.base.chain) else rooted(as_filed(clip), chain)
+        same = chain in (None, clip.skeleton.base.chain) and moving is None
+        return clip if same else rooted(as_filed(clip), chain, moving=moving)
     local = clip.local_translations()
     size = _size(clip.skeleton, local)
     if len(clip.skeleton) == 1 or (len(clip) == 1 and chain is None) or not np.isfinite(size):
         return clip
-    path = body_chain(clip, size) if chain is None else chain
+    moving = moving or movement([clip])
+    path = body_chain(clip.skeleton, moving) if chain is None else chain
     if len(path) == 1 and (exact or clip.joint_translations is None):
         return clip
-    moves = np.ptp(local, axis=0).max(axis=-1) > STILL * size
-    base = _base(clip, path, moves)
+    base = _base(clip, path, moving)
     translations, rotations = local.copy(), clip.rotations.copy()
     if len(path) > 1:
         world = clip.world()
         translations[:, path], rotations[:, path] = 0.0, IDENTITY
         translations[:, 0], rotations[:, 0] = world.positions[:, path[-1]], world.rotations[:, path[-1]]
         rehang(clip.skeleton, translations, rotations, world, base.carried)
-    offsets = _steady_offsets(clip.skeleton, translations, size)
+    offsets = _steady_offsets(clip.skeleton, translations, size, base.carried)
     same = len(path) == 1 and np.array_equal(offsets, clip.skeleton.offsets)
     skeleton = replace(clip.skeleton, offsets=offsets, base=None if same else base)
-    keeps = not (np.ptp(translations[:, 1:], axis=0) > 0.0).any()
+    keeps = not (translations[:, 1:] != offsets[1:]).any()
     return replace(
         clip,
         skeleton=skeleton,
@@ -120,28 +155,65 @@ def following(clip: Clip) -> Clip:
     size, up = _size(clip.skeleton, local), clip.up_index
     if not np.isfinite(size) or _turning(clip.rotations[:, :1])[0] > STILL:
         return clip
-    chain = body_chain(filed, size, follows=True)
+    chain = body_chain(clip.skeleton, movement([filed]), follows=True)
     drift = np.ptp(local[:, 0] - filed.positions()[:, chain[-1]], axis=0)
     if len(chain) == 1 or np.ptp(local[:, 0, up]) > STILL * size or np.delete(drift, up).max() > NEAR * size:
         return clip
     return rooted(clip, chain)
 
 
-def body_chain(clip: Clip, size: float, *, follows: bool = False) -> tuple[int, ...]:
+def rooted_together(clips: Sequence[Clip]) -> list[Clip]:
+    """Return clips of one rig with their root at one joint and the same joints carried beside it.
+
+    What moves in any of them counts: a joint that stands still in one take and turns in another is no mere support.
+    """
+    bases = [clip.skeleton.base for clip in clips]
+    if len({_way(base) for base in bases}) == 1:
+        return list(clips)
+    filed = [as_filed(clip) for clip in clips]
+    skeleton, moving = clips[0].skeleton, movement(filed)
+    chain = max(((0,) if base is None else base.chain for base in bases), key=len)
+    movers = np.count_nonzero(moving.travels[list(chain)])
+    for k, (joint, below) in enumerate(pairwise(chain)):
+        loose = moving.turns[list(chain[: k + 1])].any() or (moving.travels[joint] and movers > 1)
+        if _has_limb_beside(skeleton, moving, joint, below) or (loose and len(skeleton.children(joint)) > 1):
+            chain = chain[: k + 1]
+            break
+    return [rooted(clip, chain, moving=moving) for clip in filed]
+
+
+def rooted_like(clip: Clip, skeleton: Skeleton) -> Clip:
+    """Return a clip with its root, and what is carried beside it, as a skeleton of the same rig has them."""
+    base, own = skeleton.base, clip.skeleton.base
+    if base is None:
+        return rooted(clip, (0,))
+    if own is not None and _way(own) == _way(base):
+        return clip
+    travel = np.zeros(len(skeleton))
+    travel[[base.mover, *base.carried, *([0] if base.follows else [])]] = np.inf
+    return rooted(clip, base.chain, moving=Movement(travel, np.zeros(len(skeleton))))
+
+
+def _way(base: Base | None) -> tuple[object, ...] | None:
+    """Return what has to agree for clips to be used together."""
+    return None if base is None else (base.chain, base.mover, base.carried, base.follows)
+
+
+def body_chain(skeleton: Skeleton, moving: Movement, *, follows: bool = False) -> tuple[int, ...]:
     """From joint 0 to the joint that carries the body: on as long as joints stand still, or one holds the travel.
 
-    With `follows` the travel of joint 0 does not count.
+    With `follows` the travel of joint 0 does not count. A joint that limbs hang on is the body's, however still it is.
     """
-    skeleton = clip.skeleton
-    path = skeleton.chain(pelvis(skeleton)) if len(feet(skeleton)) > 1 else _only_children(skeleton)
-    travels = (np.ptp(clip.local_translations()[:, path], axis=0).max(axis=-1) > STILL * size).tolist()
+    path = skeleton.chain(pelvis(skeleton)) if len(feet(skeleton)) > 1 else _heaviest_path(skeleton)
+    travels, turns = moving.travels[path].tolist(), moving.turns[path].tolist()
     travels[0] = travels[0] and not follows
-    turns = (_turning(clip.rotations[:, path]) > STILL).tolist()
     end = 0
     while end + 1 < len(path):
         alone = sum(travels[: end + 2]) <= 1
         most = 2 * len(skeleton.descendants(path[end + 1])) > len(skeleton)
-        if not (alone and most) or (turns[end] and not travels[end + 1]):
+        limbs = _has_limb_beside(skeleton, moving, path[end], path[end + 1])
+        beside = len(skeleton.children(path[end])) > 1  # what hangs here turns with all that is above
+        if not (alone and most) or limbs or (turns[end] and not travels[end + 1]) or (beside and any(turns[: end + 1])):
             break
         end += 1
     while end and not (travels[end] or turns[end]):
@@ -149,24 +221,38 @@ def body_chain(clip: Clip, size: float, *, follows: bool = False) -> tuple[int, 
     return tuple(path[: end + 1])
 
 
-def _only_children(skeleton: Skeleton) -> list[int]:
+def _has_limb_beside(skeleton: Skeleton, moving: Movement, joint: int, below: int) -> bool:
+    """Return whether a limb hangs on a joint beside the one below: two joints or more that turn and keep their place.
+
+    What the one below leaves behind is no limb of its body.
+    """
+    if moving.travel[below] > NEAR:
+        return False
+    for child in skeleton.children(joint):
+        branch = skeleton.descendants(child)
+        if child != below and not moving.travels[branch].any() and np.count_nonzero(moving.turns[branch]) > 1:
+            return True
+    return False
+
+
+def _heaviest_path(skeleton: Skeleton) -> list[int]:
+    """Return the joints from the first down, always to the child that carries most; a leaf is no body."""
     path = [0]
-    while len(children := skeleton.children(path[-1])) == 1:
-        path.append(children[0])
+    while children := skeleton.children(path[-1]):
+        path.append(max(children, key=lambda joint: len(skeleton.descendants(joint))))
     return path[:-1] if len(path) > 1 else path
 
 
-def _base(clip: Clip, path: tuple[int, ...], moves: Bools) -> Base:
+def _base(clip: Clip, path: tuple[int, ...], moving: Movement) -> Base:
     skeleton, local = clip.skeleton, clip.local_translations()
     able = [joint for joint in path if any(channel[0] == "t" for channel in skeleton.channels[joint])]
-    movers = [joint for joint in path if moves[joint]]
+    movers = [joint for joint in path if moving.travels[joint]]
     mover = movers[-1] if movers else able[-1] if able else 0
-    follows = mover > 0 and bool(moves[0])
-    turns = _turning(clip.rotations) > STILL
+    follows = mover > 0 and bool(moving.travels[0])
     beside, carried = set(path[:-1]), []
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent in beside and joint not in path:
-            if moves[joint] or turns[joint]:
+            if moving.travels[joint]:  # what keeps its place on its parent keeps it: bones do not stretch
                 carried.append(joint)
             else:
                 beside.add(joint)
@@ -195,11 +281,14 @@ def _size(skeleton: Skeleton, local: Floats) -> float:
     return max(float(reach.max()), float(lengths[1:].max(initial=0.0)), 1e-12)
 
 
-def _steady_offsets(skeleton: Skeleton, local: Floats, size: float) -> Floats:
-    """Offsets of joints that keep their place; those joints are put exactly there."""
+def _steady_offsets(skeleton: Skeleton, local: Floats, size: float, carried: tuple[int, ...]) -> Floats:
+    """Offsets of joints that keep their place; those joints are put exactly there.
+
+    What is carried beside the body moves in some take, and has no place on the body that it keeps.
+    """
     offsets = skeleton.offsets.copy()
     steady = np.flatnonzero(np.ptp(local, axis=0).max(axis=-1) <= STEADY * size)
-    for joint in steady[steady > 0]:
+    for joint in np.setdiff1d(steady, [0, *carried]):
         middle = local[:, joint].mean(axis=0)
         if np.abs(middle - offsets[joint]).max() > STEADY * size:
             offsets[joint] = middle

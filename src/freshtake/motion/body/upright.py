@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +19,11 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import forward
 
 FROM_BODY, FROM_REST, ASSUMED = "found from the body", "found from the rest pose", "assumed"
+AGREED = "as in the other takes of this skeleton"
 HEADS, SOLES = "head", "foot|ankle|toe|heel"
 MOST_FRAMES = 200  # as many frames as are looked at
 CLEAR = 0.8  # cosine within which the body points along an axis; takes of standing people have above 0.97
+SURE = 0.95  # cosine from which a standing body is right against all other takes
 # Standing: the lower foot keeps its height (lower three quarters, in legs), and the body goes about across it. In the
 # recordings the height keeps within 0.12 where people stand and walk; along a swimmer's body it varies by 0.13 to 0.29.
 # Who runs and jumps leaves the floor, but goes farther across than up and down; a swimmer goes along its own body.
@@ -27,11 +32,15 @@ FAR, STEEP = 0.6, 0.5
 
 
 class Upright(NamedTuple):
-    """The vertical axis, how it was inferred, and whether a body was present that gave no answer."""
+    """The vertical axis, how it was inferred, and whether a body was present that gave no answer.
+
+    `sure`: a body stands so clearly that other takes of its skeleton cannot overrule it.
+    """
 
     axis: str
     how: str
     doubtful: bool = False
+    sure: bool = False
 
 
 class Body(NamedTuple):
@@ -50,16 +59,37 @@ def find_up(motion: Clip | PointClip) -> Upright:
     return Upright("y", ASSUMED) if body is None else judged(body)
 
 
+def agreed(found: Sequence[Upright]) -> list[Upright]:
+    """Return one vertical axis for all takes of a skeleton: that of most, those counting first that show it best.
+
+    Only a body that surely stands along another axis keeps it: programs turn whole files, bodies merely lie or climb.
+    """
+    by_evidence = [
+        [one for one in found if one.sure],
+        *[[one for one in found if one.how == how] for how in (FROM_BODY, FROM_REST)],
+        list(found),
+    ]
+    axes = Counter(one.axis for one in next(group for group in by_evidence if group))
+    axis = axes.most_common(1)[0][0]
+    settled = any(not one.doubtful for one in found)
+    return [
+        one if one.sure or (one.axis == axis and not (one.doubtful and settled)) else Upright(axis, AGREED)
+        for one in found
+    ]
+
+
 def judged(body: Body) -> Upright:
-    """An upright posture and rest pose that agree; else a standing body; else the rest pose.
+    """An upright posture and rest pose that agree; else a body that surely stands; else the rest pose.
 
     Where the rest pose is not a body's (bones along x, as many exporters have them), feet on a floor are enough.
     """
     posture = _axis(body.posture.mean(axis=0))
     rest = None if body.rest is None else _axis(body.rest)
     grounded = posture is not None and rest is None and keeps_floor(body, posture)
-    if posture is not None and (posture == rest or grounded or stands(body, posture)):
-        return Upright(posture, FROM_BODY)
+    stands_so = posture is not None and (grounded or stands(body, posture))
+    sure = stands_so and float(body.posture.mean(axis=0).max()) > SURE
+    if posture is not None and (posture == rest or sure or (stands_so and rest is None)):
+        return Upright(posture, FROM_BODY, sure=sure)
     if rest is not None:
         return Upright(rest, FROM_REST)
     return Upright("y", ASSUMED, doubtful=body.named)
@@ -114,6 +144,14 @@ def _clip_body(clip: Clip) -> Body | None:
         _posture(rest_positions(skeleton), trunk, ankles),
         bool(_named(skeleton.names, HEADS) and _named(skeleton.names, SOLES)),
     )  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def rest_axis(skeleton: Skeleton) -> str | None:
+    """Return the axis along which the body of a skeleton stands at rest, None where that is not clear."""
+    ankles = [foot.ankle for foot in feet(skeleton)]
+    trunk = _trunk(skeleton, pelvis(skeleton), ankles)
+    return _axis(_posture(rest_positions(skeleton), trunk, ankles)) if len(ankles) > 1 and trunk else None
 
 
 def _named(names: tuple[str, ...], words: str) -> list[int]:

@@ -69,8 +69,11 @@ def repeated_findings(name: str, same: Bools, *, repairs: bool = True) -> list[F
 
 
 def check_frozen(clip: Clip) -> list[Finding]:
-    """Frames that equal the one before."""
-    return repeated_findings(called(clip), repeated(clip)) if len(clip) > 1 else []
+    """Return frames that equal the one before; a single frame is a take that does not move."""
+    if len(clip) > 1:
+        return repeated_findings(called(clip), repeated(clip))
+    sentence = f"{called(clip)}: there is one frame, so nothing moves: export it with its animation"
+    return [Finding("still", sentence, (0,))]
 
 
 class Burst(NamedTuple):

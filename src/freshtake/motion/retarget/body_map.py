@@ -91,12 +91,13 @@ def map_by_names(skeleton: Skeleton, names: Mapping[str, list[str]], family: str
 
 
 def _require_order(skeleton: Skeleton, joints: Mapping[str, tuple[int, ...]]) -> None:
-    """Every part hangs on the one above it; a map that goes round in a circle does not."""
+    """Every part hangs on the one above it, but for feet, which may hang on the root; no circle does."""
     for role, role_joints in joints.items():
         lead = above(joints, role)
         path = role_joints if lead is None or role.endswith("upper_leg") else (joints[lead][-1], *role_joints)
         for upper, lower in pairwise(path):
-            if upper not in skeleton.chain(lower)[:-1]:
+            free = role.endswith("foot") and lower not in skeleton.chain(upper)
+            if upper not in skeleton.chain(lower)[:-1] and not free:
                 names = skeleton.names[lower], skeleton.names[upper]
                 circle = ", it is the other way round" if lower in skeleton.chain(upper)[:-1] else ""
                 raise UsageError(f"{role!r}: the joint {names[0]!r} does not hang on {names[1]!r}{circle}")

@@ -7,20 +7,21 @@ from functools import cached_property
 
 import numpy as np
 
-from freshtake.motion.body.rooting import rooted
+from freshtake.motion.body.rooting import rehang, rooted
 from freshtake.motion.body.size import unit_of
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import moved, take_frames, tilt, with_up
 from freshtake.motion.planting.contacts import ContactSettings, joint_contacts
 from freshtake.motion.planting.planting_model import STILL
 from freshtake.motion.retarget.body_map import SIDES
+from freshtake.motion.retarget.followers import Follower, find_followers, follow
 from freshtake.motion.retarget.footing import BEND, STRAY, Steps, corrections, hip_lift, limited
 from freshtake.motion.retarget.hands import STRETCH, hand_moves
 from freshtake.motion.retarget.leading import ARM, LEG, lead_limb
 from freshtake.motion.retarget.rig import Rig, ankle_height, stands_on_zero, toe_drop
 from freshtake.motion.retarget.transfer import Transfer, hip_joints, leg, plan_transfer, world_places
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.kinematics import forward
+from freshtake.numeric.kinematics import WorldPose, forward
 from freshtake.numeric.rotations import inverse, multiply, rotate
 
 NOTHING = 1e-6  # leg lengths: corrections that are rounding errors
@@ -39,6 +40,11 @@ class Retargeter:
         """What does not depend on the frame."""
         standing = with_up(take_frames(self.target.clip, 0, 1), "y").world().rotations[0]
         return plan_transfer(self.source.rest, self.source.body, self.target.rest, self.target.body, standing)
+
+    @cached_property
+    def followers(self) -> tuple[Follower, ...]:
+        """Joints of the target that go with a joint which they do not hang on."""
+        return find_followers(self.target.rest, self.target.body)
 
     @property
     def matched(self) -> int:
@@ -71,6 +77,7 @@ class Retargeter:
         plan, skeleton = self.transfer, self.target.rest.skeleton
         world = plan.rotations(pose.rotations)
         places = world_places(skeleton.offsets, skeleton.parents, world)
+        follow(self.followers, skeleton, world, places)
         ground = self._ground(upright, pose.positions)
         wanted = pose.positions[:, hip_joints(self.source.body)].mean(axis=1) * plan.leg_ratio
         wanted[:, 1] += ground[0, 0] - plan.leg_ratio * ground[1, 0]
@@ -80,6 +87,8 @@ class Retargeter:
         if hands:
             for side, move in hand_moves(self.source, self.target, pose.positions, places, ground[:, 0]):
                 lead_limb(self.target, side, ARM, world, places, move, STRETCH)
+        places = places[:, :1] + world_places(skeleton.offsets, skeleton.parents, world)
+        follow(self.followers, skeleton, world, places)
         return self._filed(clip, world, places)
 
     def _ground(self, upright: Clip, positions: Floats) -> Floats:
@@ -135,8 +144,9 @@ class Retargeter:
             skeleton, clip.frame_time, rotate(turn, places[:, 0]), local, name=clip.name, provenance=clip.provenance,
             up=target.up, unit_m=unit_of(target),
         )  # fmt: skip
+        wanted = WorldPose(rotate(turn, places), multiply(turn, world))
         if plan.mover == 0:
-            return target_clip
+            return self._led(target_clip, wanted)
         translations = np.repeat(skeleton.offsets[None], len(clip), axis=0)
         translations[:, 0] = target.root[0]
         path = skeleton.chain(plan.mover)
@@ -144,7 +154,16 @@ class Retargeter:
         from_above = rotate(turn, places[:, plan.mover]) - above.positions[0, -1]
         translations[:, plan.mover] = rotate(inverse(above.rotations[0, -1]), from_above)
         filed = target_clip.changed(root=translations[:, 0], joint_translations=translations)
-        return rooted(filed, tuple(path))
+        return rooted(self._led(filed, wanted), tuple(path))
+
+    def _led(self, clip: Clip, wanted: WorldPose) -> Clip:
+        """The clip, as its file has it, with followers where they are wanted in the world."""
+        if not self.followers:
+            return clip
+        local, rotations = clip.local_translations().copy(), clip.rotations.copy()
+        for joint in sorted(follower.joint for follower in self.followers):
+            rehang(clip.skeleton, local, rotations, wanted, (joint,))
+        return clip.changed(root=local[:, 0], rotations=rotations, joint_translations=local)
 
 
 def _three_times(clip: Clip, count: int) -> Clip:

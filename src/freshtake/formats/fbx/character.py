@@ -1,0 +1,280 @@
+"""A skinned FBX character as glTF, so that everything that takes a character takes this one too.
+
+A vertex v of an FBX skin is at sum w_j G_j K_j v, with matrices G_j of limbs and K_j (`Transform`) from the mesh into
+each limb. Joints M_j of a clip have no scale: G_j = M_j S_j at rest. glTF's inverse bind matrices are then S_j K_j, in
+metres U S_j K_j, where U scales by the unit. Images stay behind.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.formats.fbx.nodes import Joints, find_joints, local_matrices, parent_of
+from freshtake.formats.fbx.objects import Properties, Scene
+from freshtake.formats.fbx.parsing import Entry, parse
+from freshtake.formats.fbx.reading import axis_and_unit, joint_names, moving_joints, rest_world, tips_of
+from freshtake.formats.files import read_bytes
+from freshtake.formats.gltf.build import INDICES, VERTICES, Builder
+from freshtake.formats.gltf.container import packed
+from freshtake.formats.scale_free import nearest_rotations, scale_free
+from freshtake.motion.edit import tilt
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.euler import from_euler
+from freshtake.numeric.rotations import multiply, rotate, to_matrix
+
+_MOST_WEIGHTS = 8  # joints that a vertex follows; the strongest are kept
+_LARGEST = 1e15  # lengths that single precision holds with room for products
+_GRAY = 0.8
+_Whole = npt.NDArray[np.int64]
+
+
+class _Corners(NamedTuple):
+    """A mesh by the corners of its triangles: vertex, polygon and place in the file's list of corners of each."""
+
+    vertices: _Whole  # (triangles, 3)
+    places: _Whole  # (triangles, 3)
+    polygons: _Whole  # (triangles,)
+
+
+def has_skin(path: Path) -> bool:
+    """Return whether an FBX file holds a mesh that follows a skeleton."""
+    scene = Scene(path, parse(path, read_bytes(path)))
+    return any(scene.form(number) == "Skin" for number in scene.of_kind("Deformer"))
+
+
+def as_glb(path: Path, data: bytes) -> bytes:
+    """Return the joints of an FBX file at rest with all meshes that they carry, in metres and y up."""
+    scene = Scene(path, parse(path, data))
+    with np.errstate(all="ignore"):
+        joints = find_joints(scene, moving_joints(scene))
+        tips = tips_of(scene, joints)
+        up, unit = axis_and_unit(scene)
+        builder = Builder(path, {"asset": {"version": "2.0", "generator": "freshtake"}, "scene": 0})
+        world = rest_world(scene, joints)
+        sizes = np.abs(np.linalg.det(world[:, :3, :3])) if np.isfinite(world).all() else np.zeros(1)
+        if not (sizes.min() > 1e-60 and sizes.max() < 1e60 and np.abs(world).max() < _LARGEST):
+            raise scene.fail("a joint has no size, or its position is not finite", "Objects")
+        numbers = _add_joints(builder, scene, joints, tips, world, up, unit)
+        stretch = _rigid_inverse(world) @ world
+        meshes = [number for number in scene.of_kind("Model") if scene.below_of_kind(number, "Geometry")]
+        drawn = [_add_mesh(builder, scene, joints, model, world, stretch, unit, numbers) for model in meshes]
+    builder.append("scenes", {"nodes": [numbers[0], *[node for node in drawn if node is not None]]})
+    return packed(path.with_suffix(".glb"), builder.document, bytes(builder.binary))
+
+
+def _rigid_inverse(world: Floats) -> Floats:
+    """Inverse matrices (joints, 4, 4) of joints without their scale."""
+    rigid = world.copy()
+    rigid[:, :3, :3] = to_matrix(nearest_rotations(world[:, :3, :3]))
+    return np.asarray(np.linalg.inv(rigid))
+
+
+def _add_joints(
+    builder: Builder, scene: Scene, joints: Joints, tips: set[int], world: Floats, up: str, unit: float
+) -> list[int]:
+    """A node for every joint and tip, numbered as they are in `joints`; tips are leaves, and belong to no skin."""
+    places, turns = (values[0] for values in scale_free(world[None], joints.parents))
+    places = places * unit
+    turn = tilt(up, "y")
+    places[0], turns[0] = rotate(turn, places[0]), multiply(turn, turns[0])
+    names = joint_names(scene, joints)
+    for joint, name in enumerate(names):
+        below = [k for k, parent in enumerate(joints.parents) if parent == joint]
+        node: dict[str, Any] = {"name": name, "translation": places[joint].tolist()}
+        node["rotation"] = turns[joint][[1, 2, 3, 0]].tolist()
+        builder.append("nodes", node | ({"children": below} if below else {}))
+    return [joint for joint in range(len(names)) if joint not in tips]
+
+
+def _add_mesh(
+    builder: Builder, scene: Scene, joints: Joints, model: int, world: Floats, stretch: Floats, unit: float,
+    numbers: list[int],
+) -> int | None:  # fmt: skip
+    """One mesh with its skin; None where no joint carries it."""
+    geometry = scene.objects[scene.below_of_kind(model, "Geometry")[0].number]
+    vertices = _floats(geometry, "Vertices", 3)
+    if np.abs(vertices).max(initial=0.0) > _LARGEST:
+        raise scene.fail(f"the mesh {scene.name(model)[:40]!r} has vertices that are too far away", "Objects")
+    corners = _corners(scene, geometry, len(vertices))
+    into, rows = _skin(scene, joints, model, world, len(vertices))
+    if into is None or not len(corners.vertices):
+        return None
+    place = {joint: number for number, joint in enumerate(numbers)}
+    binds = np.stack([np.diag([unit, unit, unit, 1.0]) @ stretch[joint] @ into[joint] for joint in numbers])
+    which, shares = _strongest(rows, len(vertices), place)
+    count = len(corners.vertices)
+    normals = _layer(scene, geometry, "LayerElementNormal", "Normals", "NormalsIndex", 3, corners, len(vertices))
+    mapped = _layer(scene, geometry, "LayerElementUV", "UV", "UVIndex", 2, corners, len(vertices))
+    table = [corners.vertices.reshape(-1, 1).astype(np.float64)]
+    table += [values.reshape(3 * count, -1) for values in (normals, mapped) if values is not None]
+    _, first, numbered = np.unique(np.concatenate(table, axis=1), axis=0, return_index=True, return_inverse=True)
+    own = corners.vertices.reshape(-1)[first]
+    attributes = {"POSITION": builder.accessor(vertices[own], "VEC3", VERTICES, bounds=True)}
+    if normals is not None:
+        facing = normals.reshape(-1, 3)[first]
+        facing = facing / np.maximum(np.linalg.norm(facing, axis=1, keepdims=True), 1e-12)
+        attributes["NORMAL"] = builder.accessor(facing, "VEC3", VERTICES)
+    if mapped is not None:
+        flipped = mapped.reshape(-1, 2)[first] * [1.0, -1.0] + [0.0, 1.0]
+        attributes["TEXCOORD_0"] = builder.accessor(flipped, "VEC2", VERTICES)
+    for k in range(0, which.shape[1], 4):
+        attributes[f"JOINTS_{k // 4}"] = builder.accessor(which[own, k : k + 4].astype("<u2"), "VEC4", VERTICES)
+        attributes[f"WEIGHTS_{k // 4}"] = builder.accessor(shares[own, k : k + 4], "VEC4", VERTICES)
+    faces = numbered.reshape(count, 3)
+    painted = _painted(scene, geometry, corners)
+    materials = [link.number for link in scene.below_of_kind(model, "Material")]
+    primitives = []
+    for number in np.unique(painted).tolist():
+        indices = builder.accessor(faces[painted == number].reshape(-1).astype("<u4"), "SCALAR", INDICES)
+        primitive: dict[str, Any] = {"attributes": attributes, "indices": indices}
+        if number < len(materials):
+            primitive["material"] = _material(builder, scene, materials[number])
+        primitives.append(primitive)
+    name = scene.name(model) or "mesh"
+    mesh = builder.append("meshes", {"name": name, "primitives": primitives})
+    matrices = builder.accessor(binds.transpose(0, 2, 1).reshape(len(binds), 16), "MAT4")
+    skin = builder.append("skins", {"name": name, "inverseBindMatrices": matrices, "joints": numbers})
+    return builder.append("nodes", {"name": name, "mesh": mesh, "skin": skin})
+
+
+def _skin(
+    scene: Scene, joints: Joints, model: int, world: Floats, count: int
+) -> tuple[Floats | None, tuple[_Whole, _Whole, Floats]]:
+    """Matrices (joints, 4, 4) from the mesh into every joint, and vertex, joint and weight of every influence."""
+    place = {number: joint for joint, number in enumerate(joints.models)}
+    stands = _world_of(scene, model) @ _geometric(scene, model)
+    into = np.linalg.inv(world) @ stands
+    geometry = scene.below_of_kind(model, "Geometry")[0].number
+    rows: list[tuple[_Whole, _Whole, Floats]] = []
+    for skin in scene.below_of_kind(geometry, "Deformer"):
+        for link in scene.below_of_kind(skin.number, "Deformer"):
+            joint = next((place[entry.number] for entry in scene.below[link.number] if entry.number in place), None)
+            cluster = scene.objects[link.number]
+            which, weights = _numbers(cluster, "Indexes").astype(np.int64), _numbers(cluster, "Weights")
+            if joint is None or not len(which) or len(which) != len(weights):
+                continue
+            if which.min() < 0 or which.max() >= count or not np.isfinite(weights).all():
+                raise scene.fail(
+                    f"a skin moves vertices that the mesh {scene.name(model)[:40]!r} does not have", "Objects"
+                )
+            matrix = _numbers(cluster, "Transform")
+            if matrix.size == 16 and np.isfinite(matrix).all() and np.abs(matrix).max() < _LARGEST:
+                into[joint] = matrix.reshape(4, 4).T @ _geometric(scene, model)
+            rows.append((which, np.full(len(which), joint), weights))
+    if rows:
+        which, owners, weights = (np.concatenate(column) for column in zip(*rows, strict=True))
+        return into, (which, owners, weights)
+    holder, above = None, parent_of(scene, model)
+    while above is not None and holder is None:
+        holder, above = place.get(above), parent_of(scene, above)
+    nothing = np.arange(count), np.full(count, holder or 0), np.ones(count)
+    return (None if holder is None else into), nothing
+
+
+def _strongest(
+    rows: tuple[_Whole, _Whole, Floats], count: int, place: dict[int, int]
+) -> tuple[_Whole, Floats]:  # fmt: skip
+    """Joints of the skin and weights (vertices, 4 or 8) that sum to 1; what no joint moves goes with the first."""
+    which, owners, weights = rows
+    kept = np.array([owner in place for owner in owners.tolist()]) & (weights > 0)
+    which, owners, weights = which[kept], owners[kept], weights[kept]
+    order = np.lexsort((-weights, which))
+    which, owners, weights = which[order], owners[order], weights[order]
+    rank = np.arange(len(which)) - np.searchsorted(which, which)
+    strong = rank < _MOST_WEIGHTS
+    width = 8 if strong.any() and int(rank[strong].max()) >= 4 else 4
+    joints, shares = np.zeros((count, width), np.int64), np.zeros((count, width))
+    joints[which[strong], rank[strong]] = [place[owner] for owner in owners[strong].tolist()]
+    shares[which[strong], rank[strong]] = weights[strong]
+    shares[shares.sum(axis=1) <= 1e-9, 0] = 1.0
+    return joints, shares / shares.sum(axis=1, keepdims=True)
+
+
+def _world_of(scene: Scene, model: int) -> Floats:
+    """The matrix (4, 4) of a model in the world, at rest."""
+    out, number, depth = np.eye(4), model, 0
+    while number is not None and depth < 1000:
+        out = local_matrices(scene, number, {}, np.zeros(1))[0] @ out
+        number, depth = parent_of(scene, number), depth + 1  # type: ignore[assignment]
+    return out
+
+
+def _geometric(scene: Scene, model: int) -> Floats:
+    """What only the mesh of a model is moved by, not the models below it."""
+    settings = Properties(scene.objects[model])
+    out = np.eye(4)
+    turn = from_euler(np.radians(settings.vector("GeometricRotation"))[::-1], "ZYX")
+    out[:3, :3] = to_matrix(turn) * settings.vector("GeometricScaling", 1.0)
+    out[:3, 3] = settings.vector("GeometricTranslation")
+    return out
+
+
+def _numbers(entry: Entry, name: str) -> npt.NDArray[Any]:
+    child = entry.one(name)
+    values = child.values[0] if child is not None and child.values else None
+    return np.asarray(values) if isinstance(values, np.ndarray) else np.zeros(0)
+
+
+def _floats(entry: Entry, name: str, width: int) -> Floats:
+    values = _numbers(entry, name).astype(np.float64)
+    return np.nan_to_num(values[: len(values) // width * width].reshape(-1, width))
+
+
+def _corners(scene: Scene, geometry: Entry, count: int) -> _Corners:
+    """Polygons as fans of triangles; the last corner of each is marked by a negative number."""
+    listed = _numbers(geometry, "PolygonVertexIndex").astype(np.int64)
+    ends = np.flatnonzero(listed < 0)
+    listed = np.where(listed < 0, ~listed, listed)
+    if len(listed) and listed.max() >= count:
+        raise scene.fail(f"a polygon uses vertex {int(listed.max())}, but the mesh has {count}", "Objects")
+    starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else np.zeros(0, np.int64)
+    sizes = ends - starts + 1
+    fans = np.maximum(sizes - 2, 0)
+    polygons = np.repeat(np.arange(len(sizes)), fans)
+    step = np.arange(len(polygons)) - np.repeat(np.cumsum(fans) - fans, fans)
+    first = starts[polygons] if len(polygons) else np.zeros(0, np.int64)
+    places = np.stack([first, first + step + 1, first + step + 2], axis=1) if len(polygons) else np.zeros((0, 3), int)
+    return _Corners(listed[places] if len(listed) else places, places, polygons)
+
+
+def _layer(
+    scene: Scene, geometry: Entry, kind: str, values: str, index: str, width: int, corners: _Corners, count: int
+) -> Floats | None:
+    """What a layer says of every corner (triangles, 3, width); None where it says nothing that can be used."""
+    layer = geometry.one(kind)
+    if layer is None:
+        return None
+    table = _floats(layer, values, width)
+    mapping, reference = layer.one("MappingInformationType"), layer.one("ReferenceInformationType")
+    by_vertex = mapping is not None and str(mapping.value(0, str) or "").startswith("ByVert")
+    rows = corners.vertices if by_vertex else corners.places
+    if reference is not None and reference.value(0, str) != "Direct":
+        numbers = _numbers(layer, index).astype(np.int64)
+        if not len(numbers) or rows.max(initial=-1) >= len(numbers):
+            return None
+        rows = numbers[rows]
+    if not len(table) or rows.max(initial=-1) >= len(table) or rows.min(initial=0) < 0:
+        return None
+    return table[rows]
+
+
+def _painted(scene: Scene, geometry: Entry, corners: _Corners) -> _Whole:
+    """The material's number of every triangle."""
+    layer = geometry.one("LayerElementMaterial")
+    numbers = _numbers(layer, "Materials").astype(np.int64) if layer is not None else np.zeros(0, np.int64)
+    if not len(numbers) or corners.polygons.max(initial=-1) >= len(numbers):
+        return np.full(len(corners.polygons), max(int(numbers[0]), 0) if len(numbers) else 0)
+    return np.maximum(numbers[corners.polygons], 0)
+
+
+def _material(builder: Builder, scene: Scene, number: int) -> int:
+    color = np.clip(Properties(scene.objects[number]).vector("DiffuseColor", _GRAY), 0.0, 1.0)
+    name = scene.name(number) or "material"
+    painted = {"baseColorFactor": [*color.tolist(), 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.8}
+    entry = {"name": name, "pbrMetallicRoughness": painted}
+    known = builder.document.get("materials", [])
+    return known.index(entry) if entry in known else builder.append("materials", entry)
