@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 UNLIKE = 60.0  # mean frame steps that a loop costs on top which is only just like the action in one respect
 LENGTHS = 3  # lengths near the one asked for that loops are looked for in
 CANDIDATES = 5  # loops that are compared
+WIDER = (2.0, 4.0, 1e9)  # times the largest jump of play, where there is no loop without larger ones
 SAME = 0.7  # share of shown frames from which two loops count as one
 NO_TRAVEL = "travel was not taken out of the takes (root heading does)"
 
@@ -244,13 +245,15 @@ def _closed_ways(
         found += [(length, way) for way in find_loops(length, small, stroll, through, wish)]
     if found:
         return small, found + [(len(way), way) for way in closed_stretches(frames, small, stretch, dear)]
-    wide = within(model.jumps, Reach(tuple(1e9 for _ in model.cells), model.reach.alive), model.segments)
-    some = ways_of(wide[0], drawn(wide[1], rng), model.weights.poses, model.rules, slots=32)
-    anchors = anchors_of(some, rng)
-    found = [(frames, way) for way in find_loops(frames, some, stroll, anchors, wish)]
-    if not found:
-        raise NoLoop(frames, near_lengths(frames, some, anchors))
-    return some, found
+    for wider in WIDER:
+        limits = tuple(wider * limit for limit in model.reach.limits)
+        wide = within(model.jumps, Reach(limits, model.reach.alive), model.segments)
+        some = ways_of(wide[0], drawn(wide[1], rng), model.weights.poses, model.rules, slots=32)
+        anchors = anchors_of(some, rng)
+        found = [(frames, way) for way in find_loops(frames, some, stroll, anchors, wish)]
+        if found:
+            return some, found
+    raise NoLoop(frames, near_lengths(frames, some, anchors))
 
 
 def _around(model: TextureModel, way: tuple[int, ...], rng: np.random.Generator) -> Played:
