@@ -278,8 +278,9 @@ def test_a_loop_names_its_part_and_the_nearest_length(tmp_path: Path, capsys: py
     assert run([*sample, "--frames", "80", "--from", "1s", "--to", "240", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert all(60 <= a <= b < 240 for loop in facts["candidates"] for a, b in loop["pieces"])
-    assert run([*sample, "--frames", "80"]) == 0
-    assert "loop 1 of" in capsys.readouterr().out
+    picture = tmp_path / "loops.png"
+    assert run([*sample, "--frames", "80", "--candidates", str(picture)]) == 0
+    assert "loop 1 of" in capsys.readouterr().out and picture.read_bytes()[:4] == b"\x89PNG"
     for wrong, says in (
         (["--frames", "80", "--from", "5s", "--to", "2s"], "does not lie in the take"),
         (["--frames", "80", "--from", "soon"], "is not a moment of a take"),
@@ -308,3 +309,15 @@ def test_a_loop_that_is_unlike_its_take_says_so() -> None:
     assert not said
     _warn_of_likeness(loop._replace(likeness=Likeness(0.4, 1.1, 0.7)), 70, said.append)
     assert "travels 0.40 times as fast and has poses 0.70 times as far apart as the takes" in said[0]
+
+
+def test_the_papers_letters_are_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path / "s.npz", sheet())
+    letters = ["--velocity-components", "3", "--q", "0.1", "--velocity-q", "0.2", "--recent", "2", "--clusters", "2"]
+    learned = ["texture", "learn", str(tmp_path / "s.npz"), "-o", str(tmp_path / "m.ftm"), "--method", "paper"]
+    assert run([*learned, *letters]) == 0
+    settings = load(tmp_path / "m.ftm").settings
+    assert (settings.q, settings.velocity_q, settings.recent, settings.clusters) == (0.1, 0.2, 2, 2)
+    assert settings.velocity_components == 3
+    assert run([*learned, "--force", "--q", "7"]) == 2
+    assert "q must lie between 0 and 1" in capsys.readouterr().err

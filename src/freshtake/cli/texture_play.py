@@ -69,7 +69,14 @@ class Learning:
         Parameter(help="How a jump is smoothed: `inertial` (default), `constant`, `variable`, `printed` or `none`."),
     ] = None
     blend_frames: Annotated[int | None, Parameter(help="Length of a blend; default: 1/6 s, or 3.")] = None
+    clusters: Annotated[int | None, Parameter(help="Groups of frames with shapes of their own; default: 1.")] = None
     method: Annotated[str | None, Parameter(help="default, or paper: Sattler 2004 to the letter.")] = None
+    velocity_components: Annotated[int | None, Parameter(help="Modes of the velocities (c*); default: 5.")] = None
+    q: Annotated[float | None, Parameter(help="With --method paper: emphasis of near poses (q), 0 to 1.")] = None
+    velocity_q: Annotated[
+        float | None, Parameter(help="With --method paper: emphasis of near velocities (q*), 0 to 1.")
+    ] = None
+    recent: Annotated[int | None, Parameter(help="Last frames that are not jumped back to (m); default: 4.")] = None
     sigma: Annotated[
         float | None, Parameter(help="Instead of --jump-time: how unlike frames may be, as a number (sigma).")
     ] = None
@@ -180,6 +187,7 @@ class Playing:
     candidate: Annotated[
         int, Parameter(help="Which of the loops that were found, the best first; `--json` lists them.")
     ] = 1
+    candidates: Annotated[Path | None, Parameter(help="Draw all loops that were found here (.png).")] = None
 
 
 PLAYING = Playing()
@@ -268,7 +276,7 @@ def sample(
     from freshtake.workflows.texture_playing import guide_of
     from freshtake.workflows.texture_sampling import PlayOptions, PlayRoute
 
-    out, course = to.prepare(), steered.course
+    out, course = to.prepare(playing.candidates), steered.course
     is_guided = not (steered.heading is None and steered.path is None and steered.speed is None)
     guide = guide_of(steered.heading, steered.path, steered.speed) if is_guided else None
     with progress_bar() as report:
@@ -277,7 +285,7 @@ def sample(
             options=PlayOptions(
                 playing.loop, playing.variety, playing.stretch, playing.times,
                 PlayRoute(steered.cell, _plan(steered.steer or []), guide, _course(course)), seed,
-                (moment_of(playing.start), moment_of(playing.end)), playing.candidate,
+                (moment_of(playing.start), moment_of(playing.end)), playing.candidate, playing.candidates,
             ),
             finish=writing.finishing.value(writing.travel.value()), report=report, warn=warn,
         )  # fmt: skip

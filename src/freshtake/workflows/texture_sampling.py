@@ -188,6 +188,7 @@ class PlayOptions(NamedTuple):
     seed: int = 0
     between: tuple[Length | None, Length | None] = (None, None)
     candidate: int = 1
+    picture: Path | None = None  # where the candidates are drawn
 
 
 PLAY_OPTIONS = PlayOptions()
@@ -219,8 +220,8 @@ def texture_sample(
     loops: tuple[dict[str, Any], ...] = ()
     if options.loop:
         motion, rows, jumps, loops = _looped(model, rng, frames, options, finish.plant, say)
-    elif options.between != (None, None) or options.candidate != 1:
-        raise UsageError("a part of the take and a candidate are chosen for a loop: add --loop")
+    elif options.between != (None, None) or options.candidate != 1 or options.picture is not None:
+        raise UsageError("a part of the take and candidates are those of a loop: add --loop")
     else:
         motion, rows, jumps = _played(model, rng, frames, way, finish.plant, say)
     way_taken = None
@@ -275,10 +276,31 @@ def _looped(
     moved = model.on_course(rows, course)
     jumps = len(chosen.costs) * times
     facts = tuple(_loop_facts(model, loop, frames) for loop in found)
+    if options.picture is not None:
+        _draw_candidates(model, found, frames, course, options.picture)
     if model.shape is not None:
         return None, np.tile(rows if moved is None else moved.rows, (times, 1)), jumps, facts
     motion = model.loop_motion(rows, played, times=times, course=course, plant=plant)
     return motion, np.tile(rows, (times, 1)), jumps, facts
+
+
+def _draw_candidates(
+    model: TextureModel, found: Sequence[Loop], frames: int, course: str | float | None, target: Path
+) -> None:
+    """Draw a strip of each candidate, the best first, with its jumps and how alike it is."""
+    from freshtake.formats.report_files import write_figure
+    from freshtake.reports.style_figures import strips
+
+    clips, titles = [], []
+    for number, loop in enumerate(found, start=1):
+        clip = model.loop_motion(*model.show_loop(loop, np.random.default_rng(0), frames), course=course)
+        if not isinstance(clip, Clip):
+            raise UsageError("only loops of clips with a skeleton are drawn: --json lists those of others")
+        speed = "" if loop.likeness.travel is None else f"speed {loop.likeness.travel:.2f}, "
+        jumps = f"{len(loop.costs)} jump{'s' * (len(loop.costs) != 1)} to {loop.costs.max(initial=0.0):.1f}"
+        titles.append(f"{number}: {speed}energy {loop.likeness.energy:.2f}, range {loop.likeness.range:.2f}; {jumps}")
+        clips.append(clip)
+    write_figure(target, strips(clips, titles=titles))
 
 
 def _among(model: TextureModel, cell: str | None, between: tuple[Length | None, Length | None]) -> Bools | None:
