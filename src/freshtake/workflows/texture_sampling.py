@@ -219,7 +219,7 @@ def texture_sample(
     report(Progress(0.0, f"making {frames} frames"))
     loops: tuple[dict[str, Any], ...] = ()
     if options.loop:
-        motion, rows, jumps, loops = _looped(model, rng, frames, options, finish.plant, say)
+        motion, rows, jumps, loops = made_loop(model, rng, frames, options, finish.plant, say)
     elif options.between != (None, None) or options.candidate != 1 or options.picture is not None:
         raise UsageError("a part of the take and candidates are those of a loop: add --loop")
     else:
@@ -240,7 +240,7 @@ def texture_sample(
     return SampledTexture(target, shown, len(rows) * model.frame_time, jumps, playback, way_taken, motion, loops)
 
 
-def _looped(
+def made_loop(
     model: TextureModel,
     rng: np.random.Generator,
     frames: int,
@@ -248,6 +248,10 @@ def _looped(
     plant: bool | str,
     say: Callable[[str], None],
 ) -> tuple[Any, Floats, int, tuple[dict[str, Any], ...]]:
+    """Make a loop of the moving part of the takes; `say` is called with what a user should know of it.
+
+    Returns the motion (None for a mesh, whose rows are on their course), its rows, its jumps, and the candidates.
+    """
     way, times = options.going or PlayRoute(), options.times
     if way.plan or way.guide is not None:
         raise UsageError("a loop is not steered: leave --steer, heading, path and speed out, or give --course")
