@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from freshtake import read_clip
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import played as endless
@@ -350,3 +352,14 @@ def test_a_mesh_that_rests_loops_where_it_moves() -> None:
     model = learn(replace(mesh, vertices=np.concatenate([rest, mesh.vertices])))
     best = model.find_loops(np.random.default_rng(0), 80)[0]
     assert min(best.way) >= 140 and not best.likeness.unlike
+
+
+@pytest.mark.parametrize("take", ["style137/normal", "style137/graceful"])
+def test_loops_of_recorded_walks_that_begin_with_standing_walk(data: Path, take: str) -> None:
+    clip = read_clip(data / "validation" / f"{take}.bvh")
+    model = learn(clip)
+    step = np.linalg.norm(np.diff(clip.root[::12, [0, 2]], axis=0), axis=1) / (12 * clip.frame_time)
+    usual = step[step > 0.5 * np.percentile(step, 75)].mean()
+    for frames in (90, 200):
+        for seed in (0, 1):
+            assert 0.8 <= speed_of(model.loop(np.random.default_rng(seed), frames=frames)) / usual <= 1.25

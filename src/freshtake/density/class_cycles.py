@@ -95,6 +95,7 @@ class Recurrence(NamedTuple):
     periods: Floats  # (runs,): frames of a cycle
     apart: float  # how near they come: 0 exactly, 1 as two moments at random
     steady: bool  # whether that is certain: a run goes through several cycles, or every run is one cycle
+    even: bool = True  # whether cycles are as long as each other, so that one frequency tells where they are
 
     @property
     def period(self) -> float:
@@ -111,11 +112,12 @@ def recurrence(runs: list[Floats], shortest: float) -> Recurrence:
     period, apart = period_of(runs, shortest)
     lagged = np.full(len(runs), period)
     if max(map(len, runs)) >= ROUNDS * period:
+        even = apart <= PERIODIC
         if apart > PERIODIC:  # a tempo that varies: cycles are compared where they are, not after so many frames
             apart = min(apart, _followed(runs, round(period)))
         if apart > PERIODIC:  # arms that do something else: legs go through the cycle all the same
             apart = min(apart, _followed(_cycling_modes(runs, period), round(period)))
-        return Recurrence(lagged, apart, apart <= PERIODIC)
+        return Recurrence(lagged, apart, apart <= PERIODIC, even)
     closed = closing(runs)
     if closed < apart:
         return Recurrence(np.array([float(len(y)) for y in runs]), closed, closed <= PERIODIC)

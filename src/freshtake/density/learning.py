@@ -154,6 +154,8 @@ def _spans(found: list[Floats], frame_time: float, may_repeat: bool) -> tuple[li
         return whole, None
     shortest = SHORTEST / frame_time
     came_back = recurrence(found, shortest)
+    if came_back.steady and not came_back.even:
+        return whole, came_back.period
     if came_back.steady:
         spans = _cycling(found, came_back.period)
         longest = max((b - a for _, a, b in spans), default=0)
