@@ -270,3 +270,54 @@ def test_morphs_that_are_read_as_a_clip_say_what_is_left_out(tmp_path: Path) -> 
     texture_sample(tmp_path / "m.ftm", tmp_path / "m.glb", 8, options=PlayOptions(seed=3))
     with pytest.warns(UserWarning, match=r"m\.glb: its mesh changes by morph targets.*--mesh"):
         read(tmp_path / "m.glb")
+
+
+def test_a_loop_names_its_part_and_the_nearest_length(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(tmp_path / "m.ftm", learn(long_walk(6)))
+    sample = ["texture", "sample", str(tmp_path / "m.ftm"), "--loop", "-o", str(tmp_path / "l.bvh"), "--force"]
+    assert run([*sample, "--frames", "80", "--from", "1s", "--to", "240", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert all(60 <= a <= b < 240 for loop in facts["candidates"] for a, b in loop["pieces"])
+    picture = tmp_path / "loops.png"
+    assert run([*sample, "--frames", "80", "--candidates", str(picture)]) == 0
+    assert "loop 1 of" in capsys.readouterr().out and picture.read_bytes()[:4] == b"\x89PNG"
+    for wrong, says in (
+        (["--frames", "80", "--from", "5s", "--to", "2s"], "does not lie in the take"),
+        (["--frames", "80", "--from", "soon"], "is not a moment of a take"),
+        (["--frames", "80", "--candidate", "99"], "but no loop 99"),
+    ):
+        assert run([*sample, *wrong]) == 2
+        assert says in capsys.readouterr().err
+    assert run([*sample[:3], "--frames", "80", "--to", "2s", "-o", str(tmp_path / "x.bvh")]) == 2
+    assert "add --loop" in capsys.readouterr().err and not (tmp_path / "x.bvh").exists()
+    once = learn(Stroke(circling(1.04, 50)[:, :2], np.arange(52) * FRAME_TIME, ("x", "y")))
+    save(tmp_path / "once.ftm", once)
+    target = tmp_path / "once.csv"
+    assert run(["texture", "sample", str(tmp_path / "once.ftm"), "--loop", "--frames", "75", "-o", str(target)]) == 0
+    said = capsys.readouterr().err
+    assert "there is no loop of exactly 75 frames; this one has" in said
+    assert f"this one has {len(read(target))}," in said
+
+
+def test_a_loop_that_is_unlike_its_take_says_so() -> None:
+    from freshtake.texture.action import Likeness
+    from freshtake.workflows.texture_sampling import _warn_of_likeness
+
+    loop = learn(long_walk(4)).find_loops(np.random.default_rng(0), 70, course=None)[0]
+    said: list[str] = []
+    _warn_of_likeness(loop, 70, said.append)
+    assert not said
+    _warn_of_likeness(loop._replace(likeness=Likeness(0.4, 1.1, 0.7)), 70, said.append)
+    assert "travels 0.40 times as fast and has poses 0.70 times as far apart as the takes" in said[0]
+
+
+def test_the_papers_letters_are_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path / "s.npz", sheet())
+    letters = ["--velocity-components", "3", "--q", "0.1", "--velocity-q", "0.2", "--recent", "2", "--clusters", "2"]
+    learned = ["texture", "learn", str(tmp_path / "s.npz"), "-o", str(tmp_path / "m.ftm"), "--method", "paper"]
+    assert run([*learned, *letters]) == 0
+    settings = load(tmp_path / "m.ftm").settings
+    assert (settings.q, settings.velocity_q, settings.recent, settings.clusters) == (0.1, 0.2, 2, 2)
+    assert settings.velocity_components == 3
+    assert run([*learned, "--force", "--q", "7"]) == 2
+    assert "q must lie between 0 and 1" in capsys.readouterr().err

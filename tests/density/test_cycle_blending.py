@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -17,8 +19,10 @@ from freshtake.density.class_cycles import (
 )
 from freshtake.density.cycle_blending import MixState
 from freshtake.density.measures import cycle_starts
+from freshtake.errors import UsageError
+from freshtake.motion.edit import take_frames
 from freshtake.numeric.arrays import Floats
-from tests.density.made import FRAME_TIME, PERIOD, gaits, orbit, two_orbits
+from tests.density.made import FRAME_TIME, PERIOD, gaits, orbit, two_orbits, walk
 
 RAMP, REST = 120, 60
 
@@ -192,3 +196,91 @@ def test_equal_phases_are_like_poses() -> None:
     curves = [np.stack([np.sin(grid + shift), 0.5 * np.cos(2 * (grid + shift))], axis=1) for shift in (0.0, 1.3)]
     first, other = (mean_cycle(curve, grid) for curve in curves)
     assert offset_between(first, other) == pytest.approx(1.3, abs=0.03)
+
+
+def varied_tempo(seed: int, cycles: int = 10) -> Floats:
+    """An orbit at a tempo that goes from half to one and a half times as fast, so that no lag brings it back."""
+    rows = orbit(seed, cycles)
+    at = np.cumsum(np.linspace(0.5, 1.5, len(rows)))
+    at = at / at.max() * (len(rows) - 1)
+    return np.stack([np.interp(at, np.arange(len(rows)), column) for column in rows.T], axis=1)
+
+
+def busy_arms(seed: int, cycles: int = 8) -> Floats:
+    """An orbit in half of the columns, and in the others movement of about that size that does not repeat."""
+    legs = orbit(seed, cycles)
+    rng = np.random.default_rng(seed)
+    noise = rng.normal(size=(len(legs) + 40, 6))
+    arms = np.stack([np.convolve(column, np.hanning(43)[1:-1], mode="valid") for column in noise.T], axis=1)
+    return np.concatenate([legs, 1.2 * legs.std() / arms.std() * arms], axis=1)
+
+
+def test_a_tempo_that_varies_and_busy_arms_do_not_keep_a_class_from_blending() -> None:
+    takes = varied_tempo(1)
+    assert period_of([takes], 9.0)[1] > PERIODIC >= recurrence([takes], 9.0).apart
+    assert recurrence([takes], 9.0).steady
+    busy = busy_arms(2)
+    assert period_of([busy], 9.0)[1] > PERIODIC >= recurrence([busy], 9.0).apart
+    assert learn({"a": [busy], "b": [busy_arms(3)]}, frame_time=FRAME_TIME).mixes
+    rng = np.random.default_rng(0)
+    wandering = np.cumsum(rng.normal(size=(400, 6)), axis=0)
+    assert recurrence([wandering], 9.0).apart > PERIODIC
+
+
+def test_cycles_are_found_between_standing_and_other_movement() -> None:
+    t = np.arange(260)[:, None]
+    rows = orbit(1, 6)
+    idle = rows[:1] + 0.8 * np.sin(t / np.array([37.0, 53.0, 71.0, 90.0, 110.0, 47.0]))
+    model = learn({"a": [np.concatenate([idle, rows, rows[-1:] + idle - idle[:1]])]}, frame_time=FRAME_TIME)
+    assert model.cyclic == (True,) and model.cycles.periodic.all()
+    assert model.limits[0, 2] == pytest.approx(PERIOD, rel=0.1)
+    assert sum(model.lengths[0]) < 1.25 * len(rows)
+
+
+def test_what_is_left_of_a_take_keeps_its_period() -> None:
+    """Two cycles, alternately high and low, are nearest to themselves after both; one cycle is what was learned."""
+    angle = 2.0 * np.pi * np.arange(100) / 48.0
+    rows = np.stack([np.sin(angle), np.cos(angle), 0.35 * np.sin(angle / 2.0)], axis=1) * 5.0
+    model = learn({"a": [np.tile(rows, (1, 2))]}, frame_time=FRAME_TIME)
+    halved = replace(model, limits=model.limits * [[1.0, 1.0, 48.0 / model.limits[0, 2]]])
+    pace = halved.cycles.paces.mean()
+    assert 2.0 * np.pi / pace == pytest.approx(48.0, rel=0.1)
+
+
+def test_classes_that_repeat_blend_beside_one_that_does_not() -> None:
+    takes = {"small": [orbit(1)], "large": [orbit(2, size=1.6)], "odd": [orbit(3, size=1.2)]}
+    model = learn(takes, frame_time=FRAME_TIME, cyclic={"odd": False})
+    assert not model.mixes and "the others blend with each other" in model.warning
+    used = np.array([True, True, False])
+    assert model.mixes_among(used) and not model.mixes_among(~used)
+    state = model.start(np.random.default_rng(0), {"small": 1.0}, used=used)
+    assert isinstance(state, MixState)
+    assert not isinstance(model.start(np.random.default_rng(0), {"small": 1.0}), MixState)
+    both = learn({k: takes[k] for k in ("small", "large")}, frame_time=FRAME_TIME)
+    half = {"small": 0.5, "large": 0.5}
+    spreads = [float(m.dofs(m.rows(np.random.default_rng(1), frames=900, weights=half)).std()) for m in (model, both)]
+    assert spreads[0] == pytest.approx(spreads[1], rel=0.05)
+    with pytest.raises(UsageError, match="odd does not repeat in cycles"):
+        model.advance(state, {"odd": 1.0}, np.random.default_rng(1))
+
+
+def test_a_take_from_which_no_way_leads_back_does_not_stay_at_its_end() -> None:
+    """A spiral never comes near to itself within the limits: it is left by its mildest jump all the same."""
+    t = np.arange(400)
+    angle, size = 2.0 * np.pi * t / PERIOD, 1.0 + t / 100.0
+    spiral = np.stack([3.0 * size * np.sin(angle), 2.0 * size * np.cos(angle), 0.1 * t], axis=1)
+    model = learn({"a": [spiral]}, frame_time=FRAME_TIME, cyclic={"a": True})
+    rows = model.rows(np.random.default_rng(0), frames=1500)[:, : model.modes]
+    end = model.weights[-1]
+    near = np.linalg.norm(rows - end, axis=1) < 0.1 * np.linalg.norm(model.weights - end, axis=1).max()
+    assert near.mean() < 0.3
+
+
+def test_part_of_a_cycle_is_refused_with_a_remedy() -> None:
+    gait = walk()
+    half = take_frames(gait, 10, 28)
+    with pytest.raises(UsageError, match=r"limp: the takes go on at both ends.*--acyclic limp"):
+        learn({"walk": [gait], "limp": [half]})
+    assert learn({"walk": [gait], "limp": [half]}, cyclic={"limp": False}).cyclic == (True, False)
+    with pytest.raises(UsageError, match=r"can be followed without end, but a cycle has about"):
+        learn({"walk": [gait], "limp": [half]}, cyclic={"limp": True})

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 import freshtake as ft
 from freshtake.density import learn
 from freshtake.density.measures import holding
+from freshtake.errors import UsageError
+from freshtake.motion.edit import take_frames
 
 
 @pytest.mark.parametrize("take", ["okwechime/bvh/male_walk", "cyclic/walk8_13s", "cyclic/swim_22s"])
@@ -47,3 +50,31 @@ def test_recorded_markers_with_gaps(data: Path) -> None:
     assert model.notes
     made = model.sample(np.random.default_rng(0), frames=500)
     assert np.isfinite(made.positions).all()
+
+
+@pytest.mark.parametrize(
+    "takes",
+    [
+        ("validation/style137/normal", "validation/style137/oldman", "validation/style137/graceful"),
+        ("cyclic/walk8_11s", "cyclic/run_circle_10s"),
+    ],
+)
+def test_recorded_gaits_that_vary_blend(data: Path, takes: tuple[str, ...]) -> None:
+    """Busy arms, standing and a run that slows down kept these from blending; speeds lie between the classes'."""
+    model = learn({take: [ft.read(data / f"{take}.bvh")] for take in takes})
+    assert model.mixes, model.warning
+
+    def speed(weights: dict[str, float]) -> float:
+        clip = model.sample(np.random.default_rng(1), frames=480, weights=weights)
+        return float(np.linalg.norm(np.diff(clip.root[::6, [0, 2]], axis=0), axis=1).sum())
+
+    for one, other in pairwise(takes):
+        ends = speed({one: 1.0}), speed({other: 1.0})
+        assert min(ends) < speed({one: 0.5, other: 0.5}) < max(ends)
+
+
+def test_part_of_a_recorded_cycle_is_refused(data: Path) -> None:
+    walk, run = (ft.read_clip(data / f"okwechime/bvh/male_{name}.bvh") for name in ("walk", "run"))
+    with pytest.raises(UsageError, match="give takes of at least one whole cycle"):
+        learn({"walk": [walk], "run": [take_frames(run, 0, 10)]})
+    assert learn({"walk": [walk], "run": [take_frames(run, 0, 21)]}).mixes

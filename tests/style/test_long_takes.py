@@ -8,10 +8,11 @@ import pytest
 import freshtake as ft
 from freshtake import samples
 from freshtake.errors import UsageError
-from freshtake.motion.edit import take_frames
+from freshtake.motion.edit import concatenate, take_frames
 from freshtake.style.learning import ONE_TAKE, OTHER_TAKES, learn
-from freshtake.style.long_takes import cut_and_paired
+from freshtake.style.long_takes import cut_and_paired, moving_part, stretches
 from freshtake.style.settings import Settings
+from freshtake.style.verdict import gait_of
 from freshtake.workflows import style_learn
 from tests.style.pairs_of_clips import walk
 
@@ -67,3 +68,33 @@ def test_stretches_that_cannot_be_aligned_are_left_out_but_pairs_that_were_given
         pairs = [(source, short)] if given else [(source, target), (source, short)]
         with pytest.raises(UsageError, match="cannot be aligned"):
             learn(pairs, QUICK, one_take=given)
+
+
+def standing_then(clip: ft.Clip, frames: int) -> ft.Clip:
+    """The clip after so many frames in its first pose."""
+    still = take_frames(clip, 0, 1)
+    held = still.changed(
+        root=np.repeat(still.root, frames, axis=0), rotations=np.repeat(still.rotations, frames, axis=0), channels=None
+    )
+    return concatenate([held, clip])
+
+
+def test_stretches_have_as_many_cycles_and_none_that_stands() -> None:
+    """A last stretch of three cycles beside one of two taught legs that lag; standing taught systems that stand."""
+    for cycles in (5, 7):
+        lengths = [len(piece) for piece in stretches(walk(80, cycles=cycles))]
+        assert len(lengths) > 1 and max(lengths) < 1.25 * min(lengths)
+    gait = walk(80, cycles=7)
+    stood = standing_then(gait, 120)
+    assert moving_part(stood)[0] > 90 and moving_part(stood)[1] == len(stood)
+    lengths = [len(piece) for piece in stretches(gait)]
+    for piece in stretches(stood):
+        assert 0.8 * min(lengths) < len(piece) < 1.25 * max(lengths)
+        assert int(piece.name.rsplit(" ", 1)[1].split(":")[0]) > 90
+    learned = learn([(stood, standing_then(walk(180, "limp", cycles=7), 150))], QUICK)
+    assert learned.teacher is not None and learned.teacher[1].speed > 0.7 * gait_of(walk(180, "limp", cycles=7)).speed
+
+
+def test_a_clip_that_is_one_movement_is_not_trimmed() -> None:
+    punch = samples.punch(np.random.default_rng(1))
+    assert cut_and_paired(punch, punch.changed(name="other")).pairs[0][0] is punch

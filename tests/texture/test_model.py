@@ -16,7 +16,7 @@ from freshtake.texture import Settings, learn
 from freshtake.texture.examples import material_of
 from freshtake.texture.jump_map import Jumps, costs_of
 from freshtake.texture.learning import recurring
-from freshtake.texture.loops import Ways, period, varied_loop
+from freshtake.texture.loops import Ways, closed_stretches, period, price_of, tempo_price
 from freshtake.texture.play_kernels import NO_BLEND, Chances, PlayMaterial, Rules
 from freshtake.texture.synthesize import advance, begin, looped, shown
 from tests.conftest import data_files, label
@@ -166,9 +166,13 @@ def test_the_cheapest_loop_is_found() -> None:
 
     rower = learn(circling(4.0), frame_time=FRAME_TIME)
     ways = loops.ways_of(*rower.live, rower.weights.poses, rower.rules)
-    found = loops.find_loop(100, ways, lambda a, n: (), np.random.default_rng(0), loops.LoopWish(0.0, 1))
+    anchors = loops.anchors_of(ways, np.random.default_rng(0))
+    found = min(
+        loops.find_loops(100, ways, lambda a, n: (), anchors, loops.LoopWish(0.0, 1)),
+        key=lambda way: loops.jump_cost(way, ways),
+    )
     single = [
-        float(0.5 + 0.5 * rower.live[1].costs[i, slot] ** 2)
+        float(loops.RESTLESS + 0.5 * rower.live[1].costs[i, slot] ** 2)
         for i, slot in zip(*np.nonzero(rower.live[1].targets >= 0), strict=True)
         if i + 1 - rower.live[1].targets[i, slot] == 100
     ]
@@ -400,11 +404,16 @@ def test_a_stretch_closed_by_one_jump_beats_a_loop_that_shows_frames_twice() -> 
         targets[left, slot], costs[left, slot] = entered, cost
     ways = Ways(successor, targets, targets, costs, np.full((count, 2), 1 + rest), rest, Jumps(targets, costs))
     twice = (*range(100, 150), *range(100, 150))
-    rng = np.random.default_rng(0)
-    found = varied_loop(100, twice, ways, rng, 1.0, 0.12, np.zeros(count))
-    assert len(set(found)) == len(found) == 110
-    assert varied_loop(100, twice, ways, rng, 1.0, 0.0, np.zeros(count)) == twice  # nothing else is of that length
-    assert varied_loop(100, twice, ways, rng, 0.0, 0.12, np.zeros(count)) == twice  # and repetition may cost nothing
+    none = np.zeros(count)
+
+    def price(way: tuple[int, ...], variety: float) -> float:
+        return price_of(way, ways, variety, none) + tempo_price(len(way), 100)
+
+    found = closed_stretches(100, ways, 0.12, none)
+    assert [len(set(way)) for way in found] == [len(way) for way in found] == [110, 110]
+    assert price(found[0], 1.0) < price(twice, 1.0)
+    assert price(found[0], 0.0) > price(twice, 0.0)  # repetition may cost nothing
+    assert not closed_stretches(100, ways, 0.0, none)  # nothing else is of that length
     cut = np.where(np.arange(count) == 200, -1, successor)
-    torn = varied_loop(100, twice, replace(ways, successor=cut), rng, 1.0, 0.12, np.zeros(count))
+    torn = closed_stretches(100, replace(ways, successor=cut), 0.12, none)[0]
     assert torn == tuple(range(290, 400))

@@ -45,7 +45,7 @@ def test_products_equal_a_plain_product(frames: int, modes: int) -> None:
 
 def test_restored_frames_are_mean_plus_weighted_modes() -> None:
     columns, layout = _columns(sheet(), Settings())
-    shape, _ = compress(columns, layout, Settings(components=3))
+    shape, _ = compress(columns, layout, Settings(components=3, bits=0))
     (group,) = shape.groups
     w = np.random.default_rng(0).normal(size=(21, 3))
     expected = w @ group.modes.astype(float) + group.mean
@@ -59,7 +59,7 @@ def test_restored_frames_are_mean_plus_weighted_modes() -> None:
 
 def test_the_components_suffice_where_the_mesh_has_few() -> None:
     columns, layout = _columns(sheet(), Settings())
-    full, _ = compress(columns, layout, Settings(energy=1.0))
+    full, _ = compress(columns, layout, Settings(energy=1.0, bits=0))
     np.testing.assert_allclose(full.restore(full.weights(columns)), columns, atol=1e-5)
     few, _ = compress(columns, layout, Settings(error=0.005))
     left = few.restore(few.weights(columns)) - columns

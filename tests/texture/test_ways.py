@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from freshtake import read_clip
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import played as endless
 from freshtake.motion.cycles.seams import seam_of, steps_of
-from freshtake.motion.edit import concatenate, heading, turned
+from freshtake.motion.edit import concatenate, heading, take_frames, turned
+from freshtake.numeric.rotations import from_rotvec, multiply
 from freshtake.samples import walk
 from freshtake.texture import Settings, learn
 from freshtake.texture.examples import central_velocities
@@ -255,18 +260,16 @@ def test_takes_laid_end_to_end_are_found_again() -> None:
 
 def test_a_length_that_was_found_is_made() -> None:
     """The loop that decides the length goes through an anchor, and is looked for there again."""
-    from freshtake.texture.loops import LoopWish, find_loop, nearest_length, ways_of
+    from freshtake.texture.loops import LoopWish, find_loops, nearest_lengths, ways_of
 
     model = learn(circling(5.0), frame_time=1 / 60)
     ways = ways_of(*model.live, model.weights.poses, model.rules)
     anchors = sorted({int(j) for j in ways.targets.ravel() if j >= 0})
     for length in (70, 100, 130):
         for anchor in anchors[::5]:
-            found = nearest_length(length, ways, [anchor], 0.12)
-            if found is not None:
-                rng = np.random.default_rng(0)
-                way = find_loop(found[0], ways, lambda a, n: (), rng, LoopWish(0.0, 1, None, (found[1],)))
-                assert len(way) == found[0]
+            for found, through in nearest_lengths(length, ways, [anchor], 0.12, np.zeros(len(ways.successor))):
+                ways_found = find_loops(found, ways, lambda a, n: (), [through], LoopWish(0.0, 1))
+                assert ways_found and all(len(way) == found for way in ways_found)
 
 
 def test_turning_that_no_take_has_is_not_paid_for_by_larger_jumps() -> None:
@@ -281,3 +284,82 @@ def test_turning_that_no_take_has_is_not_paid_for_by_larger_jumps() -> None:
         _, played = model.loop_rows(np.random.default_rng(2), 100, course=course)
         costs.append(float(model.jump_costs(played).max()))
     assert costs[1] < 1.5 * costs[0] + 0.5
+
+
+def stood(clip: Clip, frames: int, seed: int = 4) -> Clip:
+    """The first pose of a clip for so many frames, its joints swaying a little as those of people do."""
+    t = np.arange(frames)[:, None]
+    phase = np.random.default_rng(seed).uniform(0.0, 6.0, (1, 3))
+    sway = from_rotvec(0.004 * np.sin(t / 17.0 + phase))
+    return take_frames(clip, 0, 1).changed(
+        root=np.repeat(clip.root[:1], frames, axis=0),
+        rotations=multiply(sway[:, None], np.repeat(clip.rotations[:1], frames, axis=0)),
+        channels=None,
+    )
+
+
+@pytest.fixture(scope="module")
+def hesitant():
+    """A walk with standing before and after it, and the walk."""
+    moving = long_walk(6)
+    return concatenate([stood(moving, 200), moving, stood(moving, 200, 5)]), moving
+
+
+def speed_of(loop: Clip) -> float:
+    assert loop.playback is not None
+    return float(np.linalg.norm(loop.playback.travel) / loop.playback.seconds)
+
+
+def test_loops_of_a_walk_with_standing_walk(hesitant: tuple[Clip, Clip]) -> None:
+    """Small jumps are cheapest while a body stands: loops of all lengths are of the part that moves all the same."""
+    take, moving = hesitant
+    model, usual = learn(take), np.linalg.norm(moving.root[-1] - moving.root[0]) / moving.duration
+    for frames in (70, 120, 200, 300):
+        for seed in (0, 1):
+            loop = model.loop(np.random.default_rng(seed), frames=frames)
+            assert len(loop) == frames and 0.8 <= speed_of(loop) / usual <= 1.25
+
+
+def test_loops_come_ranked_and_say_how_alike_they_are(hesitant: tuple[Clip, Clip]) -> None:
+    take, _ = hesitant
+    model = learn(take)
+    loops = model.find_loops(np.random.default_rng(0), 140, course=None)
+    prices = [loop.price for loop in loops]
+    assert len(loops) > 1 and prices == sorted(prices)
+    for loop in loops:
+        assert not loop.likeness.unlike and min(loop.way) >= 180 and max(loop.way) < 220 + len(long_walk(6))
+        assert sum(last - first + 1 for first, last in loop.pieces()) == len(loop.way)
+        rows, played = model.show_loop(loop, np.random.default_rng(0), 140)
+        made = model.loop_motion(rows, played)
+        assert len(rows) == 140 and made.playback is not None and made.playback.loop
+    standing = np.zeros(len(take), dtype=bool)
+    standing[:190] = True
+    kept = model.find_loops(np.random.default_rng(0), 95, course=None, among=standing)
+    assert all(max(loop.way) < 190 for loop in kept)
+
+
+def test_few_jumps_are_preferred_to_small_ones() -> None:
+    """A take of even cycles has a loop of one jump for every number of cycles: none of its loops has more than two."""
+    take = walk(np.random.default_rng(8), cycles=10)
+    model = learn(take)
+    for frames in (130, 200, 330):
+        assert len(model.find_loops(np.random.default_rng(1), frames, course=None)[0].costs) <= 2
+
+
+def test_a_mesh_that_rests_loops_where_it_moves() -> None:
+    mesh = sheet(200)
+    rest = np.repeat(mesh.vertices[:1], 150, axis=0)
+    model = learn(replace(mesh, vertices=np.concatenate([rest, mesh.vertices])))
+    best = model.find_loops(np.random.default_rng(0), 80)[0]
+    assert min(best.way) >= 140 and not best.likeness.unlike
+
+
+@pytest.mark.parametrize("take", ["style137/normal", "style137/graceful"])
+def test_loops_of_recorded_walks_that_begin_with_standing_walk(data: Path, take: str) -> None:
+    clip = read_clip(data / "validation" / f"{take}.bvh")
+    model = learn(clip)
+    step = np.linalg.norm(np.diff(clip.root[::12, [0, 2]], axis=0), axis=1) / (12 * clip.frame_time)
+    usual = step[step > 0.5 * np.percentile(step, 75)].mean()
+    for frames in (90, 200):
+        for seed in (0, 1):
+            assert 0.8 <= speed_of(model.loop(np.random.default_rng(seed), frames=frames)) / usual <= 1.25

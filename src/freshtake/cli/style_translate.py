@@ -171,6 +171,12 @@ class Styling:
     generalize: Annotated[
         bool | None, Parameter(help="Keep the input where it is unlike the examples; default: the model's setting.")
     ] = None
+    speed: Annotated[
+        str,
+        Parameter(
+            help="How fast it goes: `proportion` (default: as the style's takes to the others), `source` or `style`."
+        ),
+    ] = "proportion"
     plant: Annotated[bool, Parameter(help="Clean up feet that slide.")] = True
     lock: Lock = "soft"
     report: Page = None
@@ -200,6 +206,7 @@ def apply(
     freshtake style apply limp.ftm walk.bvh -o limping_walk.bvh --report limp.html
     freshtake style apply limp.ftm walks/ -o limping/
     freshtake style apply oldman.ftm walk.bvh -o tired.bvh --strength 0.4
+    freshtake style apply oldman.ftm walk.bvh -o in_step.bvh --speed source
     freshtake style apply oldman.ftm run.bvh -o out.bvh --part trunk --part arms=0.5
     freshtake style apply walk.bvh --style oldman.ftm=0.4 --style drunk.ftm=0.6 -o mixed.bvh
     ```
@@ -211,6 +218,7 @@ def apply(
         source style on any skeleton of a person, several, or a folder of them.
     """
     from freshtake.formats.ftm import is_model
+    from freshtake.style.verdict import worst
     from freshtake.workflows import style_apply
     from freshtake.workflows.output_naming import targets_of
     from freshtake.workflows.style_translating import StyleOptions
@@ -237,6 +245,7 @@ def apply(
                     time_warp=styling.time_warp,
                     generalize=styling.generalize,
                     plant=styling.plant and styling.lock,
+                    speed=styling.speed,
                 ),
                 page=report,
                 onto=clip_files.onto.value(),
@@ -250,6 +259,10 @@ def apply(
                 "frames_in": len(one.source),
                 "frames_out": len(one.clip),
                 "input_kept": one.kept,
+                "arrived": {name: round(share, 3) for name, share in one.arrived.items()},
+                "verdict": worst(one.remarks),
+                "remarks": [remark._asdict() for remark in one.remarks],
+                "gait": None if one.gaits is None else [gait._asdict() for gait in one.gaits],
                 "written": [str(path) for path in one.written],
             }
             for one in done
@@ -267,6 +280,11 @@ def _print_applied(done: StyleApplied) -> None:
     for name, share in done.kept.items():
         if share > KEPT:
             warn(f"{share:.0%} of the {name} is unlike the examples and was kept: --no-generalize translates all of it")
+    if done.arrived:
+        shares = ", ".join(f"{name} {share:.0%}" for name, share in done.arrived.items())
+        console.print(f"of the style arrived: {shares}", markup=False)
+    for remark in done.remarks:
+        warn(f"{'look at this before you use it: ' if remark.level == 'red' else ''}{remark.text}")
     for path in done.written:
         console.print(f"wrote {path}", markup=False)
 

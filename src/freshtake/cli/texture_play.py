@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,7 +45,7 @@ class Learning:
         None
     )
     bits: Annotated[
-        int | None, Parameter(help="How finely shapes are stored, 8 or 16; default: in full (float32).")
+        int | None, Parameter(help="How finely shapes are stored: 8, 16 (default), or 0: in full (float32).")
     ] = None
     parts: Annotated[int | None, Parameter(help="Parts of the mesh with modes of their own; default: 1.")] = None
     normals: Annotated[
@@ -69,7 +70,14 @@ class Learning:
         Parameter(help="How a jump is smoothed: `inertial` (default), `constant`, `variable`, `printed` or `none`."),
     ] = None
     blend_frames: Annotated[int | None, Parameter(help="Length of a blend; default: 1/6 s, or 3.")] = None
+    clusters: Annotated[int | None, Parameter(help="Groups of frames with shapes of their own; default: 1.")] = None
     method: Annotated[str | None, Parameter(help="default, or paper: Sattler 2004 to the letter.")] = None
+    velocity_components: Annotated[int | None, Parameter(help="Modes of the velocities (c*); default: 5.")] = None
+    q: Annotated[float | None, Parameter(help="With --method paper: emphasis of near poses (q), 0 to 1.")] = None
+    velocity_q: Annotated[
+        float | None, Parameter(help="With --method paper: emphasis of near velocities (q*), 0 to 1.")
+    ] = None
+    recent: Annotated[int | None, Parameter(help="Last frames that are not jumped back to (m); default: 4.")] = None
     sigma: Annotated[
         float | None, Parameter(help="Instead of --jump-time: how unlike frames may be, as a number (sigma).")
     ] = None
@@ -96,7 +104,7 @@ def learn(
 
     ```
     freshtake texture learn flag.npz -o flag.ftm
-    freshtake texture learn human_walk.npz -o walk.ftm --bits 16
+    freshtake texture learn human_walk.npz -o walk.ftm --bits 8
     freshtake texture learn Fox.glb -o fox.ftm --animation Walk
     freshtake texture learn walk_turns.bvh -o steer.ftm --turns
     freshtake texture learn forward=f_1.bvh forward=f_2.bvh left=l.bvh right=r.bvh -o steer.ftm
@@ -147,11 +155,16 @@ def _print_learned(out: Path, facts: dict[str, Any], json: bool) -> None:
     cells = f"; cells {', '.join(facts['cells'])}" if len(facts["cells"]) > 1 else ""
     size = f"; {facts['bytes']:,} bytes"
     if "ratio" in facts:
-        size += f", {facts['ratio']:g} times less than the vertices"
+        size += f", {_times(facts['ratio'])} the vertices and {_times(facts['ratio_to_zipped'])} the same zipped"
     say(
         f"wrote {out}: {facts['frames']} frames of {facts['motion']} at {facts['fps']:g} fps{cells}{size}; "
         f"next: freshtake texture sample {out} --seconds 10 -o new.glb",
     )
+
+
+def _times(ratio: float) -> str:
+    """A size against another, in words that do not call what is larger compressed."""
+    return f"{ratio:.3g} times less than" if ratio >= 1.0 else f"{1.0 / max(ratio, 1e-9):.3g} times as much as"
 
 
 @option_group
@@ -165,6 +178,17 @@ class Playing:
     stretch: Annotated[
         float | None, Parameter(help="Share by which a loop's tempo may differ from the takes'; default: 0.12.")
     ] = None
+    start: Annotated[
+        str | None,
+        Parameter(name="--from", help="Make a loop only of what follows this moment of the take: 180, or 3s."),
+    ] = None
+    end: Annotated[
+        str | None, Parameter(name="--to", help="Make a loop only of what comes before this moment: 540, or 9s.")
+    ] = None
+    candidate: Annotated[
+        int, Parameter(help="Which of the loops that were found, the best first; `--json` lists them.")
+    ] = 1
+    candidates: Annotated[Path | None, Parameter(help="Draw all loops that were found here (.png).")] = None
 
 
 PLAYING = Playing()
@@ -232,6 +256,7 @@ def sample(
     ```
     freshtake texture sample flag.ftm --frames 3600 -o flag.glb
     freshtake texture sample walk.ftm --frames 160 --loop -o walk_loop.bvh
+    freshtake texture sample walk.ftm --frames 160 --loop --from 3s --to 9s -o part.bvh
     freshtake texture sample walk.ftm --frames 160 --loop --in-place -o on_the_spot.bvh
     freshtake texture sample walk.ftm --frames 600 --loop --course closed -o round.bvh
     freshtake texture sample walk.ftm --frames 900 --heading 0 --steer 5:heading=90 -o corner.bvh
@@ -246,12 +271,13 @@ def sample(
         A model that `freshtake texture learn` wrote.
     """
     from freshtake.workflows import texture_sample
+    from freshtake.workflows.lengths import moment_of
     from freshtake.workflows.motion_delivering import turn_note
     from freshtake.workflows.path_following import path_sentence
     from freshtake.workflows.texture_playing import guide_of
     from freshtake.workflows.texture_sampling import PlayOptions, PlayRoute
 
-    out, course = to.prepare(), steered.course
+    out, course = to.prepare(playing.candidates), steered.course
     is_guided = not (steered.heading is None and steered.path is None and steered.speed is None)
     guide = guide_of(steered.heading, steered.path, steered.speed) if is_guided else None
     with progress_bar() as report:
@@ -260,6 +286,7 @@ def sample(
             options=PlayOptions(
                 playing.loop, playing.variety, playing.stretch, playing.times,
                 PlayRoute(steered.cell, _plan(steered.steer or []), guide, _course(course)), seed,
+                (moment_of(playing.start), moment_of(playing.end)), playing.candidate, playing.candidates,
             ),
             finish=writing.finishing.value(writing.travel.value()), report=report, warn=warn,
         )  # fmt: skip
@@ -268,14 +295,25 @@ def sample(
     if json:
         facts = {"frames": result.frames, "duration_s": round(result.duration, 4), "jumps": result.jumps}
         path_facts = {} if result.followed is None else {"path": result.followed._asdict()}
-        print_json({"written": str(result.path), **facts, **path_facts, "playback": result.playback})
+        loops = {"candidate": playing.candidate, "candidates": list(result.loops)} if result.loops else {}
+        print_json({"written": str(result.path), **facts, **path_facts, **loops, "playback": result.playback})
     else:
         jumps = f"{result.jumps} jump{'s' * (result.jumps != 1)}"
         text = f"wrote {result.path}: {result.frames} frames, {result.duration:.2f} s, {jumps}"
-        say(text)
+        say(text + _loop_text(result.loops, playing.candidate))
         if result.followed is not None:
             say(path_sentence([result.followed], result.motion))
     return 0
+
+
+def _loop_text(loops: Sequence[dict[str, Any]], candidate: int) -> str:
+    """Name the loop that was chosen among the candidates."""
+    if not loops:
+        return ""
+    chosen = loops[candidate - 1]
+    pieces = ", ".join(f"{a}-{b}" for a, b in chosen["pieces"][:4]) + (", …" if len(chosen["pieces"]) > 4 else "")
+    speed = "" if chosen["travel"] is None else f" at {chosen['travel']:.2f} times the speed of the take"
+    return f"; loop {candidate} of {len(loops)}: frames {pieces}{speed}"
 
 
 def _course(text: str | None) -> str | float | None:

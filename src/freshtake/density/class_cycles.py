@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.density.time_alignment import fit_near, harmonic_basis, phases
+from freshtake.motion.cycles.cycle_phase import one_cycle_apart, track
 from freshtake.numeric.arrays import Bools, Floats
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ LONGEST = 400.0  # shortest cycles: longer ones are not looked for
 NEARLY = 0.1  # of the way from the best to the worst lag: a shorter lag that is nearly as good is the cycle
 PERIODIC = 0.6  # distance after a cycle over that of two moments at random, below which a class has cycles
 ROUNDS = 2.0  # cycles that are enough to know that a class is cyclic, wherever its takes end
+CYCLING = 0.3  # share of a mode's variance that a sine of the cycle's period explains in a mode that goes through it
+LEGS = 1.0 / 3.0  # share of the motion that such modes must hold: what legs have of a body
+OTHER = 1.2  # times the cycle: a period beyond that is another one
 HARMONICS = 4  # of the mean cycles that are laid over each other
 GRID = 256  # moments of a cycle
 SLOWEST, FASTEST = 0.6, 1.6  # of the mean pace through a cycle: beyond, phase was not followed but lost
@@ -50,7 +54,11 @@ def cycles_of(model: DensityModel) -> Cycles:
         periodic[owner] = model.cyclic[owner] and found_in.apart <= PERIODIC
         if not periodic[owner]:
             continue
-        for (a, b), found in zip(spans, _phases(runs, found_in.periods), strict=True):
+        periods, learned = found_in.periods, float(model.limits[owner, 2])
+        # What is left of a take may be two cycles, nearest to itself after both: the whole take knew how long one is.
+        if max(map(len, runs)) >= learned and abs(np.log(found_in.period / learned)) > np.log(OTHER):
+            periods = np.full(len(runs), learned)
+        for (a, b), found in zip(spans, _phases(runs, periods), strict=True):
             place[a:b], pace[a:b] = found
         own = np.concatenate([np.arange(a, b) for a, b in spans])
         curve = mean_cycle(model.weights[own], place[own])
@@ -87,6 +95,7 @@ class Recurrence(NamedTuple):
     periods: Floats  # (runs,): frames of a cycle
     apart: float  # how near they come: 0 exactly, 1 as two moments at random
     steady: bool  # whether that is certain: a run goes through several cycles, or every run is one cycle
+    even: bool = True  # whether cycles are as long as each other, so that one frequency tells where they are
 
     @property
     def period(self) -> float:
@@ -103,11 +112,35 @@ def recurrence(runs: list[Floats], shortest: float) -> Recurrence:
     period, apart = period_of(runs, shortest)
     lagged = np.full(len(runs), period)
     if max(map(len, runs)) >= ROUNDS * period:
-        return Recurrence(lagged, apart, apart <= PERIODIC)
+        even = apart <= PERIODIC
+        if apart > PERIODIC:  # a tempo that varies: cycles are compared where they are, not after so many frames
+            apart = min(apart, _followed(runs, round(period)))
+        if apart > PERIODIC:  # arms that do something else: legs go through the cycle all the same
+            apart = min(apart, _followed(_cycling_modes(runs, period), round(period)))
+        return Recurrence(lagged, apart, apart <= PERIODIC, even)
     closed = closing(runs)
     if closed < apart:
         return Recurrence(np.array([float(len(y)) for y in runs]), closed, closed <= PERIODIC)
     return Recurrence(lagged, apart, False)
+
+
+def _cycling_modes(runs: list[Floats], period: float) -> list[Floats]:
+    """Return the modes of the runs that mostly go through a cycle; all unless those hold enough of the motion."""
+    heights = cycle_heights(runs, np.full(len(runs), period)) / (2.0 * sum(map(len, runs)))
+    spread = np.concatenate(runs).var(axis=0)
+    cycling = heights >= CYCLING * spread
+    return [y[:, cycling] for y in runs] if spread[cycling].sum() > LEGS * spread.sum() else runs
+
+
+def _followed(runs: list[Floats], period: int) -> float:
+    """How near runs of several cycles come to themselves a cycle later, when their tempo is followed."""
+    squares, counts = 0.0, 0
+    for y in runs:
+        progress = track(y, period).progress if period > 2 and len(y) >= ROUNDS * period else np.zeros(1, dtype=np.intp)
+        if progress[-1] - progress[0] >= ROUNDS * period:  # what hardly gets on is near to itself without any cycle
+            squares += len(y) * one_cycle_apart(y, progress, period)
+            counts += len(y)
+    return float(np.sqrt(squares / counts)) if counts else 1.0
 
 
 def closing(runs: list[Floats]) -> float:

@@ -115,7 +115,9 @@ def visit(track: Track, visits: Floats, i: int) -> None:
 
 @compiled
 def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool, chances: Floats) -> bool:
-    """Change to a kernel of a class, drawn by its motion density at the present pose and velocity (eq. 14, normalised).
+    """Change to a kernel of a class, drawn by its motion density at the present pose and velocity.
+
+    Okwechime 2008, eq. 14, each class's density normalized.
 
     A jump that would be sharper than the data, or lead away from them, is drawn again; if it is `forced`,
     more are tried and the mildest one is made. Says whether there was a jump.

@@ -96,6 +96,8 @@ def _largest_part(
         usable = jumps.where((jumps.strains <= 1.0) | (forced & _are_exits(jumps, exits)))
         kept = _connected(len(weights), pieces, exits, usable)
         shorter = [(a, b) for a, b in _pieces(kept, pieces) if b - a >= LEAST_FRAMES]
+        if not shorter and not forced:  # no way leads back anywhere: a run that is followed to its end stays there
+            return Parts(True, np.zeros(0, dtype=np.intp), [], np.zeros(0, dtype=np.bool_), NO_JUMPS)
         if not shorter or shorter == pieces:
             break
         pieces, allowed = shorter, _with_future(shorter, bounds.period, len(weights))

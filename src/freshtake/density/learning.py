@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.density.class_cycles import ROUNDS, SHORTEST, in_cycle, recurrence
-from freshtake.density.even_jumps import JumpTable, joined, jump_table
+from freshtake.density.class_cycles import OTHER, ROUNDS, SHORTEST, in_cycle, recurrence
+from freshtake.density.even_jumps import MOST_KERNELS, JumpTable, joined, jump_table
 from freshtake.density.examples import LEAST_FRAMES, Material, material_of, rounded
 from freshtake.density.headings import smooth_rates
 from freshtake.density.jumps import FAR, SHARP
@@ -24,14 +24,17 @@ from freshtake.density.synthesize import controls
 from freshtake.density.time_alignment import fit_sine
 from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.planting.contacts import runs
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.pca import Pca
 
 SAME_CYCLE = 0.75  # cycles: what is nearer in time is no other moment, or a slow part would be gone over and over
-OTHER = 1.2  # times the cycle: a sine beyond that is another one
 MOST_CLASSES = 256
+WHOLE = 0.9  # of a cycle that a class must hold to be followed without end
+GOING = 0.3  # leg lengths a second: a body that goes as fast where a take begins and ends is in the middle of a gait
+END = 6  # frames at either end
 
 
 @one_blas_thread()
@@ -79,9 +82,14 @@ def learn(
             parts = closed_parts(np.concatenate(mine), places, lengths, bounds)
         else:
             parts = parts_of(np.concatenate(mine), places, lengths, bounds, told)
+        if parts.cyclic and len(parts.frames) < WHOLE * limit[2] and (cyclic or {}).get(name) is None:
+            parts = parts_of(np.concatenate(mine), places, lengths, bounds, False)
+        _check_whole(name, parts, limit[2], material, number, (cyclic or {}).get(name))
         pieces.append(_pieces(parts, spans))
         lost = int(lengths.sum()) - len(parts.frames)
         notes += [f"{name}: {lost} frames that no way leads back to are left out"] if lost else []
+        if parts.cyclic and len(parts.frames) > MOST_KERNELS:
+            notes.append(f"{name}: more than {MOST_KERNELS} frames: how often each is followed is left to the density")
         round_trips.append(parts.cyclic)
         limits.append(limit)
         tables.append(jump_table(parts.jumps, parts.pieces, rates.jump))
@@ -108,6 +116,31 @@ def _check_names(examples: Mapping[str, Any], cyclic: Mapping[str, bool]) -> Non
         raise UsageError(f"there is no class {unknown[0]!r}; the classes are {', '.join(examples)}")
 
 
+def _check_whole(name: str, parts: Parts, period: float, material: Material, number: int, told: bool | None) -> None:
+    """Refuse a class that holds a part of a cycle: what follows itself without end would hop on one leg.
+
+    A body that goes on at both ends of its takes, and comes back to no pose, was cut out of a gait.
+    """
+    if parts.cyclic and len(parts.frames) < WHOLE * period:
+        raise UsageError(
+            f"{name}: {len(parts.frames)} frames can be followed without end, but a cycle has about {period:.0f}: give "
+            f"takes of at least one whole cycle, or say that it does not repeat (--acyclic {name})"
+        )
+    skeleton = None if material.recipe is None else material.recipe.skeleton
+    if parts.cyclic or told is not None or skeleton is None:
+        return
+    rates = material.rates[number]
+    if not rates[0].shape[1]:
+        return
+    ends = [part[:, :2].mean(axis=0) for rate in rates for part in (rate, rate[1:END], rate[-END:])]
+    if min(map(np.linalg.norm, ends)) > GOING * leg_length(skeleton):
+        raise UsageError(
+            f"{name}: the takes go on at both ends, and no pose comes back within {sum(map(len, rates))} frames, so "
+            "they seem to be part of a cycle: give takes of at least one whole cycle, or say that it does not repeat "
+            f"(--acyclic {name})"
+        )
+
+
 Span = tuple[int, int, int]
 
 
@@ -119,14 +152,26 @@ def _spans(found: list[Floats], frame_time: float, may_repeat: bool) -> tuple[li
     whole = [(number, 0, len(y)) for number, y in enumerate(found)]
     if not may_repeat:
         return whole, None
-    came_back = recurrence(found, SHORTEST / frame_time)
-    if not came_back.steady:
+    shortest = SHORTEST / frame_time
+    came_back = recurrence(found, shortest)
+    if came_back.steady and not came_back.even:
+        return whole, came_back.period
+    if came_back.steady:
+        spans = _cycling(found, came_back.period)
+        longest = max((b - a for _, a, b in spans), default=0)
+        return (spans if longest >= min(came_back.period, max(map(len, found))) else whole), came_back.period
+    # Standing, turning round or another movement may hide the cycles: look at the part that seems to have them.
+    spans = [(number, a, b) for number, a, b in _cycling(found, came_back.period) if b - a >= ROUNDS * came_back.period]
+    inside = recurrence([found[number][a:b] for number, a, b in spans], shortest) if spans else None
+    if inside is None or not inside.steady:
         return whole, None
-    period = came_back.period
+    return spans, inside.period
+
+
+def _cycling(found: list[Floats], period: float) -> list[Span]:
+    """Stretches of runs in which a cycle of so many frames is as high as it usually is."""
     masks = in_cycle(found, period)
-    spans = [(number, a, b) for number, mask in enumerate(masks) for a, b in runs(mask) if b - a >= LEAST_FRAMES]
-    longest = max((b - a for _, a, b in spans), default=0)
-    return (spans if longest >= min(period, max(map(len, found))) else whole), period
+    return [(number, a, b) for number, mask in enumerate(masks) for a, b in runs(mask) if b - a >= LEAST_FRAMES]
 
 
 def _limits(found: list[Floats], steady: float | None) -> tuple[float, float, float]:

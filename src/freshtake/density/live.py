@@ -44,7 +44,7 @@ def stream_of(model: DensityModel, rng: np.random.Generator, weights: Any, wish:
 def _rows(model: DensityModel, rng: np.random.Generator, weights: Any, control: Controls | None) -> Iterator[Floats]:
     """Rows with the turn rates that a control asks for, one by one."""
     live = callable(weights)
-    state = model.start(rng, weights(0) if live else weights)
+    state = model.start(rng, weights(0) if live else weights, used=None if live else model.mixture(weights) > 0.0)
     steady = None if live else np.tile(model.mixture(weights), (BLOCK, 1))
     course, limit, frame = None, 0.0 if control is None else turn_limit(model), 0
     while True:

@@ -31,7 +31,7 @@ from freshtake.motion import Clip
 from freshtake.motion.features import Start, encode
 from freshtake.motion.planting import PlantingModel, settings_for
 from freshtake.motion.planting import plant as plant_feet
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 
 State = BlendState | MixState | PaperState | AlignedState
@@ -66,11 +66,15 @@ class DensityModel(LearnedKernels):
         """How far and how often every class steps."""
         return gaits_of(self)
 
-    @cached_property
+    @property
     def mixes(self) -> bool:
-        """Whether weights mix poses: with the default method, where all classes are cyclic."""
+        """Whether weights of all classes mix poses."""
+        return self.mixes_among(np.ones(len(self.classes), dtype=np.bool_))
+
+    def mixes_among(self, used: Bools) -> bool:
+        """Whether weights of the classes used (classes,) mix poses: with the default method, where all are cyclic."""
         several = len(self.classes) > 1 or self.settings.novelty > 0.0
-        return self.settings.method == "default" and several and bool(self.cycles.periodic.all())
+        return self.settings.method == "default" and several and bool(self.cycles.periodic[used].all())
 
     @property
     def warning(self) -> str:
@@ -78,9 +82,10 @@ class DensityModel(LearnedKernels):
         if self.mixes or self.settings.method != "default" or len(self.classes) < 2:
             return ""
         odd = [name for name, goes in zip(self.classes, self.cycles.periodic, strict=True) if not goes]
+        others = "; the others blend with each other" if len(self.classes) - len(odd) > 1 else ""
         return (
-            f"{', '.join(odd)} {'does' if len(odd) == 1 else 'do'} not repeat in cycles, so weights switch between "
-            "classes instead of blending them; learn the others by themselves to have them blended"
+            f"{', '.join(odd)} {'does' if len(odd) == 1 else 'do'} not repeat in cycles, so weights that name "
+            f"{'it' if len(odd) == 1 else 'them'} switch between classes instead of blending them{others}"
         )
 
     @cached_property
@@ -93,14 +98,18 @@ class DensityModel(LearnedKernels):
         """The settings of synthesis in frames."""
         return controls(self.settings, self.frame_time)
 
-    def start(self, rng: np.random.Generator, weights: Any = None) -> State:
-        """The state before the first frame."""
+    def start(self, rng: np.random.Generator, weights: Any = None, *, used: Bools | None = None) -> State:
+        """The state before the first frame; `used` (classes,) are those that will ever have a weight, by default all.
+
+        Classes that are cyclic are blended where no other is used.
+        """
         mix = self.mixture(weights)
+        among = np.ones(len(self.classes), dtype=np.bool_) if used is None else used | (mix > 0.0)
         if self.settings.method == "paper":
             return begin_paper(self, mix)
         if self.settings.method == "aligned":
             return begin_aligned(self.curves, rng)
-        if self.mixes:
+        if self.mixes_among(among):
             return begin_mix(self.track, self.cycles, mix, rng)
         return begin(self.track, mix, rng)
 
@@ -119,6 +128,9 @@ class DensityModel(LearnedKernels):
         if isinstance(state, AlignedState):
             return advance_aligned(self.curves, state, values)
         if isinstance(state, MixState):
+            odd = np.flatnonzero((values > 0.0).any(axis=0) & ~self.cycles.periodic)
+            if len(odd):
+                raise UsageError(f"{self.classes[odd[0]]} does not repeat in cycles: name it in `used` at the start")
             return advance_mix(state, self.track, self.cycles, self.controls, self.frame_time, values, rng)
         return advance(state, self.track, self.controls, values, rng, endless=endless)
 
@@ -127,7 +139,7 @@ class DensityModel(LearnedKernels):
         if not frames >= 1:
             raise UsageError(f"the number of frames must be 1 or more, but is {frames}")
         plan = schedule(self.classes, weights, frames)
-        state, parts = self.start(rng, plan[0]), []
+        state, parts = self.start(rng, plan[0], used=np.asarray((plan > 0.0).any(axis=0))), []
         for first in range(0, frames, BLOCK):
             state, rows = self.advance(state, plan[first : first + BLOCK], rng, endless=endless)
             parts.append(rows)

@@ -88,7 +88,7 @@ class NearKernels(NamedTuple):
 def climb(
     places: Floats, shares: Floats, widths: Floats, pose: Floats, step: Floats, coordinate: bool, correction: bool
 ) -> Floats:
-    """The step of the highest likelihood from a pose, starting at the previous step: Okwechime 2008, eq. 10."""
+    """The step of the highest likelihood from a pose, starting at the previous step: Okwechime 2008, eq. 10 and 14."""
     d = len(pose)
     count = len(places)
     near, spot = np.empty(count), pose / widths[:d]
@@ -118,7 +118,7 @@ def climb(
 
 @compiled
 def likelihood(kernels: NearKernels, pose: Floats, step: Floats, correction: bool) -> float:
-    """log of P(y, dy/dt), times P(y + dy/dt) with the correction: Okwechime 2008, eq. 12 and 14.
+    """log of P(y, dy/dt), times P(y + dy/dt) with the correction: Okwechime 2008, eq. 12.
 
     Shares are the weight of a kernel's class over its number of kernels, so that classes are mixed as in eq. 14.
     """

@@ -53,6 +53,7 @@ from freshtake.style.systems.system_choice import (
     past_frames,
 )
 from freshtake.style.translation_kernels import calmed
+from freshtake.style.verdict import Gait, gait_of, mean_gait
 from freshtake.style.warping.alignment import Alignment, align
 from freshtake.style.warping.warp_settings import WarpSettings
 
@@ -182,8 +183,14 @@ def learn_rows(
         recipe, settings, source, target, bank, annotations, planted,
         np.mean([floor_heights(b) for _, b in pairs], axis=0), effects, _later(bank, trials, target, rows),
         WIDER * sway if settings.heading == "model" else 0.0, *_speeds(recipe, trials, source), choice, names,
-        confidence, poses,
+        confidence, poses, _taught(pairs),
     )  # fmt: skip
+
+
+def _taught(pairs: Sequence[tuple[Clip, Clip]]) -> tuple[Gait, Gait] | None:
+    """Measure how the takes of both styles go."""
+    sides = [mean_gait([gait_of(clip) for clip in side]) for side in zip(*pairs, strict=True)]
+    return None if sides[0] is None or sides[1] is None else (sides[0], sides[1])
 
 
 def _coded(pair: Pair, coding: Coding) -> Pair:

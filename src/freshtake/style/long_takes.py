@@ -8,14 +8,18 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.cycles.cycles import find_cycles
 from freshtake.motion.edit import take_frames
+from freshtake.motion.features.ground import ground_of
 from freshtake.numeric.arrays import Floats
-from freshtake.style.warping.correspondence import LIMIT, Content, content, content_distances
+from freshtake.style.warping.correspondence import LIMIT, STANDING, Content, content, content_distances
 
 CYCLES = 2  # of a stretch: one alone has no beginning that recurs, which tells what led up to it
 SLOWER = 0.7  # of a take's usual speed: slower cycles are those of setting off and of stopping
+SETTING_OFF = 0.5  # seconds: about a step, over which speeds are taken
+STOOD = 0.25  # of a take's usual speed: below it a body stands
 LOOSE = 2.0 * LIMIT  # two takes hold what they hold: stretches farther apart than clips of two folders may be partners
 
 
@@ -51,16 +55,33 @@ def cut_and_paired(source: Clip, target: Clip) -> Pieces:
     return Pieces(pairs, both, tuple(float(distances[i, j]) for i, j in chosen), what, are_cut)
 
 
+def moving_part(clip: Clip) -> tuple[int, int]:
+    """Return the first frame of a take that sets off, and the one after which it has come to a stop."""
+    ground = ground_of(clip.root, clip.up) / leg_length(clip.skeleton)
+    width = max(1, round(SETTING_OFF / clip.frame_time))
+    if len(clip) < 4 * width:
+        return 0, len(clip)
+    ahead = np.abs(ground[width:] - ground[:-width]) / (width * clip.frame_time)  # speed from each frame on
+    usual = float(np.percentile(ahead, 75.0))
+    going = np.flatnonzero(ahead >= STOOD * usual)
+    return (int(going[0]), min(int(going[-1]) + width + 1, len(clip))) if usual >= STANDING else (0, len(clip))
+
+
 def _counted(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def stretches(clip: Clip, phase: str | Clip = "auto") -> list[Clip]:
-    """Consecutive stretches of a few cycles at the take's usual speed; none where nothing recurs."""
+    """Consecutive stretches of a few cycles at the take's usual speed; none where nothing recurs.
+
+    Standing before and after them is no part of any.
+    """
+    first, stop = moving_part(clip)
     try:
-        spans = find_cycles(clip, phase).spans
+        spans = find_cycles(take_frames(clip, first, stop), phase).spans
     except UsageError:
         return []
+    spans = tuple((a + first, b + first) for a, b in spans)
     speeds = np.array([content(take_frames(clip, a, b + 1)).speed for a, b in spans])
     usual = [span for span, speed in zip(spans, speeds, strict=True) if speed >= SLOWER * np.percentile(speeds, 75)]
     groups = _grouped(usual, CYCLES)
@@ -71,11 +92,15 @@ def stretches(clip: Clip, phase: str | Clip = "auto") -> list[Clip]:
 
 
 def _grouped(spans: Sequence[tuple[int, int]], step: int) -> list[tuple[int, int]]:
-    """First frame and frame after the last of stretches that begin `step` cycles apart."""
+    """First frame and frame after the last of stretches that begin `step` cycles apart, all of as many cycles.
+
+    The last one ends where the cycles do, and may share some with the one before it.
+    """
     found = []
     for run in _runs(spans):
-        starts = range(0, len(run) - CYCLES + 1, step)
-        found += [(run[k][0], run[-1 if k == starts[-1] else k + CYCLES - 1][1] + 1) for k in starts]
+        last = len(run) - CYCLES
+        starts = {*range(0, last + 1, step), last} if last >= 0 else set()
+        found += [(run[k][0], run[k + CYCLES - 1][1] + 1) for k in sorted(starts)]
     return found
 
 

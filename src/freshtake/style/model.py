@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from freshtake.motion.body.roles import leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import Features, Recipe, decode, encode
 from freshtake.motion.planting import Planter
+from freshtake.motion.planting.contacts import contact_mask
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.body_coding import Coding, coded, coding_of, uncoded
@@ -32,13 +33,32 @@ from freshtake.style.live import (
 )
 from freshtake.style.parts import Strength, parts_of, strengths_of
 from freshtake.style.settings import Settings
-from freshtake.style.synthesize import Body, Pace, Stands, Translated, Translator, stands_of, translator
+from freshtake.style.synthesize import Body, Pace, Stands, Translated, Translator, stands_of, translator, with_tempo
 from freshtake.style.systems.banks import Bank, Choice
 from freshtake.style.systems.past import past_of
 from freshtake.style.translation_kernels import SWAY, TranslationState
+from freshtake.style.verdict import Gait
 
 LONGEST_PAST = 4.0  # seconds
+SPEEDS = ("proportion", "source", "style")
+FASTEST = 2.0  # times as fast or as slow as it comes out, for the speed of the source or of the style
+LEAST_STYLE = 0.01  # leg lengths by which a style must move a part of the body to be missed there
 CALM_AFTER = 10.0  # times the calming: what came before no longer counts
+
+
+class StyleTranslation(NamedTuple):
+    """A clip in the target style, its rows, and where its feet stand (frames, feet)."""
+
+    clip: Clip
+    made: Translated
+    stands: Bools
+    arrived: dict[str, float]  # share of the style that arrived, by part of the body
+
+
+def _going(rates: Floats) -> float:
+    """Return the mean speed of the frames (frames, 2) that go at more than half the usual one."""
+    speeds = np.linalg.norm(rates, axis=1)
+    return float(np.linalg.norm(rates[speeds >= 0.5 * np.percentile(speeds, 75.0)].mean(axis=0)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,6 +82,7 @@ class StyleModel:
     pairs: tuple[tuple[str, str], ...]  # names of the clips that it was learned from
     confidence: Floats  # (DOFs,): k_c of eq. 8
     poses: Floats  # (poses, DOFs): some of the target style, from which a planter learns what legs can do
+    teacher: tuple[Gait, Gait] | None = None  # mean gaits of both styles in the examples; None in old files
 
     def __repr__(self) -> str:
         return f"StyleModel({self.bank.kind}, {self.states} states, {len(self.dofs)} DOFs, {len(self.pairs)} pairs)"
@@ -178,18 +199,21 @@ class StyleModel:
     ) -> tuple[Translated, float]:
         """Rows of a whole motion, with a past for the first ones; and the sway of the heading in the first row."""
         tool = self.translator(time_warp=time_warp, generalize=generalize, strength=strength)
+        made, sway, _ = self._translated(rows, tool)
+        return made, sway
+
+    def _translated(self, rows: Floats, tool: Translator) -> tuple[Translated, float, Bools]:
+        """Drive the systems once: rows, the sway in the first one, and where feet stand (source rows, feet)."""
         rows = tool.checked(rows)
-        state, first = tool.advance(tool.start(self.past(rows)), rows[:1])
+        state, first, stood = tool.advance_seen(tool.start(self.past(rows)), rows[:1], self._stands)
         sway = float(state.walk[SWAY])
-        _, rest = tool.advance(state, rows[1:])
-        return (
-            Translated(
-                np.concatenate([first.rows, rest.rows]),
-                np.concatenate([first.origins, rest.origins + 1.0]),
-                np.concatenate([first.blends, rest.blends]),
-            ),
-            sway,
+        _, rest, stands = tool.advance_seen(state, rows[1:], self._stands)
+        made = Translated(
+            np.concatenate([first.rows, rest.rows]),
+            np.concatenate([first.origins, rest.origins + 1.0]),
+            np.concatenate([first.blends, rest.blends]),
         )
+        return made, sway, np.concatenate([stood, stands])
 
     @one_blas_thread()
     def translate(
@@ -201,23 +225,76 @@ class StyleModel:
         plant: bool | str = True,
         calibrate: bool | None = None,
         strength: Strength = 1.0,
+        speed: str = "proportion",
     ) -> Clip:
         """The clip in the target style; `plant` cleans up feet that slide, with the classifier's footplants.
 
-        `strength` 0 is the clip itself, 1 the style, more exaggerates; {"arms": 1.0} styles the arms alone,
-        {"all": 1.0, "head": 0.0} all but the head (see `parts`).
+        The `speed` is in proportion to the source's, as the styles' speeds are in the examples; or that of the source,
+        or the style's: then the translation is played faster or slower, with steps as long as they are. `strength` 0 is
+        the clip itself, 1 the style, more exaggerates; {"arms": 1.0} styles the arms alone, {"all": 1.0, "head": 0.0}
+        all but the head (see `parts`).
         """
-        if not strengths_of(self.parts, strength).any():
-            return clip
+        return self.translation(
+            clip, time_warp=time_warp, generalize=generalize, plant=plant, calibrate=calibrate, strength=strength,
+            speed=speed,
+        ).clip  # fmt: skip
+
+    @one_blas_thread()
+    def translation(
+        self,
+        clip: Clip,
+        *,
+        time_warp: bool = True,
+        generalize: bool | None = None,
+        plant: bool | str = True,
+        calibrate: bool | None = None,
+        strength: Strength = 1.0,
+        speed: str = "proportion",
+    ) -> StyleTranslation:
+        """As `translate`, with the rows that were made and where feet stand; the clip is encoded and driven once."""
         features = self.encode(clip, calibrate=calibrate)
-        made, sway = self.translate_rows(features.values, time_warp=time_warp, generalize=generalize, strength=strength)
+        tool = self.translator(time_warp=time_warp, generalize=generalize, strength=strength)
+        made, sway, seen = self._translated(features.values, tool)
+        made = with_tempo(made, self._tempo(features.values, made.rows, speed), root_columns(self.recipe))
+        stands = np.asarray(seen[np.clip(np.round(made.origins).astype(np.intp), 0, len(seen) - 1)])
+        if not strengths_of(self.parts, strength).any():
+            return StyleTranslation(clip, made, contact_mask(clip), self.arrived(features.values, features.values))
         start = features.start._replace(heading=features.start.heading + sway)
         placed = Features(self.recipe, made.rows, start, features.name, False, features.skeleton)
         out = self.decode(made.rows, placed)
-        if not plant or not self.feet:
-            return out
-        standing = self.footplants(features.values, made)
-        return planted(out, standing, self.floor * self.build(clip), self.rests, plant)
+        if plant and self.feet:
+            out = planted(out, stands, self.floor * self.build(clip), self.rests, plant)
+        return StyleTranslation(out, made, stands, self.arrived(features.values, made.rows))
+
+    def _tempo(self, rows: Floats, made: Floats, speed: str) -> float:
+        """Return how many times faster a translation is to be played."""
+        if speed not in SPEEDS:
+            raise UsageError(f"the speed is one of {', '.join(SPEEDS)}, not {speed!r}")
+        columns = list(root_columns(self.recipe)[:2])
+        now = _going(made[:, columns])
+        wanted = {"source": _going(rows[:, columns]), "style": float(np.linalg.norm(self.target.mean[columns]))}
+        if speed == "proportion" or now <= 0.0:
+            return 1.0
+        return float(np.clip(wanted[speed] / now, 1.0 / FASTEST, FASTEST))
+
+    def arrived(self, rows: Floats, made: Floats) -> dict[str, float]:
+        """Return the share of the style that arrived by part of the body; parts that the style leaves alone are absent.
+
+        The style is the difference between source and target in the examples, in mean pose and in how far joints
+        swing, weighed by how far it moves the body; the share is that of the same difference between `rows` and `made`.
+        """
+        weights = pose_weights(self.recipe, self.effects)
+        ours, theirs = (coded(np.ascontiguousarray(each), self.coding) for each in (rows, made))
+        styled = self.target.mean[:-1] - self.source.mean, self.target.deviation[:-1] - self.source.deviation
+        changed = theirs.mean(axis=0) - ours.mean(axis=0), theirs.std(axis=0) - ours.std(axis=0)
+        wanted, found = (np.concatenate([weights * each for each in both]) for both in (styled, changed))
+        shares = {}
+        for number, name in enumerate(self.parts):
+            mine = np.tile(self._parts[1] == number, 2)
+            size = float(wanted[mine] @ wanted[mine])
+            if size > LEAST_STYLE**2:
+                shares[name] = float(found[mine] @ wanted[mine]) / size
+        return shares
 
     @one_blas_thread()
     def labels(self, rows: Floats) -> dict[str, Bools]:

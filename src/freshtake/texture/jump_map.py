@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.texture.play_kernels import Chances, Frames, Numbers, best_jumps, costs_to_come, visiting
 from freshtake.texture.segments import Segments
+from freshtake.texture.settings import Settings
 
 LADDER = (1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 11.0, 15.0, 20.0, 30.0, 50.0, 100.0, 1e3, 1e9)  # mean frame steps
 ENOUGH = 0.8  # share of a cell's frames that must be able to go on for ever
 POOR = 8.0  # mean frame steps: where jumps must be larger, there is no recurrence worth the name
 ROUNDS = 400
+FADE = 1.0 / 6.0  # seconds in which an offset dies away
 LEAST_SIGMA, MOST_SIGMA = 0.1, 20.0  # mean frame steps: below, one and the same loop is played; above, nothing changes
 MOST_RELUCTANCE = 2.0  # mean frame steps: at the least sigma a factor of half a thousand million
 LEEWAY = 1.15  # times the least rate of jumps that a short take allows: with less, one and the same jump is taken
@@ -125,6 +128,45 @@ def within(jumps: Jumps, reach: Reach, segments: Segments) -> tuple[Ints, Jumps]
     return np.where(stays, successor, -1), Jumps(
         np.where(ok, jumps.targets, np.int32(-1)), np.where(ok, jumps.costs, np.inf)
     )
+
+
+def hold_of(frame_time: float) -> int:
+    """Frames in which an offset dies away, and in which play does not jump again."""
+    return max(2, round(FADE / frame_time))
+
+
+def band_of(settings: Settings, frame_time: float) -> int:
+    """Frames around the diagonal in which there is no jump."""
+    return max(1, round(settings.band / frame_time))
+
+
+def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, frame_time: float) -> tuple[Jumps, Reach]:
+    """Jumps within each cell, not to the end of a take; where forward ones alone lead nowhere, also others."""
+    cells, band = segments.cells(), band_of(settings, frame_time)
+    if settings.method == "paper":
+        jumps = rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates))
+        return jumps, Reach((0.0,) * len(segments.names), np.ones(segments.frames, dtype=np.bool_))
+    for rest in (hold_of(frame_time), 0):
+        jumps = rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates, rest=rest))
+        try:
+            return jumps, reach_of(jumps, segments, settings.largest_jump)
+        except UsageError:
+            continue
+    if settings.largest_jump is not None:
+        return jumps, reach_of(jumps, segments, settings.largest_jump)
+    jumps = find_jumps(frames, cells, cells, band, settings.candidates, forward=False)
+    forced = rounded_jumps(with_returns(jumps, frames, segments))
+    return forced, reach_of(forced, segments, None)
+
+
+def rounded(values: npt.ArrayLike) -> Floats:
+    """As a model file keeps it."""
+    return np.asarray(values, dtype=np.float32).astype(np.float64)
+
+
+def rounded_jumps(jumps: Jumps) -> Jumps:
+    """Return jumps with costs as a model file keeps them."""
+    return Jumps(jumps.targets, rounded(jumps.costs))
 
 
 def totals(successor: Ints, jumps: Jumps, anticipation: float) -> tuple[Floats, Floats]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from freshtake.errors import UsageError
-from freshtake.texture.jump_map import calibrated, totals
-from freshtake.texture.model import TextureModel, hold_of
+from freshtake.texture.jump_map import calibrated, hold_of, totals
+from freshtake.texture.model import TextureModel
 from freshtake.texture.paper_jump_map import Sigmas
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
@@ -22,17 +21,20 @@ from freshtake.texture.jump_map import (
     POOR,
     Jumps,
     Reach,
+    band_of,
     calibrated,
     find_jumps,
+    hold_of,
     jump_rate,
-    reach_of,
+    jumps_and_reach,
+    rounded,
+    rounded_jumps,
     totals,
-    with_returns,
     within,
 )
 from freshtake.texture.jump_pace import jumps_per_frame
 from freshtake.texture.mesh_compression import COMPONENTS, compress
-from freshtake.texture.model import TextureModel, hold_of
+from freshtake.texture.model import TextureModel
 from freshtake.texture.paper_jump_map import Sigmas, check_size, paper_chances, successor_distances
 from freshtake.texture.play_kernels import Frames
 from freshtake.texture.segments import Segments
@@ -79,7 +81,7 @@ def _check_length(material: Material, settings: Settings) -> None:
     """Refuse cells in which no jump is far enough from going on."""
     if settings.method == "paper":
         return
-    least = _band(settings, material.frame_time) + 2
+    least = band_of(settings, material.frame_time) + 2
     segments = material.segments
     for name, frames in zip(segments.names, np.bincount(segments.cells()).tolist(), strict=True):
         if frames < least:
@@ -87,18 +89,9 @@ def _check_length(material: Material, settings: Settings) -> None:
             raise UsageError(f"{where} {frames} frames in all, but a texture needs at least {least} to jump among")
 
 
-def _band(settings: Settings, frame_time: float) -> int:
-    return max(1, round(settings.band / frame_time))
-
-
 def recurring(model: TextureModel) -> bool:
     """Whether the takes come back near to themselves, in every cell, so that jumps are small."""
     return max(model.reach.limits) <= POOR
-
-
-def rounded(values: npt.ArrayLike) -> Floats:
-    """As a model file keeps it."""
-    return np.asarray(values, dtype=np.float32).astype(np.float64)
 
 
 def _without_normals(takes: Any, settings: Settings) -> Any:
@@ -140,25 +133,6 @@ def _weights(material: Material, settings: Settings) -> Weights:
     return Weights(rounded(found.poses), rounded(found.velocities))
 
 
-def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, frame_time: float) -> tuple[Jumps, Reach]:
-    """Jumps within each cell, not to the end of a take; where forward ones alone lead nowhere, also others."""
-    cells, band = segments.cells(), _band(settings, frame_time)
-    if settings.method == "paper":
-        jumps = _rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates))
-        return jumps, Reach((0.0,) * len(segments.names), np.ones(segments.frames, dtype=np.bool_))
-    for rest in (hold_of(frame_time), 0):
-        jumps = _rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates, rest=rest))
-        try:
-            return jumps, reach_of(jumps, segments, settings.largest_jump)
-        except UsageError:
-            continue
-    if settings.largest_jump is not None:
-        return jumps, reach_of(jumps, segments, settings.largest_jump)
-    jumps = find_jumps(frames, cells, cells, band, settings.candidates, forward=False)
-    forced = _rounded_jumps(with_returns(jumps, frames, segments))
-    return forced, reach_of(forced, segments, None)
-
-
 def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tuple[Jumps, ...]:
     """Jumps from every frame into each cell, to frames that go on for ever; checked: each cell can be reached.
 
@@ -178,7 +152,7 @@ def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tup
         lost = unreachable(found, segments, cell)
         if lost:
             raise UsageError(f"the cell {name!r} cannot be reached from {lost[0]!r}: give longer takes of it")
-        out.append(_rounded_jumps(found))
+        out.append(rounded_jumps(found))
     return tuple(out)
 
 
@@ -189,10 +163,6 @@ def _lasts(alive: Bools, lasts: Ints) -> Ints:
         if frame < lasts[frame]:
             out[frame] = out[frame + 1] if alive[frame + 1] else frame
     return out
-
-
-def _rounded_jumps(jumps: Jumps) -> Jumps:
-    return Jumps(jumps.targets, rounded(jumps.costs))
 
 
 def _sigmas(

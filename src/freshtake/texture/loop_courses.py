@@ -40,10 +40,15 @@ def check_course(course: str | float | None) -> None:
         raise UsageError(f"a loop's course is {', '.join(COURSES)} or a number of degrees, not {course!r}")
 
 
+def trend_of(values: Floats, segments: Segments, frame_time: float) -> Floats:
+    """Smooth single steps out of the values (frames,) of each take."""
+    parts = np.split(values, segments.bounds[1:-1])
+    return np.concatenate([gaussian_filter1d(part, SMOOTH / frame_time, mode="nearest") for part in parts])
+
+
 def turning_trend(rows: Floats, segments: Segments, frame_time: float) -> Floats:
     """(frames,): how fast each frame of the takes turns, single steps smoothed out, in radians a second."""
-    parts = np.split(rows[:, 2], segments.bounds[1:-1])
-    return np.concatenate([gaussian_filter1d(part, SMOOTH / frame_time, mode="nearest") for part in parts])
+    return trend_of(rows[:, 2], segments, frame_time)
 
 
 def detours(trend: Floats, rate: float) -> Floats:

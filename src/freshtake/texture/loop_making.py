@@ -2,50 +2,90 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import facing_forward
+from freshtake.motion.planting.contacts import runs
 from freshtake.motion.playback import Playback
-from freshtake.numeric.arrays import Floats
-from freshtake.texture.jump_map import Reach, within
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.texture.action import Likeness, action_of
+from freshtake.texture.frame_distance import Weights, judged
+from freshtake.texture.jump_map import Reach, band_of, costs_of, jumps_and_reach, within
 from freshtake.texture.loop_courses import LoopCourse, check_course, detours, on_course, rate_of, turning_trend
 from freshtake.texture.loops import (
     LoopWish,
+    NoLoop,
+    Ways,
     anchors_of,
+    closed_stretches,
     closing_frames,
-    find_loop,
+    drawn,
+    find_loops,
     near_lengths,
-    nearest_length,
-    varied_loop,
+    nearest_lengths,
+    price_of,
+    tempo_price,
     ways_of,
 )
 from freshtake.texture.planting import around, cut_loop, planted
+from freshtake.texture.segments import laid_out
 from freshtake.texture.synthesize import advance, begin, looped
 from freshtake.texture.transitions import Played, paced
 
 if TYPE_CHECKING:
     from freshtake.texture.model import TextureModel
 
+UNLIKE = 60.0  # mean frame steps that a loop costs on top which is only just like the action in one respect
+LENGTHS = 3  # lengths near the one asked for that loops are looked for in
+CANDIDATES = 5  # loops that are compared
+WIDER = (2.0, 4.0, 1e9)  # times the largest jump of play, where there is no loop without larger ones
+SAME = 0.7  # share of shown frames from which two loops count as one
 NO_TRAVEL = "travel was not taken out of the takes (root heading does)"
 
 
-def loop_rows(
+class Loop(NamedTuple):
+    """A loop that was found: the frames of the takes that it shows (way), how alike it is to them, and its jumps.
+
+    `length` is that of the way, inserted frames included; it is played in the number of frames asked for. `costs`
+    (jumps,) are in mean frame steps of the action, and `limit` is the largest that play takes.
+    """
+
+    way: tuple[int, ...]
+    length: int
+    price: float
+    likeness: Likeness
+    costs: Floats
+    limit: float
+
+    def pieces(self) -> list[tuple[int, int]]:
+        """Return the first and the last frame of each piece of the takes that is shown."""
+        shown = np.array(self.way)
+        shown = np.roll(shown, -int(np.argmax(np.diff(shown, prepend=shown[-1]) != 1)))  # begin behind a jump
+        cuts = [0, *(np.flatnonzero(np.diff(shown) != 1) + 1).tolist(), len(shown)]
+        return [(int(shown[a]), int(shown[b - 1])) for a, b in pairwise(cuts)]
+
+
+def found_loops(
     model: TextureModel,
     rng: np.random.Generator,
     frames: int,
+    *,
     variety: float,
     stretch: float,
     course: str | float | None,
-) -> tuple[Floats, Played]:
-    """Rows of a loop of exactly so many frames, and what they show; the frame after the last is the first.
+    among: Bools | None,
+) -> list[Loop]:
+    """Find loops of exactly so many frames, the best one first: small jumps, few of them, and like the action.
 
-    Where that makes better jumps, a way whose length differs by at most a share `stretch` is played faster or
-    slower; what is shown then has that other length. Frames are preferred that turn as the `course` does; the rows
-    are not on it yet.
+    The action is the part of the takes, or of the frames `among`, that moves. Where that makes better jumps, a way
+    whose length differs by at most a share `stretch` is played faster or slower. Frames are preferred that turn as
+    the `course` does.
     """
     if frames < 2:
         raise UsageError(f"a loop has at least 2 frames, not {frames}")
@@ -54,8 +94,41 @@ def loop_rows(
     if not 0.0 <= stretch <= 0.5:
         raise UsageError(f"stretch must lie between 0 and 0.5, not {stretch}")
     check_course(course)
-    way = _closed_way(model, rng, frames, variety, stretch, _detours(model, frames, course))
-    played = _around(model, way, rng)
+    action = action_of(
+        model.rows, model.weights.poses, model.segments, model.frame_time, rates=model.rates, among=among
+    )
+    part, kept = _part(model, action.frames)
+    detour = _detours(model, frames, course)[kept]
+    if part is not model:
+        action = action.narrowed(kept)
+    if action.travel is not None or part is not model:
+        detour = detour + action.costs()
+    wish = LoopWish(variety, closing_frames(model.frame_time), detour)
+    ways, closed = _closed_ways(part, rng, frames, stretch, wish)
+    dear, priced = wish.dear(len(kept)), []
+    for length, way in closed:
+        likeness = action.likeness(way, length / frames)
+        price = price_of(way, ways, variety, dear) + tempo_price(length, frames)
+        priced.append((price + UNLIKE * likeness.distance, price, length, way, likeness))
+    out: list[Loop] = []
+    for _, price, length, way, likeness in sorted(priced):
+        shown = tuple(kept[list(way)].tolist())
+        if any(_shared(shown, other.way) >= SAME for other in out):
+            continue
+        loop = Loop(shown, length, price, likeness, _jump_costs(part, way), max(part.reach.limits))
+        likeness = action.with_travel(likeness, shown_loop(model, loop, rng, frames)[0], way[0])
+        out.append(loop._replace(price=price + UNLIKE * likeness.distance, likeness=likeness))
+        if len(out) == CANDIDATES:
+            break
+    return sorted(out, key=lambda loop: loop.price)
+
+
+def shown_loop(model: TextureModel, loop: Loop, rng: np.random.Generator, frames: int) -> tuple[Floats, Played]:
+    """Return the rows of a loop and what they show; the frame after the last is the first. Not on a course yet.
+
+    Where the way has another length, what is shown has that one.
+    """
+    played = _around(model, loop.way, rng)
     rows = looped(played, model.blending)
     if len(rows) == frames:
         return rows, played
@@ -66,6 +139,42 @@ def loop_lengths(model: TextureModel, rng: np.random.Generator, frames: int) -> 
     """Up to three lengths near `frames` of loops that need no larger jumps than play does."""
     small = ways_of(*model.live, model.weights.poses, model.rules)
     return near_lengths(frames, small, anchors_of(small, rng))
+
+
+def _shared(one: tuple[int, ...], other: tuple[int, ...]) -> float:
+    """Share of the frames of two loops that both show."""
+    a, b = set(one), set(other)
+    return len(a & b) / len(a | b)
+
+
+def _jump_costs(model: TextureModel, way: tuple[int, ...]) -> Floats:
+    before, after = np.array(way), np.roll(way, -1)
+    jumps = np.flatnonzero(model.segments.successors()[before] != after)
+    return costs_of(model.jumps, before[jumps], after[jumps])
+
+
+def _part(model: TextureModel, frames: Bools) -> tuple[TextureModel, Ints]:
+    """Return a model of some frames of the takes with jumps among these alone, and which frames they are."""
+    if frames.all():
+        return model, np.arange(len(frames))
+    least, pieces, cells = model.rules.hold + 2, [], []
+    for first, stop, cell in zip(
+        model.segments.bounds[:-1], model.segments.bounds[1:], model.segments.cell_of_take, strict=True
+    ):
+        for start, end in runs(frames[first:stop]):
+            if end - start >= least:
+                pieces.append(np.arange(first + start, first + end))
+                cells.append(model.segments.names[cell])
+    kept = np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.intp)
+    if len(kept) < band_of(model.settings, model.frame_time) + 2:
+        raise UsageError("too few frames to make a loop of: ask for a longer part")
+    segments = laid_out([len(piece) for piece in pieces], cells)
+    weights = Weights(model.weights.poses[kept], model.weights.velocities[kept])
+    judged_frames = judged(weights, segments, model.frame_time, model.settings.velocity_weight)
+    jumps, reach = jumps_and_reach(judged_frames, segments, model.settings, model.frame_time)
+    return replace(
+        model, segments=segments, rows=model.rows[kept], weights=weights, jumps=jumps, entries=(), reach=reach
+    ), kept
 
 
 def on_its_course(model: TextureModel, rows: Floats, course: str | float | None) -> LoopCourse | None:
@@ -117,25 +226,34 @@ def _detours(model: TextureModel, frames: int, course: str | float | None) -> Fl
     return detours(np.abs(trend) if course == "closed" else trend, rate)
 
 
-def _closed_way(
-    model: TextureModel, rng: np.random.Generator, frames: int, variety: float, stretch: float, detour: Floats
-) -> tuple[int, ...]:
-    """With small jumps, at the takes' tempo or a slightly different one; or else with any jumps."""
+def _closed_ways(
+    model: TextureModel, rng: np.random.Generator, frames: int, stretch: float, wish: LoopWish
+) -> tuple[Ways, list[tuple[int, tuple[int, ...]]]]:
+    """Closed ways and their lengths: with small jumps, at about the takes' tempo; or else with any jumps."""
 
     def stroll(start: int, count: int) -> tuple[int, ...]:
         played = model.play(begin(start, model.settings.recent), rng, count)[1]
         return () if played.step[-1] else tuple(played.source[played.step == 0].tolist())
 
-    closing = closing_frames(model.frame_time)
-    small = ways_of(*model.live, model.weights.poses, model.rules)
-    found = nearest_length(frames, small, anchors_of(small, rng), stretch)
-    if found is not None:
-        length, anchor = found
-        way = find_loop(length, small, stroll, rng, LoopWish(variety, closing, detour, (anchor,)))
-        return varied_loop(frames, way, small, rng, variety, stretch, detour)
-    wide = within(model.jumps, Reach(tuple(1e9 for _ in model.cells), model.reach.alive), model.segments)
-    some = ways_of(*wide, model.weights.poses, model.rules, slots=32)
-    return find_loop(frames, some, stroll, rng, LoopWish(variety, closing, detour))
+    dear = wish.dear(len(model.rows))
+    successor, jumps = model.live
+    small = ways_of(successor, drawn(jumps, rng), model.weights.poses, model.rules)
+    anchors = anchors_of(small, rng)
+    found: list[tuple[int, tuple[int, ...]]] = []
+    for length, anchor in nearest_lengths(frames, small, anchors, stretch, dear, LENGTHS):
+        through = list(dict.fromkeys([anchor, *anchors]))
+        found += [(length, way) for way in find_loops(length, small, stroll, through, wish)]
+    if found:
+        return small, found + [(len(way), way) for way in closed_stretches(frames, small, stretch, dear)]
+    for wider in WIDER:
+        limits = tuple(wider * limit for limit in model.reach.limits)
+        wide = within(model.jumps, Reach(limits, model.reach.alive), model.segments)
+        some = ways_of(wide[0], drawn(wide[1], rng), model.weights.poses, model.rules, slots=32)
+        anchors = anchors_of(some, rng)
+        found = [(frames, way) for way in find_loops(frames, some, stroll, anchors, wish)]
+        if found:
+            return some, found
+    raise NoLoop(frames, near_lengths(frames, some, anchors))
 
 
 def _around(model: TextureModel, way: tuple[int, ...], rng: np.random.Generator) -> Played:

@@ -1,4 +1,4 @@
-"""Loops of exactly so many frames whose end meets their start, by dynamic programming over jumps."""
+"""Loops whose end meets their start: closed ways over jumps, by dynamic programming and from random plays."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from freshtake.texture.play_kernels import Numbers, Rules, Steps, inserted, walk
 ANCHORS = 16  # frames that loops are tried from
 SLOTS = 6  # jumps per frame that loops use
 ROUNDS = 4  # of finding a loop and laying a toll on what it repeats
+STRETCHES = 8  # pieces of a take, closed by a single jump, that are compared with other loops
 STROLLS = 24  # random plays that are closed to loops
+APART = 0.03  # share of the length by which lengths that are tried differ
 CLOSING = 2.5  # seconds of which the way back of a random play has at most
 TOLL = 0.1  # mean frame steps per frame that was shown before
 MONOTONOUS = 20.0  # mean frame steps that a loop costs on top which is a shorter one over and over
-RESTLESS = 0.5  # mean frame steps that every jump costs on top, so that a loop has few
-TEMPO = 50.0  # mean frame steps that a loop of twice the tempo would cost on top
+RESTLESS = 3.0  # mean frame steps that every jump costs on top, so that a loop has few
+TEMPO = 100.0  # mean frame steps that a loop of twice the tempo would cost on top
 SPREAD = 0.3  # by how much costs are varied, as a standard deviation of their logarithm
 
 Stroll = Callable[[int, int], tuple[int, ...]]
@@ -80,13 +82,25 @@ def ways_of(successor: Ints, jumps: Jumps, poses: Floats, rules: Rules, slots: i
     return Ways(successor, entries, targets, costs, durations, rules.hold, jumps)
 
 
+class NoLoop(UsageError):
+    """There is no loop of this length; `near` are lengths that loops have."""
+
+    def __init__(self, length: int, near: list[int]) -> None:
+        lengths = f"the nearest lengths are {', '.join(map(str, near))}" if near else "allow larger jumps"
+        super().__init__(f"there is no loop of exactly {length} frames: {lengths}")
+        self.near = near
+
+
 class LoopWish(NamedTuple):
     """What a loop should be like."""
 
     variety: float  # how much repetitions count against costs of jumps
     closing: int  # frames of which the way back of a random play has at most
     detour: Floats | None = None  # (frames,): what it costs to show each frame, 1 as much as showing one twice
-    through: Sequence[int] = ()  # frames that a loop may be looked for at besides those that are drawn
+
+    def dear(self, frames: int) -> Floats:
+        """Return what it costs to show each frame (frames,), in the unit of jumps."""
+        return TOLL * (np.zeros(frames) if self.detour is None else self.detour)
 
 
 def closing_frames(frame_time: float) -> int:
@@ -94,29 +108,26 @@ def closing_frames(frame_time: float) -> int:
     return round(CLOSING / frame_time)
 
 
-def find_loop(length: int, ways: Ways, stroll: Stroll, rng: np.random.Generator, wish: LoopWish) -> tuple[int, ...]:
-    """A closed way of exactly `length` frames, inserted ones included: cheap jumps, few frames shown twice.
+def drawn(jumps: Jumps, rng: np.random.Generator) -> Jumps:
+    """Vary what jumps cost, so that each seed finds other loops."""
+    return Jumps(jumps.targets, jumps.costs * np.exp(0.5 * SPREAD * rng.standard_normal(jumps.costs.shape)))
+
+
+def find_loops(length: int, ways: Ways, stroll: Stroll, anchors: Sequence[int], wish: LoopWish) -> set[tuple[int, ...]]:
+    """Find closed ways of exactly `length` frames, inserted ones included, through some of the anchors.
 
     `stroll(start, frames)` gives the frames of a random play.
     """
-    variety, closing, detour, through = wish
-    dear = TOLL * (np.zeros(len(ways.successor)) if detour is None else detour)
-    drawn = Ways(
-        ways.successor, ways.entries, ways.targets, ways.costs * np.exp(SPREAD * rng.standard_normal(ways.costs.shape)),
-        ways.durations, ways.rest, ways.every,
-    )  # fmt: skip
-    anchors = list(dict.fromkeys([*through, *anchors_of(drawn, rng)]))
-    best, price = None, np.inf
-    found = _planned(length, drawn, anchors, variety, dear)
-    if variety > 0.0:
-        found = _both(found, _closed(length, drawn, anchors, stroll, closing, dear))
-    for way in found:
-        cost = price_of(way, drawn, variety, dear)
-        if cost < price:
-            best, price = way, cost
-    if best is None:
-        raise UsageError(_no_loop(length, drawn, anchors))
-    return best
+    dear = wish.dear(len(ways.successor))
+    found = set(_planned(length, ways, anchors, wish.variety, dear))
+    if wish.variety > 0.0:
+        found |= set(_closed(length, ways, anchors, stroll, wish.closing, dear))
+    return found
+
+
+def tempo_price(length: int, frames: int) -> float:
+    """Return what it costs to play a loop of `length` frames in `frames`."""
+    return TEMPO * abs(length / frames - 1.0)
 
 
 def price_of(way: tuple[int, ...], ways: Ways, variety: float, dear: Floats) -> float:
@@ -126,34 +137,23 @@ def price_of(way: tuple[int, ...], ways: Ways, variety: float, dear: Floats) -> 
     return cost + variety * MONOTONOUS * (period(way) < len(way)) + float(dear[list(way)].sum())
 
 
-def varied_loop(
-    length: int, found: tuple[int, ...], ways: Ways, rng: np.random.Generator, variety: float, stretch: float,
-    detour: Floats,
-) -> tuple[int, ...]:  # fmt: skip
-    """`found`, or a stretch of a take that one jump closes, at another tempo, where that costs less.
+def closed_stretches(frames: int, ways: Ways, stretch: float, dear: Floats) -> list[tuple[int, ...]]:
+    """Return the best stretches of a take that one jump closes, at most a share `stretch` longer or shorter.
 
     Jumps are chosen before what is repeated counts, so that a loop of small jumps may show half of its frames twice.
     """
-    dear = TOLL * detour
     left, slots = np.nonzero(ways.every.targets >= 0)
     entered = ways.every.targets[left, slots]
     lengths = left - entered + 1
     breaks = np.concatenate([[0], np.cumsum(ways.successor != np.arange(1, len(ways.successor) + 1))])
     whole = (breaks[left] == breaks[entered]) & (lengths > ways.rest + 1)
-    usable = np.flatnonzero(whole & (np.abs(lengths / length - 1.0) <= stretch))
+    usable = np.flatnonzero(whole & (np.abs(lengths / frames - 1.0) <= stretch))
     if not len(usable) or ways.durations.max() > 1 + ways.rest:  # jumps that insert frames have other lengths
-        return found
-    prices = _felt(ways.every.costs[left, slots])[usable] * np.exp(SPREAD * rng.standard_normal(len(usable)))
+        return []
     sums = np.concatenate([[0.0], np.cumsum(dear)])
-    prices += TEMPO * np.abs(lengths[usable] / length - 1.0) + sums[left[usable] + 1] - sums[entered[usable]]
-    best = int(usable[prices.argmin()])
-    own = price_of(found, ways, variety, dear) + TEMPO * abs(len(found) / length - 1.0)
-    return tuple(range(int(entered[best]), int(left[best]) + 1)) if prices.min() < own else found
-
-
-def _both(first: Iterator[tuple[int, ...]], second: Iterator[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
-    yield from first
-    yield from second
+    prices = _felt(ways.every.costs[left, slots])[usable] + sums[left[usable] + 1] - sums[entered[usable]]
+    best = usable[np.argsort(prices + TEMPO * np.abs(lengths[usable] / frames - 1.0), kind="stable")[:STRETCHES]]
+    return [tuple(range(int(entered[k]), int(left[k]) + 1)) for k in best]
 
 
 def period(way: tuple[int, ...]) -> int:
@@ -180,7 +180,9 @@ def _felt(costs: Floats) -> Floats:
     return RESTLESS + 0.5 * costs**2
 
 
-def _planned(length: int, ways: Ways, anchors: list[int], variety: float, dear: Floats) -> Iterator[tuple[int, ...]]:
+def _planned(
+    length: int, ways: Ways, anchors: Sequence[int], variety: float, dear: Floats
+) -> Iterator[tuple[int, ...]]:
     """The cheapest loop, then the cheapest when what was repeated costs a toll, and so on."""
     toll = dear.copy()
     for _ in range(ROUNDS):
@@ -199,7 +201,7 @@ def _planned(length: int, ways: Ways, anchors: list[int], variety: float, dear: 
 
 
 def _closed(
-    length: int, ways: Ways, anchors: list[int], stroll: Stroll, closing: int, dear: Floats
+    length: int, ways: Ways, anchors: Sequence[int], stroll: Stroll, closing: int, dear: Floats
 ) -> Iterator[tuple[int, ...]]:
     """Random plays whose last part is the cheapest way back to their start."""
     closing = min(closing, length - 1)
@@ -225,33 +227,28 @@ def anchors_of(ways: Ways, rng: np.random.Generator) -> list[int]:
     return [int(anchor) for anchor in some]
 
 
-def nearest_length(length: int, ways: Ways, anchors: Sequence[int], stretch: float) -> tuple[int, int] | None:
-    """The length of the best loop that is at most a share `stretch` longer or shorter, and the anchor it goes through.
-
-    None where there is none.
-    """
+def nearest_lengths(
+    length: int, ways: Ways, anchors: Sequence[int], stretch: float, dear: Floats, most: int = 1
+) -> list[tuple[int, int]]:
+    """Return lengths of the best loops that are at most a share `stretch` longer or shorter, and an anchor of each."""
     longest, shortest = int(length * (1.0 + stretch)), max(2, int(np.ceil(length * (1.0 - stretch))))
     if not anchors:
-        return None
-    free = np.zeros(len(ways.successor))
-    costs = np.stack([ways.least(anchor, longest, free)[0][:, anchor] for anchor in anchors])
+        return []
+    costs = np.stack([ways.least(anchor, longest, dear)[0][:, anchor] for anchor in anchors])
     costs += TEMPO * np.abs(np.arange(longest + 1) / length - 1.0)
     costs[:, :shortest] = np.inf
-    which, best = np.unravel_index(int(costs.argmin()), costs.shape)
-    return (int(best), anchors[int(which)]) if np.isfinite(costs[which, best]) else None
+    least, through = costs.min(axis=0), costs.argmin(axis=0)
+    lengths: list[int] = []
+    for t in np.argsort(least, kind="stable").tolist():
+        if len(lengths) < most and np.isfinite(least[t]) and all(abs(t - s) > APART * length for s in lengths):
+            lengths.append(t)
+    return [(t, anchors[int(through[t])]) for t in lengths]
 
 
-def near_lengths(length: int, ways: Ways, anchors: list[int]) -> list[int]:
+def near_lengths(length: int, ways: Ways, anchors: Sequence[int]) -> list[int]:
     """Up to three lengths, near the one asked for, that loops have."""
     found: set[int] = set()
     for anchor in anchors:
         least, _ = ways.least(anchor, 2 * length + 240, np.zeros(len(ways.successor)))
         found |= {int(t) for t in np.flatnonzero(np.isfinite(least[1:, anchor])) + 1}
     return sorted(sorted(found, key=lambda t: abs(t - length))[:3])
-
-
-def _no_loop(length: int, ways: Ways, anchors: list[int]) -> str:
-    """Which lengths near the one asked for there are."""
-    near = near_lengths(length, ways, anchors)
-    said = f"the nearest lengths are {', '.join(map(str, near))}" if near else "allow larger jumps"
-    return f"there is no loop of exactly {length} frames: {said}"

@@ -12,17 +12,25 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Recipe, Start
-from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.cells import steered
 from freshtake.texture.decoding import decoded
 from freshtake.texture.fades import Fades, longest_fade, usual_bend
 from freshtake.texture.frame_distance import Weights, mean_step
 from freshtake.texture.guiding import Bearings, Guide, GuidedState, bearings_of, begin_guided, read_on
-from freshtake.texture.jump_map import Jumps, Reach, chances_at, costs_of, jump_rate, totals, within
+from freshtake.texture.jump_map import Jumps, Reach, chances_at, costs_of, hold_of, jump_rate, totals, within
 from freshtake.texture.live import more_often, play_stream, where_rows_end
 from freshtake.texture.loop_courses import LoopCourse
-from freshtake.texture.loop_making import NO_TRAVEL, loop_lengths, loop_motion, loop_rows, on_its_course
+from freshtake.texture.loop_making import (
+    NO_TRAVEL,
+    Loop,
+    found_loops,
+    loop_lengths,
+    loop_motion,
+    on_its_course,
+    shown_loop,
+)
 from freshtake.texture.paper_jump_map import Sigmas, paper_chances
 from freshtake.texture.planting import Standing, planted, shown_contacts, standing_of
 from freshtake.texture.play_kernels import (
@@ -39,13 +47,7 @@ from freshtake.texture.shape import Shape
 from freshtake.texture.synthesize import Blending, PlayState, advance, begin, shown, shown_rate
 from freshtake.texture.transitions import Played, turning_of
 
-FADE = 1.0 / 6.0  # seconds in which an offset dies away
 STRETCH = 0.12  # share by which a loop's tempo may differ from the takes'
-
-
-def hold_of(frame_time: float) -> int:
-    """Frames in which an offset dies away, and in which play does not jump again."""
-    return max(2, round(FADE / frame_time))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -251,6 +253,26 @@ class TextureModel:
 
         return read_on(state, frames, guide, self.bearings, more, self.blending.turning)
 
+    def find_loops(
+        self,
+        rng: np.random.Generator,
+        frames: int,
+        *,
+        variety: float = 1.0,
+        stretch: float = STRETCH,
+        course: str | float | None = "free",
+        among: Bools | None = None,
+    ) -> list[Loop]:
+        """Find up to five loops of so many frames, the best first, of the part of the takes that moves.
+
+        `among` (frames,) are the frames of the takes whose action is wanted; by default all are.
+        """
+        return found_loops(self, rng, frames, variety=variety, stretch=stretch, course=course, among=among)
+
+    def show_loop(self, loop: Loop, rng: np.random.Generator, frames: int) -> tuple[Floats, Played]:
+        """Return the rows of a loop, and what they show; the frame after the last is the first."""
+        return shown_loop(self, loop, rng, frames)
+
     def loop_rows(
         self,
         rng: np.random.Generator,
@@ -261,7 +283,8 @@ class TextureModel:
         course: str | float | None = "free",
     ) -> tuple[Floats, Played]:
         """Rows of a loop of exactly so many frames, and what they show; the frame after the last is the first."""
-        return loop_rows(self, rng, frames, variety, stretch, course)
+        best = self.find_loops(rng, frames, variety=variety, stretch=stretch, course=course)[0]
+        return self.show_loop(best, rng, frames)
 
     def jump_costs(self, played: Played) -> Floats:
         """What the jumps that are shown cost, in mean frame steps; infinity for those of the paper's map alone."""

@@ -165,9 +165,11 @@ def density_sample(
         model = replace(model, settings=model.settings.changed(**changes))
     rng = generator(options.seed)
     plan = schedule(model.classes, model.weights_asked(options.weights, control), frames)
-    if warn is not None and model.warning and (plan > 0.0).any(axis=0).sum() > 1:
+    used = np.asarray((plan > 0.0).any(axis=0))
+    if warn is not None and model.warning and used.sum() > 1 and not model.mixes_among(used):
         warn(model.warning)
-    state, parts = model.start(rng, {name: float(w) for name, w in zip(model.classes, plan[0], strict=True)}), []
+    first_weights = {name: float(w) for name, w in zip(model.classes, plan[0], strict=True)}
+    state, parts = model.start(rng, first_weights, used=used), []
     for first in range(0, frames, PIECE):
         report(Progress(first / frames, f"frame {first} of {frames}"))
         state, rows = model.advance(state, plan[first : first + PIECE], rng)
@@ -206,6 +208,7 @@ def density_facts(model: DensityModel) -> dict[str, Any]:
         "kernels": {name: sum(runs) for name, runs in zip(model.classes, model.lengths, strict=True)},
         "goes_round": dict(zip(model.classes, model.cyclic, strict=True)),
         "blends": model.mixes,
+        "repeat_in_cycles": dict(zip(model.classes, model.cycles.periodic.tolist(), strict=True)),
         "period_s": {
             name: round(float(limit) * model.frame_time, 3)
             for name, limit in zip(model.classes, model.limits[:, 2], strict=True)

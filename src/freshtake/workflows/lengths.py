@@ -34,6 +34,24 @@ def length_of(frames: str | None, seconds: float | None) -> Length:
     raise UsageError(f"{frames!r} is not a length: write a number of frames such as 360, or a time such as 6s")
 
 
+def moment_of(text: str | None) -> Length | None:
+    """Parse a moment of a take, such as 180 (a frame) or 3s; None stays None."""
+    if text is None:
+        return None
+    try:
+        value = float(text.strip().removesuffix("s"))
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value < 1e9 or not (text.strip().endswith("s") or value == int(value)):
+        raise UsageError(f"{text!r} is not a moment of a take: write a frame such as 180, or a time such as 3s")
+    return Seconds(value) if text.strip().endswith("s") else int(value)
+
+
+def frame_at(moment: Length, frame_time: float) -> int:
+    """Return the frame of a moment."""
+    return round(moment.seconds / frame_time) if isinstance(moment, Seconds) else moment
+
+
 def _seconds(value: float) -> Seconds:
     if not 0.0 < value < 1e9:
         raise UsageError(f"a time above 0 was expected, not {value:g} s")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from freshtake.style.learning import aligned
 from freshtake.style.model import StyleModel
 from freshtake.style.simple_translations import KINDS, held_out_errors
 from freshtake.style.synthesize import Translated
+from freshtake.style.verdict import Remark
 
 if TYPE_CHECKING:
     from freshtake.workflows.style_translating import StylePairs
@@ -103,7 +105,9 @@ def _held_out(
     return held, shown
 
 
-def translation_page(model: StyleModel, source: Clip, out: Clip, translated: Translated) -> Page:
+def translation_page(
+    model: StyleModel, source: Clip, out: Clip, translated: Translated, remarks: Sequence[Remark] = ()
+) -> Page:
     """Strips of the clip before and after, the time warp that was applied, and how much of the input was kept."""
     rows = model.encode(source).values
     tool = model.translator()
@@ -141,10 +145,9 @@ def translation_page(model: StyleModel, source: Clip, out: Clip, translated: Tra
     scene = scene_of([("input", [source]), ("variant", [out])], layout="row", legend=LEGEND)
     input_share = float(translated.blends.mean())
     statement = f"{100 * input_share:.0f} % of the motion was kept as it was, because the examples hold nothing like it"
-    verdict = (
-        input_share < LARGE_INPUT_SHARE,
-        f"Usable: {statement}." if input_share < LARGE_INPUT_SHARE else f"Look at: {statement}.",
-    )
+    good = input_share < LARGE_INPUT_SHARE and not remarks
+    statement = "; ".join([statement, *(remark.text for remark in remarks)])
+    verdict = (good, f"Usable: {statement}." if good else f"Look at: {statement}.")
     return (
         style_page("Style translation, applied", summary, sections, scene, verdict),
         figures,

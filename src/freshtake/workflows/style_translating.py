@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from freshtake.errors import UsageError
 from freshtake.formats.files import is_folder
 from freshtake.formats.ftm import check_model_target, save
@@ -20,11 +22,13 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.model import StyleModel
 from freshtake.style.parts import ALL
 from freshtake.style.settings import Settings
+from freshtake.style.verdict import Gait, Remark, gait_of, remarks_on
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.style_fitting import fitted_clip
 from freshtake.workflows.takes_reading import read_clips
 
+MISSED = 0.5  # share of the style of a part of the body: less is said
 NEED = "style translation needs clips with a skeleton"
 
 
@@ -58,12 +62,18 @@ class StyleLearned(NamedTuple):
 
 
 class StyleApplied(NamedTuple):
-    """The clip before and after, how much of it was kept on average, part by part of the body, and what was written."""
+    """The clip before and after, how much of it was kept on average, part by part of the body, and what was written.
+
+    `arrived` is the share of the style that arrived, by part; `remarks` say what is not as in the takes of the style.
+    """
 
     source: Clip
     clip: Clip
     kept: dict[str, float]
     written: tuple[Path, ...]
+    arrived: dict[str, float]
+    remarks: tuple[Remark, ...]
+    gaits: tuple[Gait, Gait] | None  # before and after
 
 
 def style_pairs(
@@ -189,6 +199,7 @@ class StyleOptions(NamedTuple):
     time_warp: bool = True
     generalize: bool | None = None
     plant: bool | str = True
+    speed: str = "proportion"
 
 
 STYLE_OPTIONS = StyleOptions()
@@ -217,37 +228,67 @@ def style_apply(
     taken = read_clips([[path]], reading, NEED)[0][0]
     clip, back = fitted_clip(taken, model, (reading or {}).get("warn") or (lambda _: None))
     if len(models) > 1:
-        if options.parts or page is not None:
-            raise UsageError("parts of the body and a report are for one style: leave one out, or apply one at a time")
+        if options.parts or page is not None or options.speed != "proportion":
+            raise UsageError(
+                "parts of the body, a speed and a report are for one style: leave them out, or apply one at a time"
+            )
         from freshtake.style.style_blending import blend
 
         weights = [options.strength * weight for _, weight in styles]
         out = blend(
             models, clip, weights, time_warp=options.time_warp, generalize=options.generalize, plant=bool(options.plant)
         )
-        translated = None
+        done, strength = None, None
     else:
         whole = options.strength * styles[0][1]
         strengths = {
             ALL: 0.0 if options.parts else whole,
             **{name: whole * value for name, value in (options.parts or {}).items()},
         }
-        how: dict[str, Any] = {"time_warp": options.time_warp, "generalize": options.generalize, "strength": strengths}
-        translated, _ = model.translate_rows(model.encode(clip).values, **how)
-        out = model.translate(clip, plant=options.plant, **how)
+        done = model.translation(
+            clip, time_warp=options.time_warp, generalize=options.generalize, plant=options.plant, strength=strengths,
+            speed=options.speed,
+        )  # fmt: skip
+        out, strength = done.clip, whole if not options.parts and options.speed == "proportion" else None
+    remarks, gaits = remarks_of(models, clip, out, strength)
+    if done is not None and not options.parts and whole == 1.0:
+        remarks += lost_parts(done.arrived)
     if clip.skeleton.base is not None:
         out = out.changed(skeleton=replace(out.skeleton, base=clip.skeleton.base))
     delivered = with_up(back(out), taken.up).changed(name=target.stem)
     write_onto(target, put_onto(onto, delivered), taken.unit_m, onto)
     written = [target]
-    if page is not None and translated is not None:
+    if page is not None and done is not None:
         from freshtake.workflows.style_reporting import translation_page
 
-        written += write_report(page, *translation_page(model, clip, out, translated))
-    input_shares = (
-        {} if translated is None else dict(zip(model.parts, translated.blends.mean(axis=0).tolist(), strict=True))
+        written += write_report(page, *translation_page(model, clip, out, done.made, remarks))
+    input_shares = {} if done is None else dict(zip(model.parts, done.made.blends.mean(axis=0).tolist(), strict=True))
+    arrived = {} if done is None else done.arrived
+    return StyleApplied(taken, delivered, input_shares, tuple(written), arrived, remarks, gaits)
+
+
+def lost_parts(arrived: Mapping[str, float]) -> tuple[Remark, ...]:
+    """Say of which parts of the body most of the style was lost."""
+    return tuple(
+        Remark("amber", f"only {max(share, 0.0):.0%} of the style arrived in the {name}")
+        for name, share in arrived.items()
+        if share < MISSED
     )
-    return StyleApplied(taken, delivered, input_shares, tuple(written))
+
+
+def remarks_of(
+    models: Sequence[StyleModel], clip: Clip, out: Clip, strength: float | None
+) -> tuple[tuple[Remark, ...], tuple[Gait, Gait] | None]:
+    """Compare a translation with its source and with the takes of the style; of several styles, with the liveliest."""
+    source, made = gait_of(clip), gait_of(out)
+    if source is None or made is None:
+        return (), None
+    taught = [model.teacher for model in models if model.teacher is not None]
+    teacher = None
+    if taught:
+        most = [Gait(*np.max([pair[side] for pair in taught], axis=0).tolist()) for side in (0, 1)]
+        teacher = most[0], most[1]
+    return tuple(remarks_on(made, source, teacher, strength)), (source, made)
 
 
 def style_facts(model: StyleModel) -> dict[str, Any]:

@@ -17,15 +17,16 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.motion.validation import fps_of
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.guiding import Guide
 from freshtake.texture.loop_courses import rate_of
+from freshtake.texture.loop_making import Loop
+from freshtake.texture.loops import NoLoop
 from freshtake.texture.model import STRETCH, TextureModel
 from freshtake.texture.settings import Settings
-from freshtake.texture.transitions import Played
 from freshtake.variation.goals.steering import Followed
-from freshtake.workflows.lengths import Length, frame_count
+from freshtake.workflows.lengths import Length, frame_at, frame_count
 from freshtake.workflows.model_kinds import model_of
 from freshtake.workflows.motion_delivering import Delivery, playback_summary
 from freshtake.workflows.motion_finishing import FINISH, Finish
@@ -161,6 +162,7 @@ class SampledTexture(NamedTuple):
     playback: dict[str, Any] | None = None
     followed: Followed | None = None
     motion: Any = None
+    loops: tuple[dict[str, Any], ...] = ()
 
 
 class PlayRoute(NamedTuple):
@@ -173,7 +175,10 @@ class PlayRoute(NamedTuple):
 
 
 class PlayOptions(NamedTuple):
-    """Whether the motion is a loop and of which kind, and where it goes."""
+    """Whether the motion is a loop and of which kind, and where it goes.
+
+    A loop is made of the action between two moments of the take, if they are given, and is the `candidate`-th best.
+    """
 
     loop: bool = False
     variety: float = 1.0
@@ -181,6 +186,9 @@ class PlayOptions(NamedTuple):
     times: int = 1
     going: PlayRoute | None = None
     seed: int = 0
+    between: tuple[Length | None, Length | None] = (None, None)
+    candidate: int = 1
+    picture: Path | None = None  # where the candidates are drawn
 
 
 PLAY_OPTIONS = PlayOptions()
@@ -209,10 +217,11 @@ def texture_sample(
         raise UsageError(f"the seed must be 0 or more, but is {options.seed}")
     rng, say = np.random.default_rng(options.seed), warn or (lambda message: None)
     report(Progress(0.0, f"making {frames} frames"))
+    loops: tuple[dict[str, Any], ...] = ()
     if options.loop:
-        motion, rows, jumps = _looped(
-            model, rng, frames, way, (options.variety, options.stretch, options.times), finish.plant, say
-        )
+        motion, rows, jumps, loops = made_loop(model, rng, frames, options, finish.plant, say)
+    elif options.between != (None, None) or options.candidate != 1 or options.picture is not None:
+        raise UsageError("a part of the take and candidates are those of a loop: add --loop")
     else:
         motion, rows, jumps = _played(model, rng, frames, way, finish.plant, say)
     way_taken = None
@@ -228,32 +237,112 @@ def texture_sample(
         write_motion(model, motion, target, finish.unit_m, finish.onto)
     shown = len(rows) if motion is None else len(motion)
     playback = None if motion is None else playback_summary(motion)
-    return SampledTexture(target, shown, len(rows) * model.frame_time, jumps, playback, way_taken, motion)
+    return SampledTexture(target, shown, len(rows) * model.frame_time, jumps, playback, way_taken, motion, loops)
 
 
-def _looped(
+def made_loop(
     model: TextureModel,
     rng: np.random.Generator,
     frames: int,
-    way: PlayRoute,
-    how: tuple[float, float | None, int],
+    options: PlayOptions,
     plant: bool | str,
     say: Callable[[str], None],
-) -> tuple[Any, Floats, int]:
-    variety, stretch, times = how
-    if way.plan or way.cell is not None or way.guide is not None:
-        raise UsageError("a loop is not steered: leave cells, heading, path and speed out, or give --course")
-    share = STRETCH if stretch is None else stretch
+) -> tuple[Any, Floats, int, tuple[dict[str, Any], ...]]:
+    """Make a loop of the moving part of the takes; `say` is called with what a user should know of it.
+
+    Returns the motion (None for a mesh, whose rows are on their course), its rows, its jumps, and the candidates.
+    """
+    way, times = options.going or PlayRoute(), options.times
+    if way.plan or way.guide is not None:
+        raise UsageError("a loop is not steered: leave --steer, heading, path and speed out, or give --course")
     course = way.course if model.rates else "free" if way.course is None else way.course
-    rows, played = model.loop_rows(rng, frames, variety=variety, stretch=share, course=course)
-    _warn_of_jumps(model, played, frames, say)
+    how: dict[str, Any] = {
+        "variety": options.variety, "stretch": STRETCH if options.stretch is None else options.stretch,
+        "course": course, "among": _among(model, way.cell, options.between),
+    }  # fmt: skip
+    drawn = rng.bit_generator.state  # the nearest length is looked for among the same draws
+    try:
+        found = model.find_loops(rng, frames, **how)
+    except NoLoop as error:
+        if not error.near:
+            raise
+        nearest = min(error.near, key=lambda length: abs(length - frames))
+        say(f"there is no loop of exactly {frames} frames; this one has {nearest}, the nearest length that closes")
+        frames, rng.bit_generator.state = nearest, drawn
+        found = model.find_loops(rng, frames, **how)
+    if not 1 <= options.candidate <= len(found):
+        raise UsageError(f"there are {len(found)} different loops to choose from, but no loop {options.candidate}")
+    chosen = found[options.candidate - 1]
+    _warn_of_jumps(model, chosen, frames, say)
     _warn_of_turning(model, frames, course, say)
+    _warn_of_likeness(chosen, frames, say)
+    rows, played = model.show_loop(chosen, rng, frames)
     moved = model.on_course(rows, course)
-    jumps = int((played.jumped >= 0).sum()) * times
+    jumps = len(chosen.costs) * times
+    facts = tuple(_loop_facts(model, loop, frames) for loop in found)
+    if options.picture is not None:
+        _draw_candidates(model, found, frames, course, options.picture)
     if model.shape is not None:
-        return None, np.tile(rows if moved is None else moved.rows, (times, 1)), jumps
+        return None, np.tile(rows if moved is None else moved.rows, (times, 1)), jumps, facts
     motion = model.loop_motion(rows, played, times=times, course=course, plant=plant)
-    return motion, np.tile(rows, (times, 1)), jumps
+    return motion, np.tile(rows, (times, 1)), jumps, facts
+
+
+def _draw_candidates(
+    model: TextureModel, found: Sequence[Loop], frames: int, course: str | float | None, target: Path
+) -> None:
+    """Draw a strip of each candidate, the best first, with its jumps and how alike it is."""
+    from freshtake.formats.report_files import write_figure
+    from freshtake.reports.style_figures import strips
+
+    clips, titles = [], []
+    for number, loop in enumerate(found, start=1):
+        clip = model.loop_motion(*model.show_loop(loop, np.random.default_rng(0), frames), course=course)
+        if not isinstance(clip, Clip):
+            raise UsageError("only loops of clips with a skeleton are drawn: --json lists those of others")
+        speed = "" if loop.likeness.travel is None else f"speed {loop.likeness.travel:.2f}, "
+        jumps = f"{len(loop.costs)} jump{'s' * (len(loop.costs) != 1)} to {loop.costs.max(initial=0.0):.1f}"
+        titles.append(f"{number}: {speed}energy {loop.likeness.energy:.2f}, range {loop.likeness.range:.2f}; {jumps}")
+        clips.append(clip)
+    write_figure(target, strips(clips, titles=titles))
+
+
+def _among(model: TextureModel, cell: str | None, between: tuple[Length | None, Length | None]) -> Bools | None:
+    """Frames (frames,) of a cell and between two moments of the take; None for all."""
+    if cell is None and between == (None, None):
+        return None
+    among = np.ones(len(model.rows), dtype=np.bool_)
+    if cell is not None:
+        among &= model.segments.cells() == model.cell(cell)
+    if between != (None, None):
+        if len(model.segments.bounds) > 2:
+            raise UsageError(
+                f"--from and --to are moments of one take, but the model was learned from "
+                f"{len(model.segments.bounds) - 1}: choose one of them with --cell, or learn from one take"
+            )
+        first, stop = (None if moment is None else frame_at(moment, model.frame_time) for moment in between)
+        first, stop = 0 if first is None else first, len(among) if stop is None else stop
+        if not 0 <= first < stop <= len(among):
+            length = len(among) * model.frame_time
+            raise UsageError(
+                f"the part from frame {first} to {stop} does not lie in the take, which has frames 0 to {len(among)} "
+                f"({length:.2f} s)"
+            )
+        among[:first] = among[stop:] = False
+    return among
+
+
+def _loop_facts(model: TextureModel, loop: Loop, frames: int) -> dict[str, Any]:
+    """A candidate, ready to be printed."""
+    alike = {k: None if v is None else round(v, 3) for k, v in loop.likeness._asdict().items()}
+    return {
+        "pieces": [[a, b] for a, b in loop.pieces()],
+        "jumps": len(loop.costs),
+        "largest_jump": round(float(loop.costs.max(initial=0.0)), 2),
+        "tempo": round(loop.length / frames, 3),
+        **alike,
+        "price": round(loop.price, 2),
+    }
 
 
 def _played(
@@ -277,14 +366,26 @@ def _played(
     return model.planted(model.decode(play.rows, start=play.start), play.played, plant), play.rows, jumps
 
 
-def _warn_of_jumps(model: TextureModel, played: Played, frames: int, warn: Callable[[str], None]) -> None:
+def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Callable[[str], None]) -> None:
     """Say so where a loop of that length needs larger jumps than play does, and which lengths do not."""
-    largest, limit = max(model.jump_costs(played).tolist(), default=0.0), max(model.reach.limits)
-    if largest <= limit or model.settings.method == "paper":
+    largest = float(loop.costs.max(initial=0.0))
+    if largest <= loop.limit or model.settings.method == "paper":
         return
     near = model.loop_lengths(np.random.default_rng(0), frames)
-    better = f"; loops of {', '.join(map(str, near))} frames need none above {limit:g}" if near else ""
+    better = f"; loops of {', '.join(map(str, near))} frames need none above {loop.limit:g}" if near else ""
     warn(f"a loop of {frames} frames needs a jump of {largest:.0f} mean frame steps, which may show{better}")
+
+
+def _warn_of_likeness(loop: Loop, frames: int, warn: Callable[[str], None]) -> None:
+    """Say so where a loop travels, moves or reaches by more or less than the moving part of the takes."""
+    words = {"travel": "travels {:.2f} times as fast", "energy": "moves {:.2f} times as much"}
+    words["range"] = "has poses {:.2f} times as far apart"
+    off = [words[name].format(value) for name, value in loop.likeness.unlike.items()]
+    if off:
+        warn(
+            f"the loop of {frames} frames {' and '.join(off)} as the takes where they move: ask for another length, or "
+            "choose a part with --from and --to"
+        )
 
 
 def _warn_of_turning(model: TextureModel, frames: int, course: str | float | None, warn: Callable[[str], None]) -> None:

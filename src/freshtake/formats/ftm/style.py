@@ -19,6 +19,7 @@ from freshtake.style.model import StyleModel
 from freshtake.style.settings import Settings
 from freshtake.style.synthesize import UNBOUNDED
 from freshtake.style.systems.banks import Bank, Choice, DelayBank, StateSpaceBank, System
+from freshtake.style.verdict import Gait
 
 MOST_STATES, MOST_TAPS = 4096, 65536
 SYSTEM_ARRAYS = ("damping", "turning", "B", "C", "D", "offset")
@@ -38,6 +39,7 @@ def to_parts(model: StyleModel) -> Parts:
         "slowest": float(model.slowest),
         "choice": {"kind": model.choice.kind, "why": model.choice.why, "errors": dict(model.choice.errors)},
         "pairs": [list(pair) for pair in model.pairs],
+        **({} if model.teacher is None else {"teacher": [list(gait) for gait in model.teacher]}),
         "recipe": recipe.header,
     }
     arrays: dict[str, Any] = {
@@ -79,8 +81,23 @@ def from_parts(parts: ReadParts) -> StyleModel:
         header.get("later", "float"), header.get("widest", "float"),
         *_speeds(parts), _choice(header.inner("choice")), _pairs(header),
         parts.numbers("confidence", (count,), low=1e-6),
-        parts.numbers("poses", (_shape(parts, "poses", 2)[0], count)),
+        parts.numbers("poses", (_shape(parts, "poses", 2)[0], count)), _teacher(header),
     )  # fmt: skip
+
+
+def _teacher(header: Fields) -> tuple[Gait, Gait] | None:
+    """How the takes of both styles go; files written before this was measured have none."""
+    if "teacher" not in header.values:
+        return None
+    listed = header.get("teacher", "list")
+    numbers = [gait for gait in listed if isinstance(gait, list) and len(gait) == len(Gait._fields)]
+    if len(listed) != 2 or len(numbers) != 2 or not all(_is_amount(x) for gait in numbers for x in gait):
+        header.wrong("teacher", f"two lists of {len(Gait._fields)} numbers of 0 or more were expected")
+    return Gait(*numbers[0]), Gait(*numbers[1])
+
+
+def _is_amount(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0.0 <= value < 1e9
 
 
 def _speeds(parts: ReadParts) -> tuple[float, Floats]:

@@ -107,14 +107,17 @@ def translated(styles: Weighted, clip: Clip, strength: float = 1.0, plant: bool 
 def style_apply(
     context: Context, *, items: list[str], styles: list[tuple[str, float]], strength: float = 1.0, plant: bool = True
 ) -> None:
-    """Put takes into styles; one new motion of each."""
+    """Put takes into styles; one new motion of each, with remarks where it is not as sound as the takes."""
+    from freshtake.workflows.style_translating import remarks_of
+
     models = [(model_at(context, id, "style"), float(weight)) for id, weight in styles]
     called = " + ".join(context.item(id).name for id, weight in styles if weight)
     settings = {"styles": styles, "strength": strength, "plant": plant}
     for number, (id, clip) in enumerate(zip(items, clip_sets(context, NEED, items)[0], strict=True)):
         context.report(clip.name, number, len(items))
         out = translated(models, clip, strength, plant)
+        remarks, _ = remarks_of([model for model, _ in models], clip, out, strength if len(models) == 1 else None)
         context.add_motion(
             "variant", f"{clip.name}, {called}", out, group=called or None, parent=id, settings=settings,
-            facts={"method": "style"},
+            facts={"method": "style", "notes": [remark.text for remark in remarks]},
         )  # fmt: skip

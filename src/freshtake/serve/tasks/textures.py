@@ -80,14 +80,17 @@ def texture_sample(
     """So many seconds of a texture's play, or a loop of that length; `heading` in degrees from the start's."""
     from freshtake.texture.guiding import Guide
     from freshtake.workflows.texture_playing import steered_play
+    from freshtake.workflows.texture_sampling import PlayOptions, made_loop
 
     if not 0.1 <= seconds <= LONGEST:
         raise UsageError(f"a motion lasts 0.1 to {LONGEST:g} seconds, but {seconds:g} were asked for")
     model, rng = model_at(context, items[0], "texture"), np.random.default_rng(seed)
     frames = max(2, round(seconds / model.frame_time))
     context.report(f"making {frames} frames", 0.0, 1.0)
+    notes: list[str] = []
     if loop:
-        made = model.loop(rng, frames=frames, plant=plant, course=None if model.rates else "free")
+        made, rows, _, _ = made_loop(model, rng, frames, PlayOptions(loop=True), plant, notes.append)
+        made = model.decode(rows) if made is None else made
     elif heading is not None:
         guided = steered_play(model, rng, frames, (), None, Guide(heading=float(np.radians(heading))))
         made = model.planted(model.decode(guided.rows, start=guided.start), guided.played, plant)
@@ -98,5 +101,5 @@ def texture_sample(
     settings = {"seconds": seconds, "loop": loop, "heading": heading}
     context.add_motion(
         "variant", name, under_name(made, name), parent=items[0], seed=seed, settings=settings,
-        facts={"method": "texture"}, group=context.item(items[0]).name,
+        facts={"method": "texture", "notes": notes}, group=context.item(items[0]).name,
     )  # fmt: skip
