@@ -9,9 +9,9 @@ from freshtake.lazy import lazy_names
 if TYPE_CHECKING:
     from freshtake.variation.goals.goals import Goals, PosePin
     from freshtake.variation.goals.steering import Steering
-    from freshtake.variation.learning import learn
     from freshtake.variation.model import VariationModel
     from freshtake.variation.network.strengths import prior_strengths, transition_strengths
+    from freshtake.variation.selection.ingest import ingest, learn
     from freshtake.variation.selection.selecting import select, similar
     from freshtake.variation.settings import Settings
     from freshtake.variation.synthesis.amount import Amount
@@ -23,7 +23,8 @@ _HOMES = {
     "Settings": "settings",
     "Steering": "goals.steering",
     "VariationModel": "model",
-    "learn": "learning",
+    "ingest": "selection.ingest",
+    "learn": "selection.ingest",
     "prior_strengths": "network.strengths",
     "select": "selection.selecting",
     "similar": "selection.selecting",
@@ -37,6 +38,7 @@ __all__ = [
     "Settings",
     "Steering",
     "VariationModel",
+    "ingest",
     "learn",
     "prior_strengths",
     "select",

@@ -12,6 +12,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion.body.pose_space import RATE, body_poses, pose_points, principal, usual_facing
 from freshtake.motion.clip import Clip
+from freshtake.motion.cycles.closing import closing_of
 from freshtake.motion.cycles.cycle_phase import Phase, find_phase
 from freshtake.motion.cycles.occurrences import Occurrence, find_occurrences
 from freshtake.motion.edit import take_frames
@@ -121,11 +122,9 @@ def first_to_last(clip: Clip) -> float:
     return distance / step if step > 1e-12 else np.inf
 
 
-def is_cyclic(clips: Sequence[Clip], limit: float = CYCLIC_STEPS) -> bool:
-    """Whether clips are cycles: the median over them of `first_to_last` lies below the limit."""
-    if not clips:
-        raise UsageError("there is no clip to judge: give at least one")
-    return bool(np.median([first_to_last(clip) for clip in clips]) < limit)
+def is_cyclic(clips: Sequence[Clip]) -> bool:
+    """Return whether clips are one cycle each: see `closing.Closing`."""
+    return closing_of(clips).cyclic
 
 
 def no_recurrence(clip: Clip) -> str:

@@ -13,6 +13,8 @@ def learn(
     name: str | None = None,
     seed: int = 0,
     cyclic: bool | None = None,
+    pieces: str = "auto",
+    keep: bool = False,
     thorough: bool = False,
     method: str | None = None,
 ) -> None:
@@ -27,6 +29,8 @@ def learn(
         target,
         Settings(**{key: value for key, value in chosen.items() if value is not None}),  # type: ignore[arg-type]
         cyclic=cyclic,
+        pieces=pieces,
+        keep=keep,
         seed=seed,
         report=context.progress,
         warn=context.warn,
