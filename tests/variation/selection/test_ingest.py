@@ -124,6 +124,15 @@ def test_different_movements_are_refused() -> None:
         ingest([*walks, *jumps])
 
 
+def test_cycles_of_opposite_feet_are_refused_with_this_reason() -> None:
+    cycles = [
+        take_frames(walk(seed, 2.0), 32 * (seed % 2), 65 + 32 * (seed % 2)).changed(name=f"c{seed}")
+        for seed in range(4)
+    ]
+    with pytest.raises(UsageError, match="c1 and c3 and c0 begin at different phases"):
+        ingest(cycles)
+
+
 def test_what_may_be_asked_for() -> None:
     with pytest.raises(UsageError, match="whole or cycles, not as 'halves'"):
         ingest([walk(0, 1.0)], pieces="halves")

@@ -219,10 +219,7 @@ def _alike(numbers: list[int], examples: list[Any], left: list[LeftOut], are_cut
     others = [k for k in range(len(examples)) if all(k != one.number for one in unlike)]
     alike = _side_by_side([examples[k] for k in others]) if unlike else takes
     if alike is not None and differ_more_than_they_move(alike):
-        raise UsageError(
-            f"{joined([called(examples[k]) for k in others])} are unlike each other, as different movements are (they "
-            "differ by more than they move): learn from takes of one movement, or add --keep"
-        )
+        raise UsageError(_different([examples[k] for k in others]))
     left += [
         LeftOut(called(examples[one.number]), _reason(examples, one, examples[others[0]], takes, are_cut))
         for one in unlike
@@ -230,14 +227,29 @@ def _alike(numbers: list[int], examples: list[Any], left: list[LeftOut], are_cut
     return [numbers[k] for k in others], [examples[k] for k in others]
 
 
+def _different(examples: Sequence[Any]) -> str:
+    """Why examples cannot be learned from together: they begin at different phases, or are different movements."""
+    late = [one for one in examples[1:] if _other_phase(one, examples[0])]
+    if late:
+        which = f"{joined([called(one) for one in late])} and {called(examples[0])}"
+        return f"{which} begin at different phases of the cycle: cut all takes in one command, or add --keep"
+    which = f"{joined([called(one) for one in examples])} are unlike each other, as different movements are"
+    return f"{which} (they differ by more than they move): learn from takes of one movement, or add --keep"
+
+
+def _other_phase(example: Any, first: Any) -> str:
+    """By how much a cycle begins earlier or later than another, in words; none where it does not."""
+    if not (isinstance(example, Clip) and closing_of([example]).cyclic and closing_of([first]).cyclic):
+        return ""
+    lag = phase_lag(example, first)
+    return f"{100 * abs(lag):.0f} % of a cycle {'later' if lag < 0 else 'earlier'}" if abs(lag) > OTHER_PHASE else ""
+
+
 def _reason(examples: Sequence[Any], one: Unlike, first: Any, takes: Compared, are_cut: bool) -> str:
     """Why an example is unlike; that a cut clip begins at another phase explains all other differences."""
-    clip = examples[one.number]
-    if not are_cut and isinstance(clip, Clip) and closing_of([clip]).cyclic and closing_of([first]).cyclic:
-        lag = phase_lag(clip, first)
-        if abs(lag) > OTHER_PHASE:
-            when = f"{100 * abs(lag):.0f} % of a cycle {'later' if lag < 0 else 'earlier'} than the others"
-            return f"it begins {when}: cut all takes in one command"
+    phase = "" if are_cut else _other_phase(examples[one.number], first)
+    if phase:
+        return f"it begins {phase} than the others: cut all takes in one command"
     return "; ".join(differences(takes, one))
 
 
