@@ -17,6 +17,7 @@ from freshtake.motion.verdict import (
     RED,
     Remark,
     Verdict,
+    check_result,
     judge,
     off_the_path,
     require_possible,
@@ -156,3 +157,14 @@ def test_further_recorded_takes_are_never_red(kind: str) -> None:
         pytest.skip("real motion data is absent: set FRESHTAKE_DATA to its folder")
     standard = standard_of([ft.read_clip(path) for path in paths[kind]])
     assert RED not in [judge(ft.read_clip(path), standard).color for path in paths["extra"]]
+
+
+def test_results_of_any_method_are_checked_against_what_they_were_made_from(takes: list[Clip]) -> None:
+    said: list[str] = []
+    assert check_result(takes[0], takes, name="a.bvh", keep_going=False, warn=said.append)[0].color == GREEN
+    assert check_result(np.zeros((3, 2)), takes, name="a.csv", keep_going=False, warn=said.append) == []
+    assert said == []
+    with pytest.raises(UsageError, match=r"b\.bvh, frame 29: .* leg lengths a second"):
+        check_result(teleported(takes[0]), takes, name="b.bvh", keep_going=False, warn=said.append)
+    (verdict,) = check_result(takes[0], takes, name="c.bvh", keep_going=False, warn=said.append, most_off=400.0)
+    assert verdict.color == AMBER and "off its path" in said[-1]

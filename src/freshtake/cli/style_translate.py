@@ -11,6 +11,7 @@ from cyclopts import App, Parameter
 from freshtake.cli.console import each_with_progress, messages, output, print_json, progress_bar, warn
 from freshtake.cli.option_groups import CLIP_FILES, ClipFiles, ModelOutput, Output
 from freshtake.cli.options import Files, Json, Lock, option_group
+from freshtake.cli.outputs import KeepGoing
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.cli.style_gaits import app as gaits
 from freshtake.errors import UsageError
@@ -169,6 +170,7 @@ class Styling:
     generalize: Annotated[
         bool | None, Parameter(help="Keep the input where it is unlike the examples; default: the model's setting.")
     ] = None
+    keep_going: KeepGoing = False
     plant: Annotated[bool, Parameter(help="Clean up feet that slide.")] = True
     lock: Lock = "soft"
     report: Page = None
@@ -233,6 +235,7 @@ def apply(
                     strength=styling.strength,
                     parts=dict(weighed(styling.part or [])),
                     time_warp=styling.time_warp,
+                    keep_going=styling.keep_going,
                     generalize=styling.generalize,
                     plant=styling.plant and styling.lock,
                 ),

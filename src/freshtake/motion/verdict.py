@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -139,6 +139,40 @@ def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callab
         assert warn is not None
         more = f" (and {len(sentences) - 1} more of {len(verdicts)})" if len(sentences) > 1 else ""
         warn(f"{sentences[0]}{more}")
+
+
+def check_result(
+    motion: Any,
+    takes: Sequence[Any],
+    *,
+    name: str,
+    keep_going: bool,
+    warn: Callable[[str], None] | None,
+    same_body: bool = True,
+    most_off: float | None = None,
+) -> list[Verdict]:
+    """Judge one motion of any method by the takes it was made from, and refuse what no body does.
+
+    Args:
+        motion: What is about to be written; what has no skeleton passes.
+        takes: The motions that it was made from.
+        name: The file that it goes to.
+        keep_going: Whether red motions are written all the same.
+        warn: Receives a sentence for each remark.
+        same_body: See `judge`.
+        most_off: How far it is off its path, in its unit of length.
+
+    Returns:
+        The verdict in a list; none where there is nothing to judge.
+    """
+    clips = [take for take in takes if isinstance(take, Clip)]
+    if not clips or not isinstance(motion, Clip):
+        return []
+    verdict = judge(motion, standard_of(clips), same_body=same_body, name=name)
+    if most_off is not None:
+        verdict = off_the_path(verdict, most_off, leg_length(motion.skeleton))
+    require_possible([verdict], keep_going, warn)
+    return [verdict]
 
 
 def verdict_line(verdicts: Sequence[Verdict], what: str) -> str:

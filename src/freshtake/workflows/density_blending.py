@@ -10,6 +10,7 @@ import numpy as np
 
 from freshtake.density.class_weights import schedule
 from freshtake.density.control import Control
+from freshtake.density.joint_rotations import recorded
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
 from freshtake.errors import UsageError
@@ -20,6 +21,7 @@ from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.validation import fps_of
+from freshtake.motion.verdict import Verdict, check_result
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.goals.steering import Followed
 from freshtake.workflows.goal_options import read_path
@@ -114,6 +116,7 @@ class Blended(NamedTuple):
     path: Path
     motion: Motion
     followed: Followed | None = None
+    verdicts: Sequence[Verdict] = ()
 
 
 def density_model(path: Path) -> DensityModel:
@@ -188,9 +191,13 @@ def density_sample(
     if start is not None and isinstance(motion, Clip):
         motion = placed(motion, start)
     way = None if path is None else followed_by(path, motion)
+    verdicts = check_result(
+        motion, recorded(model) if isinstance(motion, Clip) else [], name=target.name, keep_going=finish.keep_going,
+        warn=warn, most_off=None if way is None else way.most_off,
+    )  # fmt: skip
     motion = finish.ready(motion)
     finish.write(target, motion)
-    return Blended(target, motion, way)
+    return Blended(target, motion, way, verdicts)
 
 
 def _stroke(model: DensityModel, rows: Any, name: str) -> Stroke:
