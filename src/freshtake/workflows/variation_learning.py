@@ -10,7 +10,9 @@ from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
 from freshtake.methods.gathering import fitted, heading_note
 from freshtake.methods.progress import Report, silent
+from freshtake.motion import Clip
 from freshtake.motion.check import NOTE, check_set
+from freshtake.motion.check.angle_checks import check_shaking
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.model import VariationModel
 from freshtake.variation.settings import Settings
@@ -53,6 +55,10 @@ def variation_learn(
         if finding.severity != NOTE:
             raise UsageError(finding.sentence)
         if warn is not None:
+            warn(finding.sentence)
+    for motion in motions if warn is not None else ():
+        for finding in check_shaking(motion) if isinstance(motion, Clip) else ():
+            assert warn is not None
             warn(finding.sentence)
     if structure is not None:
         old: VariationModel = model_of(structure, "variation")

@@ -33,6 +33,7 @@ AUTO, WHOLE, CYCLES = "auto", "whole", "cycles"
 REPEATS = 3  # cycles that show that a take repeats,
 FILLED = 0.72  # or two, if they fill this share of it
 LASTS = (0.6, 1.6)  # of the usual period: how long one cycle may last
+SURE = 0.002  # chance that a take which belongs is as far off: below, it is left out, and only named up to CHANCE
 OTHER_PHASE = 0.2  # of a cycle, by which a cut clip may begin earlier or later than the others
 
 
@@ -57,6 +58,7 @@ class Ingested:
     are_cut: bool
     cyclic: bool | None
     left: tuple[LeftOut, ...] = ()
+    doubtful: tuple[LeftOut, ...] = ()
     closing: Closing | None = None
 
     @property
@@ -77,6 +79,9 @@ class Ingested:
             lines.append(f"left out {len(self.left) - 2} more: {joined([one.name for one in self.left[2:]])}")
         if self.left:
             lines[-1] += "; --keep learns from all of them"
+        for one in self.doubtful[:1]:
+            more = f" (and {len(self.doubtful) - 1} more)" if len(self.doubtful) > 1 else ""
+            lines.append(f"{one.name}{more} may be unlike the others: {one.reason}. Leave it out or add takes like it")
         if self.closing is not None and (lines or self.closing.doubtful):
             word, other = ("repeats", "acyclic") if self.closing.cyclic else ("ends by itself", "cyclic")
             lines.append(f"the movement {word}: {self.closing.evidence}; --{other} overrules")
@@ -103,6 +108,7 @@ def ingest(motions: Sequence[Any], *, pieces: str = AUTO, keep: bool = False, cy
     if pieces not in (AUTO, WHOLE, CYCLES):
         raise UsageError(f"takes are used as auto, whole or cycles, not as {pieces!r}")
     left: list[LeftOut] = []
+    doubtful: list[LeftOut] = []
     numbers, examples, are_cut = list(range(len(motions))), list(motions), False
     clips = all(isinstance(motion, Clip) for motion in motions) and len(motions) > 0
     if clips and pieces != WHOLE and all(compatible(motions[0].skeleton, one.skeleton) for one in motions):
@@ -110,13 +116,13 @@ def ingest(motions: Sequence[Any], *, pieces: str = AUTO, keep: bool = False, cy
     elif pieces == CYCLES:
         raise UsageError("only clips with one skeleton can be cut into cycles: leave --cycles out")
     if not keep:
-        numbers, examples = _alike(numbers, examples, left, are_cut)
+        numbers, examples = _alike(numbers, examples, left, doubtful, are_cut)
     closing = closing_of(examples) if clips and cyclic is None and not are_cut else None
     if closing is not None:
         cyclic = closing.cyclic
     return Ingested(
         tuple(examples), tuple(numbers), len(motions), are_cut, True if are_cut and cyclic is None else cyclic,
-        tuple(left), closing,
+        tuple(left), tuple(doubtful), closing,
     )  # fmt: skip
 
 
@@ -210,20 +216,23 @@ def _piece(clip: Clip, number: int, first: int, last: int) -> Clip:
     return take_frames(clip, first, last + 1).changed(name=f"{clip.name or 'take'}_{number:03d}")
 
 
-def _alike(numbers: list[int], examples: list[Any], left: list[LeftOut], are_cut: bool) -> tuple[list[int], list[Any]]:
+def _alike(
+    numbers: list[int], examples: list[Any], left: list[LeftOut], doubtful: list[LeftOut], are_cut: bool
+) -> tuple[list[int], list[Any]]:
     """Set aside examples that are unlike the others, with the reasons of `select`; refuse different movements."""
     takes = _side_by_side(examples)
     if takes is None:
         return numbers, examples
     unlike = unlike_takes(takes)
-    others = [k for k in range(len(examples)) if all(k != one.number for one in unlike)]
-    alike = _side_by_side([examples[k] for k in others]) if unlike else takes
+    odd = [one.number for one in unlike if one.chance < SURE]
+    others = [k for k in range(len(examples)) if k not in odd]
+    alike = _side_by_side([examples[k] for k in others]) if odd else takes
     if alike is not None and differ_more_than_they_move(alike):
         raise UsageError(_different([examples[k] for k in others]))
-    left += [
-        LeftOut(called(examples[one.number]), _reason(examples, one, examples[others[0]], takes, are_cut))
-        for one in unlike
-    ]
+    first = examples[unlike[0].others[0]] if unlike else None
+    for one in unlike:
+        named = LeftOut(called(examples[one.number]), _reason(examples, one, first, takes, are_cut))
+        (left if one.number in odd else doubtful).append(named)
     return [numbers[k] for k in others], [examples[k] for k in others]
 
 

@@ -22,7 +22,7 @@ from freshtake.variation.examples import Material
 from freshtake.variation.synthesis.common_phase import read_at
 
 Strings = npt.NDArray[np.str_]
-CHANCE = 0.002  # that a take which belongs is called unlike: it is left out, which costs more than a warning
+CHANCE = 0.01  # of a warning where all takes belong together
 LEAST_TAKES = 3
 # How many independent numbers a difference between takes is worth: fitted to recorded takes that belong together
 # (walk, swim, cheering, throw, jump), and lower than the best fit because their tails are heavier.
