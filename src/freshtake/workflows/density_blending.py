@@ -20,6 +20,7 @@ from freshtake.formats.registry import for_writing
 from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, Stroke
+from freshtake.motion.cycles.common_cycles import torn_takes
 from freshtake.motion.validation import fps_of
 from freshtake.motion.verdict import Verdict, check_result
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -89,6 +90,9 @@ def density_learn(
     motions = dict(zip(takes, read_sets(list(takes.values()), reading), strict=True))
     model = learn(common_points(motions) if rules.common else motions, settings, cyclic=rules.cyclic, report=report)
     if warn is not None:
+        for name, group in motions.items():
+            for clip, share in torn_takes([motion for motion in group if isinstance(motion, Clip)]):
+                warn(f"{clip.name} holds {share:.1f} of a cycle of {name}: leave it out, or give all of it")
         for note in (*model.notes, model.warning):
             if note:
                 warn(note)

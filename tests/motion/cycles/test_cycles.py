@@ -17,7 +17,7 @@ from freshtake.errors import SkeletonMismatch, UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.pose_space import body_poses, distances
 from freshtake.motion.body.roles import mirror_pairs
-from freshtake.motion.cycles.common_cycles import find_common_cycles, phase_lag
+from freshtake.motion.cycles.common_cycles import find_common_cycles, phase_lag, torn_takes
 from freshtake.motion.cycles.cycle_phase import _follow, dissimilarity
 from freshtake.motion.cycles.cycles import Cycles, cut_cycles, find_cycles, find_occurrences, first_to_last, is_cyclic
 from freshtake.motion.cycles.occurrences import warped
@@ -395,3 +395,11 @@ def test_phase_lag_tells_how_much_later_a_cycle_begins(late: float) -> None:
     first, other = take_frames(long, 0, period + 1), round(late * period)
     lag = phase_lag(take_frames(long, other, other + period + 1), first)
     assert abs((lag + late + 0.5) % 1.0 - 0.5) < 0.04
+
+
+def test_a_take_with_half_a_cycle_left_is_named() -> None:
+    long = half_a_cycle_apart(3.2)
+    torn, cycle = take_frames(long[1], 0, 33), take_frames(long[1], 0, round(len(long[1]) / 3.2) + 1)
+    ((clip, share),) = torn_takes([*long[:2], torn, cycle])
+    assert clip is torn and share == pytest.approx(0.5, abs=0.05)
+    assert torn_takes([torn]) == [] and torn_takes([]) == []

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.motion.body.pose_space import pose_points, usual_facing
 from freshtake.motion.clip import Clip
+from freshtake.motion.cycles.closing import closing_of
 from freshtake.motion.cycles.cycles import (
     STRIKE_SHIFT,
     Cycles,
@@ -33,6 +34,7 @@ from freshtake.numeric.arrays import Floats
 
 BINS = 72  # of the phase that takes have in common
 NEARBY = 0.1  # of a cycle: how far from the aligned phase a take's foot strike may be
+WHOLE = 0.8  # of the usual period: a shorter take that does not close is torn
 LOSABLE = 1.0 / 3.0  # of all cycles, that may be lost for the sake of a foot strike
 
 
@@ -67,6 +69,20 @@ def require_cycles(clips: Sequence[Clip]) -> list[Cycles]:
         if cycles is None:
             raise UsageError(no_recurrence(clip))
     return [cycles for cycles in found if cycles is not None]
+
+
+def torn_takes(clips: Sequence[Clip]) -> list[tuple[Clip, float]]:
+    """Return takes that hold less than a cycle of what the others repeat, and which share of it they hold."""
+    found = find_common_cycles(clips)
+    periods = [cycles.period * clip.frame_time for clip, cycles in zip(clips, found, strict=True) if cycles is not None]
+    if not periods:
+        return []
+    shares = [clip.duration / float(np.median(periods)) for clip in clips]
+    return [
+        (clip, share)
+        for clip, cycles, share in zip(clips, found, shares, strict=True)
+        if cycles is None and share < WHOLE and not closing_of([clip]).cyclic
+    ]
 
 
 def phase_lag(clip: Clip, reference: Clip) -> float:
