@@ -11,7 +11,7 @@ import pytest
 import freshtake as ft
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.cycles.closing import closing_of
+from freshtake.motion.cycles.closing import Closing, closing_of
 from freshtake.motion.cycles.cycles import cut_cycles, is_cyclic
 from freshtake.motion.edit import resample, take_frames
 from freshtake.variation.selection.ingest import ingest
@@ -41,6 +41,30 @@ def test_long_takes_become_cycles_of_one_phase(fps: float) -> None:
     assert np.ptp(leads) < 0.2 * np.abs(leads).max()
     assert taken.sentences[0].startswith(f"took {len(taken.examples)} cycles of 3 takes")
     assert is_cyclic(taken.examples)
+
+
+def test_takes_of_hardly_two_cycles_are_cut_if_another_is_one_cycle() -> None:
+    runs = [ft.samples.run(np.random.default_rng(k), cycles=2.3) for k in range(2)]
+    runs = [take_frames(clip, 10 + 14 * k, len(clip)).changed(name=f"run_{k}") for k, clip in enumerate(runs)]
+    taken = ingest([*runs, ft.samples.run(np.random.default_rng(7)).changed(name="one")])
+    assert taken.are_cut and taken.cyclic and max(len(clip) for clip in taken.examples) < 50
+
+
+@pytest.mark.parametrize(
+    ("closing", "cyclic"),
+    [
+        (Closing(0.4, 1.0, 0.1, 1.0), True),  # closes, whatever takes differ by
+        (Closing(0.7, 1.0, 0.6, 1.0), True),  # closes as well as takes begin alike
+        (Closing(0.7, 1.0, 0.3, 1.0), False),
+        (Closing(0.7, 1.0, 1.8, 1.0), False),  # takes begin anywhere: how far apart shows nothing
+        (Closing(1.2, 1.0, 1.0, 1.0), False),
+        (Closing(0.1, 1.0, 0.1, 0.1), False),  # from rest to rest
+        (Closing(0.6, 1.0, None, 1.0), True),
+        (Closing(0.7, 1.0, None, 1.0), False),
+    ],
+)
+def test_what_counts_as_closed(closing: Closing, cyclic: bool) -> None:
+    assert closing.cyclic is cyclic and closing.evidence
 
 
 def test_one_long_take_is_enough() -> None:
@@ -79,6 +103,13 @@ def test_strokes_pass_unchanged() -> None:
     letters = [ft.samples.letter_a(np.random.default_rng(seed)) for seed in range(4)]
     taken = ingest(letters)
     assert list(taken.examples) == letters and taken.cyclic is None and not taken.sentences
+
+
+def test_plain_arrays_pass_unchanged() -> None:
+    """Rows of numbers have neither body nor clock by which to call them unlike."""
+    rows = [np.random.default_rng(seed).normal(size=(20, 3)) for seed in range(4)]
+    taken = ingest(rows)
+    assert all(a is b for a, b in zip(taken.examples, rows, strict=True)) and taken.cyclic is None
 
 
 def test_a_long_take_beside_cut_ones_is_cut_where_they_are() -> None:

@@ -42,7 +42,9 @@ class Closing(NamedTuple):
             return False
         if self.apart is None:
             return share < ALONE
-        return share < CLOSED or (share < OPEN and self.gap < DIFFERING * self.apart)
+        # takes that begin anywhere show nothing: how far they differ is then no measure
+        alike = self.apart < OPEN * self.extent
+        return share < CLOSED or (share < OPEN and alike and self.gap < DIFFERING * self.apart)
 
     @property
     def share(self) -> float:

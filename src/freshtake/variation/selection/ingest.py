@@ -30,7 +30,7 @@ from freshtake.variation.settings import Settings
 from freshtake.variation.synthesis.common_phase import ALIGNMENT, align
 
 AUTO, WHOLE, CYCLES = "auto", "whole", "cycles"
-REPEATS = 3  # cycles that show that a take repeats,
+REPEATS = 3  # cycles that a take has to be long to be sure that it repeats,
 FILLED = 0.72  # or two, if they fill this share of it
 LASTS = (0.6, 1.6)  # of the usual period: how long one cycle may last
 SURE = 0.002  # chance that a take which belongs is as far off: below, it is left out, and only named up to CHANCE
@@ -162,11 +162,7 @@ def learn(
 def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[int], list[Clip], bool]:
     """Cut takes that repeat, and keep those that are one cycle already; cut none where most do not repeat."""
     found = find_common_cycles(clips)
-    periods = [
-        cycles.period * clip.frame_time
-        for clip, cycles in zip(clips, found, strict=True)
-        if cycles is not None and (pieces == CYCLES or _repeats(clip, cycles))
-    ]
+    periods = _periods(clips, found, pieces)
     if not periods:
         if pieces == CYCLES:
             raise UsageError(no_recurrence(clips[0]))
@@ -197,10 +193,21 @@ def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[
     return numbers, examples, True
 
 
+def _periods(clips: Sequence[Clip], found: Sequence[Cycles | None], pieces: str) -> list[float]:
+    """Periods in seconds of takes that surely repeat; or of all, if another take is one cycle of this length."""
+    tracked = [(clip, cycles) for clip, cycles in zip(clips, found, strict=True) if cycles is not None]
+    every = [cycles.period * clip.frame_time for clip, cycles in tracked]
+    sure = [period for period, (clip, cycles) in zip(every, tracked, strict=True) if _repeats(clip, cycles)]
+    rest = [clip for clip, cycles in zip(clips, found, strict=True) if cycles is None]
+    if pieces == CYCLES or (every and any(_is_one_cycle(clip, float(np.median(every))) for clip in rest)):
+        return every
+    return sure
+
+
 def _repeats(clip: Clip, cycles: Cycles) -> bool:
-    """Whether a take is several cycles: three, or two that fill it."""
+    """Whether a take is several cycles: as long as three, or two that fill it."""
     filled = sum(last - first for first, last in cycles.spans) / max(len(clip) - 1, 1)
-    return len(cycles) >= REPEATS or (len(cycles) == 2 and filled >= FILLED)
+    return len(clip) - 1 >= REPEATS * cycles.period or (len(cycles) == 2 and filled >= FILLED)
 
 
 def _is_one_cycle(clip: Clip, period: float) -> bool:
@@ -263,8 +270,8 @@ def _reason(examples: Sequence[Any], one: Unlike, first: Any, takes: Compared, a
 
 
 def _side_by_side(examples: Sequence[Any]) -> Compared | None:
-    """Examples at common phases; None where too few, or where they cannot be compared: the learner says why."""
-    if len(examples) < 2 or any(len(one) < 4 for one in examples):
+    """Examples at common phases; None for plain arrays, and where they cannot be compared: the learner says why."""
+    if len(examples) < 2 or any(len(one) < 4 or isinstance(one, np.ndarray) for one in examples):
         return None
     try:
         material = material_of(examples, None, None)
