@@ -87,12 +87,16 @@ def test_an_unlike_take_is_named_with_its_figure(
 ) -> None:
     walks = [str(folder / f"walk_{k}.bvh") for k in (1, 2, 3, 4)]
     assert run(["learn", *walks, "-o", str(tmp_path / "like.ftm")]) == 0
-    assert "unlike" not in capsys.readouterr().err
+    assert "left out" not in capsys.readouterr().err
     mixed = [*walks[:3], str(folder / "jump_1.bvh")]
     assert run(["learn", *mixed, "-o", str(tmp_path / "mixed.ftm"), "--acyclic"]) == 0
-    said = [line for line in capsys.readouterr().err.splitlines() if "unlike" in line]
+    said = [line for line in capsys.readouterr().err.splitlines() if "left out" in line]
     assert len(said) == 1
-    assert "jump_1.bvh is unlike the others" in said[0] and "Leave it out" in said[0]
+    assert "left out jump_1: both legs swing" in said[0] and "--keep" in said[0]
+    assert len(ft.load_variation(tmp_path / "mixed.ftm").material.values) == 3
+    assert run(["learn", *mixed, "-o", str(tmp_path / "all.ftm"), "--acyclic", "--keep"]) == 0
+    assert "left out" not in capsys.readouterr().err
+    assert len(ft.load_variation(tmp_path / "all.ftm").material.values) == 4
 
 
 def test_two_takes_of_different_movements_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,5 +106,22 @@ def test_two_takes_of_different_movements_are_named(tmp_path: Path, capsys: pyte
             ft.write(tmp_path / f"{name}_{k}.bvh", maker(np.random.default_rng(k)))
     for pair, unlike in ((("walk_0", "walk_1"), False), (("jump_0", "jump_1"), False), (("walk_0", "jump_0"), True)):
         given = [str(tmp_path / f"{name}.bvh") for name in pair]
-        assert run(["learn", *given, "-o", str(tmp_path / "m.ftm"), "--force"]) == 0
+        assert run(["learn", *given, "-o", str(tmp_path / "m.ftm"), "--force"]) == (2 if unlike else 0)
         assert ("are unlike each other" in capsys.readouterr().err) is unlike
+
+
+def test_long_walks_are_cut_and_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Walks of several strides that begin anywhere, as people record them: the model is of one stride, and repeats."""
+    for k in range(2):
+        take = ft.samples.walk(np.random.default_rng(k), cycles=4.0)
+        start = round(0.4 * k * len(take) / 4)
+        ft.write(tmp_path / f"walk_{k}.bvh", take_frames(take, start, len(take)))
+    out, takes = tmp_path / "m.ftm", [str(tmp_path / f"walk_{k}.bvh") for k in range(2)]
+    assert run(["learn", *takes, "-o", str(out)]) == 0
+    said = capsys.readouterr().err
+    assert "took 7 cycles of 2 takes" in said and "--whole" in said
+    model = ft.load_variation(out)
+    assert model.cyclic and all(len(x) * model.frame_time < 1.3 for x in model.material.values)
+    assert run(["learn", *takes, "-o", str(out), "--force", "--whole", "--acyclic"]) == 0
+    assert [len(x) for x in ft.load_variation(out).material.values] == [len(ft.read_clip(path)) for path in takes]
+    assert run(["learn", *takes, "-o", str(out), "--force", "--whole", "--cycles"]) == 2

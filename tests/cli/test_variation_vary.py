@@ -337,3 +337,35 @@ def test_a_duration_that_cannot_be_is_said_with_what_became_of_it(
     said = capsys.readouterr().err
     longest = max(ft.read_clip(path).duration for path in (tmp_path / "new").iterdir())
     assert "the duration of 60 s became " in said and f"{longest:.3g} s, because the pace has" in said
+
+
+def torn(model: object, decoded: ft.Clip, name: str) -> ft.Clip:
+    """A motion that leaps three metres between two frames, as a broken method might make it."""
+    return decoded.changed(root=decoded.root + np.where(np.arange(len(decoded)) < 20, 0.0, 300.0)[:, None])
+
+
+@pytest.mark.parametrize("command", [["vary", "-n", "3", "-o", "out"], ["stream", "--frames", "90", "-o", "out.bvh"]])
+def test_what_no_body_does_is_refused_and_not_written(
+    command: list[str],
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    verb, *options = command
+    assert run([verb, str(folder / "walk.ftm"), *options]) == 0
+    assert "are as in the takes" in capsys.readouterr().out.replace("\n", " ")
+    module = "variation_varying" if verb == "vary" else "variation_streaming"
+    monkeypatch.setattr(f"freshtake.workflows.{module}.motion_of", torn)
+    for path in sorted(tmp_path.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    assert run([verb, str(folder / "walk.ftm"), *options]) == 2
+    said = capsys.readouterr().err
+    assert ", frame 19: " in said and "leg lengths a second" in said and "--keep-going" in said
+    assert list(tmp_path.iterdir()) == []
+    assert run([verb, str(folder / "walk.ftm"), *options, "--keep-going", "--json"]) == 0
+    printed = capsys.readouterr()
+    assert {one["color"] for one in json.loads(printed.out)["verdicts"]} == {"red"}
+    assert "leg lengths a second" in printed.err
+    assert len(list(tmp_path.iterdir())) == 1

@@ -13,7 +13,7 @@ import freshtake
 from freshtake.cli.entry import run
 from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import find_cycles
-from freshtake.motion.edit import concatenate
+from freshtake.motion.edit import concatenate, take_frames
 from freshtake.workflows import motion_cut
 from freshtake.workflows.motion_cutting import CutAt
 
@@ -62,3 +62,20 @@ def test_pieces_of_an_amc_get_their_skeleton(data: Path, tmp_path: Path) -> None
     again = freshtake.read(made[0].path, fps=60.0)
     assert len(again) == 35
     assert [p.name for p in sorted((tmp_path / "out").glob("*.asf"))] == ["35.asf"]
+
+
+def test_takes_of_one_command_begin_with_the_same_foot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two walks whose recordings began half a stride apart, as people have them."""
+    for name, late in (("a", 0.0), ("b", 0.5)):
+        take = freshtake.samples.walk(np.random.default_rng(5), cycles=3.0)
+        period = len(take) / 3
+        piece = take_frames(take, round(late * period), round((late + 2.05) * period))
+        freshtake.write(tmp_path / f"{name}.bvh", piece)
+    assert run(["cut", str(tmp_path / "a.bvh"), str(tmp_path / "b.bvh"), "-o", str(tmp_path / "out"), "--json"]) == 0
+    ahead = []
+    for piece in json.loads(capsys.readouterr().out)["clips"]:
+        clip = freshtake.read_clip(piece["file"])
+        left, right = (clip.positions()[0, clip.skeleton.names.index(name)] for name in ("LeftFoot", "RightFoot"))
+        ahead.append(float((left - right) @ (clip.root[-1] - clip.root[0])))
+    assert len(ahead) >= 3
+    assert len(set(np.sign(ahead))) == 1

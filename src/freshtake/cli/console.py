@@ -88,14 +88,18 @@ def say(sentence: str) -> None:
 def made_facts(result: Any) -> dict[str, Any]:
     """Of one motion that was written: its file, its length and, where it followed a path, how well; for JSON."""
     facts = {"written": str(result.path), "frames": len(result.motion), "duration_s": result.motion.duration}
+    facts["verdicts"] = [{"color": one.color, "remarks": one.sentences} for one in result.verdicts]
     return facts if result.followed is None else {**facts, "path": result.followed._asdict()}
 
 
 def say_made(result: Any) -> None:
     """The same in words."""
+    from freshtake.motion.verdict import verdict_line
     from freshtake.workflows.path_following import path_sentence
 
     say(f"wrote {result.path}: {in_words(result.motion)}")
+    if result.verdicts:
+        say(verdict_line(result.verdicts, "it"))
     if result.followed is not None:
         say(path_sentence([result.followed], result.motion))
 

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from freshtake.cli.console import print_json, progress_bar, say, warn
 from freshtake.cli.option_groups import TRAVEL, Output, Travel
 from freshtake.cli.options import BodyMaps, Json, option_group
+from freshtake.cli.outputs import KeepGoing
 from freshtake.cli.reading import READING, Reading, files
 
 
@@ -36,6 +37,7 @@ class Retargeting:
         bool, Parameter(negative="", help="Keep hands as high over floor, hips and shoulders as those of the source.")
     ] = False
     travel: Travel = TRAVEL
+    keep_going: KeepGoing = False
     format: Annotated[str | None, Parameter(help="Ending of files in a folder; default: as the character.")] = None
 
 
@@ -88,6 +90,7 @@ def retarget(
                 hands=how.hands,
                 delivery=how.travel.value(),
                 ending=how.format,
+                keep_going=how.keep_going,
             ),
             reading=reading.options(),
             report=report,

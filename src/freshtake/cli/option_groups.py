@@ -27,7 +27,7 @@ from freshtake.cli.options import (
     Unit,
     option_group,
 )
-from freshtake.cli.outputs import Force, Frames, Seconds, prepare
+from freshtake.cli.outputs import Force, Frames, KeepGoing, Seconds, prepare
 
 if TYPE_CHECKING:
     from freshtake.variation.amount import Amount as ChosenAmount
@@ -166,12 +166,13 @@ class Finishing:
     feet: Feet = Feet()
     onto: OntoCharacter = OntoCharacter()
     unit: Unit = None
+    keep_going: KeepGoing = False
 
     def value(self, delivery: "Delivery | None" = None) -> "Finish":
         """As workflows take it."""
         from freshtake.workflows.motion_finishing import Finish
 
-        return Finish(self.feet.value(), delivery, self.onto.value(), self.unit)
+        return Finish(self.feet.value(), delivery, self.onto.value(), self.unit, keep_going=self.keep_going)
 
 
 FINISHING, CLIP_FILES = Finishing(), ClipFiles()

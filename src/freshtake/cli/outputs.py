@@ -10,6 +10,10 @@ from cyclopts import Parameter
 Force = Annotated[
     bool, Parameter(negative="", help="Replace existing files; other files in a folder stay as they are.")
 ]
+KeepGoing = Annotated[
+    bool,
+    Parameter(negative="", help="Write motions that fail the checks too: what no body could do is refused otherwise."),
+]
 Frames = Annotated[str | None, Parameter(help="How long: a number of frames such as 360, or a time such as 6s.")]
 Seconds = Annotated[float | None, Parameter(help="How long, in seconds; instead of --frames.")]
 

@@ -11,6 +11,7 @@ from cyclopts import App, Parameter
 from freshtake.cli.console import each_with_progress, messages, output, print_json, progress_bar, warn
 from freshtake.cli.option_groups import CLIP_FILES, ClipFiles, ModelOutput, Output
 from freshtake.cli.options import Files, Json, Lock, option_group
+from freshtake.cli.outputs import KeepGoing
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.cli.style_gaits import app as gaits
 from freshtake.errors import UsageError
@@ -177,6 +178,7 @@ class Styling:
             help="How fast it goes: `proportion` (default: as the style's takes to the others), `source` or `style`."
         ),
     ] = "proportion"
+    keep_going: KeepGoing = False
     plant: Annotated[bool, Parameter(help="Clean up feet that slide.")] = True
     lock: Lock = "soft"
     report: Page = None
@@ -243,6 +245,7 @@ def apply(
                     strength=styling.strength,
                     parts=dict(weighed(styling.part or [])),
                     time_warp=styling.time_warp,
+                    keep_going=styling.keep_going,
                     generalize=styling.generalize,
                     plant=styling.plant and styling.lock,
                     speed=styling.speed,

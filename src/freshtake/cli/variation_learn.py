@@ -38,10 +38,19 @@ class Learning:
         bool | None,
         Parameter(negative="--acyclic", help="Whether the motion repeats; default: detected from the clips."),
     ] = None
+    whole: Annotated[bool, Parameter(negative="", help="Learn from takes as they are: cut none of them.")] = False
+    cycles: Annotated[bool, Parameter(negative="", help="Cut every take into its cycles.")] = False
+    keep: Annotated[bool, Parameter(negative="", help="Learn from takes that are unlike the others too.")] = False
     structure: Annotated[Path | None, Parameter(help="Reuse the structure of this model; then one clip is enough.")] = (
         None
     )
     predicting: Predicting = PREDICTING
+
+    def pieces(self) -> str:
+        """Whether takes are cut, as workflows take it."""
+        if self.whole and self.cycles:
+            raise UsageError("--whole cuts no take and --cycles cuts every one: choose one")
+        return "whole" if self.whole else "cycles" if self.cycles else "auto"
 
 
 LEARNING = Learning()
@@ -64,6 +73,7 @@ def learn(
     ```
     freshtake learn walk_*.bvh -o walk.ftm
     freshtake learn walks/ -o walk.ftm
+    freshtake learn one_long_walk.bvh -o walk.ftm
     freshtake learn a_1.csv a_2.csv a_3.csv a_4.csv -o a.ftm
     freshtake learn one_jump.bvh -o jump.ftm --structure jumps.ftm
     ```
@@ -71,7 +81,8 @@ def learn(
     Parameters
     ----------
     clips
-        Takes of one movement on one skeleton at one rate, each from start to end, or one cycle each; files or folders.
+        Takes of one movement on one skeleton at one rate, long or short; files or folders. What repeats is cut at one
+        common phase, what is unlike the rest is left out, and both are reported.
     """
     from freshtake.variation import Settings
     from freshtake.workflows import variation_learn as run
@@ -82,8 +93,8 @@ def learn(
     with progress_bar() as report:
         model = run(
             files(clips), out, Settings(),
-            cyclic=learning.cyclic, seed=seed, structure=learning.structure, reading=reading.options(),
-            report=report, warn=warn,
+            cyclic=learning.cyclic, pieces=learning.pieces(), keep=learning.keep, seed=seed,
+            structure=learning.structure, reading=reading.options(), report=report, warn=warn,
         )  # fmt: skip
     _print(model, out, json)
     return 0

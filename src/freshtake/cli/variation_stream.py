@@ -24,7 +24,7 @@ from freshtake.cli.options import (
     Seed,
     Unit,
 )
-from freshtake.cli.outputs import Force, Frames, Seconds, prepare
+from freshtake.cli.outputs import Force, Frames, KeepGoing, Seconds, prepare
 from freshtake.errors import UsageError
 
 
@@ -54,6 +54,7 @@ def stream(
     character: Character = None,
     body_map: BodyMaps = None,
     unit: Unit = None,
+    keep_going: KeepGoing = False,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -98,6 +99,7 @@ def stream(
         raise UsageError("name where the motion goes: -o FILE, or --live vmc://127.0.0.1:39539")
     if listen is not None or host or speed != 1.0:
         raise UsageError("--listen, --host and --speed belong to --live vmc://...: add it, or leave them out")
+    from freshtake.motion.verdict import verdict_line
     from freshtake.workflows import variation_stream as run
     from freshtake.workflows.goal_options import GoalOptions, amount_from, goals_of
     from freshtake.workflows.lengths import length_of
@@ -112,15 +114,19 @@ def stream(
         result = run(
             model, out, length_of(frames, seconds),
             amount=amounts, steer=steer, plant=plant and lock, delivery=chosen_delivery(root_motion, in_place),
-            onto=chosen_character(character, body_map, warn), unit_m=unit, seed=seed, report=report, warn=warn,
+            onto=chosen_character(character, body_map, warn), unit_m=unit, keep_going=keep_going, seed=seed,
+            report=report, warn=warn,
         )  # fmt: skip
     if json:
         playback = playback_summary(result.motion)
         facts = {"written": str(result.path), "frames": len(result.motion), "duration_s": result.motion.duration}
         way = {} if result.followed is None else {"path": result.followed._asdict()}
-        print_json({**facts, **way, **({} if playback is None else {"playback": playback})})
+        checks = {"verdicts": [{"color": one.color, "remarks": one.sentences} for one in result.verdicts]}
+        print_json({**facts, **checks, **way, **({} if playback is None else {"playback": playback})})
     else:
         output().print(f"wrote {result.path}: {in_words(result.motion)}", markup=False)
+        if result.verdicts:
+            output().print(verdict_line(result.verdicts, "it"), markup=False)
         if result.followed is not None:
             output().print(path_sentence([result.followed], result.motion), markup=False)
     return 0

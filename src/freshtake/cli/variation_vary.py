@@ -23,7 +23,7 @@ from freshtake.cli.option_groups import (
     Output,
 )
 from freshtake.cli.options import GroundPath, Heading, Json, Seed, Unit, option_group
-from freshtake.cli.outputs import Seconds
+from freshtake.cli.outputs import KeepGoing, Seconds
 
 if TYPE_CHECKING:
     from freshtake.variation.goals.goals import Goals
@@ -97,6 +97,7 @@ class Writing:
     onto: OntoCharacter = ONTO
     format: Annotated[str | None, Parameter(help="Ending of the files; default: as the examples (of AMC: bvh).")] = None
     unit: Unit = None
+    keep_going: KeepGoing = False
     limits: Annotated[
         Path | None, Parameter(help="Limits of a robot's joints (CSV: joint,low,high), at which values stop.")
     ] = None
@@ -153,7 +154,8 @@ def vary(
                 writing.loop, writing.limits, seed,
             ),
             finish=Finish(
-                drawing.feet.value(), writing.travel.value(), writing.onto.value(), writing.unit, writing.format
+                drawing.feet.value(), writing.travel.value(), writing.onto.value(), writing.unit, writing.format,
+                writing.keep_going,
             ),
             report=report, warn=warn,
         )  # fmt: skip
@@ -169,16 +171,20 @@ def _facts(written: Written) -> dict[str, Any]:
         "written": [str(path) for path in written.paths],
         "goals": [asdict(report) for report in written.reports],
         "guards": [report._asdict() for report in written.guards],
+        "verdicts": [{"color": one.color, "remarks": one.sentences} for one in written.verdicts],
         **({"path": [followed._asdict() for followed in written.followed]} if written.followed else {}),
         **({"playback": written.playbacks} if any(written.playbacks) else {}),
     }
 
 
 def _print(written: Written) -> None:
+    from freshtake.motion.verdict import verdict_line
     from freshtake.workflows.path_following import path_sentence
 
     first, last, count = written.paths[0], written.paths[-1], len(written.reports)
     files = f"{count} variant{'s' * (count > 1)}: {first}" + (f" ... {last.name}" if first != last else "")
     say(f"wrote {files}")
+    if written.verdicts:
+        say(verdict_line(written.verdicts, f"{count} variant{'s' * (count > 1)}"))
     if written.followed and written.last is not None:
         say(path_sentence(written.followed, written.last))

@@ -23,6 +23,8 @@ class Learn(Shape):
     name: Annotated[str, Field(max_length=120)] | None = None
     seed: Seed = 0
     cyclic: bool | None = None
+    pieces: Literal["auto", "whole", "cycles"] = "auto"
+    keep: bool = False
     thorough: bool = False
     method: Literal["default", "kernel", "paper"] | None = None
 

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from freshtake.variation.amount import Amount
     from freshtake.variation.goals.goals import Goals, PosePin
     from freshtake.variation.goals.steering import Steering
-    from freshtake.variation.learning import learn
     from freshtake.variation.model import VariationModel
     from freshtake.variation.network import transition_strengths
+    from freshtake.variation.selection.ingest import ingest, learn
     from freshtake.variation.selection.selecting import select, similar
     from freshtake.variation.settings import Settings
 
@@ -23,7 +23,8 @@ _HOMES = {
     "Settings": "settings",
     "Steering": "goals.steering",
     "VariationModel": "model",
-    "learn": "learning",
+    "ingest": "selection.ingest",
+    "learn": "selection.ingest",
     "select": "selection.selecting",
     "similar": "selection.selecting",
     "transition_strengths": "network",
@@ -36,6 +37,7 @@ __all__ = [
     "Settings",
     "Steering",
     "VariationModel",
+    "ingest",
     "learn",
     "select",
     "similar",

@@ -140,12 +140,15 @@ def _likeliest_weights(deviations: Deviations, deltas: Floats, away: Floats, siz
     if scale == 0.0:
         return np.zeros(count), 0.0
     scaled, wanted = (deltas / size).reshape(count, -1), (away / size).ravel()
-    trust, weights = np.ones(len(wanted)), np.zeros(count)
+    trust: Floats = np.ones(len(wanted))
+    weights: Floats = np.zeros(count)
     for _ in range(ROUNDS):
         # what lies far off, such as one spoiled joint, must not bend the weights of the whole take
         precision = (scaled * trust) @ scaled.T / deviations.spacing + np.eye(count) / scale**2
-        weights = np.linalg.solve(precision, scaled @ (trust * wanted) / deviations.spacing)
-        trust = (TAILS + 1.0) / (TAILS + (wanted - weights @ scaled) ** 2)
+        weights = np.asarray(
+            np.linalg.solve(precision, scaled @ (trust * wanted) / deviations.spacing), dtype=np.float64
+        )
+        trust = np.asarray((TAILS + 1.0) / (TAILS + (wanted - weights @ scaled) ** 2), dtype=np.float64)
     volume = 0.5 * np.linalg.slogdet(precision * scale**2)[1]
     return np.asarray(weights, dtype=np.float64), float(-0.5 * (weights**2).sum() / scale**2 - volume)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from freshtake.density.class_weights import schedule
 from freshtake.density.control import Control
+from freshtake.density.joint_rotations import recorded
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
 from freshtake.errors import UsageError
@@ -19,7 +20,9 @@ from freshtake.formats.registry import for_writing
 from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, Stroke
+from freshtake.motion.cycles.common_cycles import torn_takes
 from freshtake.motion.validation import fps_of
+from freshtake.motion.verdict import Verdict, check_result
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.goals.steering import Followed
 from freshtake.workflows.goal_options import read_path
@@ -87,6 +90,9 @@ def density_learn(
     motions = dict(zip(takes, read_sets(list(takes.values()), reading), strict=True))
     model = learn(common_points(motions) if rules.common else motions, settings, cyclic=rules.cyclic, report=report)
     if warn is not None:
+        for name, group in motions.items():
+            for clip, share in torn_takes([motion for motion in group if isinstance(motion, Clip)]):
+                warn(f"{clip.name} holds {share:.1f} of a cycle of {name}: leave it out, or give all of it")
         for note in (*model.notes, model.warning):
             if note:
                 warn(note)
@@ -114,6 +120,7 @@ class Blended(NamedTuple):
     path: Path
     motion: Motion
     followed: Followed | None = None
+    verdicts: Sequence[Verdict] = ()
 
 
 def density_model(path: Path) -> DensityModel:
@@ -190,9 +197,13 @@ def density_sample(
     if start is not None and isinstance(motion, Clip):
         motion = placed(motion, start)
     way = None if path is None else followed_by(path, motion)
+    verdicts = check_result(
+        motion, recorded(model) if isinstance(motion, Clip) else [], name=target.name, keep_going=finish.keep_going,
+        warn=warn, most_off=None if way is None else way.most_off,
+    )  # fmt: skip
     motion = finish.ready(motion)
     finish.write(target, motion)
-    return Blended(target, motion, way)
+    return Blended(target, motion, way, verdicts)
 
 
 def _stroke(model: DensityModel, rows: Any, name: str) -> Stroke:

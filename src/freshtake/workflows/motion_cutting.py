@@ -13,7 +13,7 @@ from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.registry import for_writing, read, write
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
-from freshtake.motion.cycles.cycles import find_cycles
+from freshtake.motion.cycles.common_cycles import require_cycles
 from freshtake.motion.cycles.occurrences import find_occurrences
 from freshtake.motion.edit import take_frames
 from freshtake.motion.kind_words import kind_word
@@ -53,16 +53,21 @@ def motion_cut(
 ) -> list[Piece]:
     """Cut takes and write the pieces; the folder appears whole. Without a choice a take is cut into its cycles.
 
-    A target with the ending of a format is a file for one piece.
+    Cycles of several takes all begin at one phase, with the same foot. A target with the ending of a format is a file
+    for one piece.
     """
     if sum([at.cycles, at.between is not None, at.like is not None]) > 1:
         raise UsageError("choose one of --cycles, --range and --like")
     cuts = []
     for number, source in enumerate(sources):
         report(Progress(number / len(sources), source.name))
-        cuts.append(
-            _cut(source, at.between, at.like, ending if ending or not is_file_name(out) else out.suffix, reading)
-        )
+        cuts.append(_cut(source, at, ending if ending or not is_file_name(out) else out.suffix, reading))
+    if at.between is None and at.like is None:
+        found = require_cycles([cut.take for cut in cuts])
+        cuts = [
+            cut._replace(ranges=[(int(first), int(last) + 1) for first, last in cycles.spans])
+            for cut, cycles in zip(cuts, found, strict=True)
+        ]
     if is_file_name(out):
         return _write_one(cuts, out, ending, reading.get("unit_m"))
     twice = [cut.take.name for cut in cuts]
@@ -81,18 +86,17 @@ class _Cut(NamedTuple):
     beside: Path | None
 
 
-def _cut(source: Path, between: str | None, like: Path | None, ending: str | None, reading: dict[str, Any]) -> _Cut:
-    take = _clip(source, reading)
+def _cut(source: Path, at: CutAt, ending: str | None, reading: dict[str, Any]) -> _Cut:
+    """Read a take, and find the ranges in it that do not depend on other takes."""
+    take, ranges = _clip(source, reading), []
     suffix = f".{ending.lstrip('.')}" if ending else source.suffix.lower()
     for_writing(Path(f"clip{suffix}"))
-    if between is not None:
-        ranges = [_range(between, take)]
-    elif like is not None:
-        ranges = [(o.start, o.stop) for o in find_occurrences(take, _clip(like, reading))]
+    if at.between is not None:
+        ranges = [_range(at.between, take)]
+    elif at.like is not None:
+        ranges = [(o.start, o.stop) for o in find_occurrences(take, _clip(at.like, reading))]
         if not ranges:
-            raise UsageError(f"nothing in {source} is like {like}: give a clip of the action that is in the take")
-    else:
-        ranges = [(int(first), int(last) + 1) for first, last in find_cycles(take).spans]
+            raise UsageError(f"nothing in {source} is like {at.like}: give a clip of the action that is in the take")
     beside = skeleton_file(source, ReadOptions(**reading)) if suffix == source.suffix.lower() == ".amc" else None
     return _Cut(take, ranges, suffix, beside)
 

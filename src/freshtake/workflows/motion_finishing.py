@@ -13,13 +13,17 @@ from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 
 
 class Finish(NamedTuple):
-    """How still feet stand, whose body it becomes, where its travel is; default unit and ending of files."""
+    """How still feet stand, whose body it becomes, where its travel is; default unit and ending of files.
+
+    With `keep_going`, motions that no body makes are written all the same (see motion.verdict).
+    """
 
     plant: bool | str = True
     delivery: Delivery | None = None
     onto: Onto | None = None
     unit_m: float | None = None
     ending: str | None = None
+    keep_going: bool = False
 
     def ready(self, motion: Motion) -> Motion:
         """A motion on its character, with its travel where it is wanted."""

@@ -24,6 +24,7 @@ from freshtake.motion.retarget import BodyMap, Retargeter, Rig, Stated, make_rig
 from freshtake.motion.retarget.body_map import NEEDED
 from freshtake.motion.retarget.rest import SEEN
 from freshtake.motion.skeleton import Skeleton
+from freshtake.motion.verdict import check_result
 from freshtake.workflows.motion_delivering import Delivery, delivered, playback_summary
 
 NEED = "only clips with a skeleton are put onto a character"
@@ -240,6 +241,7 @@ class RetargetOptions(NamedTuple):
     hands: bool = False
     delivery: Delivery | None = None
     ending: str | None = None
+    keep_going: bool = False
 
 
 RETARGET_OPTIONS = RetargetOptions()
@@ -269,7 +271,9 @@ def motion_retarget(
     clips = []
     for number, path in enumerate(sources):
         report(Progress(number / len(sources), path.name))
-        clips.append(_retargeted(path, onto, reading).changed(name=path.stem))
+        source, clip = _retargeted(path, onto, reading)
+        check_result(clip, [source], name=path.stem, keep_going=options.keep_going, warn=warn, same_body=False)
+        clips.append(clip.changed(name=path.stem))
     ready = [delivered(clip, options.delivery or Delivery()) for clip in clips]
     written_clips = [clip for clip in ready if isinstance(clip, Clip)]
     way = onto.ways[0][1] if onto.ways else None
@@ -291,7 +295,8 @@ def motion_retarget(
     return Retargeted([target / name for name in names], written_clips, way)
 
 
-def _retargeted(path: Path, onto: Onto, reading: dict[str, Any] | None) -> Clip:
+def _retargeted(path: Path, onto: Onto, reading: dict[str, Any] | None) -> tuple[Clip, Clip]:
+    """A clip before and after."""
     options = ReadOptions(**(reading or {}))
     motion = take_in(path, options).motion
     if not isinstance(motion, Clip):
@@ -299,7 +304,7 @@ def _retargeted(path: Path, onto: Onto, reading: dict[str, Any] | None) -> Clip:
     stated = None
     if not onto.owns(motion) and holds_character(path):
         stated = read_rig(path, options).stated
-    return onto.put(motion if motion.name else motion.changed(name=path.stem), stated)
+    return motion, onto.put(motion if motion.name else motion.changed(name=path.stem), stated)
 
 
 def _draw(target: Path, source: Path, way: Retargeter | None, retargeted: Clip) -> None:

@@ -52,5 +52,10 @@ def path_sentence(followed: Sequence[Followed], motion: Motion) -> str:
     mean = float(np.mean([one.mean_off for one in followed]))
     return (
         f"followed {gone} of the path's {followed[0].length:.4g} {unit}, "
-        f"off by {mean:.2g} on average and {max(one.most_off for one in followed):.2g} at most"
+        f"off by {_plain(mean)} on average and {_plain(max(one.most_off for one in followed))} at most"
     )
+
+
+def _plain(length: float) -> str:
+    """Two digits, without an exponent where there are more before the point."""
+    return f"{length:.0f}" if length >= 10.0 else f"{length:.2g}"

@@ -18,6 +18,7 @@ from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.edit import with_up
+from freshtake.motion.verdict import check_result
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.model import StyleModel
 from freshtake.style.parts import ALL
@@ -197,6 +198,7 @@ class StyleOptions(NamedTuple):
     strength: float = 1.0
     parts: Mapping[str, float] | None = None
     time_warp: bool = True
+    keep_going: bool = False
     generalize: bool | None = None
     plant: bool | str = True
     speed: str = "proportion"
@@ -256,6 +258,10 @@ def style_apply(
     if clip.skeleton.base is not None:
         out = out.changed(skeleton=replace(out.skeleton, base=clip.skeleton.base))
     delivered = with_up(back(out), taken.up).changed(name=target.stem)
+    check_result(
+        delivered, [taken], name=target.name, keep_going=options.keep_going, warn=(reading or {}).get("warn"),
+        same_body=False,
+    )  # fmt: skip
     write_onto(target, put_onto(onto, delivered), taken.unit_m, onto)
     written = [target]
     if page is not None and done is not None:

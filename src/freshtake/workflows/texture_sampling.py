@@ -17,6 +17,7 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.motion.validation import fps_of
+from freshtake.motion.verdict import check_result
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.guiding import Guide
@@ -233,6 +234,11 @@ def texture_sample(
             raise UsageError("only clips with a skeleton are put onto a character or have a root to move")
         _write_morphs(model, rows, target, finish.unit_m)
     else:
+        takes = [model.decode(rows) for rows in np.split(model.rows, model.segments.bounds[1:-1])]
+        check_result(
+            motion, takes, name=target.name, keep_going=finish.keep_going, warn=warn,
+            most_off=None if way_taken is None else way_taken.most_off,
+        )  # fmt: skip
         motion = finish.ready(motion)
         write_motion(model, motion, target, finish.unit_m, finish.onto)
     shown = len(rows) if motion is None else len(motion)

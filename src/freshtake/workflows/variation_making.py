@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from freshtake.formats.read_options import Motion
-from freshtake.motion import Stroke
+from freshtake.motion import Clip, Stroke
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Start
+from freshtake.motion.verdict import Standard, Verdict, judge, off_the_path, standard_of
 from freshtake.variation.amount import NATURAL, Amount, amount_of
-from freshtake.variation.goals.steering import Steering, from_the_first_point
+from freshtake.variation.goals.steering import Followed, Steering, from_the_first_point
 from freshtake.variation.model import VariationModel
 
 MOST_FRAMES = 10_000_000
@@ -30,6 +32,32 @@ def begun(model: VariationModel, steer: Steering) -> tuple[Steering, Start]:
     travel = model.travel
     assert model.material.recipe is not None
     return from_the_first_point(steer, model.material.recipe, travel)
+
+
+def standard_for(model: VariationModel) -> Standard | None:
+    """What the model's takes do, by which its motions are judged; None where they are no clips of a body."""
+    recipe = model.material.recipe
+    if recipe is None or recipe.skeleton is None:
+        return None
+    return standard_of([model.decode(rows) for rows in model.material.values])
+
+
+def judged(
+    motion: Motion,
+    standard: Standard | None,
+    name: str,
+    *,
+    amount: float | Amount = 1.0,
+    rate: float = 1.0,
+    followed: Followed | None = None,
+) -> list[Verdict]:
+    """The verdict on a motion, in a list; none where there is no standard for it."""
+    if standard is None or not isinstance(motion, Clip):
+        return []
+    verdict = judge(motion, standard, amount=amount_of(amount).largest, rate=rate, name=name)
+    if followed is not None:
+        verdict = off_the_path(verdict, followed.most_off, leg_length(motion.skeleton))
+    return [verdict]
 
 
 def warn_of_amount(amount: float | Amount, warn: Callable[[str], None] | None) -> None:

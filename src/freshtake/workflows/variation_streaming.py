@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,8 +14,8 @@ from freshtake.formats.registry import for_writing
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.planting import plant as plant_feet
+from freshtake.motion.verdict import Verdict, require_possible
 from freshtake.variation.amount import Amount
-from freshtake.variation.goals.guarding import stream_notes
 from freshtake.variation.goals.steering import Followed, Steering
 from freshtake.variation.model import VariationModel
 from freshtake.variation.planting import variant_settings
@@ -25,7 +25,7 @@ from freshtake.workflows.motion_delivering import Delivery, delivered
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.path_following import followed_by
 from freshtake.workflows.seeds import generator
-from freshtake.workflows.variation_making import MOST_FRAMES, begun, motion_of, warn_of_amount
+from freshtake.workflows.variation_making import MOST_FRAMES, begun, judged, motion_of, standard_for, warn_of_amount
 
 
 class Streamed(NamedTuple):
@@ -34,6 +34,7 @@ class Streamed(NamedTuple):
     path: Path
     motion: Motion
     followed: Followed | None = None
+    verdicts: Sequence[Verdict] = ()
 
 
 def variation_stream(
@@ -47,6 +48,7 @@ def variation_stream(
     delivery: Delivery | None = None,
     onto: Onto | None = None,
     unit_m: float | None = None,
+    keep_going: bool = False,
     seed: int = 0,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
@@ -73,13 +75,12 @@ def variation_stream(
         motion = plant_feet(
             motion, stand, examples=model.planting_model, settings=variant_settings(plant), careful=False
         ).clip
-    if warn is not None and isinstance(motion, Clip) and model.body_limits is not None:
-        for sentence in stream_notes(model.body_limits, motion, amount):
-            warn(sentence)
     way = None
     if steer is not None and steer.path is not None and isinstance(motion, Clip):
         way = followed_by(np.asarray(steer.path), motion)
+    verdicts = judged(motion, standard_for(model), target.name, amount=amount, followed=way)
+    require_possible(verdicts, keep_going, warn)
     report(Progress(0.8, f"writing {target.name}"))
     motion = delivered(put_onto(onto, motion), delivery or Delivery())
     write_onto(target, motion, unit_m, onto)
-    return Streamed(target, motion, way)
+    return Streamed(target, motion, way, verdicts)

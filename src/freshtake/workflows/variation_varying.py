@@ -20,6 +20,7 @@ from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.features import Start
+from freshtake.motion.verdict import Verdict, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin
@@ -37,7 +38,7 @@ from freshtake.workflows.motion_retargeting import Onto
 from freshtake.workflows.output_naming import is_one_file
 from freshtake.workflows.path_following import followed_by, placed
 from freshtake.workflows.seeds import generator
-from freshtake.workflows.variation_making import begun, motion_of, warn_of_amount
+from freshtake.workflows.variation_making import begun, judged, motion_of, standard_for, warn_of_amount
 
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
 STRAINED = 3.0  # standard deviations
@@ -106,6 +107,7 @@ class Written(NamedTuple):
     guards: list[GuardReport]
     playbacks: list[dict[str, Any] | None]
     followed: list[Followed]
+    verdicts: list[Verdict]
     last: Motion | None = None
 
 
@@ -149,7 +151,7 @@ def variation_vary(
     stored = read_stored(source)
     model: VariationModel = checked(stored, source, "variation").model
     suffix = folder.suffix if single else _ending(stored, finish.ending, finish.onto)
-    written = Written([], [], [], [], [])
+    written, standard = Written([], [], [], [], [], []), standard_for(model)
     if finish.delivery is not None and finish.delivery.closing and not options.loop:
         raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
     warn_of_amount(options.amount, warn)
@@ -173,7 +175,11 @@ def variation_vary(
             report(Progress(len(written.reports) / count, motion.name))
             if start is not None and isinstance(motion, Clip):
                 motion = placed(motion, start)
-            _note_path(goals, motion, written)
+            way = _note_path(goals, motion, written)
+            name = f"{motion.name}{suffix}"
+            written.verdicts.extend(
+                judged(motion, standard, name, amount=options.amount, rate=goal_report.rate, followed=way)
+            )
             ready = finish.ready(motion)
             ready = ready if limiter is None else limiter(ready)
             if single:
@@ -184,6 +190,7 @@ def variation_vary(
             written.playbacks.append(playback_summary(ready))
             written.reports.append(goal_report)
             written.guards.append(checks)
+        require_possible(written.verdicts, finish.keep_going, warn)
     if single:
         finish.write(folder, together[0] if count == 1 else cast(list[Clip], together))
         written.paths.append(folder)
@@ -191,7 +198,7 @@ def variation_vary(
         if limiter is not None:
             limiter.report(warn)
         _warn_of_goals(goals, written.reports, warn)
-        for sentence in guard_notes(written.guards):
+        for sentence in guard_notes(written.guards, left=False):
             warn(sentence)
         if (note := turn_note(written.playbacks)) is not None:
             warn(note)
@@ -206,10 +213,12 @@ def _own_path(goals: Goals, model: VariationModel) -> tuple[Goals, Start | None]
     return replace(goals, steer=steer), start
 
 
-def _note_path(goals: Goals, motion: Motion, written: Written) -> None:
-    if goals.steer is not None and goals.steer.path is not None:
-        followed = followed_by(np.asarray(goals.steer.path), motion)
-        written.followed.extend([] if followed is None else [followed])
+def _note_path(goals: Goals, motion: Motion, written: Written) -> Followed | None:
+    if goals.steer is None or goals.steer.path is None:
+        return None
+    followed = followed_by(np.asarray(goals.steer.path), motion)
+    written.followed.extend([] if followed is None else [followed])
+    return followed
 
 
 def _lasting(goals: Goals, length: Length | None, frame_time: float, loop: bool) -> Goals:

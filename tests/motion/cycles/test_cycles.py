@@ -17,6 +17,7 @@ from freshtake.errors import SkeletonMismatch, UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.pose_space import body_poses, distances
 from freshtake.motion.body.roles import mirror_pairs
+from freshtake.motion.cycles.common_cycles import find_common_cycles, phase_lag, torn_takes
 from freshtake.motion.cycles.cycle_phase import _follow, dissimilarity
 from freshtake.motion.cycles.cycles import Cycles, cut_cycles, find_cycles, find_occurrences, first_to_last, is_cyclic
 from freshtake.motion.cycles.occurrences import warped
@@ -327,3 +328,78 @@ def test_cycles_report() -> None:
     assert len(cycles) == 3
     assert cycles.boundaries.tolist() == [3, 9, 16, 20, 27]
     assert mirror_pairs(walk(steady(1.0, 5)).skeleton)[1] == 5
+
+
+def half_a_cycle_apart(cycles: float) -> list[Clip]:
+    """Walks of the same kind that were started at six moments of the stride."""
+    takes = []
+    for k in range(6):
+        long = ft.samples.walk(np.random.default_rng(k), cycles=cycles + 1.0)
+        period = len(long) / (cycles + 1.0)
+        takes.append(take_frames(long, round(k * period / 6), round((k / 6 + cycles) * period)))
+    return takes
+
+
+def lead_of_left_foot(clip: Clip, frame: int) -> float:
+    """How far the left ankle is ahead of the right one, in the direction of travel."""
+    left, right = (clip.skeleton.names.index(name) for name in ("LeftFoot", "RightFoot"))
+    way = clip.root[-1] - clip.root[0]
+    return float((clip.positions()[frame, left] - clip.positions()[frame, right]) @ way / np.linalg.norm(way))
+
+
+@pytest.mark.parametrize("cycles", [2.05, 3.5])
+def test_takes_that_are_cut_together_all_begin_with_the_same_foot(cycles: float) -> None:
+    takes = half_a_cycle_apart(cycles)
+    found = find_common_cycles(takes)
+    leads = [lead_of_left_foot(take, a) for take, one in zip(takes, found, strict=True) if one for a, _ in one.spans]
+    assert all(one is not None for one in found)
+    assert np.ptp(leads) < 0.1 * np.abs(leads).max()
+
+
+def test_takes_of_other_rates_and_headings_begin_with_the_same_foot() -> None:
+    takes = half_a_cycle_apart(2.5)
+    changed = [turned(takes[0], 2.0), resample(takes[3], 30.0), takes[2], turned(resample(takes[5], 120.0), -1.0)]
+    leads = [
+        lead_of_left_foot(take, one.spans[0][0])
+        for take, one in zip(changed, find_common_cycles(changed), strict=True)
+        if one is not None
+    ]
+    assert len(leads) == 4
+    assert np.ptp(leads) < 0.15 * np.abs(leads).max()
+
+
+def test_takes_without_feet_that_strike_are_cut_at_one_pose() -> None:
+    """Feet in the air all the time: the same phase of the stride all the same."""
+    flying = [take.changed(root=np.tile([0.0, 200.0, 0.0], (len(take), 1))) for take in half_a_cycle_apart(2.6)]
+    arms = [
+        body_poses(take)[one.spans[0][0]] for take, one in zip(flying, find_common_cycles(flying), strict=True) if one
+    ]
+    spread = np.linalg.norm(np.std(arms, axis=0), axis=-1).max()
+    assert spread < 0.15  # leg lengths; feet half a cycle apart are one leg length apart
+
+
+def test_common_cycles_of_one_take_are_its_cycles() -> None:
+    take = half_a_cycle_apart(3.2)[1]
+    assert find_common_cycles([take]) == [find_cycles(take)]
+
+
+def test_a_take_in_which_nothing_recurs_has_no_common_cycles() -> None:
+    jump = ft.samples.jump(np.random.default_rng(1))
+    assert find_common_cycles([half_a_cycle_apart(3.2)[1], jump])[1] is None
+
+
+@pytest.mark.parametrize("late", [0.0, 0.25, 0.5])
+def test_phase_lag_tells_how_much_later_a_cycle_begins(late: float) -> None:
+    long = ft.samples.walk(np.random.default_rng(3), cycles=2.0)
+    period = (len(long) - 1) // 2
+    first, other = take_frames(long, 0, period + 1), round(late * period)
+    lag = phase_lag(take_frames(long, other, other + period + 1), first)
+    assert abs((lag + late + 0.5) % 1.0 - 0.5) < 0.04
+
+
+def test_a_take_with_half_a_cycle_left_is_named() -> None:
+    long = half_a_cycle_apart(3.2)
+    torn, cycle = take_frames(long[1], 0, 33), take_frames(long[1], 0, round(len(long[1]) / 3.2) + 1)
+    ((clip, share),) = torn_takes([*long[:2], torn, cycle])
+    assert clip is torn and share == pytest.approx(0.5, abs=0.05)
+    assert torn_takes([torn]) == [] and torn_takes([]) == []

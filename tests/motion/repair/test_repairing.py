@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.channels import channels_from_clip, clip_from_channels
 from freshtake.motion.check import check
-from freshtake.motion.check.angle_checks import rotation_columns
+from freshtake.motion.check.angle_checks import check_shaking, rotation_columns, shaking
 from freshtake.motion.edit import concatenate, turned, with_up
 from freshtake.motion.repair import (
     REPAIRS,
@@ -29,7 +30,7 @@ from freshtake.motion.repair import (
     unwrap,
 )
 from freshtake.numeric.euler import equivalent
-from freshtake.numeric.rotations import IDENTITY, about_axis, angle_between, multiply
+from freshtake.numeric.rotations import IDENTITY, about_axis, angle_between, from_rotvec, multiply
 from tests.motion.check.test_checking import SOUND, codes, jump, with_values
 from tests.motion.puppet import SKELETON, steady, walk, with_channels
 
@@ -225,3 +226,26 @@ def test_real_trouble_is_repaired(data: Path, name: str) -> None:
     if name == "spike":
         changed = angle_between(fixed.rotations, clip.rotations).max(axis=1) > 1e-9
         assert 4 <= changed.sum() <= 30 and changed[35:38].all()
+
+
+@pytest.mark.parametrize("fps", [24.0, 60.0, 120.0])
+@pytest.mark.parametrize("make", [ft.samples.walk, ft.samples.punch])
+def test_joints_that_shake_are_found_and_smoothed(make: Callable[..., Clip], fps: float) -> None:
+    """White noise of 0.7° in every joint, as a poor tracker has it; clean motion is no noise, however fast."""
+    clean = make(np.random.default_rng(1), fps=fps)
+    noise = np.radians(0.7) * np.random.default_rng(0).normal(size=(*clean.rotations.shape[:2], 3))
+    noisy = clean.changed(rotations=multiply(clean.rotations, from_rotvec(noise)))
+    assert check_shaking(clean) == []
+    (finding,) = check_shaking(noisy)
+    assert finding.repair == "smooth" and "joints shake by 0." in finding.sentence
+    assert np.degrees(shaking(noisy)) == pytest.approx(0.8, abs=0.1)
+    smoothed = repair(noisy, "smooth")
+
+    def jerk(clip: Clip) -> float:
+        return float(np.abs(np.diff(clip.positions(), n=3, axis=0)).mean())
+
+    assert check_shaking(smoothed) == []
+    if fps >= 60.0:
+        assert jerk(smoothed) < 0.2 * jerk(noisy)
+    error = np.linalg.norm(smoothed.positions() - clean.positions(), axis=-1)
+    assert error.mean() < 0.9 * np.linalg.norm(noisy.positions() - clean.positions(), axis=-1).mean() or fps < 60.0

@@ -13,7 +13,7 @@ from freshtake.motion.guards import BodyLimits, learn_limits
 from freshtake.variation import Amount, Settings, VariationModel, learn
 from freshtake.variation.amount import amount_of
 from freshtake.variation.goals.goals import GoalReport
-from freshtake.variation.goals.guarding import SHARES, TRIES, GuardReport, guard_notes, guarded, scaled, stream_notes
+from freshtake.variation.goals.guarding import SHARES, TRIES, GuardReport, guard_notes, guarded, scaled
 from freshtake.variation.goals.guidance import Guided
 from freshtake.workflows.seeds import generator
 from freshtake.workflows.variation_varying import guided_variants
@@ -120,11 +120,3 @@ def test_variants_pass(model: VariationModel, amount: float) -> None:
     for made in guided_variants(model, 6, amount=amount, plant=True, seed=1):
         assert isinstance(made.motion, Clip) and made.guard.left == ()
         assert own.check(made.motion, amount=amount).passed
-
-
-def test_a_stream_is_checked_and_the_place_named(takes: list[Clip], limits: BodyLimits) -> None:
-    root = takes[0].root.copy()
-    root[10] -= 30.0
-    (note,) = stream_notes(limits, takes[0].changed(root=root), 1.0)
-    assert note.startswith("the stream fails body checks") and "(at 0.3 s)" in note
-    assert stream_notes(limits, takes[0], 1.0) == []

@@ -11,7 +11,7 @@ from freshtake.methods.gathering import gathered
 from freshtake.methods.progress import Progress
 from freshtake.motion import Clip
 from freshtake.motion.check import WARNING, Finding, check_clip, check_set
-from freshtake.motion.cycles.cycles import find_cycles
+from freshtake.motion.cycles.common_cycles import require_cycles
 from freshtake.motion.cycles.occurrences import find_occurrences
 from freshtake.motion.edit import take_frames
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -58,17 +58,16 @@ def cut(request: Request) -> Answer:
     if at not in ("cycles", "repeats"):
         raise UsageError(f"a take is cut at its cycles or its repeats, not at {at[:40]!r}")
     example = _example(request, clips) if at == "repeats" else None
+    cycles = require_cycles(clips) if example is None else []
     pieces = []
     for number, clip in enumerate(clips):
         request.report(Progress(number / len(clips), f"looking for {at} in {clip.name}"))
-        pieces += [{"clip": number, "start": start, "stop": stop} for start, stop in _spans(clip, example)]
+        if example is None:
+            spans = [(int(first), int(last) + 1) for first, last in cycles[number].spans]
+        else:
+            spans = [(int(found.start), int(found.stop)) for found in find_occurrences(clip, example)]
+        pieces += [{"clip": number, "start": start, "stop": stop} for start, stop in spans]
     return request.answer({"pieces": pieces})
-
-
-def _spans(clip: Clip, example: Clip | None) -> list[tuple[int, int]]:
-    if example is None:
-        return [(int(first), int(last) + 1) for first, last in find_cycles(clip).spans]
-    return [(int(found.start), int(found.stop)) for found in find_occurrences(clip, example)]
 
 
 def _example(request: Request, clips: Sequence[Clip]) -> Clip:

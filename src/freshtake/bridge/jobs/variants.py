@@ -21,6 +21,8 @@ def learn(request: Request) -> Answer:
         request.files(),
         request.target,
         cyclic=request.get("cyclic", bool),
+        pieces=request.get("pieces", str, default="auto"),
+        keep=request.get("keep", bool, default=False),
         seed=request.get("seed", int, default=0),
         reading={"warn": request.note},
         report=request.report,

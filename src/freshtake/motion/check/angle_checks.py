@@ -1,4 +1,4 @@
-"""What can be wrong with a file's Euler angles while the motion is right: wraps, flips, gimbal lock, constants."""
+"""What can be wrong with angles: wraps, flips, gimbal lock and constants, which leave the motion right; and noise."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from freshtake.motion.check.finding import NOTE, WARNING, Finding, called, frame
 from freshtake.motion.clip import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import continuous_euler, equivalent, from_euler, gimbal_closeness
-from freshtake.numeric.rotations import angle_between, inverse, multiply
+from freshtake.numeric.rotations import angle_between, inverse, multiply, to_rotvec
 
 LOCKED = float(np.sin(np.radians(5.0)))  # closeness below which the outer angles of the root run away
 TURN = 2.0 * np.pi
+SHAKING = np.radians(0.45)  # from frame to frame: one of 679 recorded takes shakes more
+BACK_AND_FORTH = 0.7  # share of third differences that change their sign: white noise .77, smooth motion below .2
 
 
 class JointAngles(NamedTuple):
@@ -150,3 +152,30 @@ def check_constant(clip: Clip) -> list[Finding]:
     which = f" ({joined(dead)} not at all)" if dead and what == "channels" else f" ({joined(dead)})" if dead else ""
     sentence = f"{called(clip)}: {count} of {total} {what} never move{which}; models leave them out"
     return [Finding("constant", sentence, (), tuple(dead), NOTE)]
+
+
+def shaking(clip: Clip) -> float:
+    """Return the standard deviation, in radians, of white noise in most joints that move; 0 where there is none.
+
+    Third differences of white noise have 20 times its variance and change their sign in three of four frames; those of
+    motion are small and smooth. Medians leave single spikes out.
+    """
+    if len(clip) < 8:
+        return 0.0
+    steps = to_rotvec(multiply(inverse(clip.rotations[:-1]), clip.rotations[1:]))
+    third = np.diff(steps, n=2, axis=0)
+    size = (1.4826 * np.median(np.abs(third), axis=0) / np.sqrt(20.0)).max(axis=1)  # 1.4826: of a normal distribution
+    signs = (third[1:] * third[:-1] < 0.0).mean(axis=(0, 2))
+    moving = size > 1e-8
+    return float(np.median(np.where(signs > BACK_AND_FORTH, size, 0.0)[moving])) if moving.any() else 0.0
+
+
+def check_shaking(clip: Clip) -> list[Finding]:
+    """Joints that shake from frame to frame, as noisy trackers make them."""
+    size = shaking(clip)
+    if size < SHAKING:
+        return []
+    sentence = (
+        f"{called(clip)}: joints shake by {np.degrees(size):.1f}° from frame to frame, and so would what is learned"
+    )
+    return [Finding("shaking", f"{sentence}; repair with smooth", repair="smooth")]

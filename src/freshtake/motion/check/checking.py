@@ -14,7 +14,7 @@ import numpy.typing as npt
 from freshtake.errors import SkeletonMismatch, UsageError
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.body.size import unit_name
-from freshtake.motion.check.angle_checks import check_constant, check_gimbal, check_jumps
+from freshtake.motion.check.angle_checks import check_constant, check_gimbal, check_jumps, check_shaking
 from freshtake.motion.check.fall import check_rate
 from freshtake.motion.check.finding import NOTE, WARNING, Finding, called, frame_list, joined
 from freshtake.motion.check.frame_checks import check_frozen, check_spikes, check_tpose, repeated_findings
@@ -28,7 +28,9 @@ from freshtake.motion.validation import same_rate
 
 __all__ = ["NOTE", "WARNING", "Finding", "check", "check_clip", "check_set"]
 
-CLIP_CHECKS = (check_tpose, check_jumps, check_gimbal, check_frozen, check_spikes, check_rate, check_constant)
+CLIP_CHECKS = (
+    check_tpose, check_jumps, check_gimbal, check_frozen, check_spikes, check_shaking, check_rate, check_constant,
+)  # fmt: skip
 
 CHANNEL_CHECKS = (check_jumps, check_gimbal, check_constant)
 

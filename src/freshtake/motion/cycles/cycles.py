@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion.body.pose_space import RATE, body_poses, pose_points, principal, usual_facing
 from freshtake.motion.clip import Clip
+from freshtake.motion.cycles.closing import closing_of
 from freshtake.motion.cycles.cycle_phase import Phase, find_phase
 from freshtake.motion.cycles.occurrences import Occurrence, find_occurrences
 from freshtake.motion.edit import take_frames
@@ -54,20 +56,50 @@ def find_cycles(clip: Clip, phase: str | int | Clip = "auto") -> Cycles:
     is a foot strike where feet strike once per cycle, otherwise the best defined one, and such that as few frames
     as possible are left over.
     """
+    recurring = find_recurrence(clip)
+    cycles = None if recurring is None else cycles_at(recurring, _chosen_phase(recurring, phase))
+    if cycles is None:
+        raise UsageError(no_recurrence(clip))
+    return cycles
+
+
+class Recurrence(NamedTuple):
+    """A take that repeats: its phase at every `stride`-th frame, and how unlike frames a cycle apart are."""
+
+    clip: Clip
+    tracked: Phase
+    unlike: float
+    points: Floats
+    stride: int
+
+    @property
+    def bins(self) -> int:
+        """Bins of the mean cycle."""
+        return len(self.tracked.template)
+
+    def usual_place(self) -> int:
+        """The bin at which to cut the take by itself."""
+        return _chosen_phase(self, "auto")
+
+
+def find_recurrence(clip: Clip) -> Recurrence | None:
+    """Find the phase of a take's frames; None where nothing recurs."""
     stride = max(1, int(clip.fps / RATE + 1e-6))
     points = principal(pose_points(clip))
-    coarse = points[::stride]
-    recurring = find_phase(coarse, clip.fps / stride)
+    recurring = find_phase(points[::stride], clip.fps / stride)
     if recurring is None:
-        raise UsageError(_no_recurrence(clip))
-    tracked, unlike = recurring
-    place = _chosen_phase(clip, tracked, stride, phase)
-    frames = _crossings(tracked, place, points, stride)
-    spans = _plausible(tracked, frames, stride)
+        return None
+    return Recurrence(clip, *recurring, points, stride)
+
+
+def cycles_at(take: Recurrence, place: int) -> Cycles | None:
+    """Cut a take at a bin of its mean cycle; None where no whole cycle lies between two such cuts."""
+    frames = _crossings(take.tracked, place, take.points, take.stride)
+    spans = _plausible(take.tracked, frames, take.stride)
     if not spans:
-        raise UsageError(_no_recurrence(clip))
+        return None
     typical = float(np.median([stop - start for start, stop in spans]))
-    return Cycles(tuple(spans), typical, float(np.clip(1.0 - unlike, 0.0, 1.0)))
+    return Cycles(tuple(spans), typical, float(np.clip(1.0 - take.unlike, 0.0, 1.0)))
 
 
 def cut_cycles(clip: Clip, phase: str | int | Clip = "auto") -> list[Clip]:
@@ -90,34 +122,32 @@ def first_to_last(clip: Clip) -> float:
     return distance / step if step > 1e-12 else np.inf
 
 
-def is_cyclic(clips: Sequence[Clip], limit: float = CYCLIC_STEPS) -> bool:
-    """Whether clips are cycles: the median over them of `first_to_last` lies below the limit."""
-    if not clips:
-        raise UsageError("there is no clip to judge: give at least one")
-    return bool(np.median([first_to_last(clip) for clip in clips]) < limit)
+def is_cyclic(clips: Sequence[Clip]) -> bool:
+    """Return whether clips are one cycle each: see `closing.Closing`."""
+    return closing_of(clips).cyclic
 
 
-def _no_recurrence(clip: Clip) -> str:
+def no_recurrence(clip: Clip) -> str:
     name = clip.name or "the clip"
     if first_to_last(clip) < CYCLIC_STEPS:
         return f"{name} does not repeat within its {len(clip)} frames, but it ends as it begins: it may be one cycle"
     return f"{name} has no cycles: no pose recurs within its {len(clip)} frames; cut it by frame numbers instead"
 
 
-def _chosen_phase(clip: Clip, tracked: Phase, stride: int, phase: str | int | Clip) -> int:
+def _chosen_phase(take: Recurrence, phase: str | int | Clip) -> int:
     """The bin of the mean cycle at which to cut."""
-    bins = len(tracked.template)
+    clip, tracked, bins = take.clip, take.tracked, take.bins
     if isinstance(phase, Clip):
-        return _phase_of_pose(clip, tracked, stride, phase)
+        return phase_of_pose(take, phase)
     if phase == "start" or isinstance(phase, int):
         frame = 0 if phase == "start" else int(phase)
         if not 0 <= frame < len(clip):
             raise UsageError(f"there is no frame {frame} in {clip.name or 'the clip'}: it has {len(clip)}")
-        return int(tracked.progress[min(round(frame / stride), len(tracked.progress) - 1)] % bins)
+        return int(tracked.progress[min(round(frame / take.stride), len(tracked.progress) - 1)] % bins)
     if phase not in ("auto", "strike", "pose"):
         raise UsageError(f"a phase is auto, strike, pose, start, a frame number or a clip, not {phase!r}")
-    counts = _cycle_counts(tracked)
-    for strike in [] if phase == "pose" else _strike_phases(clip, tracked, stride):
+    counts = cycle_counts(tracked)
+    for strike in [] if phase == "pose" else strike_phases(take).values():
         shifts = (np.flatnonzero(counts == counts.max()) - strike + bins / 2) % bins - bins / 2
         nearest = shifts[np.abs(shifts).argmin()]
         if abs(nearest) <= STRIKE_SHIFT * bins:
@@ -126,10 +156,10 @@ def _chosen_phase(clip: Clip, tracked: Phase, stride: int, phase: str | int | Cl
             return int(round(strike) % bins)
     if phase == "strike":
         raise UsageError(f"no foot of {clip.name or 'the clip'} strikes once per cycle: choose another phase")
-    return _best_defined(tracked, counts)
+    return int(np.where(counts == counts.max(), blur(take), np.inf).argmin())
 
 
-def _cycle_counts(tracked: Phase) -> Ints:
+def cycle_counts(tracked: Phase) -> Ints:
     """How many whole cycles there are for each bin at which they may be cut."""
     bins = len(tracked.template)
     slack = END_TOLERANCE * bins / 2.0
@@ -139,43 +169,43 @@ def _cycle_counts(tracked: Phase) -> Ints:
     return np.asarray(np.maximum(stop - start, 0), dtype=np.intp)
 
 
-def _strike_phases(clip: Clip, tracked: Phase, stride: int) -> list[float]:
-    """Mean phase at which a foot begins to stand, for feet that do so once per cycle; right feet first."""
-    bins = len(tracked.template)
+def strike_phases(take: Recurrence) -> dict[str, float]:
+    """Mean phase in bins at which a foot begins to stand, for feet that do so once per cycle; right feet first."""
+    tracked, bins = take.tracked, take.bins
     strikes: dict[str, list[int]] = {}
-    for contact in foot_contacts(clip):
+    for contact in foot_contacts(take.clip):
         if contact.start > 0:
-            strikes.setdefault(contact.foot, []).append(contact.start // stride)
+            strikes.setdefault(contact.foot, []).append(contact.start // take.stride)
     cycles = (tracked.progress[-1] - tracked.progress[0]) / bins
-    phases = []
+    phases = {}
     for foot in sorted(strikes, key=lambda name: not name.lower().startswith("r")):
         turns = np.exp(2j * np.pi * tracked.progress[np.minimum(strikes[foot], len(tracked.progress) - 1)] / bins)
         if abs(turns.mean()) > 0.9 and abs(len(turns) - cycles) <= max(1.5, 0.25 * cycles):
-            phases.append(float(np.angle(turns.mean()) / (2 * np.pi) % 1.0 * bins))
+            phases[foot] = float(np.angle(turns.mean()) / (2 * np.pi) % 1.0 * bins)
     return phases
 
 
-def _best_defined(tracked: Phase, counts: Ints) -> int:
-    """Of the bins that give most cycles, the one where the frames' spread is smallest against the speed."""
-    bins = len(tracked.template)
+def blur(take: Recurrence) -> Floats:
+    """Return the frames' spread against the speed, (bins,): the smaller, the better a bin is defined in time."""
+    tracked, bins = take.tracked, take.bins
     place = tracked.progress % bins
     frames = np.bincount(place, minlength=bins)
     spread = np.bincount(place, weights=tracked.misfit, minlength=bins) / np.maximum(frames, 1)
     speed = np.linalg.norm(np.roll(tracked.template, -1, axis=0) - np.roll(tracked.template, 1, axis=0), axis=1)
     blurred = spread / np.maximum(speed, 1e-12)
-    blurred[(counts < counts.max()) | (frames == 0)] = np.inf
-    return int(blurred.argmin())
+    return np.asarray(np.where(frames == 0, blurred.max(), blurred))
 
 
-def _phase_of_pose(clip: Clip, tracked: Phase, stride: int, example: Clip) -> int:
+def phase_of_pose(take: Recurrence, example: Clip) -> int:
     """The bin whose frames lie nearest to the first pose of another clip."""
+    clip, tracked = take.clip, take.tracked
     require_compatible(clip.skeleton, example.skeleton, clip.name or "the take", example.name or "the example")
     reference = usual_facing(clip)
     wanted = pose_points(example, reference)[0]
-    distances = np.linalg.norm(pose_points(clip, reference)[::stride] - wanted, axis=1)
-    place = tracked.progress % len(tracked.template)
-    sums = np.bincount(place, weights=distances, minlength=len(tracked.template))
-    counts = np.bincount(place, minlength=len(tracked.template))
+    distances = np.linalg.norm(pose_points(clip, reference)[:: take.stride] - wanted, axis=1)
+    place = tracked.progress % take.bins
+    sums = np.bincount(place, weights=distances, minlength=take.bins)
+    counts = np.bincount(place, minlength=take.bins)
     return int(np.where(counts > 0, sums / np.maximum(counts, 1), np.inf).argmin())
 
 

@@ -1,7 +1,16 @@
 """Named repairs for what the checks find; nothing is repaired by default."""
 
 from freshtake.motion.repair.frame_repairs import drop_frozen, drop_tpose, fill_frozen, fix_spikes, relabel_fps
-from freshtake.motion.repair.repairing import REPAIRS, Repair, drop_unseen, even_times, reorder_root, repair, unwrap
+from freshtake.motion.repair.repairing import (
+    REPAIRS,
+    Repair,
+    drop_unseen,
+    even_times,
+    reorder_root,
+    repair,
+    smooth,
+    unwrap,
+)
 
 __all__ = [
     "REPAIRS",
@@ -15,5 +24,6 @@ __all__ = [
     "relabel_fps",
     "reorder_root",
     "repair",
+    "smooth",
     "unwrap",
 ]

@@ -21,6 +21,10 @@ from freshtake.motion.repair.frame_repairs import drop_frozen, drop_tpose, fill_
 from freshtake.motion.stroke import Stroke, resample_stroke
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import continuous_euler, gimbal_closeness, unflipped
+from freshtake.numeric.gaussian import gaussian_filter1d
+from freshtake.numeric.rotations import continuous
+
+SMOOTHING = 0.02  # seconds (standard deviation): noise at 60 fps is halved, its jerk cut to a tenth, 5 Hz kept by 82 %
 
 
 def unwrap(clip: Clip) -> Clip:
@@ -111,6 +115,14 @@ def drop_unseen(clip: PointClip) -> PointClip:
     return drop_points(clip, tuple(clip.names[k] for k in unseen)) if len(unseen) else clip
 
 
+def smooth(clip: Clip) -> Clip:
+    """Rotations and root without noise: smoothed over a few hundredths of a second, a frame at least."""
+    deviation = max(SMOOTHING / clip.frame_time, 1.0)  # less than a frame smooths nothing
+    rotations = gaussian_filter1d(continuous(clip.rotations), deviation)
+    rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
+    return clip.changed(root=gaussian_filter1d(clip.root, deviation), rotations=rotations)
+
+
 def even_times(stroke: Stroke) -> Stroke:
     """Points evenly spaced in time, about as many as before."""
     return stroke if stroke.uniform else resample_stroke(stroke, 1.0 / stroke.frame_time)
@@ -123,6 +135,7 @@ _TABLE = (
     Repair("drop-frozen", "drop frames that equal the one before", drop_frozen),
     Repair("fill-frozen", "interpolate frames that equal the one before", fill_frozen),
     Repair("fix-spikes", "interpolate joints over the frames in which they jump", fix_spikes),
+    Repair("smooth", "smooth joints that shake from frame to frame", smooth),
     Repair("relabel-fps", "keep the frames and correct their frame rate (relabel-fps=60)", relabel_fps, valued=True),
     Repair("fill-gaps", "bridge the gaps of markers by curves", fill_gaps, PointClip),
     Repair("drop-unseen", "drop markers that are never seen", drop_unseen, PointClip),

@@ -13,6 +13,8 @@ def learn(
     name: str | None = None,
     seed: int = 0,
     cyclic: bool | None = None,
+    pieces: str = "auto",
+    keep: bool = False,
 ) -> None:
     """A variation model, as `freshtake learn` makes it."""
     from freshtake.workflows import variation_learn
@@ -22,6 +24,8 @@ def learn(
         [context.path(id) for id in items],
         target,
         cyclic=cyclic,
+        pieces=pieces,
+        keep=keep,
         seed=seed,
         report=context.progress,
         warn=context.warn,

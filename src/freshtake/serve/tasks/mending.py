@@ -5,7 +5,7 @@ from __future__ import annotations
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.check import check
-from freshtake.motion.cycles.cycles import find_cycles
+from freshtake.motion.cycles.common_cycles import require_cycles
 from freshtake.motion.cycles.occurrences import find_occurrences
 from freshtake.motion.edit import take_frames
 from freshtake.motion.repair import repair as repaired
@@ -38,12 +38,13 @@ def cut(
     like: str | None = None,
 ) -> None:
     """Pieces of takes as takes, in a group of the take's name."""
+    cycles = require_cycles([_clip(context, id) for id in items]) if how == "cycles" else []
     for number, id in enumerate(items):
         item = context.item(id)
         context.report(f"looking through {item.name}", number, len(items))
         take = _clip(context, id)
         if how == "cycles":
-            spans = [(int(begin), int(end) + 1) for begin, end in find_cycles(take).spans]
+            spans = [(int(begin), int(end) + 1) for begin, end in cycles[number].spans]
         elif how == "frames":
             spans = [_range(take, first, last)]
         else:

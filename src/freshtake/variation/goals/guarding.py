@@ -55,11 +55,10 @@ def guarded(draw: Draw, limits: BodyLimits | None, amount: float | Amount) -> tu
     return best, GuardReport(tries, left=best_check.sentences, refused=tuple(refused))
 
 
-def guard_notes(reports: Sequence[GuardReport]) -> list[str]:
-    """Notes on a set of variants: how many were drawn again, vary less, or still fail."""
+def guard_notes(reports: Sequence[GuardReport], *, left: bool = True) -> list[str]:
+    """Return notes on a set of variants: how many were drawn again, vary less, or with `left`, still fail."""
     count, again = len(reports), [report for report in reports if report.tries > 1]
     less = [report.share for report in reports if report.share < 1.0]
-    left = [report for report in reports if report.left]
     notes = []
     if again:
         drawn, verb = sum(report.tries - 1 for report in reports), "was" if len(again) == 1 else "were"
@@ -73,17 +72,11 @@ def guard_notes(reports: Sequence[GuardReport]) -> list[str]:
             f"{len(less)} of {count} variants got less than the requested amount, down to {min(less):g} of it: "
             f"{TRIES} draws with all of it were impossible"
         )
-    if left:
-        notes.append(f"{len(left)} of {count} variants fail the body checks however they are drawn: {left[0].left[0]}")
+    failing = [report for report in reports if report.left and left]
+    if failing:
+        verb = "fail the body checks however they are drawn"
+        notes.append(f"{len(failing)} of {count} variants {verb}: {failing[0].left[0]}")
     return notes
-
-
-def stream_notes(limits: BodyLimits, clip: Clip, amount: float | Amount) -> list[str]:
-    """What a stream exceeds, and when; a stream cannot be drawn again as a whole."""
-    body_check = limits.check(clip, amount=amount_of(amount).largest)
-    seconds = body_check.measured.frames[body_check.over] * clip.frame_time
-    sentences = [f"{what} (at {when:.1f} s)" for what, when in zip(body_check.sentences, seconds, strict=True)]
-    return [f"the stream fails body checks: {'; '.join(sentences)}"] if sentences else []
 
 
 def scaled(amount: float | Amount, share: float) -> Amount:

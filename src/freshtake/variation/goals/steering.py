@@ -14,6 +14,7 @@ from freshtake.motion.features import Recipe, Start, where_it_ends
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Floats
 
+UPDATE = 0.1  # seconds between corrections
 WINDOW = 3.0  # horizons: how far ahead along a path its nearest point is looked for
 
 
@@ -81,16 +82,30 @@ def turn_column(recipe: Recipe | None) -> int:
 def steered(
     steering: Steering, recipe: Recipe, travel: Travel, rows: Floats, course: SteeringState
 ) -> tuple[Floats, SteeringState]:
-    """A block with corrected turn rates, and the course after it."""
+    """Return a block with corrected turn rates, and the course after it.
+
+    Blocks have a number of frames, so they last longer the lower the rate is. The heading is corrected every `UPDATE`
+    seconds all the same: looking once a second is too late for a body that needs a second to turn.
+    """
+    frames = max(1, round(UPDATE / recipe.frame_time))
+    out = rows.copy()
+    for first in range(0, len(rows), frames):
+        course = _correct(steering, recipe, travel, out, slice(first, min(first + frames, len(rows))), course)
+    return out, course
+
+
+def _correct(
+    steering: Steering, recipe: Recipe, travel: Travel, rows: Floats, now: slice, course: SteeringState
+) -> SteeringState:
+    """Correct the turn rates of the rows `now` in place; the rows behind them show where the body is heading."""
     turn = turn_column(recipe)
-    seconds = len(rows) * recipe.frame_time
-    ahead = course.start.heading + float(rows[:, turn].sum()) * recipe.frame_time
+    ahead = course.start.heading + float(rows[now, turn].sum()) * recipe.frame_time
     wanted, along = _wanted(steering, recipe, travel, course)
     off = np.angle(np.exp(1j * (wanted - ahead)))
-    goal = float(np.clip(off / max(steering.horizon, seconds), -steering.limit, steering.limit))
-    out = rows.copy()
-    out[:, turn] += np.linspace(course.correction, goal, len(rows) + 1)[1:]
-    return out, SteeringState(where_it_ends(recipe, out, start=course.start, resume=course.resume), True, goal, along)
+    goal = float(np.clip(off / steering.horizon, -steering.limit, steering.limit))
+    rows[now, turn] += np.linspace(course.correction, goal, now.stop - now.start + 1)[1:]
+    here = where_it_ends(recipe, rows[now], start=course.start, resume=course.resume)
+    return SteeringState(here, True, goal, along)
 
 
 def _wanted(steering: Steering, recipe: Recipe, travel: Travel, course: SteeringState) -> tuple[float, float]:

@@ -124,24 +124,54 @@ def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
 
 
 def unlike_takes(takes: Compared, some: Sequence[int] | None = None) -> list[Unlike]:
-    """Takes that do not belong, the one that is farthest off first; each is left out before the next is looked for.
+    """Return the takes that do not belong, the one that is farthest off first.
 
-    All are looked at, or `some`. With fewer than three takes none can be called unlike.
+    The takes nearest to one another, just over half of them, are trusted; of the others those that could be further
+    takes of their kind are trusted too, the nearest first, until none is left that could. So several odd takes cannot
+    vouch for one another. All takes are looked at, or `some`; with fewer than three none can be called unlike.
     """
-    who: list[int] = list(range(len(takes.rows)) if some is None else some)
-    unlike: list[Unlike] = []
-    while len(who) >= LEAST_TAKES:
-        table = chances(takes, who)
-        limit = CHANCE / len(who)
-        least = np.min(list(table.values()), axis=0)
-        worst = int(np.argmin(least))
-        if least[worst] >= limit:
+    who = list(range(len(takes.rows)) if some is None else some)
+    if len(who) < LEAST_TAKES:
+        return []
+    core = _nearest_half(takes, who)
+    rest = [k for k in who if k not in core]
+    while rest:
+        tables = {k: _last_chances(takes, [*core, k]) for k in rest}
+        likely = sorted((k for k in rest if _least(tables[k]) >= CHANCE), key=lambda k: -_least(tables[k]))
+        if not likely:
             break
-        aspects = sorted((name for name in table if table[name][worst] < limit), key=lambda name: table[name][worst])
-        others = tuple(k for place, k in enumerate(who) if place != worst)
-        unlike.append(Unlike(who[worst], float(least[worst]) * len(who), tuple(aspects), others))
-        del who[worst]
+        core += likely[: (len(likely) + 1) // 2]
+        rest = [k for k in rest if k not in core]
+    unlike = []
+    for k in sorted(rest, key=lambda k: _least(tables[k])):
+        table = tables[k]
+        aspects = sorted((name for name in table if table[name] * len(table) < CHANCE), key=lambda name: table[name])
+        unlike.append(Unlike(k, _least(table), tuple(aspects), tuple(sorted(core))))
     return unlike
+
+
+def _nearest_half(takes: Compared, who: Sequence[int]) -> list[int]:
+    """The take with the nearest neighbours, and these: just over half of all."""
+    rows = takes.rows[list(who)][:, :, takes.parts != ""].reshape(len(who), -1) / np.sqrt(takes.rows.shape[1])
+    figures = [values[list(who)] / USUAL[name] for name, values in takes.figures.items()]
+    rows = np.column_stack([rows, *figures])
+    rows -= rows.mean(axis=0)
+    products = rows @ rows.T
+    squared = products.diagonal()[:, None] + products.diagonal() - 2.0 * products
+    count = len(who) // 2 + 1
+    nearest = np.argsort(squared, axis=1, kind="stable")[:, :count]
+    middle = int(np.take_along_axis(squared, nearest, axis=1).sum(axis=1).argmin())
+    return [who[k] for k in nearest[middle].tolist()]
+
+
+def _last_chances(takes: Compared, who: Sequence[int]) -> dict[str, float]:
+    """The chances of the last of these takes, beside the others."""
+    return {name: float(values[-1]) for name, values in chances(takes, who).items()}
+
+
+def _least(table: dict[str, float]) -> float:
+    """The least chance of all aspects, times their number: one of many is small by chance."""
+    return min(min(table.values()) * len(table), 1.0)
 
 
 def differ_more_than_they_move(takes: Compared) -> bool:

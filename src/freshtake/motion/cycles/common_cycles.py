@@ -1,0 +1,217 @@
+"""Cut several takes at one common phase: all their cycles begin with the same foot, or in the same pose.
+
+The mean cycle of every take is aligned to that of one of them by a circular shift; the phase at which to cut is then
+chosen once, for all takes together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import UsageError
+from freshtake.motion.body.pose_space import pose_points, usual_facing
+from freshtake.motion.clip import Clip
+from freshtake.motion.cycles.closing import closing_of
+from freshtake.motion.cycles.cycles import (
+    STRIKE_SHIFT,
+    Cycles,
+    Recurrence,
+    blur,
+    cycle_counts,
+    cycles_at,
+    find_recurrence,
+    no_recurrence,
+    phase_of_pose,
+    strike_phases,
+)
+from freshtake.motion.edit import take_frames
+from freshtake.motion.skeleton import compatible
+from freshtake.numeric.arrays import Floats
+
+BINS = 72  # of the phase that takes have in common
+NEARBY = 0.1  # of a cycle: how far from the aligned phase a take's foot strike may be
+WHOLE = 0.8  # of the usual period: a shorter take that does not close is torn
+LOSABLE = 1.0 / 3.0  # of all cycles, that may be lost for the sake of a foot strike
+
+
+def find_common_cycles(clips: Sequence[Clip], like: Clip | None = None) -> list[Cycles | None]:
+    """Find the cycles of several takes, which all begin at one common phase.
+
+    Args:
+        clips: Takes; those with another skeleton than the first have a common phase of their own.
+        like: A clip whose first pose is the phase at which to cut; by default it is chosen as in `find_cycles`.
+
+    Returns:
+        The cycles of each take, None where nothing recurs in it.
+    """
+    found: list[Cycles | None] = [None] * len(clips)
+    left = list(range(len(clips)))
+    while left:
+        first = clips[left[0]]
+        group = [k for k in left if compatible(first.skeleton, clips[k].skeleton)]
+        left = [k for k in left if k not in group]
+        repeating = {k: take for k in group if (take := find_recurrence(clips[k])) is not None}
+        example = like if like is not None and compatible(first.skeleton, like.skeleton) else None
+        places = _places(list(repeating.values()), example)
+        for (k, take), place in zip(repeating.items(), places, strict=True):
+            found[k] = cycles_at(take, place)
+    return found
+
+
+def require_cycles(clips: Sequence[Clip]) -> list[Cycles]:
+    """Find the cycles of several takes at one common phase, and refuse a take in which nothing recurs."""
+    found = find_common_cycles(clips)
+    for clip, cycles in zip(clips, found, strict=True):
+        if cycles is None:
+            raise UsageError(no_recurrence(clip))
+    return [cycles for cycles in found if cycles is not None]
+
+
+def torn_takes(clips: Sequence[Clip]) -> list[tuple[Clip, float]]:
+    """Return takes that hold less than a cycle of what the others repeat, and which share of it they hold."""
+    found = find_common_cycles(clips)
+    periods = [cycles.period * clip.frame_time for clip, cycles in zip(clips, found, strict=True) if cycles is not None]
+    if not periods:
+        return []
+    shares = [clip.duration / float(np.median(periods)) for clip in clips]
+    return [
+        (clip, share)
+        for clip, cycles, share in zip(clips, found, shares, strict=True)
+        if cycles is None and share < WHOLE and not closing_of([clip]).cyclic
+    ]
+
+
+def phase_lag(clip: Clip, reference: Clip) -> float:
+    """Return by what share of a cycle (-0.5 to 0.5) a clip of one cycle begins later than another one."""
+    facing = usual_facing(reference)
+    courses = [_even(pose_points(one, facing)[:-1]) for one in (reference, clip)]
+    return ((_shift(*courses) + BINS // 2) % BINS - BINS // 2) / BINS
+
+
+def _places(takes: list[Recurrence], like: Clip | None) -> list[int]:
+    """The bin of each take's mean cycle at which to cut it."""
+    if like is not None:
+        return [phase_of_pose(take, like) for take in takes]
+    if len(takes) < 2:
+        return [take.usual_place() for take in takes]
+    aligned = _Aligned.of(takes)
+    totals = aligned.totals()
+    best, reach = None, round(STRIKE_SHIFT * BINS)
+    for votes, strikes in aligned.strikes():
+        # one shift for all takes: the smallest of those that lose the fewest cycles
+        shifts = sorted(range(-reach, reach + 1), key=abs)
+        counts = [aligned.cycles_cut(strikes, shift) for shift in shifts]
+        score = (max(counts), votes)
+        if max(counts) >= (1.0 - LOSABLE) * totals.max() and (best is None or score > best[0]):
+            best = score, strikes, shifts[int(np.argmax(counts))]
+    if best is not None:
+        return aligned.in_bins(best[1] + best[2])
+    blurred = np.where(totals == totals.max(), aligned.blurred(), np.inf)
+    return aligned.in_bins(np.full(len(takes), int(blurred.argmin())))
+
+
+class _Aligned(NamedTuple):
+    """Takes, by how many of `BINS` each one's phase lies ahead of the reference's, and common phases of strikes."""
+
+    takes: list[Recurrence]
+    shifts: list[int]
+    struck: list[dict[str, float]]
+    reference: int
+
+    @classmethod
+    def of(cls, takes: list[Recurrence]) -> _Aligned:
+        # The reference is the take with the most cycles: its mean cycle is the best known.
+        reference = max(takes, key=lambda take: int(cycle_counts(take.tracked).max()))
+        period = reference.bins * reference.stride
+        facing = usual_facing(take_frames(reference.clip, 0, min(period + 1, len(reference.clip))))
+        courses = [_mean_course(take, facing) for take in takes]
+        number = next(k for k, take in enumerate(takes) if take is reference)
+        shifts = [_shift(courses[number], course) for course in courses]
+        struck = [
+            {foot: phase / take.bins * BINS - shift for foot, phase in strike_phases(take).items()}
+            for take, shift in zip(takes, shifts, strict=True)
+        ]
+        return cls(takes, shifts, struck, number)
+
+    def totals(self) -> Floats:
+        """(BINS,): how many cycles all takes have together if they are cut at this common phase."""
+        every = np.arange(BINS)
+        return np.asarray(sum(self._counts(k)[(every + shift) % BINS] for k, shift in enumerate(self.shifts)))
+
+    def strikes(self) -> list[tuple[int, Floats]]:
+        """(takes,) phases at which one foot strikes in each take, and how many takes begin with it; right first."""
+        out = []
+        for foot, phase in self.struck[self.reference].items():
+            common = []
+            for struck in self.struck:
+                # where this foot strikes unclearly, or elsewhere: at the aligned phase
+                off = (struck.get(foot, phase) - phase + BINS / 2) % BINS - BINS / 2
+                common.append(phase + (off if abs(off) <= NEARBY * BINS else 0.0))
+            out.append(np.array(common))
+        if not out:
+            return []
+        firsts = np.array([[self._until(k, one[k]) for k in range(len(self.takes))] for one in out])
+        votes = np.bincount(firsts.argmin(axis=0), minlength=len(out))
+        return [(int(count), one) for count, one in zip(votes, out, strict=True)]
+
+    def cycles_cut(self, phases: Floats, shift: int) -> int:
+        """How many cycles there are if each take is cut at its phase plus a shift."""
+        places = [round(phase + shift + ahead) % BINS for phase, ahead in zip(phases, self.shifts, strict=True)]
+        return int(sum(self._counts(k)[place] for k, place in enumerate(places)))
+
+    def in_bins(self, phases: Floats) -> list[int]:
+        """Common phases as bins of the takes' mean cycles."""
+        return [
+            int(round((phase + ahead) / BINS * take.bins) % take.bins)
+            for take, phase, ahead in zip(self.takes, phases, self.shifts, strict=True)
+        ]
+
+    def blurred(self) -> Floats:
+        """(BINS,): how badly defined in time each common phase is, as a sum over the takes."""
+        every = np.arange(BINS)
+        read = [_at(blur(take), every + shift) for take, shift in zip(self.takes, self.shifts, strict=True)]
+        return np.asarray(sum(read))
+
+    def _counts(self, k: int) -> Floats:
+        return _at(cycle_counts(self.takes[k].tracked).astype(np.float64), np.arange(BINS))
+
+    def _until(self, k: int, phase: float) -> float:
+        """How much of a cycle passes in a take before it first reaches a common phase."""
+        take = self.takes[k]
+        begins = take.tracked.progress[0] / take.bins * BINS - self.shifts[k]
+        return float((phase - begins + STRIKE_SHIFT * BINS) % BINS)
+
+
+def _at(values: Floats, phases: npt.ArrayLike) -> Floats:
+    """Values over the bins of a take, read at common bins."""
+    return np.asarray(values[np.round(np.asarray(phases) % BINS / BINS * len(values)).astype(np.intp) % len(values)])
+
+
+def _mean_course(take: Recurrence, facing: Floats) -> Floats:
+    """(BINS, dimensions): the mean cycle of a take in coordinates that takes share."""
+    points = pose_points(take.clip, facing)[:: take.stride]
+    place = take.tracked.progress % take.bins
+    sums = np.zeros((take.bins, points.shape[1]))
+    np.add.at(sums, place, points)
+    counts = np.bincount(place, minlength=take.bins)
+    known = np.flatnonzero(counts)
+    means = sums[known] / counts[known, None]
+    every = np.arange(take.bins)
+    return _even(np.stack([np.interp(every, known, column, period=take.bins) for column in means.T], axis=1))
+
+
+def _even(course: Floats) -> Floats:
+    """A closed course at BINS even phases."""
+    phases = np.arange(BINS) * len(course) / BINS
+    own = np.arange(len(course))
+    return np.stack([np.interp(phases, own, column, period=len(course)) for column in course.T], axis=1)
+
+
+def _shift(reference: Floats, course: Floats) -> int:
+    """By how many bins a closed course has to be read later to be most like another; posture plays no part."""
+    a, b = reference - reference.mean(axis=0), course - course.mean(axis=0)
+    return int(np.argmax([(a * np.roll(b, -shift, axis=0)).sum() for shift in range(BINS)]))

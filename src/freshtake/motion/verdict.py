@@ -1,0 +1,304 @@
+"""Judge a motion by the same few checks, whatever made it: may it leave the house?
+
+What the takes do sets the standard. Green: it does nothing that they do not do. Amber: it may be used, and a sentence
+says where to look. Red: no body does this, and no command writes it unless it is told to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.body.roles import feet, leg_length
+from freshtake.motion.clip import Clip
+from freshtake.motion.guards.guard_figures import BEND, DEPTH, PEAK, Figure
+from freshtake.motion.guards.limits import BodyCheck, BodyLimits, learn_limits
+from freshtake.motion.planting.contacts import foot_contacts
+from freshtake.motion.skeleton import compatible
+from freshtake.numeric.arrays import Floats, Ints
+
+GREEN, AMBER, RED = "green", "amber", "red"
+FASTEST = 20.0  # leg lengths per second: ten lengths of a body
+# How far beyond its limit a figure of the body is no matter of taste: radians, leg lengths, logarithm.
+IMPOSSIBLE = {BEND: math.radians(30.0), DEPTH: 0.15, PEAK: math.log(4.0)}
+LENGTHENED = (0.005, 0.05)  # leg lengths by which a bone may leave the range of the takes: amber, red
+NEAR_FLOOR = 0.03  # leg lengths over the floor within which a foot should stand
+FLOOR_PERCENTILE = 2.0  # of a foot joint's heights in the takes: what it stands on
+HOVERS = 0.05  # leg lengths that the lowest foot stays above the floor
+SLIDES = (1.5, 0.05)  # times the takes' speed of feet near the floor, and legs per second more
+
+
+class Remark(NamedTuple):
+    """One thing that is wrong: which check, how badly, in words, at which frame, and what to do about it."""
+
+    check: str
+    color: str
+    what: str
+    frame: int | None
+    remedy: str
+
+
+class Verdict(NamedTuple):
+    """All remarks on one motion."""
+
+    name: str
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def color(self) -> str:
+        """The worst color of all remarks; green where there is none."""
+        colors = {remark.color for remark in self.remarks}
+        return RED if RED in colors else AMBER if AMBER in colors else GREEN
+
+    @property
+    def sentences(self) -> list[str]:
+        """The remarks in words, the worst first."""
+        worst_first = sorted(self.remarks, key=lambda remark: remark.color != RED)
+        places = ["" if one.frame is None else f", frame {one.frame}" for one in worst_first]
+        return [f"{self.name}{place}: {one.what}; {one.remedy}" for one, place in zip(worst_first, places, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class Standard:
+    """What takes do, learned by `standard_of`; lengths are in leg lengths of their body.
+
+    `shortest` and `longest` (joints,) are the distances of joints from their parents, `fastest` the highest speed of a
+    joint, `floor` (foot joints,) the heights at which feet stand, `slide` the mean speed of feet near the floor.
+    """
+
+    first: Clip
+    limits: BodyLimits
+    shortest: Floats
+    longest: Floats
+    fastest: float
+    floor: Floats
+    slide: float
+    hover: float
+
+
+def standard_of(takes: Sequence[Clip]) -> Standard:
+    """Learn from takes on one skeleton what a motion of this body may do."""
+    if not takes:
+        raise UsageError("a motion is judged by takes: give at least one")
+    lengths = [_lengths(take) for take in takes]
+    floor = _floor(takes)
+    slides = [_slide(take, floor)[0] for take in takes]
+    return Standard(
+        takes[0], learn_limits(takes),
+        np.min([one.min(axis=0) for one in lengths], axis=0), np.max([one.max(axis=0) for one in lengths], axis=0),
+        max(float(_speeds(take).max(initial=0.0)) for take in takes), floor, max(slides),
+        max(_hover(take, floor) for take in takes),
+    )  # fmt: skip
+
+
+def judge(
+    clip: Clip, standard: Standard, *, amount: float = 1.0, rate: float = 1.0, same_body: bool = True, name: str = ""
+) -> Verdict:
+    """Judge a motion by what takes do.
+
+    Args:
+        clip: The motion.
+        standard: What its takes do.
+        amount: With how much variation it was drawn.
+        rate: How much faster than the takes it was to be.
+        same_body: Whether it moves the body of the takes; another one only has to keep its bones and to be no faster.
+        name: What to call it; by default the clip's name.
+
+    Returns:
+        Remarks on the worst frame of each check that fails; none for a motion that does what the takes do.
+    """
+    if not (np.isfinite(clip.root).all() and np.isfinite(clip.rotations).all()):
+        frame = int(np.argmin(np.isfinite(clip.root).all(axis=1) & np.isfinite(clip.rotations).all(axis=(1, 2))))
+        return Verdict(name or clip.name, (Remark("finite", RED, "a number is not finite", frame, "report it"),))
+    same = same_body and compatible(clip.skeleton, standard.first.skeleton) and clip.up == standard.first.up
+    remarks = [_too_fast(clip, standard, rate), _lengthened(clip, standard, same)]
+    if same:
+        remarks += _body(standard.limits.check(clip, amount=amount, rate=rate))
+        remarks += [_off_the_floor(clip, standard), _sliding(clip, standard, rate)]
+    return Verdict(name or clip.name or "the motion", tuple(one for one in remarks if one is not None))
+
+
+def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callable[[str], None] | None) -> None:
+    """Refuse motions that no body makes, unless `keep_going`; say what else there is, kind by kind."""
+    red = [one for one in verdicts if one.color == RED]
+    if red and not keep_going:
+        more = f" (and {len(red) - 1} more of {len(verdicts)})" if len(red) > 1 else ""
+        raise UsageError(f"{red[0].sentences[0]}{more}; --keep-going writes it all the same")
+    seen: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        for remark, sentence in zip(
+            sorted(verdict.remarks, key=lambda one: one.color != RED), verdict.sentences, strict=True
+        ):
+            seen.setdefault(remark.check, []).append(sentence)
+    for sentences in seen.values() if warn is not None else ():
+        assert warn is not None
+        more = f" (and {len(sentences) - 1} more of {len(verdicts)})" if len(sentences) > 1 else ""
+        warn(f"{sentences[0]}{more}")
+
+
+def check_result(
+    motion: Any,
+    takes: Sequence[Any],
+    *,
+    name: str,
+    keep_going: bool,
+    warn: Callable[[str], None] | None,
+    same_body: bool = True,
+    most_off: float | None = None,
+) -> list[Verdict]:
+    """Judge one motion of any method by the takes it was made from, and refuse what no body does.
+
+    Args:
+        motion: What is about to be written; what has no skeleton passes.
+        takes: The motions that it was made from.
+        name: The file that it goes to.
+        keep_going: Whether red motions are written all the same.
+        warn: Receives a sentence for each remark.
+        same_body: See `judge`.
+        most_off: How far it is off its path, in its unit of length.
+
+    Returns:
+        The verdict in a list; none where there is nothing to judge.
+    """
+    clips = [take for take in takes if isinstance(take, Clip)]
+    if not clips or not isinstance(motion, Clip):
+        return []
+    verdict = judge(motion, standard_of(clips), same_body=same_body, name=name)
+    if most_off is not None:
+        verdict = off_the_path(verdict, most_off, leg_length(motion.skeleton))
+    require_possible([verdict], keep_going, warn)
+    return [verdict]
+
+
+def verdict_line(verdicts: Sequence[Verdict], what: str) -> str:
+    """The verdict in one line: how many of so many motions passed all checks."""
+    green = sum(one.color == GREEN for one in verdicts)
+    if green == len(verdicts):
+        return f"checked {what}: bodies, floor, feet, speeds and jolts are as in the takes"
+    share = f"{green} of {len(verdicts)} are" if len(verdicts) > 1 else "not all is"
+    return f"checked {what}: {share} as in the takes; see the notes"
+
+
+def off_the_path(verdict: Verdict, most_off: float, leg: float) -> Verdict:
+    """Add a remark where a motion is farther off its path than a step is long; a leg is about that."""
+    if most_off <= leg:
+        return verdict
+    what = f"it is up to {most_off / leg:.1f} leg lengths off its path"
+    remark = Remark("path", AMBER, what, None, "give it wider curves, or takes that turn as it does")
+    return verdict._replace(remarks=(*verdict.remarks, remark))
+
+
+def _too_fast(clip: Clip, standard: Standard, rate: float) -> Remark | None:
+    speeds = _speeds(clip)
+    fastest = float(speeds.max(initial=0.0))
+    if fastest <= max(FASTEST, 2.0 * standard.fastest * max(rate, 1.0)):
+        return None
+    frame, joint = np.unravel_index(int(speeds.argmax()), speeds.shape)
+    what = f"{_body_joints(clip)[int(joint)]} moves at {fastest:.0f} leg lengths a second, in the takes at most "
+    return Remark("speed", RED, f"{what}{standard.fastest:.1f}", int(frame), "try another --seed")
+
+
+def _lengthened(clip: Clip, standard: Standard, same: bool) -> Remark | None:
+    """Bones that leave the range of the takes, or change where the takes are another body's."""
+    lengths = _lengths(clip)
+    low, high = (standard.shortest, standard.longest) if same else (lengths[:1], lengths[:1])
+    off = np.maximum(lengths - high, low - lengths)
+    off[:, 0] = 0.0
+    worst = float(off.max(initial=0.0))
+    if worst <= LENGTHENED[0]:
+        return None
+    frame, joint = np.unravel_index(int(off.argmax()), off.shape)
+    what = (
+        f"{clip.skeleton.names[int(joint)]} is {100 * worst:.1f} % of a leg too near to its parent or too far from it"
+    )
+    color = RED if worst > LENGTHENED[1] else AMBER
+    return Remark("bones", color, what, int(frame), "check the rig with freshtake info")
+
+
+def _body(check: BodyCheck) -> list[Remark | None]:
+    """Limits of the body that are exceeded: the gravest of each kind."""
+    remarks: dict[str, Remark] = {}
+    for k, sentence in zip(np.flatnonzero(check.over).tolist(), check.sentences, strict=True):
+        figure: Figure = check.figures[k]
+        beyond = float(check.measured.values[k] - check.limits[k])
+        color = RED if beyond > IMPOSSIBLE.get(figure.kind, math.inf) else AMBER
+        remark = Remark(
+            figure.kind, color, sentence, int(check.measured.frames[k]), "try another --seed or less --amount"
+        )
+        if figure.kind not in remarks or (color == RED and remarks[figure.kind].color == AMBER):
+            remarks[figure.kind] = remark
+    return list(remarks.values())
+
+
+def _off_the_floor(clip: Clip, standard: Standard) -> Remark | None:
+    hover = _hover(clip, standard.floor)
+    if hover <= standard.hover + HOVERS:
+        return None
+    what = f"no foot comes nearer to the floor than {100 * hover:.0f} % of a leg"
+    return Remark("floor", AMBER, what, 0, "put it on the floor with freshtake plant")
+
+
+def _sliding(clip: Clip, standard: Standard, rate: float) -> Remark | None:
+    slide, frame = _slide(clip, standard.floor)
+    if slide <= SLIDES[0] * standard.slide * max(rate, 1.0) + SLIDES[1]:
+        return None
+    what = (
+        f"feet on the floor slide at {100 * slide:.0f} % of a leg a second, in the takes at {100 * standard.slide:.0f}"
+    )
+    return Remark("feet", AMBER, what, frame, "hold them with freshtake plant")
+
+
+def _body_joints(clip: Clip) -> list[str]:
+    return [clip.skeleton.names[k] for k in np.arange(len(clip.skeleton))[clip.skeleton.body()]]
+
+
+def _speeds(clip: Clip) -> Floats:
+    """(frames - 1, joints of the body): leg lengths per second."""
+    moved = np.diff(clip.positions()[:, clip.skeleton.body()], axis=0)
+    return np.asarray(np.linalg.norm(moved, axis=-1) / (clip.frame_time * leg_length(clip.skeleton)))
+
+
+def _lengths(clip: Clip) -> Floats:
+    """(frames or 1, joints): distances from the parents in leg lengths."""
+    local = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
+    return np.asarray(np.linalg.norm(local, axis=-1) / leg_length(clip.skeleton))
+
+
+def _foot_joints(clip: Clip) -> Ints:
+    return np.array([joint for foot in feet(clip.skeleton) for joint in foot.joints], dtype=np.intp)
+
+
+def _floor(takes: Sequence[Clip]) -> Floats:
+    """(foot joints,): the heights at which feet stand; empty where no foot of any take stands, as swimmers' do not."""
+    if not any(foot_contacts(take) for take in takes):
+        return np.zeros(0)
+    heights = [take.positions()[:, _foot_joints(take), take.up_index] for take in takes]
+    return np.asarray(np.percentile(np.concatenate(heights), FLOOR_PERCENTILE, axis=0))
+
+
+def _hover(clip: Clip, floor: Floats) -> float:
+    """How far the lowest foot joint stays above the floor, in leg lengths."""
+    if not len(floor):
+        return 0.0
+    heights = clip.positions()[:, _foot_joints(clip), clip.up_index] - floor
+    return float(heights.min()) / leg_length(clip.skeleton)
+
+
+def _slide(clip: Clip, floor: Floats) -> tuple[float, int]:
+    """Mean speed across the floor, in legs per second, of feet near it in two frames; and the frame of the fastest."""
+    joints = _foot_joints(clip)
+    if not len(floor) or len(clip) < 2:
+        return 0.0, 0
+    leg, level = leg_length(clip.skeleton), [axis for axis in range(3) if axis != clip.up_index]
+    positions = clip.positions()[:, joints]
+    low = positions[..., clip.up_index] - floor < NEAR_FLOOR * leg
+    near = low[1:] & low[:-1]
+    speed = np.linalg.norm(np.diff(positions[..., level], axis=0), axis=-1) / (clip.frame_time * leg)
+    if not near.any():
+        return 0.0, 0
+    return float(speed[near].mean()), int(np.where(near, speed, 0.0).max(axis=1).argmax())

@@ -1,0 +1,282 @@
+"""Ingest takes as they come: cut what repeats at one common phase, set aside what is unlike, decide what is cyclic.
+
+Lau 2009 (§9) learns from clips that were cut and chosen by hand. Here one function stands in for that work behind every
+front end; clips that are cut already pass through unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FreshtakeError, UsageError
+from freshtake.methods.progress import Progress, Report
+from freshtake.motion import Clip
+from freshtake.motion.check.finding import called, joined
+from freshtake.motion.cycles.closing import Closing, closing_of
+from freshtake.motion.cycles.common_cycles import find_common_cycles, phase_lag
+from freshtake.motion.cycles.cycles import Cycles, no_recurrence
+from freshtake.motion.edit import take_frames
+from freshtake.motion.skeleton import compatible
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.variation.examples import material_of
+from freshtake.variation.model import VariationModel
+from freshtake.variation.phase import ALIGNMENT, align
+from freshtake.variation.selection.differences import differences
+from freshtake.variation.selection.unlike import Compared, Unlike, compared, differ_more_than_they_move, unlike_takes
+from freshtake.variation.settings import Settings
+
+AUTO, WHOLE, CYCLES = "auto", "whole", "cycles"
+REPEATS = 3  # cycles that a take has to be long to be sure that it repeats,
+FILLED = 0.72  # or two, if they fill this share of it
+LASTS = (0.6, 1.6)  # of the usual period: how long one cycle may last
+SURE = 0.002  # chance that a take which belongs is as far off: below, it is left out, and only named up to CHANCE
+OTHER_PHASE = 0.2  # of a cycle, by which a cut clip may begin earlier or later than the others
+
+
+class LeftOut(NamedTuple):
+    """A take, or a piece of one, that is not learned from, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Ingested:
+    """What to learn from, in the order of the takes, and what became of the rest.
+
+    `takes` has the number of the take that each example comes from; `are_cut` says whether takes were cut into cycles;
+    `cyclic` is None where no clips with a skeleton are given, and the learner decides.
+    """
+
+    examples: tuple[Any, ...]
+    takes: tuple[int, ...]
+    given: int
+    are_cut: bool
+    cyclic: bool | None
+    left: tuple[LeftOut, ...] = ()
+    doubtful: tuple[LeftOut, ...] = ()
+    closing: Closing | None = None
+
+    @property
+    def sentences(self) -> list[str]:
+        """What was taken, what was left out and why, whether it repeats, and how to overrule each: at most five lines.
+
+        There are none where all takes are used as they are, and it is clear whether the movement repeats.
+        """
+        lines = []
+        if self.are_cut:
+            seconds = [clip.duration for clip in self.examples]
+            took = f"took {_counted(len(self.examples), 'cycle')} of {_counted(self.given, 'take')}"
+            lasts = f"{min(seconds):.2f} to {max(seconds):.2f} s each, all from the same phase on"
+            lines.append(f"{took}, {lasts}; --whole learns from takes as they are")
+        for one in self.left[:2]:
+            lines.append(f"left out {one.name}: {one.reason}")
+        if len(self.left) > 2:
+            lines.append(f"left out {len(self.left) - 2} more: {joined([one.name for one in self.left[2:]])}")
+        if self.left:
+            lines[-1] += "; --keep learns from all of them"
+        for one in self.doubtful[:1]:
+            more = f" (and {len(self.doubtful) - 1} more)" if len(self.doubtful) > 1 else ""
+            lines.append(f"{one.name}{more} may be unlike the others: {one.reason}. Leave it out or add takes like it")
+        if self.closing is not None and (lines or self.closing.doubtful):
+            word, other = ("repeats", "acyclic") if self.closing.cyclic else ("ends by itself", "cyclic")
+            lines.append(f"the movement {word}: {self.closing.evidence}; --{other} overrules")
+        return lines
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+@one_blas_thread()
+def ingest(motions: Sequence[Any], *, pieces: str = AUTO, keep: bool = False, cyclic: bool | None = None) -> Ingested:
+    """Make examples of takes.
+
+    Args:
+        motions: Takes of one movement on one skeleton; motions without a skeleton are never cut.
+        pieces: "auto" cuts takes of several cycles, "cycles" all takes, "whole" none.
+        keep: Keep takes that are unlike the others.
+        cyclic: Whether the movement repeats; by default decided by how well the examples close.
+
+    Returns:
+        The examples, which takes they come from, and what was left out.
+    """
+    if pieces not in (AUTO, WHOLE, CYCLES):
+        raise UsageError(f"takes are used as auto, whole or cycles, not as {pieces!r}")
+    left: list[LeftOut] = []
+    doubtful: list[LeftOut] = []
+    numbers, examples, are_cut = list(range(len(motions))), list(motions), False
+    clips = all(isinstance(motion, Clip) for motion in motions) and len(motions) > 0
+    if clips and pieces != WHOLE and all(compatible(motions[0].skeleton, one.skeleton) for one in motions):
+        numbers, examples, are_cut = _cut(motions, pieces, left)
+    elif pieces == CYCLES:
+        raise UsageError("only clips with one skeleton can be cut into cycles: leave --cycles out")
+    if not keep:
+        numbers, examples = _alike(numbers, examples, left, doubtful, are_cut)
+    closing = closing_of(examples) if clips and cyclic is None and not are_cut else None
+    if closing is not None:
+        cyclic = closing.cyclic
+    return Ingested(
+        tuple(examples), tuple(numbers), len(motions), are_cut, True if are_cut and cyclic is None else cyclic,
+        tuple(left), tuple(doubtful), closing,
+    )  # fmt: skip
+
+
+def learn(
+    examples: Sequence[Any],
+    settings: Settings | None = None,
+    *,
+    rng: np.random.Generator | None = None,
+    pieces: str = AUTO,
+    keep: bool = False,
+    cyclic: bool | None = None,
+    report: Report | None = None,
+    **options: Any,
+) -> VariationModel:
+    """Learn a model from takes as they come: `ingest` them, then learn from the examples.
+
+    Args:
+        examples: Clips, strokes, point clips, or plain arrays (frames, DOFs) with `names` and `frame_time`.
+        settings: How the model is learned.
+        rng: Not used: learning draws nothing. Accepted because all four methods learn by the same call.
+        pieces: See `ingest`, as for `keep` and `cyclic`.
+        report: Receives `Progress`; what was cut and left out comes first.
+        options: The other options of `learning.learn`.
+
+    Returns:
+        The model, which never changes.
+    """
+    from freshtake.variation.learning import learn as learn_from
+
+    taken = ingest(examples, pieces=pieces, keep=keep, cyclic=cyclic)
+    for sentence in taken.sentences if report is not None else ():
+        assert report is not None
+        report(Progress(0.0, sentence))
+    return learn_from(taken.examples, settings, rng=rng, cyclic=taken.cyclic, report=report, **options)
+
+
+def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[int], list[Clip], bool]:
+    """Cut takes that repeat, and keep those that are one cycle already; cut none where most do not repeat."""
+    found = find_common_cycles(clips)
+    periods = _periods(clips, found, pieces)
+    if not periods:
+        if pieces == CYCLES:
+            raise UsageError(no_recurrence(clips[0]))
+        return list(range(len(clips))), list(clips), False
+    period = float(np.median(periods))
+    single = [_is_one_cycle(clip, period) for clip in clips]
+    long = [
+        cycles is not None and not one and _lasts(cycles.period * clip.frame_time, period)
+        for clip, cycles, one in zip(clips, found, single, strict=True)
+    ]
+    if 2 * (sum(long) + sum(single)) <= len(clips) and pieces != CYCLES:
+        return list(range(len(clips))), list(clips), False
+    if any(single):  # what is cut already says where: the phase at which the first of them begins
+        found = find_common_cycles(clips, like=clips[single.index(True)])
+    numbers, examples = [], []
+    for number, clip in enumerate(clips):
+        cycles = found[number]
+        if long[number] and cycles is not None:
+            cut = [_piece(clip, k, first, last) for k, (first, last) in enumerate(cycles.spans, start=1)]
+        elif single[number]:
+            cut = [clip]
+        else:
+            what = f"nothing repeats in it, while the others repeat every {period:.2f} s"
+            left.append(LeftOut(called(clip), what))
+            continue
+        numbers += [number] * len(cut)
+        examples += cut
+    return numbers, examples, True
+
+
+def _periods(clips: Sequence[Clip], found: Sequence[Cycles | None], pieces: str) -> list[float]:
+    """Periods in seconds of takes that surely repeat; or of all, if another take is one cycle of this length."""
+    tracked = [(clip, cycles) for clip, cycles in zip(clips, found, strict=True) if cycles is not None]
+    every = [cycles.period * clip.frame_time for clip, cycles in tracked]
+    sure = [period for period, (clip, cycles) in zip(every, tracked, strict=True) if _repeats(clip, cycles)]
+    rest = [clip for clip, cycles in zip(clips, found, strict=True) if cycles is None]
+    if pieces == CYCLES or (every and any(_is_one_cycle(clip, float(np.median(every))) for clip in rest)):
+        return every
+    return sure
+
+
+def _repeats(clip: Clip, cycles: Cycles) -> bool:
+    """Whether a take is several cycles: as long as three, or two that fill it."""
+    filled = sum(last - first for first, last in cycles.spans) / max(len(clip) - 1, 1)
+    return len(clip) - 1 >= REPEATS * cycles.period or (len(cycles) == 2 and filled >= FILLED)
+
+
+def _is_one_cycle(clip: Clip, period: float) -> bool:
+    return _lasts(clip.duration, period) and closing_of([clip]).cyclic
+
+
+def _lasts(seconds: float, period: float) -> bool:
+    """Whether so many seconds may be one cycle where others have this period."""
+    return LASTS[0] * period < seconds < LASTS[1] * period
+
+
+def _piece(clip: Clip, number: int, first: int, last: int) -> Clip:
+    return take_frames(clip, first, last + 1).changed(name=f"{clip.name or 'take'}_{number:03d}")
+
+
+def _alike(
+    numbers: list[int], examples: list[Any], left: list[LeftOut], doubtful: list[LeftOut], are_cut: bool
+) -> tuple[list[int], list[Any]]:
+    """Set aside examples that are unlike the others, with the reasons of `select`; refuse different movements."""
+    takes = _side_by_side(examples)
+    if takes is None:
+        return numbers, examples
+    unlike = unlike_takes(takes)
+    odd = [one.number for one in unlike if one.chance < SURE]
+    others = [k for k in range(len(examples)) if k not in odd]
+    alike = _side_by_side([examples[k] for k in others]) if odd else takes
+    if alike is not None and differ_more_than_they_move(alike):
+        raise UsageError(_different([examples[k] for k in others]))
+    first = examples[unlike[0].others[0]] if unlike else None
+    for one in unlike:
+        named = LeftOut(called(examples[one.number]), _reason(examples, one, first, takes, are_cut))
+        (left if one.number in odd else doubtful).append(named)
+    return [numbers[k] for k in others], [examples[k] for k in others]
+
+
+def _different(examples: Sequence[Any]) -> str:
+    """Why examples cannot be learned from together: they begin at different phases, or are different movements."""
+    late = [one for one in examples[1:] if _other_phase(one, examples[0])]
+    if late:
+        which = f"{joined([called(one) for one in late])} and {called(examples[0])}"
+        return f"{which} begin at different phases of the cycle: cut all takes in one command, or add --keep"
+    which = f"{joined([called(one) for one in examples])} are unlike each other, as different movements are"
+    return f"{which} (they differ by more than they move): learn from takes of one movement, or add --keep"
+
+
+def _other_phase(example: Any, first: Any) -> str:
+    """By how much a cycle begins earlier or later than another, in words; none where it does not."""
+    if not (isinstance(example, Clip) and closing_of([example]).cyclic and closing_of([first]).cyclic):
+        return ""
+    lag = phase_lag(example, first)
+    return f"{100 * abs(lag):.0f} % of a cycle {'later' if lag < 0 else 'earlier'}" if abs(lag) > OTHER_PHASE else ""
+
+
+def _reason(examples: Sequence[Any], one: Unlike, first: Any, takes: Compared, are_cut: bool) -> str:
+    """Why an example is unlike; that a cut clip begins at another phase explains all other differences."""
+    phase = "" if are_cut else _other_phase(examples[one.number], first)
+    if phase:
+        return f"it begins {phase} than the others: cut all takes in one command"
+    return "; ".join(differences(takes, one))
+
+
+def _side_by_side(examples: Sequence[Any]) -> Compared | None:
+    """Examples at common phases; None for plain arrays, and where they cannot be compared: the learner says why."""
+    if len(examples) < 2 or any(len(one) < 4 or isinstance(one, np.ndarray) for one in examples):
+        return None
+    try:
+        material = material_of(examples, None, None)
+        if not material.names or any((x == x[0]).all() for x in material.values):
+            return None
+        return compared(examples, material, align(material.values, material.weights, ALIGNMENT / material.frame_time))
+    except FreshtakeError:
+        return None
