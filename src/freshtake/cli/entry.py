@@ -31,6 +31,7 @@ from freshtake.cli.motion_samples import app as samples
 from freshtake.cli.motion_study import app as study
 from freshtake.cli.motion_view import view
 from freshtake.cli.motion_warm_up import warm_up
+from freshtake.cli.paper_draw import app as paper
 from freshtake.cli.studio_open import serve, studio
 from freshtake.cli.style_align import align
 from freshtake.cli.style_translate import app as style
@@ -63,7 +64,7 @@ GROUPS = {
     "New takes from a few": (learn, vary, pack, stream, crowd, evaluate, explain, select, compress),
     "Other ways to new motion": (style, blend, texture),
     "One clip": (loop, plant, retarget, cut, convert, align),
-    "For research": (augment, noise, study),
+    "For research": (augment, noise, study, paper),
 }
 for number, (title, members) in enumerate(GROUPS.items()):
     group = Group(title, sort_key=number)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -15,6 +15,7 @@ from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
     from freshtake.variation import VariationModel
+    from freshtake.variation.paper import PaperModel
 
 
 @option_group
@@ -24,7 +25,7 @@ class Predicting:
     method: Annotated[
         str | None,
         Parameter(
-            help="`default`; `kernel`: the paper's, with additions that keep it stable; `paper`: as printed (Lau 2009)."
+            help="`default`; `kernel`: the paper's, with additions; `paper`: the paper's own networks (Lau 2009)."
         ),
     ] = None
     order: Annotated[int | None, Parameter(help="How many frames predict the next: 1, 2 (default) or 3.")] = None
@@ -92,6 +93,7 @@ def learn(
     freshtake learn walks/ -o walk.ftm
     freshtake learn a_1.csv a_2.csv a_3.csv a_4.csv -o a.ftm
     freshtake learn one_jump.bvh -o jump.ftm --structure jumps.ftm
+    freshtake learn jump_*.bvh -o jump.ftm --method paper
     ```
 
     Parameters
@@ -101,21 +103,26 @@ def learn(
     """
     from freshtake.variation import Settings
     from freshtake.workflows import variation_learn as run
+    from freshtake.workflows.paper_method import is_paper_model, paper_learn, paper_settings
 
     out, settings = to.prepare(), given(learning.predicting)
     if learning.structure is not None and (settings or learning.cyclic is not None):
         raise UsageError("--structure brings its own settings: leave the others out")
+    more: dict[str, Any] = {
+        "cyclic": learning.cyclic, "seed": seed, "structure": learning.structure, "reading": reading.options(),
+        "warn": warn,
+    }  # fmt: skip
+    model: VariationModel | PaperModel
     with progress_bar() as report:
-        model = run(
-            files(clips), out, Settings(**settings),
-            cyclic=learning.cyclic, seed=seed, structure=learning.structure, reading=reading.options(),
-            report=report, warn=warn,
-        )  # fmt: skip
+        if settings.get("method") == "paper" or is_paper_model(learning.structure):
+            model = paper_learn(files(clips), out, paper_settings(settings), report=report, **more)
+        else:
+            model = run(files(clips), out, Settings(**settings), report=report, **more)
     _print(model, out, json)
     return 0
 
 
-def _print(model: VariationModel, out: Path, json: bool) -> None:
+def _print(model: VariationModel | PaperModel, out: Path, json: bool) -> None:
     from freshtake.workflows import model_facts
 
     facts = model_facts(model)

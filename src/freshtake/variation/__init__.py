@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from freshtake.variation import paper
     from freshtake.variation.goals.goals import Goals, PosePin
     from freshtake.variation.goals.steering import Steering
     from freshtake.variation.learning import learn
@@ -38,10 +39,11 @@ __all__ = [
     "Steering",
     "VariationModel",
     "learn",
+    "paper",
     "prior_strengths",
     "select",
     "similar",
     "transition_strengths",
 ]
 
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, ("paper",))
