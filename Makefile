@@ -17,7 +17,7 @@ else
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo studio test browser lint types blender-extension test-clients clients fuzz mutate test-pythons benchmark docs test-docs wheel wheel-test sbom lock clean
+.PHONY: help demo studio test browser lint types blender-extension test-clients clients fuzz mutate paper test-pythons benchmark docs test-docs wheel wheel-test sbom lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -111,6 +111,10 @@ test-pythons: $(BIN)/python
 # Break the numeric core on purpose and list what no test notices; METHODS="style density" and MOST=5 for less.
 mutate: $(VENV)/.test
 	$(BIN)/python -m tests.mutation.mutate $(METHODS) --most $(or $(MOST),12)
+
+# The figures of Lau 2009, from its own method and the default one; FRESHTAKE_DATA names a folder of recorded takes.
+paper: $(VENV)/.runtime
+	$(BIN)/freshtake paper figures -o $(or $(FIGURES),paper-figures) --force
 
 benchmark: $(VENV)/.test
 	$(BIN)/python -m benchmarks

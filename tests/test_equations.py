@@ -111,7 +111,8 @@ def test_every_equation_of_every_paper_has_a_row() -> None:
 def test_what_a_row_names_exists(key: str) -> None:
     row = ROWS[key]
     assert row["says"]
-    assert set(row) - {"also"} in ({"says", "function", "test"}, {"says", "left_out"})
+    assert set(row) - {"also", "used"} in ({"says", "function", "test"}, {"says", "left_out"})
+    assert row.get("used") in (("default", "option", "paper only") if key.startswith("lau2009.") else (None,))
     assert ("also" in row) == (len(row.get("function", [])) > 1)
     for place in row.get("function", []):
         assert place.startswith("freshtake.")

@@ -64,6 +64,7 @@ GROUPS = {
         "variation_augment:augment": "Copy a folder of takes and write variants of every action beside them, labelled, as training data.",
         "motion_noise:noise": "Write baselines from a few takes: noise added to them, combinations of them, or the takes replayed.",
         "motion_study:app study": "A user study: who watches what, and what the scores show.",
+        "paper_draw:app paper": "The paper's own method (Lau 2009): its figures, beside those of the default method.",
     },
 }  # fmt: skip
 

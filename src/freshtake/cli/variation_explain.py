@@ -11,11 +11,13 @@ from freshtake.cli.console import output, print_json, progress_bar, say
 from freshtake.cli.options import Json
 from freshtake.cli.outputs import Force, prepare
 from freshtake.cli.reading import READING, Reading
+from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from freshtake.reports.explanation import Explanation, Named
+    from freshtake.variation.paper import PaperModel
 
 PIPE_WIDTH = 120
 MOST_LINKS, MOST_CHILDREN = 20, 10
@@ -53,9 +55,12 @@ def explain(
     model
         A model that `freshtake learn` wrote.
     """
+    from freshtake.formats.ftm import is_model, read_stored
     from freshtake.reports.joint_words import link_sentences
     from freshtake.workflows import variation_explain as run
 
+    if is_model(model) and (stored := read_stored(model)).method == "paper":
+        return _explain_paper(stored.model, joint, clip is not None or out is not None, json)
     prepare(out, force=force)
     with progress_bar() as report:
         done = run(model, joint=joint, clip=clip, target=out, reading=reading.options(), report=report)
@@ -70,6 +75,32 @@ def explain(
         say(sentence)
     for path in written:
         say(f"wrote {path}")
+    return 0
+
+
+def _explain_paper(model: PaperModel, joint: str, more: bool, json: bool) -> int:
+    """Print what predicts what in the paper's networks."""
+    from rich.table import Table
+
+    from freshtake.workflows import paper_explain
+
+    if more:
+        raise UsageError("of a model of --method paper only the networks are shown: leave --clip and --out out")
+    facts = paper_explain(model, joint)
+    if json:
+        print_json({**facts, "written": []})
+        return 0
+    say(f"every DOF is predicted by its own last frames and by {', '.join(facts['shared_parents']) or 'no other'}")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("DOF", "is also predicted by"):
+        table.add_column(heading)
+    for dof, parents in facts["transition"].items():
+        own = {*facts["shared_parents"], f"{dof}[t]", f"{dof}[t+1]"}
+        table.add_row(dof, ", ".join(p for p in parents if p not in own) or "-")
+    console = output()
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
+    console.print(table)
     return 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -15,6 +15,7 @@ from freshtake.errors import UsageError
 
 if TYPE_CHECKING:
     from freshtake.variation import VariationModel
+    from freshtake.variation.paper import PaperModel
 
 
 @option_group
@@ -23,7 +24,30 @@ class Predicting:
 
     method: Annotated[
         str | None,
-        Parameter(help="`default`, or `paper`: Lau 2009 as printed."),
+        Parameter(
+            help="`default`, or `paper`: the paper's own networks (Lau 2009). The options below are for `paper`."
+        ),
+    ] = None
+    order: Annotated[int | None, Parameter(help="How many frames predict the next: 1, 2 (default) or 3.")] = None
+    neighbors: Annotated[
+        int | None,
+        Parameter(help="How many similar moments each prediction is made from (neighbors); default: from the data."),
+    ] = None
+    kernel_width: Annotated[
+        float | None, Parameter(help="How similar moments must be to count (kernel width); default: from the data.")
+    ] = None
+    velocity_weight: Annotated[
+        float | None, Parameter(help="How much velocity counts beside the pose; default: from the data.")
+    ] = None
+    max_parents: Annotated[
+        int | None,
+        Parameter(
+            help="From how many numbers each number may be predicted, its own past included (parents of a node)."
+        ),
+    ] = None
+    prior_starts: Annotated[
+        int | None,
+        Parameter(help="How many times the search over first poses is restarted (prior network)."),
     ] = None
 
 
@@ -76,6 +100,7 @@ def learn(
     freshtake learn one_long_walk.bvh -o walk.ftm
     freshtake learn a_1.csv a_2.csv a_3.csv a_4.csv -o a.ftm
     freshtake learn one_jump.bvh -o jump.ftm --structure jumps.ftm
+    freshtake learn jump_*.bvh -o jump.ftm --method paper
     ```
 
     Parameters
@@ -86,21 +111,37 @@ def learn(
     """
     from freshtake.variation import Settings
     from freshtake.workflows import variation_learn as run
+    from freshtake.workflows.paper_method import is_paper_model, paper_learn, paper_settings
 
     out, settings = to.prepare(), given(learning.predicting)
     if learning.structure is not None and (settings or learning.cyclic is not None):
         raise UsageError("--structure brings its own settings: leave the others out")
+    more: dict[str, Any] = {
+        "cyclic": learning.cyclic, "seed": seed, "structure": learning.structure, "reading": reading.options(),
+        "warn": warn,
+    }  # fmt: skip
+    model: VariationModel | PaperModel
     with progress_bar() as report:
-        model = run(
-            files(clips), out, Settings(),
-            cyclic=learning.cyclic, pieces=learning.pieces(), keep=learning.keep, seed=seed,
-            structure=learning.structure, reading=reading.options(), report=report, warn=warn,
-        )  # fmt: skip
+        if settings.get("method") == "paper" or is_paper_model(learning.structure):
+            model = paper_learn(files(clips), out, paper_settings(settings), report=report, **more)
+        else:
+            _refuse_options(settings)
+            pieces, keep = learning.pieces(), learning.keep
+            model = run(files(clips), out, Settings(), pieces=pieces, keep=keep, report=report, **more)
     _print(model, out, json)
     return 0
 
 
-def _print(model: VariationModel, out: Path, json: bool) -> None:
+def _refuse_options(settings: dict[str, Any]) -> None:
+    """Refuse options of the paper's own method where it was not chosen."""
+    if settings.get("method", "default") != "default":
+        raise UsageError(f"method must be one of default, paper, but is {settings['method']!r}")
+    others = [name for name in settings if name != "method"]
+    if others:
+        raise UsageError(f"--{others[0].replace('_', '-')} is for --method paper: add that, or leave it out")
+
+
+def _print(model: VariationModel | PaperModel, out: Path, json: bool) -> None:
     from freshtake.workflows import model_facts
 
     facts = model_facts(model)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from freshtake.variation import paper
     from freshtake.variation.amount import Amount
     from freshtake.variation.goals.goals import Goals, PosePin
     from freshtake.variation.goals.steering import Steering
@@ -39,9 +40,10 @@ __all__ = [
     "VariationModel",
     "ingest",
     "learn",
+    "paper",
     "select",
     "similar",
     "transition_strengths",
 ]
 
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, ("paper",))

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from freshtake.workflows.motion_sending import motion_send
     from freshtake.workflows.motion_studying import study_analyze, study_design
     from freshtake.workflows.motion_viewing import motion_view
+    from freshtake.workflows.paper_drawing import paper_figures
+    from freshtake.workflows.paper_method import paper_explain, paper_facts
     from freshtake.workflows.style_aligning import style_align
     from freshtake.workflows.style_gaits_making import gaits_facts, gaits_learn, gaits_sample
     from freshtake.workflows.style_translating import style_apply, style_facts, style_learn, style_pairs
@@ -73,6 +75,9 @@ _HOMES = {
     "motion_plant": "motion_planting",
     "motion_retarget": "motion_retargeting",
     "motion_send": "motion_sending",
+    "paper_explain": "paper_method",
+    "paper_facts": "paper_method",
+    "paper_figures": "paper_drawing",
     "variation_restore": "variation_compressing",
     "texture_sample": "texture_sampling",
     "variation_select": "variation_selecting",
@@ -116,6 +121,9 @@ __all__ = [
     "motion_set_info",
     "motion_view",
     "named_takes",
+    "paper_explain",
+    "paper_facts",
+    "paper_figures",
     "study_analyze",
     "study_design",
     "style_align",

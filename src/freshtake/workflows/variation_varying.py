@@ -36,6 +36,7 @@ from freshtake.workflows.motion_finishing import FINISH, Finish
 from freshtake.workflows.motion_limiting import Limiter
 from freshtake.workflows.motion_retargeting import Onto
 from freshtake.workflows.output_naming import is_one_file
+from freshtake.workflows.paper_method import paper_vary
 from freshtake.workflows.path_following import followed_by, placed
 from freshtake.workflows.seeds import generator
 from freshtake.workflows.variation_making import begun, judged, motion_of, standard_for, warn_of_amount
@@ -149,6 +150,8 @@ def variation_vary(
     single = is_one_file(folder, count, finish.ending, "variants", together=True)
     limiter = None if options.limits is None else Limiter(read_limits(options.limits))
     stored = read_stored(source)
+    if stored.method == "paper":
+        return _paper_variants(stored, folder, count, single, options, finish, report)
     model: VariationModel = checked(stored, source, "variation").model
     suffix = folder.suffix if single else _ending(stored, finish.ending, finish.onto)
     written, standard = Written([], [], [], [], [], []), standard_for(model)
@@ -203,6 +206,35 @@ def variation_vary(
         if (note := turn_note(written.playbacks)) is not None:
             warn(note)
     return written._replace(last=ready)
+
+
+def _paper_variants(
+    stored: Stored, folder: Path, count: int, single: bool, options: VariantOptions, finish: Finish, report: Report
+) -> Written:
+    """Write variants of the paper's own method, which knows neither goals nor loops."""
+    asked = {
+        "--loop": options.loop,
+        "--cycles": options.cycles is not None,
+        "--seconds and --frames": options.length is not None,
+        "--limits": options.limits is not None,
+        "goals (--start, --end, --pose, --pins, --speed, --heading, --path)": any(
+            vars(options.goals or Goals()).values()
+        ),
+    }
+    for name, given in asked.items():
+        if given:
+            raise UsageError(
+                f"a model of --method paper has no {name}: leave that out, or learn with the default method"
+            )
+    if not 1 <= count <= MOST_VARIANTS:
+        raise UsageError(f"the number of variants must lie between 1 and {MOST_VARIANTS}, but is {count}")
+    suffix = folder.suffix if single else _ending(stored, finish.ending, finish.onto)
+    paths, seconds = paper_vary(
+        stored.model, folder, count, single=single, suffix=suffix, amount=options.amount, seed=options.seed,
+        first=options.first, finish=finish, report=report,
+    )  # fmt: skip
+    reports = [GoalReport(1.0, duration, None, 0.0, 0.0, ()) for duration in seconds]
+    return Written(paths, reports, [GuardReport()] * count, [None] * count, [], [])
 
 
 def _own_path(goals: Goals, model: VariationModel) -> tuple[Goals, Start | None]:

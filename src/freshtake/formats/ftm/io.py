@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from freshtake.style.model import StyleModel
     from freshtake.texture.model import TextureModel
     from freshtake.variation.model import VariationModel
+    from freshtake.variation.paper.model import PaperModel
 
-    Model: TypeAlias = VariationModel | StyleModel | GaitModel | DensityModel | TextureModel
+    Model: TypeAlias = VariationModel | PaperModel | StyleModel | GaitModel | DensityModel | TextureModel
 
 FORMAT, VERSION, SUFFIX, HEADER = "freshtake model", 1, ".ftm", "header.json"
 LONGEST_HEADER = 64 << 20  # bytes

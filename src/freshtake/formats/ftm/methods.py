@@ -19,6 +19,7 @@ METHODS = {
     row.name: row
     for row in (
         Method("variation", "VariationModel", "learn", "vary", "variation_facts"),
+        Method("paper", "PaperModel", "learn --method paper", "vary", "paper_facts"),
         Method("style", "StyleModel", "style learn", "style apply", "style_facts"),
         Method("gaits", "GaitModel", "style gaits learn", "style gaits sample", "gaits_facts"),
         Method("density", "DensityModel", "blend learn", "blend sample", "density_facts"),

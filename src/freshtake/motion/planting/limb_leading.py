@@ -80,8 +80,8 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
     """Turn a limb, in place, so that its end moves by an offset from where it was before the root moved.
 
     The knee bends about its hinge until the distance is right, the hip makes the least turn that takes the end to its
-    goal (of all that do, the one nearest to the sample: Lau 2009, eq. 7, with w2 = 0), and a foot keeps its direction
-    in the world. Returns by how much the goal was missed.
+    goal (of all that do, the one nearest to the sample), and a foot keeps its direction in the world. Returns by how
+    much the goal was missed.
     """
     before, root, offset, unmoved, by_toe, _, _ = move
     still = True

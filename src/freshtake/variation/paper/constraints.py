@@ -1,0 +1,138 @@
+"""Feet held in place by inverse kinematics near the predicted mean (Lau 2009, §7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion import Clip
+from freshtake.motion.features import decode
+from freshtake.motion.planting import learn_planting
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.rotations import inverse, rotate
+
+if TYPE_CHECKING:
+    from freshtake.variation.paper.model import PaperModel
+
+NEAR, SMOOTH = 1.0, 5.0  # w_1 and w_2
+STEPS = 4  # of sequential quadratic programming, at most
+STILL = 1e-3  # of a limb's length: nearer is in place
+DAMPING = 0.01  # of J J', so that a leg that is nearly straight is not torn to a goal out of its reach
+NUDGE = 1e-4  # by which DOFs are changed to see where the end of the limb goes
+SETTLE = 0.3  # seconds after a contact in which a limb returns to the sample
+Place = Callable[[Floats], Floats]  # (tries, limb DOFs) -> (tries, 3)
+
+
+def constrained(place: Place, sample: Floats, mean: Floats, before: Floats, goal: Floats, still: float) -> Floats:
+    """Return the DOFs q of one limb that put its end at `goal` (3,), starting from the `sample`.
+
+    min w_1 |q - mean|^2 + w_2 |q - 2 q[t-1] + q[t-2]|^2  subject to  |f(q) - pos|^2 = 0     (Lau 2009, eq. 7)
+
+    `before` (2, DOFs) are the two frames before, oldest first. Each step of sequential quadratic programming solves
+    the problem with f made linear: both soft terms together are a squared distance from one point.
+    """
+    target = soft_target(mean, before)
+    q = sample
+    for step in range(2 * STEPS):
+        tries = place(np.concatenate([q[None], q + NUDGE * np.eye(len(q))]))
+        jacobian = (tries[1:] - tries[0]).T / NUDGE  # (3, DOFs)
+        square = jacobian @ jacobian.T
+        square += DAMPING * np.trace(square) * np.eye(3)
+        # Half of the steps solve for the least cost; damping keeps them short of the goal, and the others go there.
+        base = target if step < STEPS else q
+        fresh = base + jacobian.T @ np.linalg.solve(square, goal - tries[0] - jacobian @ (base - q))
+        moved, q = float(np.abs(fresh - q).max()), fresh
+        if moved < NUDGE and (step >= STEPS or float(np.linalg.norm(goal - tries[0])) < still):
+            break
+    return q
+
+
+def soft_target(mean: Floats, before: Floats) -> Floats:
+    """Return the DOFs at which the two soft terms are least."""
+    return np.asarray((NEAR * mean + SMOOTH * (2.0 * before[1] - before[0])) / (NEAR + SMOOTH))
+
+
+class _Limb(NamedTuple):
+    joint: int  # that is held
+    columns: list[int]  # its DOFs
+    length: float
+
+
+def planted(model: PaperModel, rows: Floats, means: Floats) -> Floats:
+    """Return rows with standing feet in place: each held where its ankle was when it began to stand.
+
+    Args:
+        model: the model that made the rows.
+        rows: a sample (frames, DOFs).
+        means: the values that the network predicted (frames, DOFs).
+
+    Feet stand where they stand in the most similar moments of the examples. For a moment after it has stood, a limb
+    follows the soft terms alone, back to the predicted mean.
+    """
+    recipe = model.material.recipe
+    clip = model.decode(rows)
+    if recipe is None or not isinstance(clip, Clip):
+        raise UsageError("only clips of a body have feet to plant: leave planting out")
+    planting = learn_planting([c for c in map(model.decode, model.material.values) if isinstance(c, Clip)])
+    if not planting.feet:
+        raise UsageError("this skeleton has no feet to plant: leave planting out")
+    contacts, out = np.asarray(planting.contacts(clip) > 0.5), rows.copy()
+    settle = max(1, round(SETTLE / model.frame_time))
+    first = 0
+    for foot in planting.feet:
+        limb = _limb(model, foot.ankle)
+        stands = np.asarray(contacts[:, first])  # the ankle's; a toe stands while the heel rises
+        first += len(foot.joints)
+        for start, stop in _spans(stands):
+            goal = clip.positions()[start, foot.ankle]
+            for t in range(max(start, 2), min(stop + settle, len(rows))):
+                before, mean = out[t - 2 : t, limb.columns], means[t, limb.columns]
+                if t >= stop and stands[t]:
+                    break
+                if t >= stop:
+                    out[t, limb.columns] = soft_target(mean, before)
+                    continue
+                world = clip.world()
+                root, turn = world.positions[t, 0], world.rotations[t, 0]
+                local = rotate(inverse(turn), goal - root)
+                place = _placing(model, out[t], limb)
+                out[t, limb.columns] = constrained(
+                    place, out[t, limb.columns], mean, before, local, STILL * limb.length
+                )
+    return out
+
+
+def _placing(model: PaperModel, row: Floats, limb: _Limb) -> Place:
+    """Return the forward kinematics f of a limb: where its end is, seen from the root."""
+    recipe = model.material.recipe
+    assert recipe is not None
+
+    def place(tries: Floats) -> Floats:
+        rows = np.repeat(row[None], len(tries), axis=0)
+        rows[:, limb.columns] = tries
+        posed = decode(recipe, rows)
+        assert isinstance(posed, Clip)
+        world = posed.world()
+        return rotate(inverse(world.rotations[:, 0]), world.positions[:, limb.joint] - world.positions[:, 0])
+
+    return place
+
+
+def _limb(model: PaperModel, ankle: int) -> _Limb:
+    """Return the joints from below the root to the one above the ankle, and their DOFs: those that move it."""
+    recipe = model.material.recipe
+    assert recipe is not None and recipe.skeleton is not None
+    skeleton = recipe.skeleton
+    chain = [j for j in skeleton.chain(ankle) if j not in (0, ankle)]
+    names = {skeleton.names[j] for j in chain}
+    columns = [k for k, name in enumerate(model.dofs) if name.rpartition(".")[0] in names]
+    return _Limb(ankle, columns, float(skeleton.lengths()[[*chain, ankle]].sum()))
+
+
+def _spans(flags: Bools) -> Iterator[tuple[int, int]]:
+    """Yield the first frame and the frame after the last of every stretch of contact."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], np.asarray(flags, dtype=np.intp), [0]])))
+    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)

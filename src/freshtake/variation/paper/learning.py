@@ -1,0 +1,299 @@
+"""Examples to a PaperModel, offline (Lau 2009, §5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion import Clip
+from freshtake.motion.cycles.cycles import is_cyclic
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.variation.examples import Material, material_of
+from freshtake.variation.paper.model import PaperModel, Settings
+from freshtake.variation.paper.networks import Edges, PriorNetwork, TransitionNetwork, shared_parents
+from freshtake.variation.paper.prior import PriorInstances, PriorScores, prior_instances
+from freshtake.variation.paper.regression import Rule
+from freshtake.variation.paper.scores import LONGEST, Mapper, Resynthesis, Takes
+from freshtake.variation.paper.search import Found, search_acyclic, search_core, search_edges
+
+MOST_SEARCHED = 12  # takes that structures are searched on
+DRAWS = 3  # of every take, in the score
+NEIGHBORS = (15, 30, 60)  # §8
+VELOCITY_WEIGHTS = (0.1, 0.3, 1.0)
+WIDTHS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # K_W as shares of the usual distance between takes
+FRESH = 6  # nodes that are tried as further shared parents
+CANDIDATES = 4  # nodes that are tried as further parents of one node
+SMALL = 8  # DOFs up to which every edge is tried
+PRIOR_WIDTHS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)  # likewise, of the usual distance between instances
+PRIOR_CORE, PRIOR_CANDIDATES = 4, 12
+
+
+@one_blas_thread()
+def learn(
+    examples: Sequence[Any],
+    settings: Settings | None = None,
+    *,
+    rng: np.random.Generator,
+    report: Report | None = None,
+    names: Sequence[str] | None = None,
+    frame_time: float | None = None,
+    cyclic: bool | None = None,
+    map: Mapper | None = None,
+) -> PaperModel:
+    """Learn both networks from a few examples of one movement (usually four).
+
+    Args:
+        examples: clips, strokes, point clips, or arrays (frames, DOFs) with `names` and `frame_time` in seconds.
+        settings: the paper's parameters; what is None there is chosen by the score.
+        rng: source of the noise that networks are scored with, and of the restarts.
+        report: receives `Progress`; an exception that it raises ends the learning.
+        cyclic: whether the movement repeats; detected from clips if None.
+        map: runs independent re-syntheses; the default uses all cores, and the result does not depend on it.
+
+    Returns:
+        A model that samples variants.
+    """
+    chosen, tell = settings or Settings(), report or silent
+    tell(Progress(0.0, "reading the examples"))
+    material = material_of(examples, names, frame_time)
+    _check(examples, material, chosen)
+    repeats = cyclic if cyclic is not None else isinstance(examples[0], Clip) and is_cyclic(list(examples))
+    with ThreadPoolExecutor() as pool:
+        model = _learned(material, chosen, repeats, rng, tell, map or pool.map)
+    tell(Progress(1.0, "done"))
+    return model
+
+
+def _learned(
+    material: Material, settings: Settings, cyclic: bool, rng: np.random.Generator, report: Report, mapper: Mapper
+) -> PaperModel:
+    searched = [material.values[k] for k in _representative(material.values)]
+    takes = Takes(searched, material.weights, material.frame_time, cyclic)
+    frames = int(LONGEST * max(map(len, searched)))
+    noise = rng.standard_normal((DRAWS, frames, len(material.names)))
+    score = Resynthesis(takes, settings.order, noise, printed=settings.score == "printed", mapper=mapper)
+    report(Progress(0.05, "choosing neighbours and widths"))
+    movers = largest_movers(takes)
+    core = _core(movers, settings)
+    rule = _chosen_rule(score, shared_parents(len(movers), settings.order, core), settings)
+    report(Progress(0.3, "what predicts what"))
+    found = _searched(score, rule, movers, core, settings, rng)
+    rule = _chosen_width(score, found.edges, rule, settings)
+    report(Progress(0.8, "how takes begin"))
+    pairs = prior_instances(searched, settings.prior_pairs, material.weights)
+    prior, prior_rule = learn_prior(pairs, movers, settings, rule.neighbors, rng)
+    return PaperModel(
+        material, settings, cyclic,
+        PriorNetwork(material.names, prior), TransitionNetwork(material.names, settings.order, found.edges),
+        prior_rule, rule,
+    )  # fmt: skip
+
+
+def largest_movers(takes: Takes) -> list[int]:
+    """Return the DOFs by how far they move the body, farthest first."""
+    moving = np.concatenate(list(takes.values)).std(axis=0) * takes.weights
+    return [int(k) for k in np.argsort(-moving, kind="stable")]
+
+
+def _core(movers: Sequence[int], settings: Settings) -> list[int]:
+    """Return the nodes that predict all others at first: the largest movers at the newest known frame."""
+    newest = (settings.order - 1) * len(movers)
+    return [newest + i for i in movers[: settings.max_parents - settings.order]]
+
+
+def _chosen_rule(score: Resynthesis, edges: Edges, settings: Settings) -> Rule:
+    """Choose K_W, then the velocity weight and k, each by the score of eq. 4 unless it is given."""
+    rule = Rule(settings.neighbors or NEIGHBORS[1], 1.0, VELOCITY_WEIGHTS[1])
+    if settings.velocity_weight is not None:
+        rule = rule._replace(velocity_weight=settings.velocity_weight)
+    rule = _chosen_width(score, edges, rule, settings)
+    if settings.velocity_weight is None:
+        rule = _best(score, edges, [rule._replace(velocity_weight=v) for v in VELOCITY_WEIGHTS])
+    if settings.neighbors is None:
+        rule = _best(score, edges, [rule._replace(neighbors=k) for k in NEIGHBORS])
+    return rule
+
+
+def _best(score: Resynthesis, edges: Edges, rules: Sequence[Rule]) -> Rule:
+    totals = [score.evaluate(edges, rule).total for rule in rules]
+    return rules[int(np.argmax(totals))]
+
+
+def _chosen_width(score: Resynthesis, edges: Edges, rule: Rule, settings: Settings) -> Rule:
+    """Choose K_W: the narrowest that scores as well as the best one, within two standard errors, run by run.
+
+    The paper does not say how it chose K_W. The score hardly changes from narrow to moderate widths and falls at
+    wide ones, which blur the motion; noise grows with K_W, and noise that does not help the score only shakes.
+    """
+    if settings.kernel_width is not None:
+        return rule._replace(width=settings.kernel_width)
+    unit = usual_distance(score.takes, edges, score.order)
+    rules = [rule._replace(width=share * unit) for share in WIDTHS]
+    tried = [score.evaluate(edges, each) for each in rules]
+    best = max(tried, key=lambda each: each.total)
+    gaps = [each.worse_by(best) for each in tried]
+    return next(r for r, (gap, error) in zip(rules, gaps, strict=True) if gap <= 2.0 * error)
+
+
+def usual_distance(takes: Takes, edges: Edges, order: int) -> float:
+    """Return the median distance of an instance to the nearest one of another take, by the parents that nodes share."""
+    dofs = len(takes.weights)
+    shared = sorted(set.intersection(*map(set, edges))) or sorted({p for q in edges for p in q if p < order * dofs})
+    steps, columns = [p // dofs for p in shared], [p % dofs for p in shared]
+    rows = [
+        np.stack([x[s : len(x) - order + s, c] * takes.weights[c] for s, c in zip(steps, columns, strict=True)], axis=1)
+        for x in takes.values
+    ]
+    gaps = [_nearest(x, y) for k, x in enumerate(rows) for m, y in enumerate(rows) if m != k]
+    return max(float(np.median(np.concatenate(gaps))), 1e-9) if gaps else 1.0
+
+
+def _nearest(x: Floats, y: Floats) -> Floats:
+    squares = (x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1) - 2.0 * x @ y.T
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0)).min(axis=1))
+
+
+def _searched(
+    score: Resynthesis, rule: Rule, movers: Sequence[int], core: Sequence[int], settings: Settings,
+    rng: np.random.Generator,
+) -> Found:  # fmt: skip
+    """Search the shared parents from the largest movers and from other starts; then single edges."""
+    dofs, order, cap = len(movers), settings.order, settings.max_parents
+    newest = (order - 1) * dofs
+    pool = [newest + i for i in movers[len(core) : len(core) + FRESH // 2]]
+    pool += [(order - 2) * dofs + i for i in movers[: FRESH - len(pool)]] if order > 1 else []
+    best = search_core(score, rule, core, pool, cap)
+    for _ in range(settings.restarts):
+        others = [newest + int(movers[k]) for k in rng.permutation(min(dofs, 2 * len(core)))[: len(core)]]
+        again = search_core(score, rule, others, [], cap)
+        if again.evaluation.total > best.evaluation.total:
+            best = again
+    return search_edges(score, rule, best, _candidates(score.takes, order), cap)
+
+
+def _candidates(takes: Takes, order: int) -> list[list[int]]:
+    """Return for every node the nodes that are tried as further parents.
+
+    All for a few DOFs; else those whose changes go along most with the node's: at the newest known frame and at the
+    predicted one.
+    """
+    dofs = len(takes.weights)
+    if dofs <= SMALL:
+        return [[p for p in range((order + 1) * dofs) if p % dofs != i] for i in range(dofs)]
+    steps = np.concatenate([np.diff(x, axis=0) for x in takes.values])
+    return [[s * dofs + j for s in (order - 1, order) for j in row] for row in _most_alike(steps, CANDIDATES // 2)]
+
+
+class LearnedPrior(NamedTuple):
+    """Edges of the prior network and the numbers of its regression."""
+
+    edges: Edges
+    rule: Rule
+
+
+def learn_prior(
+    instances: PriorInstances, movers: Sequence[int], settings: Settings, neighbors: int, rng: np.random.Generator
+) -> LearnedPrior:
+    """Search the prior network by eq. 3 from several starts, with its own K_W, chosen by the same score."""
+    dofs = len(movers)
+    neighbors = min(neighbors, max(2, len(instances.values) // 2))
+    kept = [frozenset[int]()] * dofs + [frozenset([i]) for i in range(dofs)]
+    start = _prior_start(movers)
+    rule = _prior_rule(instances, start, settings, neighbors)
+    scores = PriorScores(instances, rule)
+    candidates = _prior_candidates(instances, start)
+    cap = settings.max_parents
+    best, value = search_acyclic(scores.node, start, candidates, cap, kept)
+    for number in range(settings.restarts):
+        other = kept if number == 0 else _random_start(kept, candidates, rng)
+        found, total = search_acyclic(scores.node, other, candidates, cap, kept)
+        if total > value:
+            best, value = found, total
+    edges = tuple(tuple(sorted(parents)) for parents in best)
+    return LearnedPrior(edges, _prior_rule(instances, best, settings, neighbors))
+
+
+def _prior_start(movers: Sequence[int]) -> list[frozenset[int]]:
+    """Return edges from the largest movers of the first frame to all nodes, and from each first value to its change."""
+    dofs, core = len(movers), list(movers[:PRIOR_CORE])
+    first = [frozenset(core[: core.index(i)]) if i in core else frozenset(core) for i in range(dofs)]
+    return first + [frozenset(core) | {i} for i in range(dofs)]
+
+
+def _prior_rule(instances: PriorInstances, start: Sequence[frozenset[int]], settings: Settings, neighbors: int) -> Rule:
+    if settings.prior_width is not None:
+        return Rule(neighbors, settings.prior_width, 0.0)
+    scaled = instances.values * instances.weights
+    columns = sorted(set().union(*start))
+    gaps = np.sqrt(((scaled[:, None, columns] - scaled[None, :, columns]) ** 2).sum(axis=2))
+    unit = max(float(np.median(gaps)), 1e-9)
+    rules = [Rule(neighbors, share * unit, 0.0) for share in PRIOR_WIDTHS]
+    edges = tuple(tuple(parents) for parents in start)
+    return max(rules, key=lambda rule: PriorScores(instances, rule).total(edges))
+
+
+def _prior_candidates(instances: PriorInstances, start: Sequence[frozenset[int]]) -> list[list[int]]:
+    """Return for every node the nodes that go along with it most, and those that it starts with."""
+    nearest = _most_alike(instances.values, PRIOR_CANDIDATES)
+    return [sorted({*nearest[k], *parents} - {k}) for k, parents in enumerate(start)]
+
+
+def _most_alike(values: Floats, count: int) -> list[list[int]]:
+    """Return for every column those that correlate with it most."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # of columns that do not change
+        alike = np.abs(np.nan_to_num(np.corrcoef(values, rowvar=False)))
+    np.fill_diagonal(alike, -1.0)
+    return [[int(k) for k in row[:count]] for row in np.argsort(-alike, axis=1, kind="stable")]
+
+
+def _random_start(
+    kept: Sequence[frozenset[int]], candidates: Sequence[Sequence[int]], rng: np.random.Generator
+) -> list[frozenset[int]]:
+    """Return one random parent for about half of the nodes, only from nodes earlier in a random order."""
+    dofs = len(kept) // 2
+    rank = np.concatenate([rng.permutation(dofs), dofs + rng.permutation(dofs)])
+    out = []
+    for node, listed in enumerate(candidates):
+        before = [c for c in listed if rank[c] < rank[node]]
+        drawn = frozenset([int(rng.choice(before))]) if before and rng.random() < 0.5 else frozenset[int]()
+        out.append(kept[node] | drawn)
+    return out
+
+
+def _representative(values: Sequence[Floats]) -> list[int]:
+    """Return the numbers of the takes that stand for all: of many, so many that are evenly spread by length."""
+    if len(values) <= MOST_SEARCHED:
+        return list(range(len(values)))
+    by_length = np.argsort([len(x) for x in values], kind="stable")
+    return sorted(by_length[np.linspace(0, len(values) - 1, MOST_SEARCHED).round().astype(np.intp)].tolist())
+
+
+def _check(examples: Sequence[Any], material: Material, settings: Settings) -> None:
+    values = material.values
+    called = [_called(example, k) for k, example in enumerate(examples)]
+    if len(values) < 2:
+        raise UsageError(
+            "one example alone cannot teach a structure: give at least two, or take over the structure of a learned "
+            "model (--structure, with_examples)"
+        )
+    if not material.names:
+        raise UsageError("nothing moves in these examples: there is nothing to learn")
+    for a, x in enumerate(values):
+        if len(x) < settings.order + 2:
+            raise UsageError(f"{called[a]} has {len(x)} frames: at least {settings.order + 2} are needed")
+        if (x == x[0]).all():
+            raise UsageError(f"{called[a]} never moves: leave it out")
+        for b in range(a):
+            if x.shape == values[b].shape and np.array_equal(x, values[b]):
+                raise UsageError(f"examples {b + 1} and {a + 1} are identical: leave one of them out")
+
+
+def _called(example: Any, number: int) -> str:
+    name = getattr(example, "name", "")
+    return f"example {number + 1} ({name})" if name else f"example {number + 1}"
