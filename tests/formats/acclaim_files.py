@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import freshtake as ft
+from freshtake.motion.body.rooting import as_filed
 
 # --- the slow twin: 3x3 matrices, one bone and one frame at a time ---------------------------------------------------
 
@@ -76,6 +77,7 @@ def slow_points(rig: Rig, frame: dict[str, list[float]], degrees: bool) -> dict[
 
 
 def assert_like_slow(clip: ft.Clip, rig: Rig, frames: list[dict[str, list[float]]], degrees: bool) -> None:
+    clip = as_filed(clip)  # in memory the first joint is where the body is
     positions, tips = clip.positions(), clip.end_positions()
     leaves = [clip.skeleton.names[site.joint] for site in clip.skeleton.end_sites]
     for number, frame in enumerate(frames):

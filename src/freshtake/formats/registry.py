@@ -98,6 +98,9 @@ FORMATS = (
 )
 
 
+KEEP_DIGITS = ("bvh", "csv", "npz")  # formats whose frame times are written as they are, rounded or not
+
+
 class ReadMotion(NamedTuple):
     """A motion, and how its vertical axis is known: stated in the file, as given, found from the body, assumed."""
 
@@ -187,7 +190,7 @@ def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options:
     """
     target = Path(path)
     form, settings = for_writing(target), WriteOptions(**options)
-    form.load().write(target, _filed(motion, exact=form.name in ("bvh", "npz")), settings)
+    form.load().write(target, _filed(motion, exact=form.name in KEEP_DIGITS), settings)
     if form.name in ("bvh", "amc") and isinstance(motion, Clip) and _hides_its_axis(motion):
         settings.warn(
             f"{target.name}: {form.title} does not hold which axis points up, and this body does not show that it is "

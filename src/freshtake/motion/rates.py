@@ -16,6 +16,8 @@ from freshtake.motion.stroke import Stroke, resample_stroke
 
 ROUNDED = 1e-4  # how far frame times in files are off by rounding
 
+EXACT = 1e-14  # what arithmetic leaves of a rate such as 30 / 1.001
+
 AnyMotion = TypeVar("AnyMotion", bound=Clip | Stroke | PointClip | MeshSequence)
 
 
@@ -33,7 +35,7 @@ def nominal_frame_time(frame_time: float, slack: float = 0.0) -> float:
     fps = 1.0 / frame_time
     for rate in (float(round(fps)), round(fps * 1.001) / 1.001):
         if rate > 0.0 and _rounded_from(frame_time, 1.0 / rate, slack):
-            return 1.0 / rate
+            return frame_time if rate % 1.0 and abs(frame_time * rate - 1.0) < EXACT else 1.0 / rate
     return frame_time
 
 

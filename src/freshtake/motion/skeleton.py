@@ -129,7 +129,8 @@ class Skeleton:
         return tuple(tuple(joint_limits) for joint_limits in limits)
 
     def _check_base(self, base: Base) -> None:
-        inside = all(0 <= joint < len(self.names) for joint in (*base.chain, *base.carried))
+        led = [joint for pair in base.led for joint in pair]
+        inside = all(0 <= joint < len(self.names) for joint in (*base.chain, *base.carried, *led))
         if not inside or not base.chain or base.chain != tuple(self.chain(base.joint)) or base.mover not in base.chain:
             raise InvalidMotion("the base of a skeleton must run from its first joint down to one of its joints")
         if base.offsets.shape != self.offsets.shape:

@@ -21,11 +21,11 @@ from freshtake.motion.guards import learn_limits
 from freshtake.motion.planting.contacts import find_contacts
 from freshtake.motion.skeleton import ROOT_CHANNELS
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.rotations import about_axis
+from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate
 from freshtake.samples import walk
 from freshtake.variation import Settings, VariationModel
 from freshtake.workflows.variation_varying import guided_variants
-from tests.motion.rigs import ELEPHANT, RIGS, Rig, elephant, on_base, renamed
+from tests.motion.rigs import ELEPHANT, RIGS, Rig, elephant, on_base, renamed, with_joints, with_targets
 
 QUICK = Settings()
 SAME = ["static root", "mixamo", "unreal", "rokoko", "z up", "root motion", "root motion, z up"]
@@ -172,7 +172,7 @@ def test_a_base_is_stored_and_a_broken_one_refused(takes: list[Clip]) -> None:
     assert skeleton_from_parts(header, arrays) == skeleton
     broken: list[dict[str, object]] = [
         {"chain": [0, 99]}, {"chain": []}, {"mover": 5}, {"carried": [1e9]}, {"chain": "x"}, {"follows": 3},
-        {"carried": [-4]},
+        {"carried": [-4]}, {"led": [[1]]}, {"led": [[1, 999]]}, {"led": "x"},
     ]  # fmt: skip
     for change in broken:
         with pytest.raises(ft.InvalidMotion):
@@ -373,3 +373,46 @@ def test_no_rig_stretches_its_bones(seed: int) -> None:
         made = as_filed(layout.decode(values, starts[0], False, None, "x"))
         lengths = np.linalg.norm(made.local_translations()[:, bones], axis=-1)
         assert np.abs(lengths - wanted).max(initial=0.0) < 1e-6
+
+
+def armed(clip: Clip) -> Clip:
+    """Unreal's targets of hands and feet, one of which hangs on another, baked as exporters do."""
+    rig = with_targets(clip)
+    rig = with_joints(rig, [("ik_hand_gun", "root", (0.0, 0.0, 0.0)), ("ik_hand_l", "ik_hand_gun", (0.0, 0.0, 0.0))])
+    world, local, rotations = rig.world(), rig.local_translations().copy(), rig.rotations.copy()
+    left, right, gun, target = (rig.skeleton.index(name) for name in ("hand_l", "hand_r", "ik_hand_gun", "ik_hand_l"))
+    back = inverse(world.rotations[:, right])
+    local[:, gun], rotations[:, gun] = world.positions[:, right], world.rotations[:, right]
+    local[:, target] = rotate(back, world.positions[:, left] - world.positions[:, right])
+    rotations[:, target] = multiply(back, world.rotations[:, left])
+    return rig.changed(root=local[:, 0], rotations=rotations, joint_translations=local)
+
+
+def test_targets_stay_with_their_joints_in_variants(takes: list[Clip]) -> None:
+    """Both a foot and its target are varied; in files the target is where its foot is, as in all takes."""
+    clips = [rooted(armed(take)) for take in takes]
+    together = [clip for clip in gathered(clips, lambda sentence: None) if isinstance(clip, Clip)]
+    for clip, take in zip(together, takes, strict=True):
+        np.testing.assert_allclose(as_filed(clip).positions(), armed(take).positions(), rtol=0, atol=1e-6)
+    layout = clip_layout(together, "expmap", "heading")
+    header, arrays = layout.parts()
+    stored = type(layout).from_parts(json.loads(json.dumps(header)), arrays)
+    values, start = stored.encode(together[0])
+    odd = values + 0.1 * np.random.default_rng(0).normal(size=values.shape) * np.ptp(values, axis=0)
+    made = as_filed(stored.decode(odd, start, False, None, "x"))
+    place = dict(zip(made.skeleton.names, np.moveaxis(made.positions(), 1, 0), strict=True))
+    for target, joint in (("foot_l", "foot_l"), ("foot_r", "foot_r"), ("hand_gun", "hand_r"), ("hand_l", "hand_l")):
+        np.testing.assert_allclose(place[f"ik_{target}"], place[joint], rtol=0, atol=1e-6)
+
+
+def test_a_target_that_parts_from_its_joint_in_one_take_is_its_own(takes: list[Clip]) -> None:
+    other = armed(takes[1])
+    local = other.local_translations().copy()
+    target = other.skeleton.index("ik_foot_l")
+    local[:, target] += np.linspace(0.0, 20.0, len(other))[:, None]
+    rigs = [armed(takes[0]), other.changed(joint_translations=local)]
+    together = gathered([rooted(rig) for rig in rigs], lambda sentence: None)
+    for clip, rig in zip(together, rigs, strict=True):
+        assert isinstance(clip, Clip) and clip.skeleton.base is not None
+        assert target not in [joint for joint, _ in clip.skeleton.base.led] and clip.skeleton.base.led
+        np.testing.assert_allclose(as_filed(clip).positions(), rig.positions(), rtol=0, atol=1e-6)

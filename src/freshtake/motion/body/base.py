@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -20,7 +21,8 @@ class Base:
     first frame (zero and none where they are the body's), `offsets` (joints, 3) the file's offsets. `carried` are the
     first joints that move on branches beside the body, such as targets of inverse kinematics. With `follows` (root
     motion) joint 0 goes along under the body: its translation is its height, and how far it is from the body along the
-    ground.
+    ground. `led` are pairs of a carried joint and the joint of the body that it follows in all takes, with its place
+    (pairs, 3) and turn (pairs, 4) in that joint's frame: such as ik_foot_l and foot_l.
     """
 
     chain: tuple[int, ...]
@@ -30,9 +32,14 @@ class Base:
     offsets: Floats
     carried: tuple[int, ...] = ()
     follows: bool = False
+    led: tuple[tuple[int, int], ...] = ()
+    led_places: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    led_turns: Floats = field(default_factory=lambda: np.zeros((0, 4)))
 
     def __post_init__(self) -> None:
         put, length = object.__setattr__, len(self.chain)
+        put(self, "led_places", frozen(self.led_places, "led_places", (len(self.led), 3)))
+        put(self, "led_turns", frozen_quaternions(self.led_turns, "led_turns", (len(self.led), 4)))
         put(self, "translations", frozen(self.translations, "translations", (length, 3)))
         put(self, "rotations", frozen_quaternions(self.rotations, "rotations", (length, 4)))
         put(self, "offsets", frozen(self.offsets, "offsets", (None, 3)))
@@ -40,10 +47,10 @@ class Base:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Base):
             return NotImplemented
-        plain = ("chain", "mover", "carried", "follows")
+        plain = ("chain", "mover", "carried", "follows", "led")
         return all(getattr(self, name) == getattr(other, name) for name in plain) and all(
             np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("translations", "rotations", "offsets")
+            for name in ("translations", "rotations", "offsets", "led_places", "led_turns")
         )
 
     def __hash__(self) -> int:
@@ -56,7 +63,15 @@ class Base:
 
     def scaled(self, factor: float) -> Base:
         """All lengths times a factor."""
-        return replace(self, translations=self.translations * factor, offsets=self.offsets * factor)
+        lengths = {name: getattr(self, name) * factor for name in ("translations", "offsets", "led_places")}
+        return replace(self, **lengths)
+
+    def leading(self, pairs: Collection[tuple[int, int]]) -> Base:
+        """With only those of the pairs that are led."""
+        keep = [k for k, pair in enumerate(self.led) if pair in pairs]
+        return replace(
+            self, led=tuple(self.led[k] for k in keep), led_places=self.led_places[keep], led_turns=self.led_turns[keep]
+        )
 
     def tilted(self, turn: Floats) -> Base:
         """Turned as a whole (quaternion): the first joint turns, and the others with it."""

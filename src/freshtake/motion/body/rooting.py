@@ -7,6 +7,7 @@ body, which then lies on it. `Skeleton.base` keeps what the file had, and `as_fi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -105,12 +106,26 @@ def as_filed(clip: Clip) -> Clip:
     if len(base.chain) > 1:
         place, turn = world.positions[:, base.joint], world.rotations[:, base.joint]
         _stand(base, local, rotations, place, turn, clip.up_index)
-        rehang(skeleton, local, rotations, world, base.carried)
+        wanted = _led(base, world)
+        rehang(skeleton, local, rotations, wanted, base.carried)
+        for joint in sorted({joint for joint, _ in base.led} - {*base.carried}):  # these hang on carried ones
+            rehang(skeleton, local, rotations, wanted, (joint,))
     at_offset = np.abs(local - base.offsets)[:, 1:].max(initial=0.0) == 0.0
     return replace(
         clip, skeleton=replace(skeleton, offsets=base.offsets, base=None), root=local[:, 0], rotations=rotations,
         joint_translations=None if at_offset else local,
     )  # fmt: skip
+
+
+def _led(base: Base, world: WorldPose) -> WorldPose:
+    """The world with joints that are led where their leads have them: both are varied, and would part."""
+    if not base.led:
+        return world
+    joints, leads = (list(column) for column in zip(*base.led, strict=True))
+    positions, rotations = world.positions.copy(), world.rotations.copy()
+    positions[:, joints] = world.positions[:, leads] + rotate(world.rotations[:, leads], base.led_places)
+    rotations[:, joints] = multiply(world.rotations[:, leads], base.led_turns)
+    return WorldPose(positions, rotations)
 
 
 def _stand(base: Base, local: Floats, rotations: Floats, place: Floats, turn: Floats, up: int) -> None:
@@ -179,7 +194,17 @@ def rooted_together(clips: Sequence[Clip]) -> list[Clip]:
         if _has_limb_beside(skeleton, moving, joint, below) or (loose and len(skeleton.children(joint)) > 1):
             chain = chain[: k + 1]
             break
-    return [rooted(clip, chain, moving=moving) for clip in filed]
+    together = [rooted(clip, chain, moving=moving) for clip in filed]
+    led = set.intersection(*[set(() if (base := clip.skeleton.base) is None else base.led) for clip in together])
+    return [_leading(clip, led) for clip in together]
+
+
+def _leading(clip: Clip, pairs: set[tuple[int, int]]) -> Clip:
+    """The clip with only those joints led that are led in all takes."""
+    base = clip.skeleton.base
+    if base is None or set(base.led) <= pairs:
+        return clip
+    return replace(clip, skeleton=replace(clip.skeleton, base=base.leading(pairs)))
 
 
 def rooted_like(clip: Clip, skeleton: Skeleton) -> Clip:
@@ -191,12 +216,12 @@ def rooted_like(clip: Clip, skeleton: Skeleton) -> Clip:
         return clip
     travel = np.zeros(len(skeleton))
     travel[[base.mover, *base.carried, *([0] if base.follows else [])]] = np.inf
-    return rooted(clip, base.chain, moving=Movement(travel, np.zeros(len(skeleton))))
+    return _leading(rooted(clip, base.chain, moving=Movement(travel, np.zeros(len(skeleton)))), set(base.led))
 
 
 def _way(base: Base | None) -> tuple[object, ...] | None:
     """Return what has to agree for clips to be used together."""
-    return None if base is None else (base.chain, base.mover, base.carried, base.follows)
+    return None if base is None else (base.chain, base.mover, base.carried, base.follows, base.led)
 
 
 def body_chain(skeleton: Skeleton, moving: Movement, *, follows: bool = False) -> tuple[int, ...]:
@@ -204,7 +229,7 @@ def body_chain(skeleton: Skeleton, moving: Movement, *, follows: bool = False) -
 
     With `follows` the travel of joint 0 does not count. A joint that limbs hang on is the body's, however still it is.
     """
-    path = skeleton.chain(pelvis(skeleton)) if len(feet(skeleton)) > 1 else _heaviest_path(skeleton)
+    path = skeleton.chain(pelvis(skeleton)) if len(feet(skeleton)) > 1 else _only_children(skeleton, moving)
     travels, turns = moving.travels[path].tolist(), moving.turns[path].tolist()
     travels[0] = travels[0] and not follows
     end = 0
@@ -235,12 +260,13 @@ def _has_limb_beside(skeleton: Skeleton, moving: Movement, joint: int, below: in
     return False
 
 
-def _heaviest_path(skeleton: Skeleton) -> list[int]:
-    """Return the joints from the first down, always to the child that carries most; a leaf is no body."""
+def _only_children(skeleton: Skeleton, moving: Movement) -> list[int]:
+    """Return the joints from the first down to above where the tree parts, or to there where that joint travels."""
     path = [0]
-    while children := skeleton.children(path[-1]):
-        path.append(max(children, key=lambda joint: len(skeleton.descendants(joint))))
-    return path[:-1] if len(path) > 1 else path
+    while len(children := skeleton.children(path[-1])) == 1:
+        path.append(children[0])
+    carries = bool(skeleton.children(path[-1])) and bool(moving.travels[path[-1]])
+    return path if carries or len(path) == 1 else path[:-1]
 
 
 def _base(clip: Clip, path: tuple[int, ...], moving: Movement) -> Base:
@@ -263,7 +289,31 @@ def _base(clip: Clip, path: tuple[int, ...], moving: Movement) -> Base:
         places[0] = np.where(
             np.arange(3) == up, local[0, 0], (local[:, 0] - clip.positions()[:, path[-1]]).mean(axis=0)
         )
-    return Base(path, mover, places, turns_at, skeleton.offsets, tuple(carried), follows)
+    leads = _leads(clip, path, carried, moving)
+    return Base(path, mover, places, turns_at, skeleton.offsets, tuple(carried), follows, *leads)
+
+
+def _leads(
+    clip: Clip, path: tuple[int, ...], carried: list[int], moving: Movement
+) -> tuple[tuple[tuple[int, int], ...], Floats, Floats]:
+    """Pairs of a carried joint and the nearest joint of the body that it stays with, its place and turn on that one."""
+    on_them = [below for joint in carried for below in clip.skeleton.descendants(joint)[1:] if moving.travels[below]]
+    world, size = clip.world(), _size(clip.skeleton, clip.local_translations())
+    body = clip.skeleton.descendants(path[-1])
+    pairs, places, turns = [], [], []
+    for joint in sorted({*carried, *on_them}):
+        apart = world.positions[:, [joint]] - world.positions[:, body]
+        seen = rotate(inverse(world.rotations[:, body]), apart)
+        turned = multiply(inverse(world.rotations[:, body]), world.rotations[:, [joint]])
+        stays = (np.ptp(seen, axis=0).max(axis=-1) < STILL * size) & (_turning(turned) < STILL)
+        if stays.any():
+            place = int(np.where(stays, np.linalg.norm(seen[0], axis=-1), np.inf).argmin())
+            pairs.append((joint, body[place]))
+            places.append(seen[:, place].mean(axis=0))
+            turns.append(turned[0, place] * np.copysign(1.0, turned[0, place, 0]))
+    digits = 4 - math.floor(math.log10(size))  # what files round must not tell takes of one rig apart
+    rounded = np.round(np.array(places).reshape(-1, 3), digits), np.round(np.array(turns).reshape(-1, 4), 5)
+    return tuple(pairs), *rounded
 
 
 def _turning(rotations: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,6 +90,9 @@ def skeleton_parts(skeleton: Skeleton) -> Parts:
         header["base"] = {"chain": list(base.chain), "mover": base.mover, "carried": list(base.carried)}
         header["base"]["follows"] = base.follows
         arrays |= {f"base_{name}": getattr(base, name) for name in BASE_ARRAYS}
+        if base.led:
+            header["base"]["led"] = [list(pair) for pair in base.led]
+            arrays |= {"base_led_places": base.led_places, "base_led_turns": base.led_turns}
     return Parts(header, arrays)
 
 
@@ -104,7 +108,16 @@ def _base(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Base:
     chain, carried = (_joints(inner, name) for name in ("chain", "carried"))
     stored = [array(arrays, f"base_{name}") for name in BASE_ARRAYS]
     follows: bool = field(inner, "follows", bool)
-    return Base(chain, field(inner, "mover", int), stored[0], stored[1], stored[2], carried, follows)
+    base = Base(chain, field(inner, "mover", int), stored[0], stored[1], stored[2], carried, follows)
+    if "led" not in inner:
+        return base
+    pairs = field(inner, "led", list, tuple)
+    if not all(isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], int) for pair in pairs):
+        raise InvalidMotion("'led' of a stored recipe must be a list of pairs of joints")
+    led = tuple((int(joint), int(lead)) for joint, lead in pairs)
+    return replace(
+        base, led=led, led_places=array(arrays, "base_led_places"), led_turns=array(arrays, "base_led_turns")
+    )
 
 
 def skeleton_from_parts(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Skeleton:
