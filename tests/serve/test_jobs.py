@@ -15,8 +15,8 @@ from websockets.sync.client import connect
 
 import freshtake as ft
 from freshtake.cli.entry import run
+from freshtake.serve.processes import memory_limit
 from freshtake.serve.tasks import TASKS
-from freshtake.serve.worker import _memory_limit
 from freshtake.workflows.variation_varying import guided_variants
 from tests.serve.studio import PATIENCE, Studio
 
@@ -166,7 +166,7 @@ def test_time_is_limited_even_for_work_that_reports(studio: Studio, monkeypatch:
 
 
 def test_memory_is_limited_while_a_file_is_read() -> None:
-    with pytest.raises(MemoryError), _memory_limit(64 * 2**20):
+    with pytest.raises(MemoryError), memory_limit(64 * 2**20):
         bytearray(512 * 2**20)
     assert len(bytearray(512 * 2**20))
 
