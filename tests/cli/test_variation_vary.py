@@ -89,7 +89,7 @@ def test_learn_says_what_it_learned(folder: Path, tmp_path: Path, capsys: pytest
     assert ft.load(out).settings.prior_starts == 1
     assert run(["learn", *takes(folder, "letter_a_*.csv"), "-o", str(out), "--cyclic", "--force"]) == 0
     said = capsys.readouterr().out
-    assert "4 takes" in said and "repeats (cyclic)" in said and f"next: freshtake vary {out}" in said
+    assert "4 examples" in said and "repeats (cyclic)" in said and f"next: freshtake vary {out}" in said
 
 
 def test_the_same_seed_gives_the_same_model(folder: Path, tmp_path: Path) -> None:

@@ -151,6 +151,6 @@ def _print(model: VariationModel | PaperModel, out: Path, json: bool) -> None:
     plural = "" if facts["examples"] == 1 else "s"
     kind = "a movement that repeats (cyclic)" if facts["motion"] == "cyclic" else "a movement that ends by itself"
     say(
-        f"wrote {out}: {facts['examples']} take{plural} at {facts['fps']:g} fps, {kind}; "
+        f"wrote {out}: {facts['examples']} example{plural} at {facts['fps']:g} fps, {kind}; "
         f"next: freshtake vary {out} -n 15 -o variants/",
     )
