@@ -14,6 +14,7 @@ from freshtake.errors import UsageError
 from freshtake.formats.ftm import load, save
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.edit import moved
+from freshtake.numeric.rotations import from_rotvec, multiply
 from freshtake.style.learning import learn
 from freshtake.style.settings import Settings
 from freshtake.style.verdict import Gait, gait_of, remarks_on, worst
@@ -88,6 +89,21 @@ def test_a_translation_is_made_once_and_says_what_arrived(limping: ft.style.Styl
     assert limping.translation(clip, strength=0.0).arrived == pytest.approx(dict.fromkeys(done.arrived, 0.0))
     half = limping.translation(clip, strength=0.5, time_warp=False).arrived["legs"]
     assert 0.3 < half < 0.7 * max(1.0, done.arrived["legs"])
+
+
+def test_legs_of_others_turn_about_lesser_axes_no_more_than_in_the_examples(limping: ft.style.StyleModel) -> None:
+    clip = walk(83)
+    plain, side = limping.encode(clip, calibrate=False).values, limping.dofs.index("LeftUpLeg.z")
+    joint = clip.skeleton.names.index("LeftUpLeg")
+    wide = from_rotvec(np.sin(np.arange(len(clip)) / 9.0)[:, None] * [0.0, 0.0, 0.4])
+    rotations = clip.rotations.copy()
+    rotations[:, joint] = multiply(rotations[:, joint], wide)
+    waving = clip.changed(rotations=rotations)
+    free, calm = (limping.encode(waving, calibrate=each).values for each in (False, True))
+    assert free[:, side].std() > 2.0 * plain[:, side].std()
+    assert calm[:, side].std() < 0.6 * free[:, side].std()
+    arms = [k for k, name in enumerate(limping.dofs) if "Arm" in name]
+    np.testing.assert_allclose(calm[:, arms] - calm[:, arms].mean(axis=0), free[:, arms] - free[:, arms].mean(axis=0))
 
 
 def test_a_bad_translation_is_never_silent(tmp_path: Path, capsys: pytest.CaptureFixture[str], limping) -> None:

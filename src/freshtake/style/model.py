@@ -19,7 +19,7 @@ from freshtake.motion.planting.contacts import contact_mask
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.body_coding import Coding, coded, coding_of, uncoded
-from freshtake.style.columns import Normal, pose_weights, reach_of, root_columns
+from freshtake.style.columns import Normal, leg_blocks, pose_weights, reach_of, root_columns
 from freshtake.style.footplants import Annotation
 from freshtake.style.live import (
     LiveStyle,
@@ -160,15 +160,36 @@ class StyleModel:
         """A clip as rows of this model's DOFs, with lengths as if it had the build of the examples.
 
         Another person stands in another way. With `calibrate` (default: for clips of another build) the clip's mean
-        pose is put on that of the examples.
+        pose is put on that of the examples, and legs turn about their lesser axes no more than theirs.
         """
         features = encode(self.recipe, clip, strict=False)
         rows = features.values / self.lengths(clip)
         if (features.skeleton is not None) if calibrate is None else calibrate:
             pose = np.isin(self.recipe.units, ("angle", "length"))
             rows = coded(rows, self.coding)
-            rows = uncoded(rows + np.where(pose, self.source.mean - rows.mean(axis=0), 0.0), self.coding)
+            rows = rows + np.where(pose, self.source.mean - rows.mean(axis=0), 0.0)
+            rows[:, self._side] = self._calmed_side(rows[:, self._side])
+            rows = uncoded(rows, self.coding)
         return Features(self.recipe, rows, features.start, features.name, False, features.skeleton)
+
+    @cached_property
+    def _side(self) -> Ints:
+        """The angles of root and legs but for the one of each joint that moves most in the examples."""
+        joints = np.array([name.rsplit(".", 1)[0] for name in self.dofs])
+        angles, found = np.array(self.recipe.units) == "angle", []
+        for joint in sorted(leg_blocks(self.recipe)):
+            mine = np.flatnonzero((joints == joint) & angles)
+            found += [k for k in mine if k != mine[self.source.deviation[mine].argmax()]]
+        return np.array(sorted(found), dtype=np.intp)
+
+    def _calmed_side(self, rows: Floats) -> Floats:
+        """Return angles that vary no more than in the examples.
+
+        Few takes tell little of these: what there is goes along with the steps, so that a wider one would pass for
+        more of a step, and knees and feet that thighs drive would shake.
+        """
+        mean, usual = self.source.mean[self._side], self.source.deviation[self._side]
+        return np.asarray(mean + np.minimum(1.0, usual / np.maximum(rows.std(axis=0), 1e-12)) * (rows - mean))
 
     def decode(self, rows: Floats, features: Features) -> Clip:
         """Rows to a clip with the build and at the place of the features' clip."""
