@@ -11,28 +11,20 @@ from pathlib import Path
 import numpy as np
 
 import freshtake as ft
-from freshtake.reports.network_pictures import network_pictures
 from freshtake.reports.plots import pictures
-from freshtake.variation.network import transition_strengths
 
 
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     truth = [ft.samples.circle(np.random.default_rng(take)) for take in range(15)]
     inputs = truth[:4]
-    settings = ft.variation.Settings(method="kernel")  # the paper's two networks
-    model = ft.variation.learn(inputs, settings, rng=np.random.default_rng(7))
+    model = ft.variation.paper.learn(inputs, rng=np.random.default_rng(7))  # the paper's two networks
     variants = [model.sample(np.random.default_rng([42, k]), name=f"variant_{k + 1:03d}") for k in range(15)]
 
     for dof in model.dofs:
         print(f"{dof}[0] depends on {', '.join(model.prior.parents(f'{dof}[0]')) or 'nothing'}; "
               f"{dof}[1] on {', '.join(model.prior.parents(f'{dof}[1]')) or 'nothing'}")  # fmt: skip
         print(f"{dof}[t+2] depends on {', '.join(model.transition.parents(dof))}")
-    for edge in transition_strengths(model):
-        if edge.child != edge.parent:
-            print(
-                f"without {model.dofs[edge.parent]}, {model.dofs[edge.child]} loses {edge.strength:.2f} nats per frame"
-            )
 
     names = ("radius", "start angle", "speed")
     for name, column in zip(names, range(3), strict=True):
@@ -42,7 +34,7 @@ def main(folder: Path) -> None:
 
     for stroke in variants:
         ft.write(folder / f"{stroke.name}.csv", stroke)
-    for picture in [*network_pictures(model), *pictures(inputs, variants, truth[4:])]:
+    for picture in pictures(inputs, variants, truth[4:]):
         (folder / f"{picture.name}.png").write_bytes(picture.png)
     print(f"written to {folder}")
 

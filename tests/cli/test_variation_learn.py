@@ -42,7 +42,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("takes", "says"),
     [
-        (["walk_1.bvh"], "one example alone cannot teach a structure: give at least two, or take over the structure"),
         (["walk_1.bvh", "fast.bvh"], "fast (100 fps) and walk_1 (60 fps) have different frame rates: resample"),
         (["walk_1.bvh", "short.bvh"], "example 2 (short) has 3 frames: at least 4 are needed"),
         (["walk_1.bvh", "copy.bvh"], "walk_1 and copy are the same recording"),

@@ -213,7 +213,7 @@ def test_a_model_of_plain_arrays_varies_into_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["learn", "letter_a_1.csv", "-o", "m.ftm"], "one example"),
+        (["learn", "letter_a_1.csv", "-o", "m.ftm", "--order", "2"], "--order is for --method paper"),
         (["learn", "letter_a_1.csv", "walk_1.bvh", "-o", "m.ftm"], "cannot be used together"),
         (["learn", "letter_a_1.csv", "letter_a_1.csv", "-o", "m.ftm"], "same recording"),
         (["learn", "letter_a_1.csv", "letter_a_2.csv", "-o", "m.zip"], ".ftm"),

@@ -18,27 +18,19 @@ from freshtake.reports.network_body import Link, body_figure, front_view, joint_
 from freshtake.reports.network_matrix import dof_parts, matrix_figure
 from freshtake.reports.network_pictures import example_clip, joint_pictures, network_pictures, slices_figure
 from freshtake.reports.plots import Picture
-from freshtake.variation import Settings, VariationModel, learn
-from freshtake.variation.network import Edge, PriorNetwork, TransitionNetwork, prior_strengths, transition_strengths
+from freshtake.variation import VariationModel, learn
+from freshtake.variation.network import Edge, transition_network, transition_strengths
 from freshtake.workflows import model_facts
 
-QUICK = Settings()
 
-
-METHODS = pytest.mark.parametrize("method", ["default", "kernel"])
+@cache
+def letters() -> VariationModel:
+    return learn([ft.samples.letter_a(np.random.default_rng(k)) for k in range(4)])
 
 
 @cache
-def letters(method: str = "kernel") -> VariationModel:
-    takes = [ft.samples.letter_a(np.random.default_rng(k)) for k in range(4)]
-    return learn(takes, QUICK.changed(method=method), rng=np.random.default_rng(0))
-
-
-@cache
-def walks(method: str = "kernel") -> VariationModel:
-    clips = [ft.samples.walk(np.random.default_rng(k)) for k in range(3)]
-    chosen = QUICK.changed(method=method, max_parents=6)
-    return learn(clips, chosen, rng=np.random.default_rng(0), cyclic=True)
+def walks() -> VariationModel:
+    return learn([ft.samples.walk(np.random.default_rng(k)) for k in range(3)], cyclic=True, pieces="whole")
 
 
 def size(picture: Picture) -> tuple[int, int]:
@@ -46,26 +38,19 @@ def size(picture: Picture) -> tuple[int, int]:
     return struct.unpack(">II", picture.png[16:24])
 
 
-@METHODS
-def test_small_networks_show_every_edge(method: str) -> None:
-    model = letters(method)
-    networks: list[tuple[TransitionNetwork | PriorNetwork, tuple[Edge, ...]]]
-    networks = [(model.transition, transition_strengths(model, nodes=True))]
-    if method == "kernel":
-        networks.insert(0, (model.prior, prior_strengths(model)))
-    for network, own in networks:
-        axis = slices_figure(network, own).axes[0]
-        assert sum(isinstance(patch, FancyArrowPatch) for patch in axis.patches) == len(own)
-        texts = [text.get_text() for text in axis.texts]
-        assert texts.count("x") == (3 if network is model.transition else 2)
-    names = ["network_prior", "network_transition"] if method == "kernel" else ["network_transition"]
-    assert [picture.name for picture in network_pictures(model)] == names
+def test_small_networks_show_every_edge() -> None:
+    model = letters()
+    edges = transition_strengths(model, nodes=True)
+    axis = slices_figure(transition_network(model), edges).axes[0]
+    assert sum(isinstance(patch, FancyArrowPatch) for patch in axis.patches) == len(edges)
+    assert [text.get_text() for text in axis.texts].count("x") == 3
+    assert [picture.name for picture in network_pictures(model)] == ["network_transition"]
     assert all(min(size(picture)) > 150 for picture in network_pictures(model))
 
 
 def test_arrows_lead_from_parents_to_the_next_frame() -> None:
     model = letters()
-    axis = slices_figure(model.transition, [Edge(1, 2, 0.5)]).axes[0]  # x[t+1] -> y[t+2]
+    axis = slices_figure(transition_network(model), [Edge(1, 2, 0.5)]).axes[0]  # x[t+1] -> y[t+2]
     (arrow,) = [patch for patch in axis.patches if isinstance(patch, FancyArrowPatch)]
     nodes = {(round(p.center[0], 3), round(p.center[1], 3)) for p in axis.patches if hasattr(p, "center")}
     start, end = arrow._posA_posB  # type: ignore[attr-defined]
@@ -74,28 +59,26 @@ def test_arrows_lead_from_parents_to_the_next_frame() -> None:
     assert end == (columns[2], -1.0)
 
 
-@METHODS
-def test_large_networks_are_drawn_by_parts_and_on_the_body(method: str) -> None:
-    model = walks(method)
+def test_large_networks_are_drawn_by_parts_and_on_the_body() -> None:
+    model = walks()
     names = [picture.name for picture in network_pictures(model)]
-    assert names == ["network_transition", "network_body", *["network_prior"] * (method == "kernel")]
+    assert names == ["network_transition", "network_body"]
     skeleton = example_clip(model).skeleton  # type: ignore[union-attr]
-    dofs = model.transition.dofs
+    dofs = model.dofs
     parts = dof_parts(dofs, skeleton)
     assert parts[dofs.index("LeftLeg.x")] == "left leg"
     axis = matrix_figure(dofs, skeleton, transition_strengths(model)).axes[0]
     own, others = (np.asarray(image.get_array().filled(np.nan)) for image in axis.images)
     assert np.isfinite(own).sum() == len(dofs)
-    pairs = {(child, p % len(dofs)) for child, ps in enumerate(model.transition.edges) for p in ps}
+    pairs = {(child, p % len(dofs)) for child, ps in enumerate(transition_network(model).edges) for p in ps}
     assert np.isfinite(others).sum() == len(pairs) - len(dofs)
 
 
-@METHODS
-def test_the_strongest_links_are_arrows_on_the_body(method: str) -> None:
-    model = walks(method)
+def test_the_strongest_links_are_arrows_on_the_body() -> None:
+    model = walks()
     body = example_clip(model)
     assert body is not None
-    links = joint_links(model.transition.dofs, transition_strengths(model))
+    links = joint_links(model.dofs, transition_strengths(model))
     assert [link.strength for link in links] == sorted((link.strength for link in links), reverse=True)
     assert all(link.parent != link.child for link in links)
 
@@ -117,16 +100,14 @@ def test_links_sum_what_was_measured() -> None:
     assert joint_links(("Hip.x", "Hip.y", "Knee.x"), edges) == [Link("Knee", "Hip", 0.75), Link("Hip", "Knee", 0.0)]
 
 
-@METHODS
-def test_an_explanation_names_the_edges_of_a_joint(method: str) -> None:
-    model = walks(method)
+def test_an_explanation_names_the_edges_of_a_joint() -> None:
+    model = walks()
     found = explanation(model, "leftleg")
     assert found.dofs == tuple(dof for dof in model.dofs if dof.startswith("LeftLeg."))
     for dof in found.dofs:
         listed = {(edge.parent, s) for edge in found.parents if edge.child == dof for s in edge.slices}
-        assert {f"{parent}[{s}]" for parent, s in listed} == set(model.transition.parents(dof))
+        assert {f"{parent}[{s}]" for parent, s in listed} == set(transition_network(model).parents(dof))
     assert all(edge.child not in found.dofs and edge.parent in found.dofs for edge in found.children)
-    assert {edge.child.rsplit("[", 1)[0] for edge in found.prior} <= set(found.dofs)
     assert explanation(model, "LeftLeg.x").dofs == ("LeftLeg.x",)
     assert len(explanation(model).parents) == len(found.edges)
 
@@ -145,7 +126,6 @@ def test_the_tempo_is_explained_like_a_joint() -> None:
     assert found.dofs == ("tempo",) and any(edge.own for edge in found.parents)
 
 
-@METHODS
 @pytest.mark.parametrize("joint", ["", "x"])
 def test_a_page_of_letters(joint: str, method: str) -> None:
     model = letters(method)
@@ -157,8 +137,7 @@ def test_a_page_of_letters(joint: str, method: str) -> None:
     assert (">own past<" in html) == bool(joint)
 
 
-@METHODS
-def test_models_of_plain_rows_and_of_one_example_are_drawn_too(method: str) -> None:
+def test_models_of_plain_rows_and_of_one_example_are_drawn_too() -> None:
     rng = np.random.default_rng(0)
     u = np.linspace(0.0, 6.0, 30)[:, None]
     rows = [np.sin(u + np.arange(14) * 0.4 + 0.1 * rng.normal(size=14)) for _ in range(3)]

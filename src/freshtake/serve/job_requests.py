@@ -25,8 +25,6 @@ class Learn(Shape):
     cyclic: bool | None = None
     pieces: Literal["auto", "whole", "cycles"] = "auto"
     keep: bool = False
-    thorough: bool = False
-    method: Literal["default", "kernel", "paper"] | None = None
 
 
 class PoseAt(Shape):
