@@ -1,128 +1,119 @@
-"""How far the paper's sampler holds: python -m benchmarks.paper_sampler [--frames 6000] [--picture FILE.png].
+"""The paper's own method on recorded takes: python -m benchmarks.paper_sampler [jump ...] [-n 30] [--alternatives].
 
-Long streams of the paper's and of the kernel method: mean |z| of the DOFs as time goes by, jerk and the pace of cycles,
-all beside the examples'; and motions that should end by themselves. The picture shows a walk at its start and after 1,
-10 and 60 seconds, beside a recorded one. Needs the folder that FRESHTAKE_DATA names.
+For every movement, variants from four takes: how many end by themselves within 15 % of the takes' length, the distance
+to the nearest recorded pose, shake and diversity beside the takes', and what learning and synthesis cost; the same with
+random parents in place of the learned ones. --alternatives adds what the paper tried and rejected (§5.2, §8): first
+order, and linear and radial regression in place of kernel regression. Needs the folder that FRESHTAKE_DATA names.
 """
 
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+import time
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from tests.conftest import DATA
 
 from benchmarks.quality import takes
-from freshtake.formats.report_files import write_figure
-from freshtake.motion import Clip
-from freshtake.motion.edit import take_frames
-from freshtake.reports.overlay import stick_figures
-from freshtake.variation import Settings, VariationModel, learn
+from benchmarks.timing import table
+from freshtake.evaluation import evaluate
+from freshtake.variation.paper import PaperModel, Settings, learn
+from freshtake.variation.paper.networks import TransitionNetwork
 
-METHODS = ("paper", "kernel")
-MARKS = (0.0, 1.0, 10.0, 60.0)  # seconds
-PIECE = 60  # frames
-
-
-def size(model: VariationModel, rows: np.ndarray) -> float:
-    """Mean |z|: by how many standard deviations of the examples DOFs lie from their means."""
-    known = np.concatenate(model.material.values)
-    return float(np.abs((rows - known.mean(axis=0)) / known.std(axis=0)).mean())
+KINDS = ("jump", "throw", "cheering", "walk", "swim")
+CENTERS, RIDGE = 20, 1e-3  # of radial functions; of both fits
+Rows = Callable[[PaperModel, np.random.Generator], np.ndarray]
 
 
-def shake(model: VariationModel, rows: np.ndarray) -> float:
-    """Third differences against the examples', DOFs weighed by how far they move the body."""
-
-    def third(x: np.ndarray) -> float:
-        return float(np.sqrt(((np.diff(x, n=3, axis=0) * model.material.weights) ** 2).mean()))
-
-    return third(rows) / float(np.mean([third(x) for x in model.material.values]))
+def kernel(model: PaperModel, rng: np.random.Generator) -> np.ndarray:
+    """A variant by kernel regression, as the method is."""
+    return model.rows(rng)
 
 
-def pace(model: VariationModel, rows: np.ndarray) -> float:
-    """Frames per cycle against the examples': turns of the two main components round their middle."""
-    known = np.concatenate(model.material.values)
-    middle, weights = known.mean(axis=0), model.material.weights
-    axes = np.linalg.svd((known - middle) * weights, full_matrices=False)[2][:2]
+def fitted(radial: bool) -> Rows:
+    """A variant in which every node's change is a fitted function of its parents, linear or a sum of bumps."""
 
-    def turns(x: np.ndarray) -> float:
-        a, b = axes @ ((x - middle) * weights).T
-        angle = np.unwrap(np.arctan2(b, a))
-        return float(abs(angle[-1] - angle[0]))
+    def draw(model: PaperModel, rng: np.random.Generator) -> np.ndarray:
+        values, weights, n = model.material.values, model.material.weights, len(model.dofs)
+        known = np.concatenate([np.concatenate([x[:-2], x[1:-1]], axis=1) for x in values]) * np.tile(weights, 2)
+        steps = np.concatenate([x[2:] - x[1:-1] for x in values])
+        frames = round(float(np.mean([len(x) for x in values])))
+        rows = list(model.first_frames(rng))
+        nodes = []
+        for i, parents in enumerate(model.transition.edges):
+            columns = [p for p in parents if p < 2 * n]
+            basis = _bumps(known[:, columns], rng) if radial else _plane
+            x = basis(known[:, columns])
+            slopes = np.linalg.solve(x.T @ x + RIDGE * np.eye(x.shape[1]), x.T @ steps[:, i])
+            nodes.append((columns, basis, slopes, float((steps[:, i] - x @ slopes).std())))
+        for _ in range(frames - 2):
+            past = np.concatenate([rows[-2], rows[-1]]) * np.tile(weights, 2)
+            step = [float(b(past[None, c])[0] @ s) + e * rng.standard_normal() for c, b, s, e in nodes]
+            rows.append(np.clip(rows[-1] + step, -1e6, 1e6))
+        return np.array(rows)
 
-    own = np.mean([turns(x) / (len(x) - 1) for x in model.material.values])
-    return float(own / max(turns(rows) / (len(rows) - 1), 1e-9))
+    return draw
 
 
-def stream_row(kind: str, method: str, model: VariationModel, frames: int, seed: int) -> tuple[str, np.ndarray]:
-    rows = model.made(np.random.default_rng(seed), frames=frames).rows
-    marks = [round(mark / model.frame_time) for mark in MARKS if mark / model.frame_time + PIECE <= frames]
-    sizes = [f"{size(model, rows[at : at + PIECE]):.2f}" for at in marks]
-    data = size(model, np.concatenate(model.material.values))
-    late = rows[frames // 2 :]
-    cells = [kind, method, *sizes, f"{data:.2f}", f"{shake(model, late):.2f}", f"{pace(model, rows):.2f}"]
-    return f"| {' | '.join(cells)} |", rows
+def _plane(x: np.ndarray) -> np.ndarray:
+    return np.concatenate([x, np.ones((len(x), 1))], axis=1)
 
 
-def end_row(kind: str, method: str, model: VariationModel, count: int, seed: int) -> str:
-    lengths = np.array([len(model.rows(np.random.default_rng([seed, k]))) for k in range(count)])
-    own = [len(x) for x in model.material.values]
-    ended = int((lengths < 4 * max(own)).sum())
-    return (
-        f"| {kind} | {method} | {ended} of {count} | {lengths.mean():.0f} ± {lengths.std():.0f} | {np.mean(own):.0f} |"
+def _bumps(known: np.ndarray, rng: np.random.Generator) -> Callable[[np.ndarray], np.ndarray]:
+    centers = known[rng.choice(len(known), min(CENTERS, len(known)), replace=False)]
+    width = float(np.median(((known[:, None] - centers) ** 2).sum(axis=2))) or 1.0
+    return lambda x: _plane(np.exp(-((x[:, None] - centers) ** 2).sum(axis=2) / width))
+
+
+def random_parents(model: PaperModel, seed: int) -> PaperModel:
+    """The model with as many parents for every node, drawn at random, its own kept."""
+    rng, n = np.random.default_rng(seed), len(model.dofs)
+    edges = tuple(
+        tuple(sorted({i, n + i, *map(int, rng.choice(2 * n, len(parents) - 2, replace=False))}))
+        for i, parents in enumerate(model.transition.edges)
     )
+    return replace(model, transition=TransitionNetwork(model.dofs, 2, edges))
 
 
-def learned(kind: str, method: str, seed: int) -> VariationModel:
-    return learn(takes(kind, kind), Settings(method=method), rng=np.random.default_rng(seed))
-
-
-def picture(path: Path, examples: list[Clip], streams: dict[str, Clip]) -> None:
-    """Rows: an example, and each stream; columns: five poses a tenth of a second apart from each mark on."""
-    from matplotlib.figure import Figure
-
-    step = round(0.1 / examples[0].frame_time)
-    joints = examples[0].positions()
-    reach = float(np.ptp(joints[0], axis=0).max()) / 1.8
-    figure = Figure(figsize=(10.0, 7.0), layout="constrained")
-    grid = figure.subplots(1 + len(streams), len(MARKS))
-    for row, (name, clip) in zip(grid, {"recorded": examples[0], **streams}.items(), strict=True):
-        for axis, mark in zip(row, MARKS, strict=True):
-            first = round(mark / clip.frame_time)
-            first = first % (len(clip) - 5 * step) if name == "recorded" else first
-            poses = take_frames(clip, first, first + 4 * step + 1)
-            stick_figures(axis, poses, 5, reach=reach)
-            axis.set_title(f"{name}, {mark:g} s" if name != "recorded" else "recorded", fontsize=9)
-    write_figure(path, figure, dpi=80)
+def row(kind: str, label: str, model: PaperModel, draw: Rows, count: int, seed: int, spent: float) -> list[str]:
+    """One line of the table."""
+    begun = time.perf_counter()
+    rows = [draw(model, np.random.default_rng([seed, k])) for k in range(count)]
+    speed = sum(map(len, rows)) / (time.perf_counter() - begun)
+    usual = np.mean([len(x) for x in model.material.values])
+    ended = np.mean([0.85 * usual <= len(x) <= 1.15 * usual for x in rows])
+    result = evaluate(takes(kind, kind), [model.decode(x) for x in rows], rng=np.random.default_rng(seed))
+    cells = [f"{result.value(name):.2f}" for name in ("nearest", "jerk", "diversity")]
+    return [kind, label, f"{ended:.0%}", f"{np.mean([len(x) for x in rows]):.0f} / {usual:.0f}", *cells,
+            f"{spent:.0f}", f"{speed:,.0f}"]  # fmt: skip
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.paper_sampler", description=__doc__)
-    parser.add_argument("--frames", type=int, default=6000)
-    parser.add_argument("-n", type=int, default=10)
+    parser.add_argument("kinds", nargs="*", default=list(KINDS))
+    parser.add_argument("-n", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--picture", type=Path)
+    parser.add_argument("--alternatives", action="store_true")
     given = parser.parse_args()
     if not DATA.is_dir():
         raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder")
-    heads = [f"after {mark:g} s" for mark in MARKS]
-    heads = ["stream", "method", *heads, "examples", "third differences", "pace"]
-    print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
-    streams = {}
-    for kind in ("walk", "swim"):
-        for method in METHODS:
-            model = learned(kind, method, given.seed)
-            line, rows = stream_row(kind, method, model, given.frames, given.seed)
-            print(line, flush=True)
-            if kind == "walk":
-                streams[method] = model.decode(rows)
-    if given.picture is not None:
-        picture(given.picture, takes("walk", "walk"), streams)
-    print("\n| motion | method | ended by themselves | frames | inputs' |\n|---|---|---|---|---|")
-    for kind in ("jump", "cheering", "throw"):
-        for method in METHODS:
-            print(end_row(kind, method, learned(kind, method, given.seed), given.n, given.seed), flush=True)
+    rows = []
+    for kind in given.kinds:
+        learn(takes(kind, kind), Settings(restarts=0), rng=np.random.default_rng(0))  # compiles
+        begun = time.process_time()
+        model = learn(takes(kind, kind), rng=np.random.default_rng(given.seed))
+        spent = time.process_time() - begun
+        rows.append(row(kind, "learned parents", model, kernel, given.n, given.seed, spent))
+        rows.append(row(kind, "random parents", random_parents(model, given.seed), kernel, given.n, given.seed, 0.0))
+        if given.alternatives:
+            first = learn(takes(kind, kind), Settings(order=1, restarts=0), rng=np.random.default_rng(given.seed))
+            rows.append(row(kind, "first order", first, kernel, given.n, given.seed, 0.0))
+            for label, radial in (("linear", False), ("radial", True)):
+                rows.append(row(kind, label, model, fitted(radial), min(given.n, 10), given.seed, 0.0))
+    head = ["movement", "method", "end", "frames / takes'", "nearest pose", "jerk", "diversity", "CPU s", "rows/s"]
+    print(table("The paper's own method", head, rows))
 
 
 if __name__ == "__main__":

@@ -46,12 +46,16 @@ READING = FROM_TAKES | {
     "info", "style learn", "style gaits learn", "view", "augment",
 }  # fmt: skip
 SERVERS = {"studio", "serve"}  # what they write is their project's
-NO_FILES = {"demo", "warm-up", "samples list", "samples write", "samples download", "study analyze", "blend report"}
+NO_FILES = {
+    "demo", "warm-up", "samples list", "samples write", "samples download", "study analyze", "blend report",
+    "paper figures",
+}  # fmt: skip
 FOLDERS = {"crowd", "crowd preview", "crowd textures", "pack"}  # models or a plan become a folder, which is looked at
 ONE_CLIP = {"loop", "plant", "convert", "style apply", "retarget"}
 DRAWING = {  # what is left to chance
     "demo", "learn", "vary", "stream", "evaluate", "select", "compress", "noise", "study design", "blend sample",
     "blend report", "texture sample", "texture figures", "samples write", "view", "crowd", "augment", "pack",
+    "paper figures",
 }  # fmt: skip
 APPLIES = {
     "--json": set(COMMANDS),

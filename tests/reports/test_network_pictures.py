@@ -121,19 +121,14 @@ def test_unknown_joints_are_refused_with_near_names() -> None:
         explanation(letters(), "qqq")
 
 
-def test_the_tempo_is_explained_like_a_joint() -> None:
-    found = explanation(walks("default"), "tempo")
-    assert found.dofs == ("tempo",) and any(edge.own for edge in found.parents)
-
-
 @pytest.mark.parametrize("joint", ["", "x"])
-def test_a_page_of_letters(joint: str, method: str) -> None:
-    model = letters(method)
+def test_a_page_of_letters(joint: str) -> None:
+    model = letters()
     found = explanation(model, joint)
     drawn = joint_pictures(model, found) if joint else network_pictures(model)
     html = explain_page(found, model_facts(model), drawn, "letters <&>")
     assert "letters &lt;&amp;&gt;" in html and "<script" not in html
-    assert html.count("<img") == (2 if method == "kernel" else 1)
+    assert html.count("<img") == 1
     assert (">own past<" in html) == bool(joint)
 
 
@@ -142,8 +137,8 @@ def test_models_of_plain_rows_and_of_one_example_are_drawn_too() -> None:
     u = np.linspace(0.0, 6.0, 30)[:, None]
     rows = [np.sin(u + np.arange(14) * 0.4 + 0.1 * rng.normal(size=14)) for _ in range(3)]
     names = [f"p{k // 2}.{'xy'[k % 2]}" for k in range(14)]
-    plain = learn(rows, QUICK.changed(method=method), rng=rng, names=names, frame_time=0.02)
-    drawn = ["network_transition", *["network_prior"] * (method == "kernel")]
+    plain = learn(rows, names=names, frame_time=0.02)
+    drawn = ["network_transition"]
     assert [p.name for p in network_pictures(plain)] == drawn
     assert len(joint_pictures(plain, explanation(plain, "p3"))) == 1
     alone = replace(plain).with_examples(rows[:1])

@@ -278,7 +278,8 @@ def _figure(width: float, height: float) -> Figure:
 
 
 def _bodies(axis: Axes, clips: Sequence[Clip], like: Clip, phases: int = 4) -> None:
-    reach = float(np.ptp(like.positions()[0], axis=0).max()) / 1.6
+    places = like.positions()
+    reach = max(float(np.ptp(places[0], axis=0).max()) / 1.6, float(np.ptp(places[..., like.up_index])) / 1.8)
     for number, clip in enumerate(clips):
         stick_figures(axis, clip, phases, reach=reach, color=COLORS[number % len(COLORS)])
 

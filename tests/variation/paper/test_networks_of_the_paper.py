@@ -124,7 +124,7 @@ def test_only_the_chosen_node_is_predicted_where_frames_are_known() -> None:
     edges, rule = shared_parents(3, 2, [3]), Rule(12, 0.1, 0.3)
     whole = score.evaluate(edges, rule)
     for node in range(3):
-        assert score.node(node, edges, rule, whole) == pytest.approx(whole.scores[:, node].sum())
+        assert score.node(node, edges, rule, whole) == pytest.approx(whole.scores[..., node].sum())
 
 
 @pytest.mark.parametrize("printed", [False, True])

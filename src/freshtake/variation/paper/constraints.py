@@ -84,7 +84,7 @@ def planted(model: PaperModel, rows: Floats, means: Floats) -> Floats:
     first = 0
     for foot in planting.feet:
         limb = _limb(model, foot.ankle)
-        stands = np.asarray(contacts[:, first])  # the ankle's; a toe stands while the heel rises
+        stands = np.asarray(contacts[:, first : first + len(foot.joints)].any(axis=1))
         first += len(foot.joints)
         for start, stop in _spans(stands):
             goal = clip.positions()[start, foot.ankle]

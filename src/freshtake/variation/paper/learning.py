@@ -23,9 +23,9 @@ from freshtake.variation.paper.scores import LONGEST, Mapper, Resynthesis, Takes
 from freshtake.variation.paper.search import Found, search_acyclic, search_core, search_edges
 
 MOST_SEARCHED = 12  # takes that structures are searched on
-DRAWS = 3  # of every take, in the score
-NEIGHBORS = (15, 30, 60)  # §8
-VELOCITY_WEIGHTS = (0.1, 0.3, 1.0)
+DRAWS = 2  # of every take, in the score
+NEIGHBORS = (30, 15, 60)  # §8; the first one unless another is better
+VELOCITY_WEIGHTS = (1.0, 0.3, 3.0)  # likewise
 WIDTHS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # K_W as shares of the usual distance between takes
 FRESH = 6  # nodes that are tried as further shared parents
 CANDIDATES = 4  # nodes that are tried as further parents of one node
@@ -109,7 +109,7 @@ def _core(movers: Sequence[int], settings: Settings) -> list[int]:
 
 def _chosen_rule(score: Resynthesis, edges: Edges, settings: Settings) -> Rule:
     """Choose K_W, then the velocity weight and k, each by the score of eq. 4 unless it is given."""
-    rule = Rule(settings.neighbors or NEIGHBORS[1], 1.0, VELOCITY_WEIGHTS[1])
+    rule = Rule(settings.neighbors or NEIGHBORS[0], 1.0, VELOCITY_WEIGHTS[0])
     if settings.velocity_weight is not None:
         rule = rule._replace(velocity_weight=settings.velocity_weight)
     rule = _chosen_width(score, edges, rule, settings)
@@ -121,12 +121,18 @@ def _chosen_rule(score: Resynthesis, edges: Edges, settings: Settings) -> Rule:
 
 
 def _best(score: Resynthesis, edges: Edges, rules: Sequence[Rule]) -> Rule:
-    totals = [score.evaluate(edges, rule).total for rule in rules]
-    return rules[int(np.argmax(totals))]
+    """Return the first rule, or one that scores better by more than two standard errors, take by take."""
+    best, known = rules[0], score.evaluate(edges, rules[0])
+    for rule in rules[1:]:
+        tried = score.evaluate(edges, rule)
+        gain, error = known.worse_by(tried)
+        if gain > 2.0 * error:
+            best, known = rule, tried
+    return best
 
 
 def _chosen_width(score: Resynthesis, edges: Edges, rule: Rule, settings: Settings) -> Rule:
-    """Choose K_W: the narrowest that scores as well as the best one, within two standard errors, run by run.
+    """Choose K_W: the narrowest that scores as well as the best one, within two standard errors, take by take.
 
     The paper does not say how it chose K_W. The score hardly changes from narrow to moderate widths and falls at
     wide ones, which blur the motion; noise grows with K_W, and noise that does not help the score only shakes.
@@ -142,9 +148,10 @@ def _chosen_width(score: Resynthesis, edges: Edges, rule: Rule, settings: Settin
 
 
 def usual_distance(takes: Takes, edges: Edges, order: int) -> float:
-    """Return the median distance of an instance to the nearest one of another take, by the parents that nodes share."""
+    """Return the median distance of an instance to the nearest one of another take, by parents that most nodes have."""
     dofs = len(takes.weights)
-    shared = sorted(set.intersection(*map(set, edges))) or sorted({p for q in edges for p in q if p < order * dofs})
+    counts = np.bincount([p for parents in edges for p in parents if p < order * dofs], minlength=order * dofs)
+    shared = [int(p) for p in np.flatnonzero(2 * counts >= min(2 * counts.max(), dofs))]
     steps, columns = [p // dofs for p in shared], [p % dofs for p in shared]
     rows = [
         np.stack([x[s : len(x) - order + s, c] * takes.weights[c] for s, c in zip(steps, columns, strict=True)], axis=1)
@@ -210,8 +217,8 @@ def learn_prior(
     candidates = _prior_candidates(instances, start)
     cap = settings.max_parents
     best, value = search_acyclic(scores.node, start, candidates, cap, kept)
-    for number in range(settings.restarts):
-        other = kept if number == 0 else _random_start(kept, candidates, rng)
+    for _ in range(settings.restarts):
+        other = _prior_start([movers[k] for k in rng.permutation(dofs)])
         found, total = search_acyclic(scores.node, other, candidates, cap, kept)
         if total > value:
             best, value = found, total
@@ -250,20 +257,6 @@ def _most_alike(values: Floats, count: int) -> list[list[int]]:
         alike = np.abs(np.nan_to_num(np.corrcoef(values, rowvar=False)))
     np.fill_diagonal(alike, -1.0)
     return [[int(k) for k in row[:count]] for row in np.argsort(-alike, axis=1, kind="stable")]
-
-
-def _random_start(
-    kept: Sequence[frozenset[int]], candidates: Sequence[Sequence[int]], rng: np.random.Generator
-) -> list[frozenset[int]]:
-    """Return one random parent for about half of the nodes, only from nodes earlier in a random order."""
-    dofs = len(kept) // 2
-    rank = np.concatenate([rng.permutation(dofs), dofs + rng.permutation(dofs)])
-    out = []
-    for node, listed in enumerate(candidates):
-        before = [c for c in listed if rank[c] < rank[node]]
-        drawn = frozenset([int(rng.choice(before))]) if before and rng.random() < 0.5 else frozenset[int]()
-        out.append(kept[node] | drawn)
-    return out
 
 
 def _representative(values: Sequence[Floats]) -> list[int]:

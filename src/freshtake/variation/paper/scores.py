@@ -46,7 +46,7 @@ class Takes(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """Scores (runs, n) of a network, one run for each take and draw, and the runs with their alignment to the takes."""
+    """Scores (takes, draws, n) of a network, and all runs with their alignment to the takes."""
 
     scores: Floats
     runs: list[Unrolled]
@@ -58,8 +58,11 @@ class Evaluation(NamedTuple):
         return float(self.scores.sum())
 
     def worse_by(self, other: Evaluation) -> tuple[float, float]:
-        """Return by how much less this score is than another one's, run by run: the sum, and its standard error."""
-        gaps = (other.scores - self.scores).sum(axis=1)
+        """Return by how much less this score is than another one's, take by take: the sum, and its standard error.
+
+        Draws of one take are much alike, so that only takes count as independent.
+        """
+        gaps = (other.scores - self.scores).sum(axis=(1, 2))
         return float(gaps.sum()), float(gaps.std(ddof=1) * np.sqrt(len(gaps))) if len(gaps) > 1 else 0.0
 
 
@@ -86,7 +89,8 @@ class Resynthesis:
             return self._scores(which[0], made, path), made, path
 
         done = list(self.mapper(run, self.runs))
-        return Evaluation(np.array([each[0] for each in done]), [each[1] for each in done], [each[2] for each in done])
+        scores = np.array([each[0] for each in done]).reshape(len(self.pools), len(self.noise), -1)
+        return Evaluation(scores, [each[1] for each in done], [each[2] for each in done])
 
     def node(self, node: int, edges: Edges, rule: Rule, known: Evaluation) -> float:
         """Return one node's score if it alone is predicted anew and all others are as they were in known runs."""

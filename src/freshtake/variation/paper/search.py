@@ -131,7 +131,7 @@ def _node_edits(
 ) -> Iterator[tuple[float, dict[int, frozenset[int]]]]:
     """Yield the gain and the edit of every node that gains by one edge more, less, or reversed."""
     dofs, order = len(now.edges), score.order
-    shares = now.evaluation.scores.sum(axis=0)
+    shares = now.evaluation.scores.sum(axis=(0, 1))
 
     def gain(edit: dict[int, frozenset[int]], edges: Edges) -> float:
         return sum(score.node(k, edges, rule, now.evaluation) - float(shares[k]) for k in edit)
@@ -163,6 +163,6 @@ def _with_edits(edges: Edges, edits: Sequence[dict[int, frozenset[int]]], order:
 
 
 def _better(new: Found, old: Found) -> bool:
-    """Return whether a network scores more than a standard error better, run by run with the same noise."""
+    """Return whether a network scores better by more than two standard errors, take by take with the same noise."""
     gain, error = old.evaluation.worse_by(new.evaluation)
-    return gain > max(error, GAIN)
+    return gain > max(2.0 * error, GAIN)
