@@ -101,11 +101,11 @@ def test_a_length_acts_at_once_and_so_does_none(journey: Window) -> None:
     journey.until(f"{lasts}.join() === '{natural}' && s.jobs.every((job) => job.state === 'done')")
 
 
-def test_one_take_alone_is_not_learned_from_and_the_page_says_so(journey: Window) -> None:
+def test_one_take_is_enough_and_the_page_says_what_more_would_bring(journey: Window) -> None:
     before = journey.of("s.chosen")
     journey.of("window.studio.set({ chosen: s.chosen.slice(0, 1) })")
-    assert journey.page.get_by_role("button", name="Learn from one take").is_disabled()
-    assert journey.page.get_by_text("One take says nothing about what may vary").is_visible()
+    assert journey.page.get_by_role("button", name="Learn from one take").is_enabled()
+    assert journey.page.get_by_text("One take is varied as people usually vary").is_visible()
     journey.of(f"window.studio.set({{ chosen: {before} }})")
 
 
