@@ -233,12 +233,12 @@ def test_a_click_on_a_curve_jumps_to_its_frame(journey: Window) -> None:
     journey.until(f"v.state.frame === {frame}", 10)
 
 
-def test_a_joint_tells_what_it_depends_on(journey: Window) -> None:
+def test_a_joint_tells_what_varies_with_it(journey: Window) -> None:
     journey.tab("Network")
     journey.until("document.querySelectorAll('.net .joint').length > 20")
-    journey.press("LeftLeg")
-    assert journey.of("document.querySelectorAll('.bars li').length") > 2
-    assert journey.page.get_by_role("heading", name="LeftLeg").is_visible()
+    journey.press("LowerBack")
+    assert journey.of("document.querySelectorAll('.bars li').length") > 0
+    assert journey.page.get_by_role("heading", name="LowerBack").is_visible()
 
 
 @pytest.mark.parametrize("case", [BVH[0], BVH[4], ACCLAIM[0], TABLES[0]], ids=lambda case: case.title)
