@@ -42,7 +42,7 @@ def test_an_overview_as_json_and_as_a_folder(folder: Path, tmp_path: Path, capsy
         "figures.json",
         "network_transition.png",
     }
-    assert run(["explain", str(folder / "a.ftm")]) == 0
+    assert run(["explain", str(folder / "walk.ftm")]) == 0
     assert "summed strength" in capsys.readouterr().out
     assert run(["explain", str(folder / "walk.ftm"), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
