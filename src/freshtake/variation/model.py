@@ -22,7 +22,7 @@ from freshtake.motion.planting import PlantingModel, learn_planting
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import on_one_blas_thread, one_blas_thread
 from freshtake.variation.amount import Amount, amount_of
-from freshtake.variation.deviations import Deviations, prior_sizes, share_of
+from freshtake.variation.deviations import Deviations, prior_sizes, shares
 from freshtake.variation.examples import Material, rounded
 from freshtake.variation.goals.goals import Goals
 from freshtake.variation.goals.guidance import Guided, guided
@@ -87,7 +87,7 @@ class VariationModel:
     @cached_property
     def deviations(self) -> Deviations:
         """Return how takes differ."""
-        share = share_of(self.settings, len(self.material.values))
+        share = shares(self.settings, self.material, self.takes)
         return Deviations(self.takes, self.sizes, share, max(STEP / self.frame_time, 1.0))
 
     @cached_property
