@@ -81,18 +81,19 @@ class Standard:
     hover: float
 
 
-def standard_of(takes: Sequence[Clip]) -> Standard:
-    """Learn from takes on one skeleton what a motion of this body may do."""
+def standard_of(takes: Sequence[Clip], limits: BodyLimits | None = None) -> Standard:
+    """Learn from takes on one skeleton what a motion of this body may do; `limits` are those of `learn_limits`."""
     if not takes:
         raise UsageError("a motion is judged by takes: give at least one")
     lengths = [_lengths(take) for take in takes]
     floor = _floor(takes)
-    slides = [_slide(take, floor)[0] for take in takes]
+    places = [take.positions() for take in takes]
+    both = list(zip(takes, places, strict=True))
     return Standard(
-        takes[0], learn_limits(takes),
+        takes[0], limits or learn_limits(takes),
         np.min([one.min(axis=0) for one in lengths], axis=0), np.max([one.max(axis=0) for one in lengths], axis=0),
-        max(float(_speeds(take).max(initial=0.0)) for take in takes), floor, max(slides),
-        max(_hover(take, floor) for take in takes),
+        max(float(_speeds(take, at).max(initial=0.0)) for take, at in both), floor,
+        max(_slide(take, at, floor)[0] for take, at in both), max(_hover(take, at, floor) for take, at in both),
     )  # fmt: skip
 
 
@@ -116,10 +117,11 @@ def judge(
         frame = int(np.argmin(np.isfinite(clip.root).all(axis=1) & np.isfinite(clip.rotations).all(axis=(1, 2))))
         return Verdict(name or clip.name, (Remark("finite", RED, "a number is not finite", frame, "report it"),))
     same = same_body and compatible(clip.skeleton, standard.first.skeleton) and clip.up == standard.first.up
-    remarks = [_too_fast(clip, standard, rate), _lengthened(clip, standard, same)]
+    places = clip.positions()
+    remarks = [_too_fast(clip, places, standard, rate), _lengthened(clip, standard, same)]
     if same:
         remarks += _body(standard.limits.check(clip, amount=amount, rate=rate))
-        remarks += [_off_the_floor(clip, standard), _sliding(clip, standard, rate)]
+        remarks += [_off_the_floor(clip, places, standard), _sliding(clip, places, standard, rate)]
     return Verdict(name or clip.name or "the motion", tuple(one for one in remarks if one is not None))
 
 
@@ -193,8 +195,8 @@ def off_the_path(verdict: Verdict, most_off: float, leg: float) -> Verdict:
     return verdict._replace(remarks=(*verdict.remarks, remark))
 
 
-def _too_fast(clip: Clip, standard: Standard, rate: float) -> Remark | None:
-    speeds = _speeds(clip)
+def _too_fast(clip: Clip, places: Floats, standard: Standard, rate: float) -> Remark | None:
+    speeds = _speeds(clip, places)
     fastest = float(speeds.max(initial=0.0))
     if fastest <= max(FASTEST, 2.0 * standard.fastest * max(rate, 1.0)):
         return None
@@ -235,16 +237,16 @@ def _body(check: BodyCheck) -> list[Remark | None]:
     return list(remarks.values())
 
 
-def _off_the_floor(clip: Clip, standard: Standard) -> Remark | None:
-    hover = _hover(clip, standard.floor)
+def _off_the_floor(clip: Clip, places: Floats, standard: Standard) -> Remark | None:
+    hover = _hover(clip, places, standard.floor)
     if hover <= standard.hover + HOVERS:
         return None
     what = f"no foot comes nearer to the floor than {100 * hover:.0f} % of a leg"
     return Remark("floor", AMBER, what, 0, "put it on the floor with freshtake plant")
 
 
-def _sliding(clip: Clip, standard: Standard, rate: float) -> Remark | None:
-    slide, frame = _slide(clip, standard.floor)
+def _sliding(clip: Clip, places: Floats, standard: Standard, rate: float) -> Remark | None:
+    slide, frame = _slide(clip, places, standard.floor)
     if slide <= SLIDES[0] * standard.slide * max(rate, 1.0) + SLIDES[1]:
         return None
     what = (
@@ -257,9 +259,9 @@ def _body_joints(clip: Clip) -> list[str]:
     return [clip.skeleton.names[k] for k in np.arange(len(clip.skeleton))[clip.skeleton.body()]]
 
 
-def _speeds(clip: Clip) -> Floats:
+def _speeds(clip: Clip, places: Floats) -> Floats:
     """(frames - 1, joints of the body): leg lengths per second."""
-    moved = np.diff(clip.positions()[:, clip.skeleton.body()], axis=0)
+    moved = np.diff(places[:, clip.skeleton.body()], axis=0)
     return np.asarray(np.linalg.norm(moved, axis=-1) / (clip.frame_time * leg_length(clip.skeleton)))
 
 
@@ -281,21 +283,21 @@ def _floor(takes: Sequence[Clip]) -> Floats:
     return np.asarray(np.percentile(np.concatenate(heights), FLOOR_PERCENTILE, axis=0))
 
 
-def _hover(clip: Clip, floor: Floats) -> float:
+def _hover(clip: Clip, places: Floats, floor: Floats) -> float:
     """How far the lowest foot joint stays above the floor, in leg lengths."""
     if not len(floor):
         return 0.0
-    heights = clip.positions()[:, _foot_joints(clip), clip.up_index] - floor
+    heights = places[:, _foot_joints(clip), clip.up_index] - floor
     return float(heights.min()) / leg_length(clip.skeleton)
 
 
-def _slide(clip: Clip, floor: Floats) -> tuple[float, int]:
+def _slide(clip: Clip, places: Floats, floor: Floats) -> tuple[float, int]:
     """Mean speed across the floor, in legs per second, of feet near it in two frames; and the frame of the fastest."""
     joints = _foot_joints(clip)
     if not len(floor) or len(clip) < 2:
         return 0.0, 0
     leg, level = leg_length(clip.skeleton), [axis for axis in range(3) if axis != clip.up_index]
-    positions = clip.positions()[:, joints]
+    positions = places[:, joints]
     low = positions[..., clip.up_index] - floor < NEAR_FLOOR * leg
     near = low[1:] & low[:-1]
     speed = np.linalg.norm(np.diff(positions[..., level], axis=0), axis=-1) / (clip.frame_time * leg)
