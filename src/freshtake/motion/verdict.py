@@ -30,6 +30,7 @@ LENGTHENED = (0.005, 0.05)  # leg lengths by which a bone may leave the range of
 NEAR_FLOOR = 0.03  # leg lengths over the floor within which a foot should stand
 FLOOR_PERCENTILE = 2.0  # of a foot joint's heights in the takes: what it stands on
 HOVERS = 0.05  # leg lengths that the lowest foot stays above the floor
+DRAW_AGAIN = "try another --seed or less --amount"
 SLIDES = (1.5, 0.05)  # times the takes' speed of feet near the floor, and legs per second more
 
 
@@ -98,7 +99,14 @@ def standard_of(takes: Sequence[Clip], limits: BodyLimits | None = None) -> Stan
 
 
 def judge(
-    clip: Clip, standard: Standard, *, amount: float = 1.0, rate: float = 1.0, same_body: bool = True, name: str = ""
+    clip: Clip,
+    standard: Standard,
+    *,
+    amount: float = 1.0,
+    rate: float = 1.0,
+    same_body: bool = True,
+    name: str = "",
+    remedy: str = DRAW_AGAIN,
 ) -> Verdict:
     """Judge a motion by what takes do.
 
@@ -109,6 +117,7 @@ def judge(
         rate: How much faster than the takes it was to be.
         same_body: Whether it moves the body of the takes; another one only has to keep its bones and to be no faster.
         name: What to call it; by default the clip's name.
+        remedy: What to do about a body that does what it cannot.
 
     Returns:
         Remarks on the worst frame of each check that fails; none for a motion that does what the takes do.
@@ -118,9 +127,9 @@ def judge(
         return Verdict(name or clip.name, (Remark("finite", RED, "a number is not finite", frame, "report it"),))
     same = same_body and compatible(clip.skeleton, standard.first.skeleton) and clip.up == standard.first.up
     places = clip.positions()
-    remarks = [_too_fast(clip, places, standard, rate), _lengthened(clip, standard, same)]
+    remarks = [_too_fast(clip, places, standard, rate, remedy), _lengthened(clip, standard, same)]
     if same:
-        remarks += _body(standard.limits.check(clip, amount=amount, rate=rate))
+        remarks += _body(standard.limits.check(clip, amount=amount, rate=rate), remedy)
         remarks += [_off_the_floor(clip, places, standard), _sliding(clip, places, standard, rate)]
     return Verdict(name or clip.name or "the motion", tuple(one for one in remarks if one is not None))
 
@@ -152,6 +161,7 @@ def check_result(
     warn: Callable[[str], None] | None,
     same_body: bool = True,
     most_off: float | None = None,
+    remedy: str = DRAW_AGAIN,
 ) -> list[Verdict]:
     """Judge one motion of any method by the takes it was made from, and refuse what no body does.
 
@@ -163,6 +173,7 @@ def check_result(
         warn: Receives a sentence for each remark.
         same_body: See `judge`.
         most_off: How far it is off its path, in its unit of length.
+        remedy: What to do about a body that does what it cannot.
 
     Returns:
         The verdict in a list; none where there is nothing to judge.
@@ -170,7 +181,7 @@ def check_result(
     clips = [take for take in takes if isinstance(take, Clip)]
     if not clips or not isinstance(motion, Clip):
         return []
-    verdict = judge(motion, standard_of(clips), same_body=same_body, name=name)
+    verdict = judge(motion, standard_of(clips), same_body=same_body, name=name, remedy=remedy)
     if most_off is not None:
         verdict = off_the_path(verdict, most_off, leg_length(motion.skeleton))
     require_possible([verdict], keep_going, warn)
@@ -195,14 +206,14 @@ def off_the_path(verdict: Verdict, most_off: float, leg: float) -> Verdict:
     return verdict._replace(remarks=(*verdict.remarks, remark))
 
 
-def _too_fast(clip: Clip, places: Floats, standard: Standard, rate: float) -> Remark | None:
+def _too_fast(clip: Clip, places: Floats, standard: Standard, rate: float, remedy: str) -> Remark | None:
     speeds = _speeds(clip, places)
     fastest = float(speeds.max(initial=0.0))
     if fastest <= max(FASTEST, 2.0 * standard.fastest * max(rate, 1.0)):
         return None
     frame, joint = np.unravel_index(int(speeds.argmax()), speeds.shape)
     what = f"{_body_joints(clip)[int(joint)]} moves at {fastest:.0f} leg lengths a second, in the takes at most "
-    return Remark("speed", RED, f"{what}{standard.fastest:.1f}", int(frame), "try another --seed")
+    return Remark("speed", RED, f"{what}{standard.fastest:.1f}", int(frame), remedy)
 
 
 def _lengthened(clip: Clip, standard: Standard, same: bool) -> Remark | None:
@@ -222,16 +233,14 @@ def _lengthened(clip: Clip, standard: Standard, same: bool) -> Remark | None:
     return Remark("bones", color, what, int(frame), "check the rig with freshtake info")
 
 
-def _body(check: BodyCheck) -> list[Remark | None]:
+def _body(check: BodyCheck, remedy: str) -> list[Remark | None]:
     """Limits of the body that are exceeded: the gravest of each kind."""
     remarks: dict[str, Remark] = {}
     for k, sentence in zip(np.flatnonzero(check.over).tolist(), check.sentences, strict=True):
         figure: Figure = check.figures[k]
         beyond = float(check.measured.values[k] - check.limits[k])
         color = RED if beyond > IMPOSSIBLE.get(figure.kind, math.inf) else AMBER
-        remark = Remark(
-            figure.kind, color, sentence, int(check.measured.frames[k]), "try another --seed or less --amount"
-        )
+        remark = Remark(figure.kind, color, sentence, int(check.measured.frames[k]), remedy)
         if figure.kind not in remarks or (color == RED and remarks[figure.kind].color == AMBER):
             remarks[figure.kind] = remark
     return list(remarks.values())

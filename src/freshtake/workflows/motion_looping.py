@@ -62,7 +62,10 @@ def motion_loop(
     loop = loop.changed(name=target.stem)
     steps = steps_of(take)
     usual = Seam(float(np.percentile(steps.step, 99)), float(np.percentile(steps.bend, 99)))
-    verdicts = check_result(loop, [take], name=target.name, keep_going=finish.keep_going, warn=warn)
+    verdicts = check_result(
+        loop, [take], name=target.name, keep_going=finish.keep_going, warn=warn,
+        remedy="the clip does not end as it begins: leave --whole out" if cycles is None else "try other --cycles",
+    )  # fmt: skip
     ready = finish.ready(loop)
     assert isinstance(ready, Clip)
     finish.write(target, ready)
