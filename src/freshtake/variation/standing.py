@@ -69,7 +69,12 @@ def _standing(clip: Clip, planting_model: PlantingModel, frames: Floats) -> Bool
     read = read_sharply(columns, at)
     rotations = read[:, 3:].reshape(len(at), -1, 4)
     rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
-    contacts = planting_model.example_contacts(clip.changed(root=read[:, :3], rotations=rotations))
+    moved = clip.joint_translations
+    if moved is not None:
+        moved = read_sharply(moved.reshape(len(clip), -1), at).reshape(len(at), -1, 3)
+    contacts = planting_model.example_contacts(
+        clip.changed(root=read[:, :3], rotations=rotations, joint_translations=moved)
+    )
     widths = [len(foot.joints) for foot in planting_model.feet]
     by_foot = np.stack([part.max(axis=1) for part in np.split(contacts, np.cumsum(widths)[:-1], axis=1)], axis=1)
     return np.stack([np.interp(frames, own, column) > 0.5 for column in by_foot.T], axis=1)
