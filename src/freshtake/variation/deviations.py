@@ -2,7 +2,7 @@
 
 A take is x = mean + sqrt(share) * d + sqrt(1 - share) * e, both with the variance of a further take:
 
-    d(p) = sum_l g_l delta_l(p)                whole takes: delta_l = take l - mean, g_l normal, one number for the whole take
+    d(p) = sum_l g_l delta_l(p)                whole takes: delta_l = take l - mean, g_l normal, one for the whole take
     e_i(p) = sqrt(1 + 1/L) size_i(p) z_i(p)    the prior: z_i smooth in time, independent from DOF to DOF
 
 delta_l carries every coordination that the takes show; e has what so few takes cannot show. The share of whole takes
