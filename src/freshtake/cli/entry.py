@@ -37,7 +37,7 @@ GROUPS = {
         "studio_open:serve": "Serve a project to tools, by the same routes as the studio's page but without it; /openapi.json describes them.",
     },
     "New takes from a few": {
-        "variation_learn:learn": "Learn a model from a few takes of one movement (usually four); `vary` and `stream` make new motion with it.",
+        "variation_learn:learn": "Learn a model from one take or a few (best four) of one movement; `vary` and `stream` make new motion with it.",
         "variation_vary:vary": "Write new variants of the movement that a model has learned: variant_001, variant_002, ...",
         "variation_pack:pack": "Write a pack of variants: loops that share their first and last pose, so that any can follow any other.",
         "variation_stream:stream": "Write one motion that goes on without repeating itself, from a model of a cyclic movement; or send it live.",

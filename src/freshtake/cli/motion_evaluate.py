@@ -50,7 +50,7 @@ class Judging:
     ] = False
     title: Annotated[str, Parameter(help="Heading of the report.")] = ""
     model: Annotated[
-        Path | None, Parameter(help="The model that made the variants: the report shows its networks.")
+        Path | None, Parameter(help="The model that made the variants: the report shows which joints vary together.")
     ] = None
     seed: Seed = 7
 
@@ -91,7 +91,7 @@ def evaluate(
         if not paths:
             raise UsageError(f"evaluate needs {option}: name at least one file")
     if judging.model is not None and out is None:
-        raise UsageError("--model draws networks into the report: name one with -o")
+        raise UsageError("--model draws what varies together into the report: name one with -o")
     with progress_bar() as report:
         done = run(
             EvaluationFiles(files(sets.inputs), files(sets.outputs), files(sets.extra)),

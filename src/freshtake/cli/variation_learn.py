@@ -65,9 +65,9 @@ class Learning:
     whole: Annotated[bool, Parameter(negative="", help="Learn from takes as they are: cut none of them.")] = False
     cycles: Annotated[bool, Parameter(negative="", help="Cut every take into its cycles.")] = False
     keep: Annotated[bool, Parameter(negative="", help="Learn from takes that are unlike the others too.")] = False
-    structure: Annotated[Path | None, Parameter(help="Reuse the structure of this model; then one clip is enough.")] = (
-        None
-    )
+    structure: Annotated[
+        Path | None, Parameter(help="Vary as the takes of this model do; of `paper`: reuse its networks for one take.")
+    ] = None
     predicting: Predicting = PREDICTING
 
     def pieces(self) -> str:
@@ -90,7 +90,7 @@ def learn(
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
-    """Learn a model from a few takes of one movement (usually four); `vary` and `stream` make new motion with it.
+    """Learn a model from one take or a few (best four) of one movement; `vary` and `stream` make new motion with it.
 
     **Examples**
 
@@ -98,8 +98,9 @@ def learn(
     freshtake learn walk_*.bvh -o walk.ftm
     freshtake learn walks/ -o walk.ftm
     freshtake learn one_long_walk.bvh -o walk.ftm
+    freshtake learn one_jump.bvh -o jump.ftm
     freshtake learn a_1.csv a_2.csv a_3.csv a_4.csv -o a.ftm
-    freshtake learn one_jump.bvh -o jump.ftm --structure jumps.ftm
+    freshtake learn one_jump.bvh -o like_jumps.ftm --structure jumps.ftm
     freshtake learn jump_*.bvh -o jump.ftm --method paper
     ```
 

@@ -151,7 +151,7 @@ def _variants(name: str, motions: list[Motion], count: int, amount: float, seed:
     from freshtake.variation.learning import learn
 
     if len(motions) < 2:
-        raise UsageError("one take alone has nothing to learn variation from")
+        raise UsageError("one take alone does not show how takes of it differ")
     model = learn(gathered(motions, lambda sentence: None), rng=generator(seed))
     for variant in guided_variants(model, count, amount=amount, plant=True, seed=seed):
         yield variant.motion
