@@ -136,7 +136,8 @@ def shares(settings: Settings, material: Material, takes: Takes) -> Floats:
     names = {skeleton.names[joint] for joint in carrying}
     owners = [name.rpartition(".")[0] for name in material.names]
     support = np.array([owner in names for owner in owners] + [True] * (columns - len(owners)))
-    out[support] = share_of(settings, count, SUPPORT)
+    # a single take has no differences to combine: its share only says how little the prior does there
+    out[support] = share_of(settings, count, SUPPORT) if count > 1 else 1.0 - SUPPORT
     return out
 
 
