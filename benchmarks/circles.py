@@ -17,7 +17,7 @@ from benchmarks.timing import table
 from freshtake.motion import Stroke
 from freshtake.samples import circle, fit_circle
 from freshtake.samples.strokes import CircleLaw, Normal
-from freshtake.variation import Settings, learn
+from freshtake.variation import learn, paper
 
 INPUTS, OUTPUTS = 4, 15
 LAW = CircleLaw()
@@ -33,11 +33,12 @@ class Draw(NamedTuple):
     true: list[Stroke]
 
 
-def draw(seed: int, settings: Settings) -> Draw:
+def draw(seed: int, method: str) -> Draw:
     """Fifteen true strokes, four of them learned from."""
     truth = [circle(np.random.default_rng([seed, k])) for k in range(OUTPUTS)]
     inputs = truth[:INPUTS]
-    model = learn(inputs, settings, rng=np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    model = paper.learn(inputs, rng=rng) if method == "paper" else learn(inputs, rng=rng)
     variants = [model.sample(np.random.default_rng([seed, 100 + k])) for k in range(OUTPUTS)]
     rng = np.random.default_rng([seed, 999])
     combined = [combination(inputs, rng.dirichlet(np.ones(INPUTS))) for _ in range(OUTPUTS)]
@@ -69,7 +70,7 @@ def statistic(values: np.ndarray, law: Normal) -> float:
 
 def circles(draws: int = 40, method: str = "default") -> str:
     """The table: mean, spread within fifteen strokes and KS distance, averaged over the draws."""
-    runs = [draw(seed, Settings(method=method)) for seed in range(draws)]
+    runs = [draw(seed, method) for seed in range(draws)]
     rows = []
     for column, (name, law) in enumerate(QUANTITIES.items()):
         rows.append([name, "the law", f"{law.mean:.2f}", f"{law.spread:.3f}", ""])
@@ -88,7 +89,7 @@ def circles(draws: int = 40, method: str = "default") -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.circles", description=__doc__)
     parser.add_argument("-n", type=int, default=40)
-    parser.add_argument("--method", default="default")
+    parser.add_argument("--method", choices=("default", "paper"), default="default")
     given = parser.parse_args()
     print(circles(given.n, given.method))
 

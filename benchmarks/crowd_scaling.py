@@ -20,7 +20,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from freshtake.variation.whole_motions import whole_motion
 
 import freshtake as ft
 from benchmarks.end_to_end import clean
@@ -104,7 +103,7 @@ def stages(model_path: Path, runs: int = 30) -> str:
     made = make_motion(model, body, request)
     acts: dict[str, Callable[[], object]] = {
         "whole motion": lambda: make_motion(model, body, request),
-        "drawing": lambda: whole_motion(model, generator(0, 5), 1.0, FRAMES),
+        "drawing": lambda: model.made(generator(0, 5), frames=FRAMES),
         "poses": lambda: model.decode(drawn.rows),
         "when feet stand": lambda: model.standing(clip, drawn.phases),
         "planting": lambda: plant(clip, stands, examples=feet, settings=settings_for(True), careful=False),

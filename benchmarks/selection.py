@@ -17,7 +17,7 @@ from freshtake.variation import select
 
 HEAD = ["", "by", "similar kept", "dissimilar rejected", "threshold", "similar", "dissimilar", "CPU s"]
 SUBSETS = 70  # of eight trusted walks, all choices of four
-SLOW_SUBSETS = 4  # likelihoods learn a network for each
+SLOW_SUBSETS = 4  # likelihoods learn a model for each
 
 
 def _row(
@@ -42,7 +42,7 @@ def _row(
     values, form = np.array(figures), "{:.2f}" if options else "{:.2g}"
     ranges = [f"{form.format(x.min())} – {form.format(x.max())}" for x in (values[:, :count], values[:, count:])]
     how = options.get("measure", "difference")
-    how += ", among" if options.get("groups") == "candidates" else ", relearned" if options.get("relearn") else ""
+    how += ", among" if options.get("groups") == "candidates" else ""
     limit = form.format(float(np.mean(thresholds)))
     times = len(trusted)
     return [
@@ -55,7 +55,7 @@ def _fours(trusted: Sequence[Path], most: int) -> list[Sequence[Path]]:
     return [every[k] for k in np.linspace(0, len(every) - 1, min(most, len(every))).round().astype(int)]
 
 
-def selection(relearn: bool = False) -> str:
+def selection() -> str:
     """Rates, figures and CPU time."""
     walks, letters = DATA / "walk_select", DATA / "handwriting" / "kast"
     if not walks.is_dir():
@@ -69,7 +69,6 @@ def selection(relearn: bool = False) -> str:
         _row("walk, some 4 of the 8 trusted", _fours(trusted, SLOW_SUBSETS), *rest, **likely),
         _row("walk, 8 trusted", [trusted], *rest, **likely, groups="candidates"),
     ]
-    rows += [_row("walk, 8 trusted", [trusted], *rest, **likely, relearn=True)] if relearn else []
     other = DATA / "validation" / "walk07"
     if other.is_dir():
         parts = [sorted(other.glob(f"{name}_*.bvh")) for name in ("walk", "extra", "dissimilar")]
@@ -86,4 +85,4 @@ def selection(relearn: bool = False) -> str:
 
 
 if __name__ == "__main__":
-    print(selection(relearn=True))
+    print(selection())

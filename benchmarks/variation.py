@@ -61,7 +61,7 @@ def learning(models: dict[str, list[Any]]) -> str:
         cpu, wall = best(lambda x=examples, k=kind: taught(x, k), 2)
         model = taught(examples, kind)
         frames = sum(len(x) for x in model.material.values)
-        rows.append([kind, str(len(model.dofs)), str(frames), f"{cpu:.1f}", f"{wall:.1f}"])
+        rows.append([kind, str(len(model.dofs)), str(frames), f"{cpu:.2f}", f"{wall:.2f}"])
     return table("Learning (target: 5 s wall on two free cores)", ["type", "DOFs", "frames", "CPU s", "wall s"], rows)
 
 

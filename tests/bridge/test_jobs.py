@@ -228,8 +228,10 @@ def test_samples_that_there_are_not(ask: Ask, params: dict[str, Any]) -> None:
         ask("samples", params, {})
 
 
-def test_no_sentence_names_an_option_of_a_command(ask: Ask) -> None:
+def test_one_take_is_enough_and_no_sentence_names_an_option(ask: Ask) -> None:
     values, arrays = sending(clips=walks(1))
-    with pytest.raises(UsageError, match="at least two") as refused:
+    assert ask("learn", values, arrays)
+    values, arrays = sending(clips=[walks(1)[0], walks(1)[0]])
+    with pytest.raises(UsageError) as refused:
         ask("learn", values, arrays)
     assert "--" not in str(refused.value)

@@ -23,11 +23,12 @@ INPUTS = {  # what a command needs besides its output; none of it is there, so n
     "cut": ["a.bvh"], "view": ["a.bvh"], "convert": ["a.bvh"], "demo": [], "samples write": ["letter_a"],
     "crowd": ["m.ftm"], "crowd preview": ["c"], "crowd textures": ["c"],
     "style learn": ["--source", "a.bvh", "--target", "b.bvh"], "style apply": ["m.ftm", "a.bvh"],
+    "paper figures": [],
     "style gaits learn": ["a@1=a.bvh"], "style gaits sample": ["m.ftm", "--style", "a", "--speed", "1"],
 }  # fmt: skip
 FOLDERS = {
     "augment", "crowd", "crowd textures", "demo", "vary", "pack", "noise", "cut", "study design", "texture figures",
-    "samples write", "compress",
+    "samples write", "compress", "paper figures",
 }  # fmt: skip
 
 
@@ -63,7 +64,7 @@ def test_what_exists_is_refused_with_the_remedy(
     said = capsys.readouterr().err
     assert target in said and "--force" in said and len(said.splitlines()) == 1
     assert there.read_text() == "old"
-    if command not in ("demo", "samples write"):  # those need no input, so they would run
+    if command not in ("demo", "samples write", "paper figures"):  # those need no input, so they would run
         assert run([*arguments, "--force"]) == 2
         assert "--force" not in capsys.readouterr().err
         assert there.read_text() == "old"

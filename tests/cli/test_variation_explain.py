@@ -28,7 +28,8 @@ def test_a_joint_as_a_table_and_a_page(folder: Path, tmp_path: Path, capsys: pyt
     assert "LeftLeg.x" in said and "own past" in said and "nats per frame and DOF" in said
     assert f"wrote {page}" in said
     html = page.read_text()
-    assert "What predicts LeftLeg" in html and html.count("<img") == 2
+    assert "What varies together with LeftLeg" in html and html.count("<img") == 2
+    assert "predict" not in said + html
 
 
 def test_an_overview_as_json_and_as_a_folder(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -42,7 +43,7 @@ def test_an_overview_as_json_and_as_a_folder(folder: Path, tmp_path: Path, capsy
         "figures.json",
         "network_transition.png",
     }
-    assert run(["explain", str(folder / "a.ftm")]) == 0
+    assert run(["explain", str(folder / "walk.ftm")]) == 0
     assert "summed strength" in capsys.readouterr().out
     assert run(["explain", str(folder / "walk.ftm"), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)

@@ -171,10 +171,7 @@ def _inside_zip(data: bytes, other: bytes, rng: Rng) -> bytes:
 
 
 def _ftm(folder: Path) -> Target:
-    kernel = ft.variation.Settings(
-        method="kernel", prior_starts=1, neighbors=3, kernel_width=0.3, velocity_weight=0.5
-    )  # fmt: skip
-    kinds = ((usual_layout(), None), (usual_layout(), kernel), (moving_layout(), None))
+    kinds = ((usual_layout(), None), (usual_layout(), ft.variation.Settings(prior=0.5)), (moving_layout(), None))
     seeds = []
     for number, (layout, settings) in enumerate(kinds):
         clips = [made_clip(layout, frames=frames) for frames in (8, 9)]

@@ -103,3 +103,65 @@ def test_a_variant_begins_where_the_takes_begin_and_goes_their_way() -> None:
         want, have = (np.mean([value(c) for c in clips], axis=0)[[0, 2]] for clips in (placed, made))
         size = np.linalg.norm(np.mean([c.root[-1] - c.root[0] for c in placed], axis=0))
         assert np.linalg.norm(want - have) < 0.05 * size, name
+
+
+def placed_takes(angle: float, place: tuple[float, float]) -> list[Clip]:
+    takes = []
+    for k in range(4):
+        clip = ft.motion.edit.turned(ft.samples.walk(np.random.default_rng(k), cycles=1), angle)
+        takes.append(clip.changed(root=clip.root + np.array([place[0], 0.0, place[1]])))
+    return takes
+
+
+@pytest.mark.parametrize("cycles", [1, 3])
+def test_streams_begin_where_the_takes_begin_too(cycles: int) -> None:
+    takes = placed_takes(np.radians(120.0), (500.0, 300.0))
+    model = learn(takes, cyclic=True)
+    drawn = model.made(np.random.default_rng(3), cycles=cycles)
+    clip = model.decode(drawn.rows, start=drawn.start)
+    way = np.mean([take.root[-1] - take.root[0] for take in takes], axis=0)
+    assert np.linalg.norm((clip.root[0] - np.mean([t.root[0] for t in takes], axis=0))[[0, 2]]) < 0.1 * np.linalg.norm(
+        way
+    )
+    gone = clip.root[-1] - clip.root[0]
+    turn = np.degrees(np.angle(complex(gone[2], gone[0]) / complex(way[2], way[0])))
+    assert abs(turn) < 4.0
+
+
+@pytest.mark.parametrize("angle", [37.0, 180.0])
+def test_a_root_that_never_turns_keeps_facing_as_in_the_takes(angle: float) -> None:
+    """Parts of the course that never vary are no DOFs, and must not be lost: in-place and hand-keyed clips."""
+    takes = []
+    for k in range(4):
+        clip = ft.samples.walk(np.random.default_rng(k), cycles=1)
+        rotations, root = clip.rotations.copy(), clip.root.copy()
+        half = np.radians(angle) / 2.0
+        rotations[:, 0] = [np.cos(half), 0.0, np.sin(half), 0.0]
+        root[:, 0], root[:, 2] = 3.0 * np.arange(len(clip)), 0.0
+        takes.append(clip.changed(root=root, rotations=rotations))
+    model = learn(takes, cyclic=True)
+    made = model.sample(np.random.default_rng(1))
+    assert np.abs(np.abs((made.rotations[:, 0] * takes[0].rotations[0, 0]).sum(axis=1)) - 1.0).max() < 1e-6
+    assert made.root[-1, 0] - made.root[0, 0] == pytest.approx(3.0 * (len(takes[0]) - 1), rel=0.25)
+
+
+def test_the_model_does_not_depend_on_which_way_the_takes_face() -> None:
+    plain, turned = (learn(placed_takes(angle, (0.0, 0.0)), cyclic=True) for angle in (0.0, 1.2))
+    np.testing.assert_allclose(turned.sizes, plain.sizes, rtol=1e-3, atol=1e-6)
+
+
+def test_paces_have_bounds() -> None:
+    """Takes of very different lengths, and four times the variation: still no motion of no or endless length."""
+    rng = np.random.default_rng(0)
+    takes = [np.sin(np.linspace(0.0, 6.0, n))[:, None] * rng.uniform(0.8, 1.2, 2) for n in (20, 60, 200)]
+    model = learn(takes, cyclic=False)
+    lengths = [len(model.rows(np.random.default_rng(k), amount=4.0)) for k in range(60)]
+    mean = len(model.phase_frames)
+    assert min(lengths) > 0.2 * mean and max(lengths) < 4.0 * mean
+
+
+def test_without_variation_planted_motions_are_all_the_same() -> None:
+    model = walking()
+    made = [model.sample(np.random.default_rng(k), amount=0.0, plant=True) for k in range(3)]
+    np.testing.assert_array_equal(made[0].rotations, made[1].rotations)
+    np.testing.assert_array_equal(made[0].rotations, made[2].rotations)

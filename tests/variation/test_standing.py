@@ -11,7 +11,7 @@ from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
 from freshtake.variation import VariationModel, learn
 from freshtake.variation.sampling import Variant
-from freshtake.variation.standing import corrections, standing_like
+from freshtake.variation.standing import corrections, lifts, standing_like
 
 
 @cache
@@ -100,3 +100,20 @@ def test_a_foot_that_is_hardly_lifted_stays_where_it_stood() -> None:
     still = np.zeros((frames, 3))
     out = corrections(gap, stands, still, [0, 2, 4])
     assert np.ptp(gap[stands, 0] - out[stands, 0]) < 1e-9
+
+
+def test_swinging_feet_clear_the_floor() -> None:
+    """From one take, where all deviations are the prior's, feet do not go through the floor between two steps."""
+    model = learn([ft.samples.walk(np.random.default_rng(0), cycles=1)], cyclic=True)
+    assert model.planting_model is not None
+    ends = [leg.end for leg in model.planting_model.legs]
+    floor = model.clips[0].positions()[:, ends, 1].min()
+    lowest = [model.sample(np.random.default_rng(k), plant=True).positions()[:, ends, 1].min() for k in range(20)]
+    assert min(lowest) > floor - 0.02 * leg_length(model.clips[0].skeleton)
+
+
+def test_feet_that_are_high_enough_are_not_lifted() -> None:
+    take = np.array([0.0, 0.1, 0.4, 0.1, 0.0])
+    np.testing.assert_array_equal(lifts(take, take), np.zeros(5))
+    low = lifts(np.zeros(5), take)
+    assert low[0] == low[-1] == 0.0 and 0.1 < low[2] <= 0.2

@@ -17,8 +17,6 @@ from freshtake.motion.edit import scaled, turned, with_up
 from freshtake.samples import walk
 from tests.motion.rigs import on_base
 
-QUICK = ["--neighbors", "8", "--kernel-width", "1", "--velocity-weight", "1", "--max-parents", "2"]
-
 
 @pytest.fixture(scope="module")
 def takes() -> list[Clip]:
@@ -33,7 +31,7 @@ def written(folder: Path, takes: list[Clip], names: str = "ab") -> list[str]:
 
 
 def varied(folder: Path, takes: list[str], *options: str) -> Clip:
-    assert run(["learn", *takes, "-o", str(folder / "m.ftm"), *QUICK, *options]) == 0
+    assert run(["learn", *takes, "-o", str(folder / "m.ftm"), *options]) == 0
     assert run(["vary", str(folder / "m.ftm"), "-n", "1", "-o", str(folder / "out")]) == 0
     clip = ft.read(folder / "out" / "variant_001.bvh")
     assert isinstance(clip, Clip)
@@ -71,7 +69,7 @@ def test_a_root_that_stands_still_comes_back(
     ways = [takes[0], turned(takes[1], np.pi)]
     made = varied(tmp_path, written(tmp_path, [on_base(take, place=(3.0, 0.0, 4.0), turn=0.5) for take in ways]))
     assert "face up to 180° apart" in capsys.readouterr().err
-    assert np.abs(made.positions()[:, 1:] - plain.positions()).max() < 1e-6
+    assert np.abs(made.rotations[:, 2:] - plain.rotations[:, 1:]).max() < 1e-3
     filed = as_filed(made)
     assert filed.skeleton.names[:2] == ("joint_Root", "Hips")
     assert (
@@ -143,7 +141,7 @@ def test_takes_that_share_a_name_are_called_by_their_files(
     for name, clip in (("hero", takes[0].changed(unit_m=0.01)), ("rod", rod)):
         ft.write(tmp_path / f"{name}.fbx", clip.changed(name="Take 001"))
     files = [str(tmp_path / "hero.fbx"), str(tmp_path / "rod.fbx")]
-    assert run(["learn", *files, "-o", str(tmp_path / "m.ftm"), *QUICK]) == 2
+    assert run(["learn", *files, "-o", str(tmp_path / "m.ftm")]) == 2
     assert re.search(r"hero.* and .*rod|rod.* and .*hero", capsys.readouterr().err.replace("\n", " "))
     assert run(["info", *files]) == 0
     assert "hero and rod have different skeletons" in capsys.readouterr().out.replace("\n", " ")

@@ -43,7 +43,7 @@ GROUPS = {
         "variation_stream:stream": "Write one motion that goes on without repeating itself, from a model of a cyclic movement; or send it live.",
         "crowd_make:app crowd": "Make a crowd: hundreds to a hundred thousand characters, each with a motion of its own.",
         "motion_evaluate:evaluate": "Judge variants beside real takes: how they move, how new and how natural they are, and whether feet stand still.",
-        "variation_explain:explain": "Show what a model has learned: what predicts each joint, and how much worse predictions are without it.",
+        "variation_explain:explain": "Show what a model has learned: which joints vary together, and where a clip is unlike the takes.",
         "variation_select:select": "Find which clips are similar enough to trusted ones to learn from, and why the others are not.",
         "variation_compress:compress": "Keep only those takes from which all others can be rebuilt within an error.",
     },

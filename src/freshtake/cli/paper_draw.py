@@ -11,7 +11,11 @@ from freshtake.cli.console import print_json, progress_bar, say
 from freshtake.cli.option_groups import Output
 from freshtake.cli.options import Json, Seed, option_group
 
-app = App(name="paper", help="The paper behind `learn` (Lau 2009): its figures, made anew.", help_format="markdown")
+app = App(
+    name="paper",
+    help="The paper's own method (Lau 2009): its figures, beside those of the default method.",
+    help_format="markdown",
+)
 
 
 @option_group

@@ -39,7 +39,7 @@ def explain(
     reading: Reading = READING,
     json: Json = False,
 ) -> int:
-    """Show what a model has learned: what predicts each joint, and how much worse predictions are without it.
+    """Show what a model has learned: which joints vary together, and where a clip is unlike the takes.
 
     **Examples**
 
@@ -118,14 +118,12 @@ def _print(edges: Explanation) -> None:
             table.add_row(link.parent, link.child, f"{link.strength:.3f}")
         console.print(table)
         return
-    for heading in ("DOF", "is predicted by", "strength", "error without"):
-        table.add_column(heading, justify="right" if heading in ("strength", "error without") else "left")
+    for heading in ("DOF", "varies with", "strength", "spread without"):
+        table.add_column(heading, justify="right" if heading in ("strength", "spread without") else "left")
     _add_edges(table, edges.parents)
     if edges.children:
         table.add_row("", "", "", "")
-        table.add_row(
-            f"[bold]predicted with the help of {edges.joint}[/bold] ({len(edges.children)} in all)", "", "", ""
-        )
+        table.add_row(f"[bold]varies with {edges.joint}, moves less[/bold] ({len(edges.children)} in all)", "", "", "")
         _add_edges(table, edges.children[:MOST_CHILDREN])
     console.print(table)
 

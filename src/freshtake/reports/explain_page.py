@@ -17,7 +17,7 @@ ABOUT = (
     "Joints deviate together because whole takes differ together. A strength says how much knowing one DOF narrows "
     "the other, in nats; beside it by how much the error grows without it. A DOF's own past is always kept."
 )
-HEAD = ("strength", "error without")
+HEAD = ("strength", "spread without")
 
 
 def explain_page(
@@ -61,8 +61,8 @@ def _tables(explanation: Explanation) -> list[str]:
         return [_table(heading, ["from", "to", "summed strength"], rows)]
     name = escape(explanation.joint)
     return [
-        _table(f"What predicts {name}", ["DOF", "is predicted by", "at", *HEAD], _rows(explanation.parents)),
-        _table(f"What {name} helps to predict", ["DOF", "from", "at", *HEAD], _rows(explanation.children)),
+        _table(f"What varies together with {name}", ["DOF", "varies with", "at", *HEAD], _rows(explanation.parents)),
+        _table(f"What moves less and varies with {name}", ["DOF", "with", "at", *HEAD], _rows(explanation.children)),
     ]
 
 

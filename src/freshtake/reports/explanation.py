@@ -1,4 +1,4 @@
-"""What predicts a joint, and what it helps to predict: a model's edges with strengths, ready for tables and JSON."""
+"""What varies together with a joint: a model's edges with strengths, ready for tables and JSON."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Named(NamedTuple):
 class Explanation:
     """Edges of the network by names, all or those of some DOFs.
 
-    `parents`: what predicts the chosen DOFs; `children`: what else they help to predict (empty where all are
+    `parents`: what varies with the chosen DOFs; `children`: what else does and moves less (empty where all are
     chosen); `links`: edges between joints, strongest first.
     """
 

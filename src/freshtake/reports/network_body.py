@@ -48,7 +48,7 @@ def joint_links(dofs: Sequence[str], edges: Sequence[Edge]) -> list[Link]:
 def body_figure(clip: Clip, links: Sequence[Link], marked: Collection[str] = (), most: int = STRONGEST) -> Figure:
     """The strongest links as arrows on the body from the front; of `marked` joints only theirs.
 
-    Blue arrows lead to the joint that they help to predict; with `marked`, green ones lead from it to others.
+    Blue arrows lead from joints that move the body more; with `marked`, green ones lead from it to others.
     """
     import matplotlib
     from matplotlib.figure import Figure

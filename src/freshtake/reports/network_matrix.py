@@ -64,7 +64,7 @@ def _cells(
     axis.imshow(own_past, cmap="Greys", vmin=0.0, vmax=2.5, interpolation="nearest")
     image = axis.imshow(cells, cmap="viridis_r", vmin=0.0, vmax=STRONG, interpolation="nearest")
     bar = figure.colorbar(image, ax=axis, shrink=0.5, pad=0.01, extend="max")
-    bar.set_label("strength: what the child's prediction loses without the parent [nats per frame]", fontsize=8)
+    bar.set_label("strength: how much one says about the other [nats]", fontsize=8)
     bar.outline.set_visible(False)
     starts = [0, *[k for k in range(1, len(parts)) if parts[k] != parts[k - 1]], len(parts)]
     for start in starts[1:-1]:
@@ -81,5 +81,4 @@ def _cells(
         axis.set_yticks(range(len(names)), names, fontsize=5.5)
         axis.set_xticks(range(len(names)), names, fontsize=5.5, rotation=90)
     axis.tick_params(length=0)
-    axis.set_ylabel("is predicted by ...", fontsize=9)
-    axis.set_xlabel("... the past of", fontsize=9)
+    axis.set_ylabel("varies together with ...", fontsize=9)

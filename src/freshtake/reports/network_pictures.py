@@ -27,13 +27,13 @@ RADIUS = 0.2
 APART = 1.6  # of columns, in distances of rows
 Place = tuple[float, float]
 SMALL = 12  # DOFs up to which every node is drawn
-WEIGHED = "the thicker an arrow, the more predictions lose without it; dashed: a node's own past, always kept (fig. 7)"
+WEIGHED = "the thicker an arrow, the more one DOF says about the other; dashed: a DOF's own past, always kept (fig. 7)"
 
 
 def slices_figure(network: TransitionNetwork, edges: Sequence[Edge], marked: Collection[int] = ()) -> Figure:
     """Nodes in columns by time and rows by DOF; edges as of `transition_strengths(nodes=True)`.
 
-    The thicker an arrow, the more predictions lose without it. A node's own past, always kept, is gray. With `marked`
+    The thicker an arrow, the more one DOF says about the other. A node's own past, always kept, is gray. With `marked`
     (DOFs) the edges into these are colored and the others faint.
     """
     import matplotlib
@@ -111,16 +111,16 @@ def network_pictures(model: VariationModel) -> list[Picture]:
     skeleton = None if model.material.recipe is None else model.material.recipe.skeleton
     edges = transition_strengths(model)
     count = sum(edge.parent != edge.child for edge in edges)
-    about = f"{count} edges between DOFs; gray: a DOF's own past, always kept (fig. 7)"
+    about = f"{count} pairs of DOFs that vary together; gray: a DOF's own past, always kept (fig. 7)"
     names = model.dofs
     picture = png(matrix_figure(names, skeleton, edges))
     pictures = [Picture("network_transition", "Transition network", about, picture, True)]
     body = example_clip(model)
     if body is not None:
         links = joint_links(model.dofs, edges)
-        caption = "the strongest edges of the transition network between joints; arrows lead to what is predicted"
+        caption = "which joints vary together most; arrows lead from joints that move the body more to others"
         pictures.insert(
-            1, Picture("network_body", "What predicts what", caption, png(body_figure(body, links), cropped=True))
+            1, Picture("network_body", "What varies together", caption, png(body_figure(body, links), cropped=True))
         )
     return pictures
 
@@ -148,7 +148,7 @@ def joint_pictures(model: VariationModel, explanation: Explanation) -> list[Pict
             )
         ]
     names = {owner(dof) for dof in explanation.dofs}
-    caption = f"blue: what predicts {', '.join(sorted(names))}; green: what it helps to predict"
+    caption = f"what varies together with {', '.join(sorted(names))}; green: joints that move the body less"
     figure = body_figure(body, explanation.links, names)
     return [Picture("network_joint", f"Edges of {explanation.joint}", caption, png(figure, cropped=True), True)]
 

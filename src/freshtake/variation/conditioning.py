@@ -67,7 +67,8 @@ def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: 
     last = len(deviations.mean) - 1.0
     places = np.mod(phases, last) if cyclic else np.clip(phases, 0.0, last)
     size = deviations.prior_size * np.maximum(deviations.sizes, LEAST * deviations.sizes.mean(axis=0))
-    factors = [deviations.weight_size * read_at(delta, places) * moving for delta in deviations.deltas]
+    deltas = deviations.deltas[..., : deviations.dofs]
+    factors = [deviations.weight_size * read_at(delta, places) * moving for delta in deltas]
     sizes = np.maximum(read_at(size, places), 1e-9)
     return Spread(np.stack(factors), sizes * moving, phases, deviations)
 

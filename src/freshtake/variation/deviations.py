@@ -3,7 +3,7 @@
 A take is x = mean + sqrt(share) * d + sqrt(1 - share) * e, both with the variance of a further take:
 
     d(p) = sum_l g_l delta_l(p)        whole takes: delta_l = take l - mean, g_l normal, one number for the whole take
-    e_i(p) = size_i(p) z_i(p)          the prior: z_i smooth in time, independent from DOF to DOF
+    e_i(p) = sqrt(1 + 1/L) size_i(p) z_i(p)    the prior: z_i smooth in time, independent from DOF to DOF
 
 delta_l carries every coordination that the takes show; e has what so few takes cannot show. The share of whole takes
 follows from their number L, share = (L - 1) / (L - 1 + prior): one take leaves everything to the prior, forty hardly
@@ -14,7 +14,7 @@ frame; the other parents of a DOF are its values in the frames before, by which 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -66,20 +66,31 @@ class Deviations:
         """Return what sizes are multiplied by."""
         return float(np.sqrt((1.0 - self.share) * self.further))
 
+    @property
+    def dofs(self) -> int:
+        """Return how many columns are DOFs; parts of the course that never vary come after them."""
+        return int(self.sizes.shape[1])
+
+    @cached_property
+    def all_sizes(self) -> Floats:
+        """Return sizes of all columns of the takes: 0 for what is no DOF."""
+        extra = self.takes.rows.shape[2] - self.dofs
+        return np.concatenate([self.sizes, np.zeros((len(self.sizes), extra))], axis=1)
+
     @cached_property
     def mean(self) -> Floats:
-        """Return the mean of the takes, (phases, DOFs)."""
+        """Return the mean of the takes, (phases, columns)."""
         return np.asarray(self.takes.rows.mean(axis=0))
 
     @cached_property
     def deltas(self) -> Floats:
-        """Return how each take differs from the mean, (takes, phases, DOFs)."""
+        """Return how each take differs from the mean, (takes, phases, columns)."""
         return np.asarray(self.takes.rows - self.mean)
 
     @cached_property
     def total_sizes(self) -> Floats:
         """Return how far a further take is expected to deviate, (phases, DOFs): one standard deviation."""
-        whole = self.weight_size**2 * (self.deltas**2).sum(axis=0)
+        whole = self.weight_size**2 * (self.deltas[..., : self.dofs] ** 2).sum(axis=0)
         return np.asarray(np.sqrt(whole + (self.prior_size * self.sizes) ** 2))
 
     def correlation(self, apart: Floats) -> Floats:
@@ -98,11 +109,12 @@ def prior_sizes(material: Material, takes: Takes) -> Floats:
     The population's size of a DOF counts as some takes more (its error is known); its overall scale follows the takes
     half-way, because takes that were chosen for being alike understate how far a further one deviates.
     """
-    mean, count = takes.rows.mean(axis=0), len(takes.rows)
+    rows = takes.rows[..., : len(material.names)]
+    mean, count = rows.mean(axis=0), len(rows)
     usual = population.usual_sizes(material.recipe, material.names, mean)
     if count == 1:
         return rounded(np.broadcast_to(usual, mean.shape))
-    variance = ((takes.rows - mean) ** 2).sum(axis=0) / (count - 1.0)
+    variance = ((rows - mean) ** 2).sum(axis=0) / (count - 1.0)
     seen = np.sqrt(variance.mean(axis=0))
     known = (usual > 0.0) & (seen > 0.0)
     scale = np.exp(0.5 * np.log(seen[known] / usual[known]).mean()) if known.any() else 1.0
@@ -136,7 +148,13 @@ def spline_basis(at: Floats, first: int, count: int) -> Floats:
 
 def spline_correlation(apart: Floats) -> Floats:
     """Return the correlation of such a process with itself, `apart` in units of the spacing, averaged over places."""
-    grid = np.arange(0.0, KNOTS + 0.25, 0.25)
-    basis = [spline_basis(start + grid, 0, 2 * KNOTS + 1) for start in (0.0, 0.25, 0.5, 0.75)]
-    along = np.mean([one @ one[0] for one in basis], axis=0)
+    grid, along = _correlation_table()
     return np.asarray(np.interp(apart, grid, along, right=0.0))
+
+
+@lru_cache(maxsize=1)
+def _correlation_table() -> tuple[Floats, Floats]:
+    """Return distances and correlations; fine enough that the table itself bends nothing."""
+    grid = np.linspace(0.0, float(KNOTS), 50 * KNOTS + 1)
+    basis = [spline_basis(start + grid, 0, 2 * KNOTS + 1) for start in (0.0, 0.25, 0.5, 0.75)]
+    return grid, np.mean([one @ one[0] for one in basis], axis=0)

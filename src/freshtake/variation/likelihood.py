@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.deviations import Deviations
 from freshtake.variation.examples import Material
-from freshtake.variation.phase import ALIGNMENT, PACE, read_at, steadied, warp_onto
+from freshtake.variation.phase import ALIGNMENT, PACE, read_at, representative, steadied, warp_onto
 from freshtake.variation.takes import takes_on_phase
 
 LEAST = 0.02  # of the mean size of all DOFs' deviations, weighted: nothing is predicted closer
@@ -73,8 +74,9 @@ def take_likelihood(material: Material, deviations: Deviations, rows: Floats) ->
     away, phase_frames = deviations_of(material, deviations, rows)
     floor = _floors(material, deviations)
     size = np.maximum(left_over(deviations) * deviations.sizes, floor)
-    weights, of_weights = _likeliest_weights(deviations, deviations.deltas, away, size)
-    rest = (away - np.einsum("l,lpd->pd", weights, deviations.deltas)) / size
+    deltas = deviations.deltas[..., : deviations.dofs]
+    weights, of_weights = _likeliest_weights(deviations, deltas, away, size)
+    rest = (away - np.einsum("l,lpd->pd", weights, deltas)) / size
     phases = np.arange(0.0, len(away), deviations.spacing)
     freedom = max(len(deviations.takes.rows) - 1, 1) + 2
     dense = _densities(deviations, read_at(rest, phases), freedom) - np.log(read_at(size / floor, phases))
@@ -100,12 +102,10 @@ def deviations_of(material: Material, deviations: Deviations, rows: Floats) -> t
         mean, one = takes.course_mean, read.course.path(read.rows[0])
         moved = one.ground - one.ground.mean()
         turn = np.angle((np.exp(1j * (one.heading - mean.heading))).mean())
-        out[:, read.course.columns] = np.stack([
-            (moved * np.exp(-1j * turn) - (mean.ground - mean.ground.mean())).real,
-            (moved * np.exp(-1j * turn) - (mean.ground - mean.ground.mean())).imag,
-            one.heading - mean.heading - (one.heading - mean.heading).mean(),
-        ], axis=1)[:, read.course.parts]  # fmt: skip
-    return out, frames[:, 0]
+        ground = moved * np.exp(-1j * turn) - (mean.ground - mean.ground.mean())
+        facing = one.heading - mean.heading
+        out[:, read.course.columns] = np.stack([ground.real, ground.imag, facing - facing.mean()], axis=1)
+    return out[:, : deviations.dofs], frames[:, 0]
 
 
 def _phase_frames(log_pace: Floats) -> list[Floats]:
@@ -113,16 +113,18 @@ def _phase_frames(log_pace: Floats) -> list[Floats]:
     return [np.concatenate([[0.0], np.cumsum(np.exp(steps))]) for steps in log_pace]
 
 
+@lru_cache(maxsize=8)  # every take that is scored asks for it
 def left_over(deviations: Deviations) -> float:
     """Return how large, in sizes of the prior, what whole takes leave over of a further take is.
 
     Measured on takes left out: how much of each one's deviation combinations of the others do not explain. By the
     prior's own size, which knows nothing of that, further takes would seem unlikely.
     """
-    rows, left = deviations.takes.rows, []
+    rows, left = deviations.takes.rows[..., : deviations.dofs], []
     if len(rows) < FEWEST_TAKES:
         return math.sqrt(deviations.further)
     size = np.maximum(deviations.sizes, 1e-12 + LEAST * deviations.sizes.mean(axis=0))
+    rows = rows[representative(rows)]
     for k, take in enumerate(rows):
         others = np.delete(rows, k, axis=0)
         away, deltas = take - others.mean(axis=0), others - others.mean(axis=0)

@@ -14,6 +14,7 @@ from freshtake.errors import UsageError
 from freshtake.methods.live import checked_rows
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet
+from freshtake.motion.cycles.cycles import is_cyclic
 from freshtake.motion.features import Start, decode, encode
 from freshtake.motion.features.ground import start_of
 from freshtake.motion.guards import BodyLimits, learn_limits
@@ -315,6 +316,8 @@ class VariationModel:
     @one_blas_thread()
     def examples_by_others(self) -> list[Likelihood]:
         """Return how likely every example is under a model of the others."""
+        if len(self.material.values) < 2:
+            raise UsageError("a single example cannot be left out: there is no other one")
         values, starts, out = self.material.values, self.material.starts, []
         for k, rows in enumerate(values):
             others = replace(self.material, values=values[:k] + values[k + 1 :], starts=starts[:k] + starts[k + 1 :])
@@ -342,7 +345,9 @@ class VariationModel:
         at = np.linspace(0.0, len(self.sizes) - 1.0, len(phase_frames))
         known = self.deviations.total_sizes / np.sqrt(self.deviations.further)
         sizes = np.stack([np.interp(at, np.arange(len(known)), column) for column in known.T], axis=1)
-        return replace(self, material=material, phase_frames=phase_frames, sizes=rounded(sizes))
+        clips = [one for one in examples if isinstance(one, Clip)]
+        cyclic = is_cyclic(clips) if self.cyclic and clips else self.cyclic
+        return replace(self, material=material, cyclic=cyclic, phase_frames=phase_frames, sizes=rounded(sizes))
 
 
 def model_of(material: Material, settings: Settings, cyclic: bool) -> VariationModel:

@@ -23,7 +23,7 @@ SLOWEST, FASTEST = 0.4, 2.5  # paces of a take relative to the mean
 STILL = 0.02  # weight of phases at which nothing moves when paces are smoothed: a warp means little there
 
 
-def representative(examples: Sequence[Floats], most: int = MOST_AVERAGED) -> list[int]:
+def representative(examples: Sequence[Floats] | Floats, most: int = MOST_AVERAGED) -> list[int]:
     """Return the numbers of examples that represent all where cost would grow with the square of their number.
 
     Args:

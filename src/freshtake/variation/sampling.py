@@ -13,8 +13,8 @@ from freshtake.motion.features.ground import AT_ORIGIN, Complexes, Path, start_o
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation import population
 from freshtake.variation.deviations import KNOTS, Deviations, spline_basis
-from freshtake.variation.phase import LOBES, read_sharply
-from freshtake.variation.takes import TURN, Takes, turn_per_cycle, with_speeds
+from freshtake.variation.phase import FASTEST, LOBES, SLOWEST, read_sharply
+from freshtake.variation.takes import Takes, turn_per_cycle, with_speeds
 
 Key = npt.NDArray[np.uint64]
 BLOCK = 32  # frames of an endless motion that are made at a time
@@ -49,6 +49,8 @@ class Sampler(NamedTuple):
         amounts: How much varies.
         low: (DOFs,): where values begin to be held back.
         high: (DOFs,): likewise, above.
+        room: (DOFs,): how far they may go beyond, gradually.
+        usual: The take that is nearest to the mean.
         frame_time: Seconds from frame to frame.
     """
 
@@ -57,6 +59,8 @@ class Sampler(NamedTuple):
     amounts: Amounts
     low: Floats
     high: Floats
+    room: Floats
+    usual: int
     frame_time: float
 
 
@@ -66,7 +70,10 @@ def sampler_of(deviations: Deviations, closed: Takes | None, amounts: Amounts, f
     low, high = rows.min(axis=(0, 1)), rows.max(axis=(0, 1))
     if deviations.takes.course is not None:
         low[deviations.takes.course.columns], high[deviations.takes.course.columns] = -np.inf, np.inf
-    return Sampler(deviations, closed, amounts, low, high, frame_time)
+    space = np.concatenate([amounts.space, np.ones(rows.shape[2] - deviations.dofs)])
+    room = np.concatenate([EDGE * deviations.total_sizes.mean(axis=0), np.zeros(rows.shape[2] - deviations.dofs)])
+    usual = int((deviations.deltas**2).mean(axis=(1, 2)).argmin())
+    return Sampler(deviations, closed, amounts._replace(space=space), low, high, room * space, usual, frame_time)
 
 
 def draw_variant(sampler: Sampler, rng: np.random.Generator) -> Variant:
@@ -84,11 +91,13 @@ def draw_variant(sampler: Sampler, rng: np.random.Generator) -> Variant:
     frames = max(round(float(passed[-1])), 1)
     at = np.interp(np.linspace(0.0, passed[-1], frames + 1), passed, phases)
     out = read_sharply(rows, at)
+    # without any variation there is no take that is followed more than others
+    followed = int(slow[:count].argmax()) if sampler.amounts.space[: deviations.dofs].any() else sampler.usual
     if takes.course is None:
-        return Variant(out, at, followed=int(slow[:count].argmax()))
+        return Variant(out, at, followed=followed)
     path = takes.placed(takes.course.path(out))
     start = start_of(path, 0, takes.course.layout.up)
-    return Variant(with_speeds(takes.course, out, path, sampler.frame_time), at, start, int(slow[:count].argmax()))
+    return Variant(with_speeds(takes.course, out, path, sampler.frame_time), at, start, followed)
 
 
 def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Floats) -> tuple[Floats, Floats]:
@@ -109,13 +118,14 @@ def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Fl
     weights = deviations.weight_size * slow[:, :count]
     mean = takes.rows.mean(axis=0)
     whole = np.einsum("pl,lpd->pd", weights, (takes.rows - mean)[:, index])
-    rows = mean[index] + amounts.space * (whole + beta * deviations.sizes[index] * fast[:, :-1])
-    rows = held_back(rows, sampler.low, sampler.high, EDGE * deviations.total_sizes.mean(axis=0) * amounts.space)
+    rows = mean[index] + amounts.space * (whole + beta * deviations.all_sizes[index] * fast[:, :-1])
+    rows = held_back(rows, sampler.low, sampler.high, sampler.room)
     steps = np.minimum(index, takes.log_pace.shape[1] - 1)
     pace = takes.log_pace.mean(axis=0)
     changed = np.einsum("pl,lp->p", weights, (takes.log_pace - pace)[:, steps])
     changed += beta * (population.TEMPO * slow[:, count] + population.PACE * fast[:, -1])
-    return rows, np.asarray(pace[steps] + amounts.time * changed)
+    slowest, fastest = -np.log(FASTEST), -np.log(SLOWEST)  # the logarithm is of frames per phase
+    return rows, np.asarray(pace[steps] + np.clip(amounts.time * changed, slowest, fastest))
 
 
 def held_back(rows: Floats, low: Floats, high: Floats, room: Floats) -> Floats:
@@ -183,7 +193,12 @@ def advance(state: StreamState, sampler: Sampler, frames: int = BLOCK) -> tuple[
     base = int(np.floor(at[-1])) - MARGIN
     if takes.course is None:
         return replace(state, phase=float(at[-1]), base=base, phases=at[:-1]), out
-    path, places = course_along(takes, rows, offset, grid, state.ground, at - state.base)
+    ground = state.ground
+    path, places = course_along(takes, rows, offset, grid, ground, at - state.base)
+    if state.before is None:
+        # the motion begins where the takes begin
+        shift = sampler.deviations.takes.course_mean.ground[0] - places[-state.base]
+        path, places = Path(path.ground + shift, path.heading), places + shift
     path = takes.placed(path)
     # a row holds the step that leads to it: the first one takes that of the second
     before, start = (
@@ -218,11 +233,9 @@ def cycles_at(sampler: Sampler, index: Ints, slow: Floats, fast: Floats) -> tupl
     assert takes is not None
     if takes.course is not None:
         # the prior moves the body off its course, which must not add up from step to step
-        ground, parts = takes.course.ground, takes.course.parts[takes.course.parts != TURN]
-        size = (
-            sampler.amounts.space[ground] * sampler.deviations.prior_size * sampler.deviations.sizes[index][:, ground]
-        )
-        offset[:, parts] = size * fast[:, ground]
+        ground, deviations = takes.course.ground, sampler.deviations
+        size = sampler.amounts.space[ground] * deviations.prior_size * deviations.all_sizes[index][:, ground]
+        offset = size * fast[:, ground]
         fast = fast.copy()
         fast[:, ground] = 0.0
     rows, log_pace = combined(sampler, takes, index, slow, fast)
@@ -279,7 +292,7 @@ def draw_loop(sampler: Sampler, cycles: int, frames: int | None, rng: np.random.
 
     Args:
         sampler: What drawing works with, of a cyclic motion.
-        cycles: How many cycles; the weights of the takes change from one to the next.
+        cycles: How many cycles; from four on the weights of the takes change along the loop.
         frames: How many frames; None: as many as its pace gives.
         rng: Where random numbers come from.
         first: The phase at which it begins.
@@ -309,9 +322,11 @@ def draw_loop(sampler: Sampler, cycles: int, frames: int | None, rng: np.random.
         out = with_speeds(takes.course, out, Path(path.ground[:-1], path.heading[:-1]), sampler.frame_time)
         # the step to the first row is the one that closes the loop
         closing = Path(path.ground[-2:], path.heading[-2:])
-        out[0, takes.course.columns] = with_speeds(takes.course, out[:2], closing, sampler.frame_time)[
-            1, takes.course.columns
-        ]
+        out[0] = np.where(
+            np.isin(np.arange(out.shape[1]), takes.course.columns),
+            with_speeds(takes.course, out[:2], closing, sampler.frame_time)[1],
+            out[0],
+        )
     phases = np.mod(grid[0] + at[:-1], length)
     return Loop(out, np.asarray(phases), path)
 

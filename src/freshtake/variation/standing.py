@@ -19,10 +19,12 @@ from freshtake.motion.features.ground import ground_of, set_ground
 from freshtake.motion.planting import PlantingModel
 from freshtake.motion.planting.limb_leading import SOFT, lead_limbs
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.gaussian import gaussian_filter1d
 from freshtake.numeric.kinematics import WorldPose, forward
 from freshtake.numeric.rotations import about_axis, continuous, from_rotvec, inverse, multiply, to_rotvec
 from freshtake.variation.phase import read_sharply
 
+SINKS = 0.1  # seconds before and after, over which hips sink for a leg that does not reach
 HALF = 0.5  # of the way that a foot goes between two stands: by so much may its place differ from the take's
 
 
@@ -72,9 +74,8 @@ def _standing(clip: Clip, planting_model: PlantingModel, frames: Floats) -> Bool
     moved = clip.joint_translations
     if moved is not None:
         moved = read_sharply(moved.reshape(len(clip), -1), at).reshape(len(at), -1, 3)
-    contacts = planting_model.example_contacts(
-        clip.changed(root=read[:, :3], rotations=rotations, joint_translations=moved)
-    )
+    own_clip = clip.changed(root=read[:, :3], rotations=rotations, joint_translations=moved)
+    contacts = planting_model.example_contacts(own_clip)
     widths = [len(foot.joints) for foot in planting_model.feet]
     by_foot = np.stack([part.max(axis=1) for part in np.split(contacts, np.cumsum(widths)[:-1], axis=1)], axis=1)
     return np.stack([np.interp(frames, own, column) > 0.5 for column in by_foot.T], axis=1)
@@ -110,14 +111,59 @@ def standing_like(
         gap = np.concatenate([ankles[:, k] - world.positions[:, ankle], tilt], axis=1)
         kept = [axis for axis in range(3) if axis != up] + [3 + up]  # place and direction are the variant's
         change = corrections(gap, stands[:, k], ankles[:, k], kept)
+        heights = world.positions[:, ankle, up] + change[:, up]
+        change[:, up] += lifts(heights, ankles[:, k, up])
         moves[:, k] = change[:, :3]
         turned = multiply(from_rotvec(change[:, 3:]), now)
         rotations[:, leg.end] = multiply(inverse(world.rotations[:, above]), turned)
-    root = np.ascontiguousarray(clip.root)
+    hips = world.positions[:, [joints.index(leg.upper) for leg in model.legs]]
+    goals = world.positions[:, [joints.index(leg.end) for leg in model.legs]] + moves
+    before, root = np.ascontiguousarray(clip.root), clip.root.copy()
+    root[:, up] -= _lowered(np.linalg.norm(goals - hips, axis=-1) * stands, model, clip)
     offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
     by_toe = np.zeros(len(model.legs), dtype=np.intp)
-    lead_limbs(model.bones, root, root, np.ascontiguousarray(offsets), moves, by_toe, rotations, SOFT)
-    return clip.changed(rotations=rotations)
+    lead_limbs(model.bones, before, root, np.ascontiguousarray(offsets), moves, by_toe, rotations, SOFT)
+    return clip.changed(root=root, rotations=rotations)
+
+
+def lifts(heights: Floats, take: Floats) -> Floats:
+    """Return by how much a foot is lifted (frames,) so that it clears the floor at least half as high as the take's.
+
+    Args:
+        heights: (frames,): of the variant's ankle.
+        take: (frames,): of that of the followed take.
+
+    Returns:
+        0 where it is high enough, and while the take's foot is lowest.
+    """
+    clearance = take - take.min()
+    missing = np.maximum(HALF * clearance - (heights - take.min()), 0.0)
+    soft = np.maximum(0.25 * clearance, 1e-12)  # it begins gradually
+    return np.asarray(np.where(missing < soft, missing**2 / (2.0 * soft), missing - 0.5 * soft))
+
+
+def _lowered(reached: Floats, model: PlantingModel, clip: Clip) -> Floats:
+    """Return by how much the root sinks (frames,) so that legs reach the feet that stand.
+
+    Args:
+        reached: (frames, legs): from hip to ankle where feet stand, 0 elsewhere.
+        model: What is known of the legs.
+        clip: The variant.
+
+    Returns:
+        What is missing, spread over the frames around.
+    """
+    lengths, most = clip.skeleton.lengths(), []
+    for leg in model.legs:
+        chain = clip.skeleton.chain(leg.end)
+        most.append(leg.reach[1] * float(lengths[chain[chain.index(leg.upper) + 1 :]].sum()))
+    missing = np.maximum(reached - np.array(most), 0.0).max(axis=1, initial=0.0)
+    if not missing.any():
+        return np.asarray(missing)
+    wide = max(round(SINKS / clip.frame_time), 1)
+    padded = np.pad(missing, wide, mode="edge")
+    around = np.max([padded[k : k + len(missing)] for k in range(2 * wide + 1)], axis=0)
+    return gaussian_filter1d(around, max(0.5 * wide, 0.5), mode="nearest")
 
 
 def _legs(clip: Clip, model: PlantingModel) -> tuple[list[int], WorldPose]:

@@ -21,37 +21,38 @@ from freshtake.variation.phase import SLOWEST, read_sharply
 ROUNDS = 3  # of moving takes onto their mean
 SEAM = 0.2  # share of a cycle to either side of its seam over which its ends are brought together
 TURN = 2  # the last of forward, sideways and turn
+STRAIGHT = np.radians(1.0)  # a cycle that turns less than three times this goes straight
 AGREED = 0.5  # length of the mean direction of takes above which they go the same way
 
 
 class Course(NamedTuple):
     """The columns that hold a place on the ground and a heading instead of speeds.
 
+    A part that never varies is no DOF, but the course needs it all the same: its column comes after those of the DOFs.
+
     Attributes:
-        columns: (n,): columns of forward, sideways and turn, as far as they vary.
-        parts: (n,): which of the three each of them is.
+        columns: (3,): columns of forward, sideways and heading.
+        dofs: How many columns are DOFs.
         layout: How the columns make a clip.
     """
 
     columns: Ints
-    parts: Ints
+    dofs: int
     layout: ClipLayout
 
     def path(self, rows: Floats) -> Path:
-        """Return places and headings in the common frame; a part that never varies is 0 there."""
-        values = np.zeros((len(rows), 3))
-        values[:, self.parts] = rows[:, self.columns]
-        return Path(values[:, 0] + 1j * values[:, 1], values[:, 2])
+        """Return places and headings in the common frame."""
+        forward, sideways, heading = rows[:, self.columns].T
+        return Path(forward + 1j * sideways, heading)
 
     @property
     def ground(self) -> Ints:
         """Return the columns of places."""
-        return np.asarray(self.columns[self.parts != TURN])
+        return self.columns[:TURN]
 
     def put(self, rows: Floats, path: Path) -> None:
         """Write places and headings into rows."""
-        values = np.stack([path.ground.real, path.ground.imag, path.heading], axis=1)
-        rows[:, self.columns] = values[:, self.parts]
+        rows[:, self.columns] = np.stack([path.ground.real, path.ground.imag, path.heading], axis=1)
 
 
 class Takes(NamedTuple):
@@ -83,12 +84,14 @@ class Takes(NamedTuple):
 
 
 def course_of(material: Material) -> Course | None:
-    """Return the columns of the root's speeds; None where there are none."""
+    """Return where the course of the root is kept; None for motions without one."""
     recipe = material.recipe
     if recipe is None or not isinstance(recipe.layout, ClipLayout) or recipe.layout.root != "heading":
         return None
-    columns = np.flatnonzero(material.rates)
-    return Course(columns, recipe.kept[columns], recipe.layout) if len(columns) else None
+    count, kept = len(material.names), recipe.kept.tolist()
+    missing = [part for part in range(TURN + 1) if part not in kept]
+    columns = [kept.index(part) if part in kept else count + missing.index(part) for part in range(TURN + 1)]
+    return Course(np.array(columns, dtype=np.intp), count, recipe.layout)
 
 
 def takes_on_phase(material: Material, phase_frames: Floats) -> Takes:
@@ -103,27 +106,21 @@ def takes_on_phase(material: Material, phase_frames: Floats) -> Takes:
     """
     course = course_of(material)
     log_pace = np.log(np.maximum(np.diff(phase_frames, axis=0), SLOWEST / 2.0)).T
-    values = [x.copy() for x in material.values]
-    if course is not None:
-        assert material.recipe is not None
-        for rows, start in zip(values, material.starts, strict=True):
-            course.put(rows, course.layout.path(material.recipe.fill(rows), start))
-    stacked = np.stack([read_sharply(rows, phase_frames[:, k]) for k, rows in enumerate(values)])
+    stacked = np.stack([read_sharply(rows, phase_frames[:, k]) for k, rows in enumerate(material.values)])
     if course is None:
         return Takes(stacked, log_pace, None)
-    paths = [_whole_path(material, course, k, phase_frames[:, k]) for k in range(len(values))]
+    assert material.recipe is not None
+    paths = []
+    for rows, start, frames in zip(material.values, material.starts, phase_frames.T, strict=True):
+        path = course.layout.path(material.recipe.fill(rows), start)
+        read = read_sharply(np.stack([path.ground.real, path.ground.imag, path.heading], axis=1), frames)
+        paths.append(Path(read[:, 0] + 1j * read[:, 1], read[:, 2]))
     moved, ground, heading = moved_together(paths, leg_length(course.layout.skeleton))
+    extra = max(int(course.columns.max()) + 1 - course.dofs, 0)
+    stacked = np.concatenate([stacked, np.zeros((*stacked.shape[:2], extra))], axis=2)
     for rows, path in zip(stacked, moved, strict=True):
         course.put(rows, path)
     return Takes(stacked, log_pace, course, ground, heading)
-
-
-def _whole_path(material: Material, course: Course, take: int, frames: Floats) -> Path:
-    """Return the path of a take at these frames, parts that never vary included."""
-    assert material.recipe is not None
-    path = course.layout.path(material.recipe.fill(material.values[take]), material.starts[take])
-    read = read_sharply(np.stack([path.ground.real, path.ground.imag, path.heading], axis=1), frames)
-    return Path(read[:, 0] + 1j * read[:, 1], read[:, 2])
 
 
 def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], complex, float]:
@@ -153,10 +150,13 @@ def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], com
             heading = heading - 2.0 * np.pi * np.round((heading - mean.heading).mean() / (2.0 * np.pi))
             moved[k] = Path(np.exp(-1j * turns[k]) * (path.ground - shifts[k]), heading)
         mean = Path(np.mean([p.ground for p in moved], axis=0), np.mean([p.heading for p in moved], axis=0))
+    # the common frame begins where the mean begins and faces as it does: forward is forward, whatever the world's axes
+    origin, facing = complex(mean.ground[0]), float(np.angle(np.exp(1j * mean.heading).mean()))
+    moved = [Path((p.ground - origin) * np.exp(-1j * facing), p.heading - facing) for p in moved]
     direction = np.exp(1j * turns).mean()
-    if abs(direction) < AGREED:
-        return moved, complex(shifts[0]), float(turns[0])
-    return moved, complex(shifts.mean()), float(np.angle(direction))
+    some = slice(0, 1) if abs(direction) < AGREED else slice(None)
+    ground = (shifts + np.exp(1j * turns) * origin)[some].mean()
+    return moved, complex(ground), float(np.angle(np.exp(1j * turns)[some].mean()) + facing)
 
 
 def closed_takes(takes: Takes) -> Takes:
@@ -169,12 +169,13 @@ def closed_takes(takes: Takes) -> Takes:
     gap = rows[:, -1] - rows[:, 0]
     if takes.course is not None:
         # a heading that does not return is corrected along the whole cycle: at the seam it would twist the body
-        for column in takes.course.columns[takes.course.parts == TURN]:
-            share = np.linspace(0.0, 1.0, rows.shape[1])
-            rows[..., column] -= (gap[:, column] - turn_per_cycle(takes))[:, None] * share
-        ground = takes.course.ground
-        rows[:, :-1, ground] = np.diff(rows[..., ground], axis=1)
-        rows[:, -1, ground] = rows[:, 0, ground]
+        forward, sideways, turn = takes.course.columns
+        share = np.linspace(0.0, 1.0, rows.shape[1])
+        removed = (gap[:, turn] - turn_per_cycle(takes))[:, None] * share
+        rows[..., turn] -= removed
+        steps = np.diff(rows[..., forward] + 1j * rows[..., sideways], axis=1) * np.exp(-1j * removed[:, :-1])
+        steps = np.concatenate([steps, steps[:, :1]], axis=1)
+        rows[..., forward], rows[..., sideways] = steps.real, steps.imag
         gap[:, takes.course.columns] = 0.0
     _bring_together(rows, gap)
     log_pace = takes.log_pace.copy()[..., None]
@@ -194,17 +195,18 @@ def _bring_together(values: Floats, gap: Floats) -> None:
 
 def turn_per_cycle(takes: Takes) -> float:
     """Return by how much the takes turn in a cycle: 0 unless it is clearly more than takes differ by."""
-    if takes.course is None or TURN not in takes.course.parts:
+    if takes.course is None:
         return 0.0
-    heading = takes.rows[..., takes.course.columns[takes.course.parts == TURN][0]]
+    heading = takes.rows[..., takes.course.columns[TURN]]
     turns = heading[:, -1] - heading[:, 0]
-    error = turns.std(ddof=1) / np.sqrt(len(turns)) if len(turns) > 1 else np.radians(10.0)
+    error = turns.std(ddof=1) / np.sqrt(len(turns)) if len(turns) > 1 else 0.0
     mean = float(turns.mean())
-    return mean if abs(mean) > 3.0 * max(error, np.radians(1.0)) else 0.0
+    return mean if abs(mean) > 3.0 * max(error, STRAIGHT) else 0.0
 
 
 def with_speeds(course: Course, rows: Floats, path: Path, frame_time: float) -> Floats:
-    """Return rows with the root's speeds along a path in place of its course."""
-    rows = rows.copy()
-    rows[:, course.columns] = rates(path, frame_time)[:, course.parts]
-    return rows
+    """Return rows of DOFs with the root's speeds along a path in place of its course."""
+    out = rows[:, : course.dofs].copy()
+    kept = course.columns < course.dofs
+    out[:, course.columns[kept]] = rates(path, frame_time)[:, kept]
+    return out

@@ -24,8 +24,11 @@ from freshtake.variation.settings import Settings
 
 MOST_DOFS = 2048
 MOST_FRAMES = 1 << 31
-FARTHEST = 1e9  # lengths from the origin
-LARGEST = 1e6  # times the largest value of the examples: no deviation is larger
+FARTHEST = 1e7  # lengths from the origin, or any other number of an example
+TURNED = 1e4  # radians
+LARGEST = 100.0  # times the range of a DOF: no deviation is larger
+SMALLEST = 1e-3  # a DOF that moves by less counts as moving so much
+UNEVEN = 20.0  # times its mean pace: no take goes faster or slower through the phase
 OLD = "was learned by an earlier version, whose model of variation has been replaced: learn again from the takes"
 
 
@@ -68,8 +71,14 @@ def from_parts(parts: ReadParts) -> VariationModel:
     phase_frames = parts.numbers("phase_frames", (phases, len(lengths)), low=0.0, high=float(max(lengths)))
     if (np.diff(phase_frames, axis=0) <= 0.0).any() or (np.abs(phase_frames[-1] - lengths + 1.0) > 0.5).any():
         parts.fields.wrong("phase_frames", "frames that increase from the first to the last were expected")
-    largest = LARGEST * max(float(np.abs(rows).max()) for rows in material.values)
-    sizes = parts.numbers("sizes", (phases, len(material.names)), low=0.0, high=largest)
+    steps = np.diff(phase_frames, axis=0)
+    usual = (np.array(lengths) - 1.0) / max(phases - 1, 1)
+    if (steps > UNEVEN * usual).any() or (steps < usual / UNEVEN).any():
+        parts.fields.wrong("phase_frames", "takes that go through the phase at a pace of their own were expected")
+    sizes = parts.numbers("sizes", (phases, len(material.names)), low=0.0, high=FARTHEST)
+    ranges = np.concatenate(material.values).max(axis=0) - np.concatenate(material.values).min(axis=0)
+    if (sizes > LARGEST * np.maximum(ranges, SMALLEST)).any():
+        parts.fields.wrong("sizes", f"a DOF deviates by more than {LARGEST:g} times its range")
     return VariationModel(material, settings, parts.fields.get("cyclic", "bool"), phase_frames, sizes)
 
 
@@ -79,11 +88,13 @@ def _material(parts: ReadParts) -> Material:
     lengths = header.whole_numbers("lengths", 1, MOST_FRAMES)
     if not lengths:
         header.wrong("lengths", "there is no example")
-    rows = parts.numbers("examples", (sum(lengths), len(names)))
+    rows = parts.numbers("examples", (sum(lengths), len(names)), low=-FARTHEST, high=FARTHEST)
     values = tuple(np.split(rows, np.cumsum(lengths)[:-1]))
     weights = parts.numbers("weights", (len(names),), low=0.0)
     rates = parts.numbers("rates", (len(names),), low=0.0, high=1.0) > 0.5
     placed = parts.numbers("starts", (len(lengths), 3), low=-FARTHEST, high=FARTHEST)
+    if (np.abs(placed[:, 2]) > TURNED).any():
+        header.wrong("starts", f"headings between ±{TURNED:g} radians were expected")
     starts = tuple(Start((float(x), float(y)), float(heading)) for x, y, heading in placed)
     recipe = read_recipe(parts)
     if recipe is not None and recipe.names != names:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.motion.features import where_it_ends
+from freshtake.motion.features.ground import AT_ORIGIN
 from freshtake.numeric.arrays import Bools
 from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import Goals, PosePin, ground_speed
@@ -50,6 +52,10 @@ def paced(
         if abs(better / rate - 1.0) < 1e-3 * (goals.speed is not None) + 1e-9:
             break
         rate = better
+    if frames is not None and stretch is not None and stretch.cycles > 1 and SLOWEST < rate < FASTEST:
+        # cycles end between frames: the last ones are met to the frame
+        trial_rng = deepcopy(rng)
+        block = _drawn(model, trial_rng, stretch._replace(frames=frames), amount, rate, goals.steer)
     rng.bit_generator.state = trial_rng.bit_generator.state
     return rate, block
 
@@ -124,8 +130,13 @@ def _cut(
 ) -> Variant:
     """Return a stretch of an endless motion; what comes before it is dropped."""
     rows, phases, count, last = [], [], 0, stretch.first + stretch.phases
+    start, resume = None, False
     for block in model.blocks(rng, amount=amount, rate=rate):
         begun = block.phases >= stretch.first
+        start = block.start if start is None else start
+        if not begun.all() and model.material.recipe is not None:
+            start = where_it_ends(model.material.recipe, block.rows[~begun], start=start, resume=resume)
+            resume = True
         rows.append(block.rows[begun])
         phases.append(block.phases[begun])
         count += int(begun.sum())
@@ -133,4 +144,4 @@ def _cut(
             break
     passed = np.concatenate(phases)
     frames = stretch.frames if stretch.frames is not None else 1 + int(np.argmax(passed >= last))
-    return Variant(np.concatenate(rows)[:frames], passed[:frames])
+    return Variant(np.concatenate(rows)[:frames], passed[:frames], start or AT_ORIGIN)

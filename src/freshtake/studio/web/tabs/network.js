@@ -102,22 +102,22 @@ function Tab() {
   }, [model?.id]);
   const links = useMemo(() => (!network ? [] : which === "prior" && network.prior.length ? jointLinks(network.prior) : jointLinks(network.edges)), [network, which]);
   const nodes = useMemo(() => network?.nodes.map((node) => node.name) ?? [], [network]);
-  if (!model) return html`<div class="welcome"><${Empty} title="No model yet" words="Learn one in the Vary tab. You then see here which joints move together, and what each one depends on."><${Button} onclick=${() => set({ tab: "vary" })}>To Vary<//><//></div>`;
+  if (!model) return html`<div class="welcome"><${Empty} title="No model yet" words="Learn one in the Vary tab. You then see here which joints vary together."><${Button} onclick=${() => set({ tab: "vary" })}>To Vary<//><//></div>`;
 
   const sources = joint ? links.filter((link) => link.child === joint) : [], gives = joint ? links.filter((link) => link.parent === joint) : [];
   const words = joint ? network?.nodes.filter((node) => node.name === joint && node.words !== joint).map((node) => node.words) : [];
   const side = html`<${Panel} title="Network">
       ${models.length > 1 && html`<${Select} label="Model" value=${model.id} options=${models.map((one) => [one.id, one.name])} onchange=${(id) => set({ model: id })} />`}
       ${network?.prior?.length > 0 && html`<${Segmented} label="which network" value=${which} options=${[["transition", "From frame to frame", "transition network"], ["prior", "First frames", "prior network"]]} onchange=${setWhich} />`}
-      <${Note}>${which === "prior" && network?.prior?.length ? "How a variant begins: what depends on what in its first two frames (prior network)." : "How a variant goes on: which joints the next frame of each joint depends on (transition network)."}<//>
+      <${Note}>${which === "prior" && network?.prior?.length ? "How a variant begins: what depends on what in its first two frames (prior network)." : "How takes differ: which joints vary together from take to take."}<//>
       <${Slider} label="Strongest links shown" value=${most} min=${5} max=${Math.max(Math.min(links.length, 200), 10)} step=${5} oninput=${setMost} onchange=${setMost} />
-      <${Note}>${links.length} links between ${nodes.length} joints. The thicker a line, the more the motion would lose without it.<//>
+      <${Note}>${links.length} links between ${nodes.length} joints. The thicker a line, the more one joint says about the other.<//>
     <//>
     <${Panel} title=${joint ?? "In words"}>
       ${!joint && network?.sentences.slice(0, 5).map((sentence) => html`<${Note}>${sentence}<//>`)}
       ${joint ? html`${words.map((sentence) => html`<${Note}>${sentence}<//>`)}
-        <${Bars} title="depends on" links=${sources.slice(0, 12)} field="parent" onpick=${setJoint} kind="takes" />
-        <${Bars} title="others depend on it" links=${gives.slice(0, 12)} field="child" onpick=${setJoint} kind="gives" />
+        <${Bars} title="varies with" links=${sources.slice(0, 12)} field="parent" onpick=${setJoint} kind="takes" />
+        <${Bars} title="varies with it, moves less" links=${gives.slice(0, 12)} field="child" onpick=${setJoint} kind="gives" />
         <${Button} kind="quiet" onclick=${() => setJoint(null)}>All joints<//>` : html`<${Note}>Click a joint in one of the drawings.<//>`}
     <//>`;
   return html`<${Split} label="network" side=${side}>

@@ -20,7 +20,6 @@ function useSettings() {
 const PinIcon = () => html`<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path fill="currentColor" d="M5 1h6v1.5l-1 .6V7l2.5 2v1.5H8.700V15h-1.400v-4.500H3.500V9L6 7V3.100l-1-.6z" /></svg>`;
 
 // ---- learning ----
-const LEAST = 2; // takes
 const LONG = 6; // seconds: a take that may hold several cycles or repeats
 function Learn({ takes, chosen, models, model, setModel }) {
   const jobs = useStore((now) => now.jobs).filter((job) => job.task === "learn" && !isOver(job));
@@ -34,9 +33,9 @@ function Learn({ takes, chosen, models, model, setModel }) {
   };
   return html`<${Panel} title="1 · Takes" actions=${html`<${Button} kind="quiet" onclick=${() => choose(learnFrom.length === takes.length ? [] : takes.map((item) => item.id))}>${learnFrom.length === takes.length ? "none" : "all"}<//>`}>
       <div class="scroll short"><${ItemList} items=${takes} chosen=${chosen} onchoose=${choose} small label="takes to learn from" empty=${html`<${Note}>Add takes in the Library first.<//>`} /></div>
-      ${jobs.length ? jobs.map((job) => html`<${Progress} key=${job.id} job=${job} />`) : html`<${Button} kind=${known ? "plain" : "primary"} disabled=${learnFrom.length < LEAST} onclick=${learn}>
+      ${jobs.length ? jobs.map((job) => html`<${Progress} key=${job.id} job=${job} />`) : html`<${Button} kind=${known ? "plain" : "primary"} disabled=${!learnFrom.length} onclick=${learn}>
         ${learnFrom.length ? `Learn from ${learnFrom.length === 1 ? "one take" : `${learnFrom.length} takes`}` : "Choose takes to learn from"}${known ? " again" : ""}<//>`}
-      ${learnFrom.length === 1 && !jobs.length && html`<${Note}>One take says nothing about what may vary. Choose others of the same movement, three to five in all${learnFrom[0].facts.seconds > LONG ? ", or cut this one into cycles or repeats in the Library" : ""}.<//>`}
+      ${learnFrom.length === 1 && !jobs.length && html`<${Note}>One take is varied as people usually vary. To let it vary as your performer does, choose others of the same movement, three to five in all${learnFrom[0].facts.seconds > LONG ? ", or cut this one into cycles or repeats in the Library" : ""}.<//>`}
       ${!jobs.length && (model?.facts.notes ?? []).map((note) => html`<${Note} key=${note} kind="warn">${asSentence(note)}.<//>`)}
     <//>
     ${models.length > 1 && html`<${Panel} tight><${Select} label="Model" value=${model?.id ?? ""} options=${models.map((one) => [one.id, one.name])} onchange=${setModel} /><//>`}`;
