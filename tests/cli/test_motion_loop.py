@@ -12,6 +12,7 @@ import freshtake as ft
 from freshtake.cli.entry import run
 from freshtake.motion.cycles.looping import played
 from freshtake.motion.cycles.seams import seam_of, steps_of
+from freshtake.motion.edit import take_frames
 
 
 @pytest.fixture(scope="module")
@@ -103,3 +104,16 @@ def test_what_cannot_be_is_refused_in_one_sentence(
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
     assert not (folder / words[words.index("-o") + 1]).exists()
+
+
+def test_a_clip_that_is_no_cycle_makes_no_body_bend_backwards(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    take = ft.samples.run(np.random.default_rng(3), cycles=3)
+    ft.write(tmp_path / "run.bvh", take_frames(take, 0, round(0.82 * len(take))))
+    assert run(["loop", str(tmp_path / "run.bvh"), "-o", str(tmp_path / "loop.bvh"), "--whole"]) == 2
+    said = capsys.readouterr().err
+    assert "the wrong way" in said and "leave --whole out" in said and "--seed" not in said
+    assert not (tmp_path / "loop.bvh").exists()
+    assert run(["loop", str(tmp_path / "run.bvh"), "-o", str(tmp_path / "loop.bvh")]) == 0
+    assert "checked it: bodies, floor, feet" in capsys.readouterr().out

@@ -9,7 +9,12 @@ import pytest
 
 import freshtake as ft
 from freshtake.cli.entry import run
+from freshtake.crowd import characters
+from freshtake.motion import Clip
 from freshtake.motion.verdict import RED, Remark, Verdict
+from freshtake.numeric.rotations import about_axis, multiply
+from freshtake.variation.goals.guidance import Guided
+from freshtake.workflows import pack_making
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["style", "apply", "style.ftm", "walk_0.bvh"],
         ["blend", "sample", "blend.ftm", "--weights", "walk:1", "--frames", "60"],
         ["retarget", "walk_0.bvh", "--onto", "limp_1.bvh"],
+        ["loop", "walk_0.bvh"],
     ],
     ids=lambda command: command[0],
 )
@@ -55,3 +61,53 @@ def test_red_is_refused(
     assert list(tmp_path.iterdir()) == []
     assert run([*command, "-o", str(out), "--keep-going"]) == 0
     assert out.is_file() and "LeftLeg bends 90° the wrong way" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("walks") / "walk.ftm"
+    takes = [ft.samples.walk(np.random.default_rng(k), cycles=1) for k in range(3)]
+    ft.save(path, ft.variation.learn(takes, rng=np.random.default_rng(0), cyclic=True))
+    return path
+
+
+def knee_backwards(made: Guided) -> Guided:
+    clip: Clip = made.motion
+    rotations, knee = clip.rotations.copy(), clip.skeleton.index("LeftLeg")
+    rotations[:, knee] = multiply(rotations[:, knee], about_axis(np.array([1.0, 0.0, 0.0]), np.radians(-150.0)))
+    return made._replace(motion=clip.changed(rotations=rotations, playback=clip.playback))
+
+
+@pytest.mark.parametrize("mode", ["unique", "library"])
+def test_a_crowd_with_an_impossible_character_is_refused(
+    mode: str, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, drawn = tmp_path / "crowd", characters._drawn
+    command = ["crowd", str(model), "-n", "3", "--seconds", "1", "--workers", "1", "--mode", mode, "-o", str(folder)]
+    command += ["--variants", "2"] if mode == "library" else []
+    monkeypatch.setattr(
+        characters, "_drawn", lambda a, b, c, asked: knee_backwards(drawn(a, b, c, asked)) if asked.number == 2
+        else drawn(a, b, c, asked),
+    )  # fmt: skip
+    assert run(command) == 2
+    said = capsys.readouterr().err.strip().splitlines()[-1]
+    assert "walk, motion 2, frame " in said and "LeftLeg bends" in said and "--keep-going" in said
+    assert not (folder / "manifest.json").exists()
+    assert run([*command, "--keep-going"]) == 0
+    assert "1 motion fails the body checks" in capsys.readouterr().err
+    assert '"red": 1' in (folder / "manifest.json").read_text()
+
+
+def test_a_pack_with_an_impossible_clip_is_refused(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ["pack", str(model), "-n", "2", "--format", "bvh", "--no-preview", "-o", str(tmp_path / "pack")]
+    assert run(command) == 0
+    assert "checked 2 clips" in capsys.readouterr().out
+    drawn = pack_making.GroupMaker._drawn
+    monkeypatch.setattr(pack_making.GroupMaker, "_drawn", lambda *given: knee_backwards(drawn(*given)))
+    assert run([*command, "--force"]) == 2
+    said = capsys.readouterr().err.strip().splitlines()[-1]
+    assert said.startswith("freshtake: walk_001, frame ") and "LeftLeg bends" in said
+    assert run([*command, "--force", "--keep-going"]) == 0
+    assert "LeftLeg bends" in capsys.readouterr().err

@@ -23,7 +23,9 @@ def model(prior: float = 2.0) -> VariationModel:
 
 def without_parent(made: VariationModel, rows: np.ndarray) -> float:
     """The same sizes, but no edges from the weights of the takes."""
-    return take_likelihood(made.material, replace(made.deviations, share=0.0), rows).normalized
+    return take_likelihood(
+        made.material, replace(made.deviations, share=np.zeros_like(made.deviations.share)), rows
+    ).normalized
 
 
 def test_further_takes_are_likelier_than_changed_ones() -> None:

@@ -80,7 +80,7 @@ def test_a_take_with_all_the_weight_is_that_take_again() -> None:
             if size != len(takes.rows) + 1:
                 return np.zeros(size)
             g = np.zeros(size)
-            g[2] = 1.0 / made.deviations.weight_size
+            g[2] = 1.0 / made.deviations.weight_size[0]
             return g
 
     rows = made.rows(Chosen())  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,8 +20,10 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.formats.humanoid import humanoid_of
 from freshtake.formats.osc import Message, message
 from freshtake.formats.vmc import mirrored_places, mirrored_turns, unity_name
+from freshtake.motion import Clip
 from freshtake.motion.edit import scaled
 from freshtake.samples import walk
+from freshtake.workflows import live_posing
 from freshtake.workflows.live_pacing import Tick, lateness, ticks
 from freshtake.workflows.live_posing import joined
 from freshtake.workflows.live_steering import Inbox, Steers, key_pressed, obey
@@ -272,3 +275,20 @@ def test_keys_are_read_without_waiting_and_the_terminal_is_left_as_it_was() -> N
 def test_this_machine_alone_unless_another_is_meant() -> None:
     assert address_of("vmc://") == ("127.0.0.1", 39539)
     assert address_of("vmc://198.51.100.7:5", anywhere=True) == ("198.51.100.7", 5)
+
+
+def test_nothing_is_sent_of_what_no_body_does(
+    folder: Path, receiver: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames = live_posing._frames
+
+    def sunk(*given: Any) -> Iterator[Clip]:
+        return (one.changed(root=one.root - [0.0, 60.0, 0.0]) for one in frames(*given))
+
+    monkeypatch.setattr(live_posing, "_frames", sunk)
+    address, said = Address(*receiver.getsockname()), list[str]()
+    with pytest.raises(UsageError, match=r"walk\.ftm, frame \d+: a foot goes .* deeper than in any take"):
+        motion_send(folder / "walk.ftm", address, seconds=0.1, unit_m=0.01)
+    assert received(receiver) == []
+    motion_send(folder / "walk.ftm", address, seconds=0.1, unit_m=0.01, keep_going=True, warn=said.append)
+    assert received(receiver) and "deeper than in any take" in said[0]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar
+from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Json
-from freshtake.cli.outputs import Force, prepare, prepare_folder
+from freshtake.cli.outputs import Force, KeepGoing, prepare, prepare_folder
 
 if TYPE_CHECKING:
     from freshtake.crowd.plan import Plan
@@ -56,6 +56,7 @@ def crowd(
         Path | None,
         Parameter(help="Write a job template (Open Job Description, .yaml) for a render farm instead."),
     ] = None,
+    keep_going: KeepGoing = False,
     seed: Annotated[int | None, Parameter(help="The same seed gives the same result.")] = None,
     json: Json = False,
 ) -> int:
@@ -94,17 +95,22 @@ def crowd(
     plan, places = requested_plan(source, changes, avoid=avoid, character=character)
     if openjd is not None:
         wears = None if character is None else character.resolve()
-        return _job(openjd, source, out, plan, {**changes, "format": format, "avoid": avoid, "character": wears}, json)
+        options = {**changes, "format": format, "avoid": avoid, "character": wears, "keep-going": keep_going}
+        return _job(openjd, source, out, plan, options, json)
     with progress_bar() as report:
         made = crowd_make(
             plan, out, format=format, part=part, engine=engine, workers=workers, scheduler=scheduler, places=places,
-            anew=force, report=report,
+            anew=force, keep_going=keep_going, report=report,
         )  # fmt: skip
+    amber, red = (sum(record.get(color, 0) for record in made.records) for color in ("amber", "red"))
+    if amber + red:
+        fail = "1 motion fails" if amber + red == 1 else f"{amber + red} motions fail"
+        warn(f"{fail} the body checks in every draw, {red} of them badly: see shards in manifest.json")
     if json:
         print_json(
             {
                 "folder": str(out), "characters": made.characters, "frames": made.frames, "shards_made": made.made,
-                "shards_kept": made.kept, "shards_missing": made.missing,
+                "shards_kept": made.kept, "shards_missing": made.missing, "amber": amber, "red": red,
                 "manifest": None if made.missing else str(out / "manifest.json"),
             }
         )  # fmt: skip

@@ -26,6 +26,7 @@ class Session(NamedTuple):
     speed: float = 1.0
     heading: float | None = None
     in_place: bool = False
+    keep_going: bool = False
 
 
 def send_live(
@@ -58,7 +59,8 @@ def send_live(
     with pressed_keys() as keys:
         done = run(
             model, target, steers=steers, seconds=session.seconds, in_place=session.in_place, listen=session.listen,
-            anywhere=session.anywhere, plant=plant, unit_m=unit_m, seed=seed, each_tick=each_tick, warn=warn,
+            anywhere=session.anywhere, plant=plant, unit_m=unit_m, seed=seed, keep_going=session.keep_going,
+            each_tick=each_tick, warn=warn,
         )  # fmt: skip
     _tell(done, json)
     return 0

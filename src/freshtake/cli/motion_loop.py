@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from freshtake.cli.console import each_with_progress, print_json, progress_bar, say, warn
 from freshtake.cli.option_groups import FEET, LOOP_TRAVEL, ONTO, ClipsOutput, Feet, LoopTravel, OntoCharacter
 from freshtake.cli.options import Ending, Json, option_group
+from freshtake.cli.outputs import KeepGoing
 from freshtake.cli.reading import READING, Reading, files
 from freshtake.errors import UsageError
 
@@ -35,6 +36,7 @@ class Writing:
     travel: LoopTravel = LOOP_TRAVEL
     onto: OntoCharacter = ONTO
     format: Ending = None
+    keep_going: KeepGoing = False
 
 
 WRITING = Writing()
@@ -72,6 +74,7 @@ def loop(
     clips
         A clip of a movement that repeats, or of one cycle; each of several clips, or of a folder, becomes a loop.
     """
+    from freshtake.motion.verdict import verdict_line
     from freshtake.workflows import motion_loop as run
     from freshtake.workflows.motion_delivering import turn_note
     from freshtake.workflows.motion_finishing import Finish
@@ -94,9 +97,11 @@ def loop(
                         delivery=writing.travel.value(),
                         unit_m=reading.unit,
                         onto=writing.onto.value(),
+                        keep_going=writing.keep_going,
                     ),
                     cycles=cycles,
                     reading=reading.options(),
+                    warn=warn,
                 )
             )
     if (note := turn_note([one.summary()["playback"] for one in loops])) is not None:
@@ -106,6 +111,7 @@ def loop(
         return 0
     for one in loops:
         say(_sentence(one))
+    say(verdict_line([verdict for one in loops for verdict in one.verdicts], "it" if len(loops) == 1 else "all loops"))
     return 0
 
 

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from freshtake.cli.console import output, print_json, progress_bar, warn
 from freshtake.cli.options import Amount, BodyMaps, Character, InPlace, Json, Plant, Seed, Unit
-from freshtake.cli.outputs import Force, prepare
+from freshtake.cli.outputs import Force, KeepGoing, prepare
 
 
 def pack(
@@ -51,6 +51,7 @@ def pack(
     only: Annotated[str | None, Parameter(help="Make only this clip of the pack, by its name.")] = None,
     preview: Annotated[bool, Parameter(help="Write the contact sheet and the preview page.")] = True,
     unit: Unit = None,
+    keep_going: KeepGoing = False,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
@@ -74,6 +75,7 @@ def pack(
     models
         Models that `freshtake learn` wrote, each as MODEL or NAME=MODEL; the name is that of the group and its files.
     """
+    from freshtake.motion.verdict import verdict_line
     from freshtake.workflows import variation_pack as run
     from freshtake.workflows.motion_delivering import chosen_delivery
     from freshtake.workflows.motion_retargeting import chosen_character
@@ -87,12 +89,14 @@ def pack(
         result = run(
             models, out, count,
             formats=format or ("glb",), settings=settings, onto=onto, keep=keep, only=only, preview=preview,
-            unit_m=unit, seed=seed, report=report, warn=warn,
+            unit_m=unit, keep_going=keep_going, seed=seed, report=report, warn=warn,
         )  # fmt: skip
     if json:
-        print_json({"written": [str(path) for path in result.paths], **result.facts})
+        verdicts = [{"color": one.color, "remarks": one.sentences} for one in result.verdicts]
+        print_json({"written": [str(path) for path in result.paths], **result.facts, "verdicts": verdicts})
     else:
         clips, groups = len(result.facts["clips"]), len(result.facts["groups"])
         what = f"{clips} clip{'s' * (clips > 1)} in {groups} group{'s' * (groups > 1)}"
         output().print(f"wrote {out}: {what}, {len(result.paths)} files", markup=False)
+        output().print(verdict_line(result.verdicts, f"{clips} clip{'s' * (clips > 1)}"), markup=False)
     return 0

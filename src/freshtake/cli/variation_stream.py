@@ -92,7 +92,7 @@ def stream(
         }
         unused |= {"--root-motion": root_motion, "--amount-time": amount_time, "--part": part or None}
         return send_live(
-            model, live, Session(unused, host, listen, seconds, amount, speed, heading, in_place),
+            model, live, Session(unused, host, listen, seconds, amount, speed, heading, in_place, keep_going),
             plant=plant and lock, unit_m=unit, seed=seed, json=json,
         )  # fmt: skip
     if out is None:

@@ -56,7 +56,7 @@ class Character(NamedTuple):
             playback=playback,
         )  # fmt: skip
         clip = _on_its_root(_put(self.onto, source), self.onto.path)
-        return MadeMotion(clip.root, clip.rotations, self.ratio * made.travel, made.tries)
+        return MadeMotion(clip.root, clip.rotations, self.ratio * made.travel, made.tries, made.verdict)
 
 
 @lru_cache(maxsize=8)

@@ -153,5 +153,6 @@ def finished(folder: Path, shard: Shard, *, whole: bool = True) -> dict[str, Any
 def write_manifest(folder: Path, records: list[dict[str, Any]]) -> None:
     """What the folder holds: the settings, and every shard with its checksum."""
     settings = read_json(folder / SETTINGS)
-    totals = {key: sum(record[key] for record in records) for key in ("frames", "bytes", "drawn_again")}
+    summed = ("frames", "bytes", "drawn_again", "amber", "red")
+    totals = {key: sum(record.get(key, 0) for record in records) for key in summed}
     replace_file(folder / MANIFEST, json_bytes({**settings, **totals, "shards": records}))

@@ -68,11 +68,13 @@ def crowd_make(
     scheduler: str | None = None,
     places: Mapping[Path, Places] = NO_TABLES,
     anew: bool = False,
+    keep_going: bool = False,
     report: Report = silent,
 ) -> CrowdMade:
     """Make a crowd, or go on with it where a run of the same plan was stopped.
 
     `part` (K, N) makes the K-th of N parts only, for farms; the run that finds all shards finished writes the manifest.
+    A shard with a motion that no body makes is refused, unless `keep_going` (see motion.verdict).
     """
     if format not in FORMATS:
         raise UsageError(f"the format of a crowd is one of {', '.join(FORMATS)}, not {format!r}")
@@ -105,7 +107,10 @@ def crowd_make(
     part_shards = part_of(shards, part)
     records_by_shard = {shard.number: finished(folder, shard) for shard in part_shards}
     unfinished = [shard for shard in part_shards if records_by_shard[shard.number] is None]
-    tasks = [_task(plan, folder, shard, cast, format)._replace(ground=ground_sha256) for shard in unfinished]
+    tasks = [
+        _task(plan, folder, shard, cast, format)._replace(ground=ground_sha256, keep_going=keep_going)
+        for shard in unfinished
+    ]
     for done, record in enumerate(run(tasks) if tasks else (), start=1):
         records_by_shard[record["shard"]] = record
         report(Progress(done / len(unfinished), f"shard {done} of {len(unfinished)}"))

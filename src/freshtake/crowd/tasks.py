@@ -18,6 +18,7 @@ from freshtake.crowd.routes import speed_of
 from freshtake.crowd.shard_files import Motions, checksum, file_name, motions_of, on_the_ground, write_shard
 from freshtake.crowd.shards import Shard
 from freshtake.errors import UsageError
+from freshtake.motion.verdict import AMBER, RED, require_possible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.model import VariationModel
@@ -45,6 +46,7 @@ class Task(NamedTuple):
     version: str
     ground: str = ""  # checksum of the ground beside the shards
     character: Path | None = None
+    keep_going: bool = False  # with motions that no body makes
 
 
 @lru_cache(maxsize=8)
@@ -64,6 +66,8 @@ def run_task(task: Task, model: VariationModel | None = None) -> Record:
     model = model_at(task.model) if model is None else model
     body = body_of(model, task.model.name)
     made, motions = _made(task, model, body)
+    verdicts = [one.verdict._replace(name=f"{task.group}, {one.verdict.name}") for one in made]
+    require_possible(verdicts, task.keep_going, None)
     path = task.folder / file_name(task.shard, task.format)
     replacing_ours(write_shard, path, motions, task.format)
     size, digest = checksum(path)
@@ -76,6 +80,8 @@ def run_task(task: Task, model: VariationModel | None = None) -> Record:
         "seed": task.seed,
         "frames": sum(len(one.root) for one in made),
         "drawn_again": sum(one.tries > 1 for one in made),
+        "amber": sum(one.verdict.color == AMBER for one in made),
+        "red": sum(one.verdict.color == RED for one in made),
         "bytes": size,
         "sha256": digest,
     }

@@ -30,6 +30,7 @@ LENGTHENED = (0.005, 0.05)  # leg lengths by which a bone may leave the range of
 NEAR_FLOOR = 0.03  # leg lengths over the floor within which a foot should stand
 FLOOR_PERCENTILE = 2.0  # of a foot joint's heights in the takes: what it stands on
 HOVERS = 0.05  # leg lengths that the lowest foot stays above the floor
+DRAW_AGAIN = "try another --seed or less --amount"
 SLIDES = (1.5, 0.05)  # times the takes' speed of feet near the floor, and legs per second more
 
 
@@ -81,23 +82,31 @@ class Standard:
     hover: float
 
 
-def standard_of(takes: Sequence[Clip]) -> Standard:
-    """Learn from takes on one skeleton what a motion of this body may do."""
+def standard_of(takes: Sequence[Clip], limits: BodyLimits | None = None) -> Standard:
+    """Learn from takes on one skeleton what a motion of this body may do; `limits` are those of `learn_limits`."""
     if not takes:
         raise UsageError("a motion is judged by takes: give at least one")
     lengths = [_lengths(take) for take in takes]
     floor = _floor(takes)
-    slides = [_slide(take, floor)[0] for take in takes]
+    places = [take.positions() for take in takes]
+    both = list(zip(takes, places, strict=True))
     return Standard(
-        takes[0], learn_limits(takes),
+        takes[0], limits or learn_limits(takes),
         np.min([one.min(axis=0) for one in lengths], axis=0), np.max([one.max(axis=0) for one in lengths], axis=0),
-        max(float(_speeds(take).max(initial=0.0)) for take in takes), floor, max(slides),
-        max(_hover(take, floor) for take in takes),
+        max(float(_speeds(take, at).max(initial=0.0)) for take, at in both), floor,
+        max(_slide(take, at, floor)[0] for take, at in both), max(_hover(take, at, floor) for take, at in both),
     )  # fmt: skip
 
 
 def judge(
-    clip: Clip, standard: Standard, *, amount: float = 1.0, rate: float = 1.0, same_body: bool = True, name: str = ""
+    clip: Clip,
+    standard: Standard,
+    *,
+    amount: float = 1.0,
+    rate: float = 1.0,
+    same_body: bool = True,
+    name: str = "",
+    remedy: str = DRAW_AGAIN,
 ) -> Verdict:
     """Judge a motion by what takes do.
 
@@ -108,6 +117,7 @@ def judge(
         rate: How much faster than the takes it was to be.
         same_body: Whether it moves the body of the takes; another one only has to keep its bones and to be no faster.
         name: What to call it; by default the clip's name.
+        remedy: What to do about a body that does what it cannot.
 
     Returns:
         Remarks on the worst frame of each check that fails; none for a motion that does what the takes do.
@@ -116,10 +126,11 @@ def judge(
         frame = int(np.argmin(np.isfinite(clip.root).all(axis=1) & np.isfinite(clip.rotations).all(axis=(1, 2))))
         return Verdict(name or clip.name, (Remark("finite", RED, "a number is not finite", frame, "report it"),))
     same = same_body and compatible(clip.skeleton, standard.first.skeleton) and clip.up == standard.first.up
-    remarks = [_too_fast(clip, standard, rate), _lengthened(clip, standard, same)]
+    places = clip.positions()
+    remarks = [_too_fast(clip, places, standard, rate, remedy), _lengthened(clip, standard, same)]
     if same:
-        remarks += _body(standard.limits.check(clip, amount=amount, rate=rate))
-        remarks += [_off_the_floor(clip, standard), _sliding(clip, standard, rate)]
+        remarks += _body(standard.limits.check(clip, amount=amount, rate=rate), remedy)
+        remarks += [_off_the_floor(clip, places, standard), _sliding(clip, places, standard, rate)]
     return Verdict(name or clip.name or "the motion", tuple(one for one in remarks if one is not None))
 
 
@@ -150,6 +161,7 @@ def check_result(
     warn: Callable[[str], None] | None,
     same_body: bool = True,
     most_off: float | None = None,
+    remedy: str = DRAW_AGAIN,
 ) -> list[Verdict]:
     """Judge one motion of any method by the takes it was made from, and refuse what no body does.
 
@@ -161,6 +173,7 @@ def check_result(
         warn: Receives a sentence for each remark.
         same_body: See `judge`.
         most_off: How far it is off its path, in its unit of length.
+        remedy: What to do about a body that does what it cannot.
 
     Returns:
         The verdict in a list; none where there is nothing to judge.
@@ -168,7 +181,7 @@ def check_result(
     clips = [take for take in takes if isinstance(take, Clip)]
     if not clips or not isinstance(motion, Clip):
         return []
-    verdict = judge(motion, standard_of(clips), same_body=same_body, name=name)
+    verdict = judge(motion, standard_of(clips), same_body=same_body, name=name, remedy=remedy)
     if most_off is not None:
         verdict = off_the_path(verdict, most_off, leg_length(motion.skeleton))
     require_possible([verdict], keep_going, warn)
@@ -193,14 +206,14 @@ def off_the_path(verdict: Verdict, most_off: float, leg: float) -> Verdict:
     return verdict._replace(remarks=(*verdict.remarks, remark))
 
 
-def _too_fast(clip: Clip, standard: Standard, rate: float) -> Remark | None:
-    speeds = _speeds(clip)
+def _too_fast(clip: Clip, places: Floats, standard: Standard, rate: float, remedy: str) -> Remark | None:
+    speeds = _speeds(clip, places)
     fastest = float(speeds.max(initial=0.0))
     if fastest <= max(FASTEST, 2.0 * standard.fastest * max(rate, 1.0)):
         return None
     frame, joint = np.unravel_index(int(speeds.argmax()), speeds.shape)
     what = f"{_body_joints(clip)[int(joint)]} moves at {fastest:.0f} leg lengths a second, in the takes at most "
-    return Remark("speed", RED, f"{what}{standard.fastest:.1f}", int(frame), "try another --seed")
+    return Remark("speed", RED, f"{what}{standard.fastest:.1f}", int(frame), remedy)
 
 
 def _lengthened(clip: Clip, standard: Standard, same: bool) -> Remark | None:
@@ -220,31 +233,29 @@ def _lengthened(clip: Clip, standard: Standard, same: bool) -> Remark | None:
     return Remark("bones", color, what, int(frame), "check the rig with freshtake info")
 
 
-def _body(check: BodyCheck) -> list[Remark | None]:
+def _body(check: BodyCheck, remedy: str) -> list[Remark | None]:
     """Limits of the body that are exceeded: the gravest of each kind."""
     remarks: dict[str, Remark] = {}
     for k, sentence in zip(np.flatnonzero(check.over).tolist(), check.sentences, strict=True):
         figure: Figure = check.figures[k]
         beyond = float(check.measured.values[k] - check.limits[k])
         color = RED if beyond > IMPOSSIBLE.get(figure.kind, math.inf) else AMBER
-        remark = Remark(
-            figure.kind, color, sentence, int(check.measured.frames[k]), "try another --seed or less --amount"
-        )
+        remark = Remark(figure.kind, color, sentence, int(check.measured.frames[k]), remedy)
         if figure.kind not in remarks or (color == RED and remarks[figure.kind].color == AMBER):
             remarks[figure.kind] = remark
     return list(remarks.values())
 
 
-def _off_the_floor(clip: Clip, standard: Standard) -> Remark | None:
-    hover = _hover(clip, standard.floor)
+def _off_the_floor(clip: Clip, places: Floats, standard: Standard) -> Remark | None:
+    hover = _hover(clip, places, standard.floor)
     if hover <= standard.hover + HOVERS:
         return None
     what = f"no foot comes nearer to the floor than {100 * hover:.0f} % of a leg"
     return Remark("floor", AMBER, what, 0, "put it on the floor with freshtake plant")
 
 
-def _sliding(clip: Clip, standard: Standard, rate: float) -> Remark | None:
-    slide, frame = _slide(clip, standard.floor)
+def _sliding(clip: Clip, places: Floats, standard: Standard, rate: float) -> Remark | None:
+    slide, frame = _slide(clip, places, standard.floor)
     if slide <= SLIDES[0] * standard.slide * max(rate, 1.0) + SLIDES[1]:
         return None
     what = (
@@ -257,9 +268,9 @@ def _body_joints(clip: Clip) -> list[str]:
     return [clip.skeleton.names[k] for k in np.arange(len(clip.skeleton))[clip.skeleton.body()]]
 
 
-def _speeds(clip: Clip) -> Floats:
+def _speeds(clip: Clip, places: Floats) -> Floats:
     """(frames - 1, joints of the body): leg lengths per second."""
-    moved = np.diff(clip.positions()[:, clip.skeleton.body()], axis=0)
+    moved = np.diff(places[:, clip.skeleton.body()], axis=0)
     return np.asarray(np.linalg.norm(moved, axis=-1) / (clip.frame_time * leg_length(clip.skeleton)))
 
 
@@ -281,21 +292,21 @@ def _floor(takes: Sequence[Clip]) -> Floats:
     return np.asarray(np.percentile(np.concatenate(heights), FLOOR_PERCENTILE, axis=0))
 
 
-def _hover(clip: Clip, floor: Floats) -> float:
+def _hover(clip: Clip, places: Floats, floor: Floats) -> float:
     """How far the lowest foot joint stays above the floor, in leg lengths."""
     if not len(floor):
         return 0.0
-    heights = clip.positions()[:, _foot_joints(clip), clip.up_index] - floor
+    heights = places[:, _foot_joints(clip), clip.up_index] - floor
     return float(heights.min()) / leg_length(clip.skeleton)
 
 
-def _slide(clip: Clip, floor: Floats) -> tuple[float, int]:
+def _slide(clip: Clip, places: Floats, floor: Floats) -> tuple[float, int]:
     """Mean speed across the floor, in legs per second, of feet near it in two frames; and the frame of the fastest."""
     joints = _foot_joints(clip)
     if not len(floor) or len(clip) < 2:
         return 0.0, 0
     leg, level = leg_length(clip.skeleton), [axis for axis in range(3) if axis != clip.up_index]
-    positions = clip.positions()[:, joints]
+    positions = places[:, joints]
     low = positions[..., clip.up_index] - floor < NEAR_FLOOR * leg
     near = low[1:] & low[:-1]
     speed = np.linalg.norm(np.diff(positions[..., level], axis=0), axis=-1) / (clip.frame_time * leg)

@@ -11,12 +11,12 @@ from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import heading
 from freshtake.motion.features.ground import ground_of
+from freshtake.motion.verdict import AMBER, GREEN, RED, SLIDES
 from freshtake.numeric.arrays import Floats
 from freshtake.style.warping.correspondence import STANDING
 
-LEVELS = ("green", "amber", "red")
-FACTORS = {"slide": (1.5, 2.5), "jerk": (1.5, 3.0), "speed": (1.35, 2.0)}  # amber, red: by which factor it is off
-LEAST_SLIDE = 0.05  # leg lengths a second: less is not seen
+LEVELS = (GREEN, AMBER, RED)
+FACTORS = {"slide": (SLIDES[0], 2.5), "jerk": (1.5, 3.0), "speed": (1.35, 2.0)}  # amber, red: by which factor it is off
 STRIDES = (0.1, 0.5)  # share of the source's strides that are missing or too many: amber, red
 PASSED = 0.2  # share of the usual step by which an ankle passes the other in a stride
 JERK_RATE = 30.0  # frames a second at which jerk is measured
@@ -91,7 +91,7 @@ def remarks_on(
     lost = abs(made.strides - source.strides)
     if lost > 1 and (level := _level(lost / max(source.strides, 1.0), STRIDES)):
         found.append(Remark(level, f"{source.strides:.0f} strides became {made.strides:.0f}"))
-    usual = max(source.slide, taught.slide, LEAST_SLIDE)
+    usual = max(source.slide, taught.slide, SLIDES[1])
     if level := _level(made.slide / usual, FACTORS["slide"]):
         found.append(
             Remark(

@@ -66,9 +66,10 @@ def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: 
     """
     last = len(deviations.mean) - 1.0
     places = np.mod(phases, last) if cyclic else np.clip(phases, 0.0, last)
-    size = deviations.prior_size * np.maximum(deviations.sizes, LEAST * deviations.sizes.mean(axis=0))
-    deltas = deviations.deltas[..., : deviations.dofs]
-    factors = [deviations.weight_size * read_at(delta, places) * moving for delta in deltas]
+    dofs = deviations.dofs
+    size = deviations.prior_size[:dofs] * np.maximum(deviations.sizes, LEAST * deviations.sizes.mean(axis=0))
+    deltas = (deviations.weight_size * deviations.deltas)[..., :dofs]
+    factors = [read_at(delta, places) * moving for delta in deltas]
     sizes = np.maximum(read_at(size, places), 1e-9)
     return Spread(np.stack(factors), sizes * moving, phases, deviations)
 

@@ -2,7 +2,7 @@
 
 A take is x = mean + sqrt(share) * d + sqrt(1 - share) * e, both with the variance of a further take:
 
-    d(p) = sum_l g_l delta_l(p)        whole takes: delta_l = take l - mean, g_l normal, one number for the whole take
+    d(p) = sum_l g_l delta_l(p)                whole takes: delta_l = take l - mean, g_l normal, one for the whole take
     e_i(p) = sqrt(1 + 1/L) size_i(p) z_i(p)    the prior: z_i smooth in time, independent from DOF to DOF
 
 delta_l carries every coordination that the takes show; e has what so few takes cannot show. The share of whole takes
@@ -18,6 +18,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from freshtake.motion.body.limbs import limb_joints
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.gaussian import gaussian_filter1d
 from freshtake.variation import population
@@ -27,6 +28,7 @@ from freshtake.variation.takes import Takes
 
 SMOOTH = 0.08  # seconds by which sizes along the phase are smoothed
 EVEN = 0.3  # share of a DOF's mean variance in its variance at each phase: so few takes may agree by chance
+SUPPORT = 0.25  # of its worth elsewhere: what the prior is worth in legs and root
 KNOTS = 4  # of a cubic spline that a moment depends on
 
 
@@ -37,13 +39,13 @@ class Deviations:
     Attributes:
         takes: The takes on their common phase.
         sizes: (phases, DOFs): standard deviation of the prior.
-        share: Part of the variance that whole takes have.
+        share: (columns,): part of the variance that whole takes have.
         spacing: Phases between the knots of the prior's splines.
     """
 
     takes: Takes
     sizes: Floats
-    share: float
+    share: Floats
     spacing: float
 
     @property
@@ -55,16 +57,31 @@ class Deviations:
         count = len(self.takes.rows)
         return 1.0 + 1.0 / count if count > 1 else 1.0
 
-    @property
-    def weight_size(self) -> float:
-        """Return the standard deviation of each g."""
-        count = len(self.takes.rows)
-        return float(np.sqrt(self.share * self.further / max(count - 1, 1)))
+    @cached_property
+    def weight_size(self) -> Floats:
+        """Return what weights of the takes are multiplied by, (columns,), where g is standard normal."""
+        return np.asarray(np.sqrt(self.share * self.further / max(len(self.takes.rows) - 1, 1)))
 
-    @property
-    def prior_size(self) -> float:
-        """Return what sizes are multiplied by."""
-        return float(np.sqrt((1.0 - self.share) * self.further))
+    @cached_property
+    def prior_size(self) -> Floats:
+        """Return what sizes are multiplied by, (columns,)."""
+        return np.asarray(np.sqrt((1.0 - self.share) * self.further))
+
+    @cached_property
+    def timing(self) -> tuple[float, float]:
+        """Return the prior's standard deviations of tempo and of the pace within a take, logarithms both."""
+        log_pace = self.takes.log_pace
+        tempo, count = log_pace.mean(axis=1), len(log_pace)
+        if count == 1:
+            return population.TEMPO, population.PACE
+        within = log_pace - tempo[:, None]
+        seen = (tempo.var(ddof=1), within.var(axis=0, ddof=1).mean())
+        worth = population.WORTH
+        both = [
+            np.sqrt((worth * usual**2 + (count - 1.0) * variance) / (worth + count - 1.0))
+            for usual, variance in zip((population.TEMPO, population.PACE), seen, strict=True)
+        ]
+        return float(both[0]), float(both[1])
 
     @property
     def dofs(self) -> int:
@@ -90,17 +107,37 @@ class Deviations:
     @cached_property
     def total_sizes(self) -> Floats:
         """Return how far a further take is expected to deviate, (phases, DOFs): one standard deviation."""
-        whole = self.weight_size**2 * (self.deltas[..., : self.dofs] ** 2).sum(axis=0)
-        return np.asarray(np.sqrt(whole + (self.prior_size * self.sizes) ** 2))
+        whole = ((self.weight_size * self.deltas) ** 2).sum(axis=0) + (self.prior_size * self.all_sizes) ** 2
+        return np.asarray(np.sqrt(whole[:, : self.dofs]))
 
     def correlation(self, apart: Floats) -> Floats:
         """Return how alike z is at phases that lie so far `apart`."""
         return spline_correlation(np.abs(apart) / self.spacing)
 
 
-def share_of(settings: Settings, takes: int) -> float:
-    """Return the part of the variance that whole takes have."""
-    return (takes - 1.0) / (takes - 1.0 + settings.prior) if takes > 1 else 0.0
+def share_of(settings: Settings, takes: int, worth: float = 1.0) -> float:
+    """Return the part of the variance that whole takes have, where the prior is `worth` so much of its usual worth."""
+    return (takes - 1.0) / (takes - 1.0 + worth * settings.prior) if takes > 1 else 0.0
+
+
+def shares(settings: Settings, material: Material, takes: Takes) -> Floats:
+    """Return the part of the variance that whole takes have, (columns,).
+
+    What carries the body, legs and root, is so tightly coordinated (both feet step as far, and the hips go with them)
+    that a prior without coordination is worth less there than in trunk, head and arms.
+    """
+    count, columns = len(takes.rows), takes.rows.shape[2]
+    out = np.full(columns, share_of(settings, count))
+    skeleton = None if material.recipe is None else material.recipe.skeleton
+    legs = [] if skeleton is None else [joints for _, joints, is_leg in limb_joints(skeleton) if is_leg]
+    if skeleton is None or not legs:
+        return out
+    carrying = {0, *(joint for joints in legs for joint in joints)}
+    names = {skeleton.names[joint] for joint in carrying}
+    owners = [name.rpartition(".")[0] for name in material.names]
+    support = np.array([owner in names for owner in owners] + [True] * (columns - len(owners)))
+    out[support] = share_of(settings, count, SUPPORT)
+    return out
 
 
 def prior_sizes(material: Material, takes: Takes) -> Floats:

@@ -74,7 +74,7 @@ def take_likelihood(material: Material, deviations: Deviations, rows: Floats) ->
     away, phase_frames = deviations_of(material, deviations, rows)
     floor = _floors(material, deviations)
     size = np.maximum(left_over(deviations) * deviations.sizes, floor)
-    deltas = deviations.deltas[..., : deviations.dofs]
+    deltas = (deviations.weight_size * deviations.deltas)[..., : deviations.dofs]
     weights, of_weights = _likeliest_weights(deviations, deltas, away, size)
     rest = (away - np.einsum("l,lpd->pd", weights, deltas)) / size
     phases = np.arange(0.0, len(away), deviations.spacing)
@@ -127,7 +127,8 @@ def left_over(deviations: Deviations) -> float:
     rows = rows[representative(rows)]
     for k, take in enumerate(rows):
         others = np.delete(rows, k, axis=0)
-        away, deltas = take - others.mean(axis=0), others - others.mean(axis=0)
+        away = take - others.mean(axis=0)
+        deltas = deviations.weight_size[: deviations.dofs] * (others - others.mean(axis=0))
         weights, _ = _likeliest_weights(deviations, deltas, away, size)
         left.append(float((((away - np.einsum("l,lpd->pd", weights, deltas)) / size) ** 2).mean()))
     return math.sqrt(float(np.mean(left)))
@@ -138,21 +139,21 @@ def _likeliest_weights(deviations: Deviations, deltas: Floats, away: Floats, siz
 
     Phases within a spacing of one another say the same, so that each counts only as much as it adds.
     """
-    count, scale = len(deltas), deviations.weight_size
-    if scale == 0.0:
+    count = len(deltas)
+    if not deltas.any():
         return np.zeros(count), 0.0
     scaled, wanted = (deltas / size).reshape(count, -1), (away / size).ravel()
     trust: Floats = np.ones(len(wanted))
     weights: Floats = np.zeros(count)
     for _ in range(ROUNDS):
         # what lies far off, such as one spoiled joint, must not bend the weights of the whole take
-        precision = (scaled * trust) @ scaled.T / deviations.spacing + np.eye(count) / scale**2
+        precision = (scaled * trust) @ scaled.T / deviations.spacing + np.eye(count)
         weights = np.asarray(
             np.linalg.solve(precision, scaled @ (trust * wanted) / deviations.spacing), dtype=np.float64
         )
         trust = np.asarray((TAILS + 1.0) / (TAILS + (wanted - weights @ scaled) ** 2), dtype=np.float64)
-    volume = 0.5 * np.linalg.slogdet(precision * scale**2)[1]
-    return np.asarray(weights, dtype=np.float64), float(-0.5 * (weights**2).sum() / scale**2 - volume)
+    volume = 0.5 * np.linalg.slogdet(precision)[1]
+    return np.asarray(weights, dtype=np.float64), float(-0.5 * (weights**2).sum() - volume)
 
 
 def _floors(material: Material, deviations: Deviations) -> Floats:

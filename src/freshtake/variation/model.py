@@ -19,10 +19,11 @@ from freshtake.motion.features import Start, decode, encode
 from freshtake.motion.features.ground import start_of
 from freshtake.motion.guards import BodyLimits, learn_limits
 from freshtake.motion.planting import PlantingModel, learn_planting
+from freshtake.motion.verdict import Standard, standard_of
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import on_one_blas_thread, one_blas_thread
 from freshtake.variation.amount import Amount, amount_of
-from freshtake.variation.deviations import Deviations, prior_sizes, share_of
+from freshtake.variation.deviations import Deviations, prior_sizes, shares
 from freshtake.variation.examples import Material, rounded
 from freshtake.variation.goals.goals import Goals
 from freshtake.variation.goals.guidance import Guided, guided
@@ -87,7 +88,7 @@ class VariationModel:
     @cached_property
     def deviations(self) -> Deviations:
         """Return how takes differ."""
-        share = share_of(self.settings, len(self.material.values))
+        share = shares(self.settings, self.material, self.takes)
         return Deviations(self.takes, self.sizes, share, max(STEP / self.frame_time, 1.0))
 
     @cached_property
@@ -103,6 +104,11 @@ class VariationModel:
         """Return how far a body may go beyond what it does in the examples; None where they are no clips of a body."""
         recipe = self.material.recipe
         return learn_limits(self.clips) if recipe is not None and recipe.skeleton is not None else None
+
+    @cached_property
+    def standard(self) -> Standard | None:
+        """Return what the examples do, by which motions are judged; None where they are no clips of a body."""
+        return None if self.body_limits is None else standard_of(self.clips, self.body_limits)
 
     @cached_property
     def standing_table(self) -> StandingTable:

@@ -80,9 +80,10 @@ def topological_order(edges: Sequence[Iterable[int]]) -> tuple[int, ...]:
 def together(model: VariationModel) -> Floats:
     """Return how DOFs deviate together within a frame, (DOFs, DOFs): correlations, the mean over phases."""
     deviations = model.deviations
-    phases, deltas = deviations.mean.shape[0], deviations.deltas[..., : deviations.dofs]
-    covariance = deviations.weight_size**2 * np.einsum("lpi,lpj->ij", deltas, deltas) / phases
-    covariance += np.diag(((deviations.prior_size * deviations.sizes) ** 2).mean(axis=0))
+    phases, dofs = deviations.mean.shape[0], deviations.dofs
+    deltas = (deviations.weight_size * deviations.deltas)[..., :dofs]
+    covariance = np.einsum("lpi,lpj->ij", deltas, deltas) / phases
+    covariance += np.diag(((deviations.prior_size[:dofs] * deviations.sizes) ** 2).mean(axis=0))
     size = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
     return np.asarray(covariance / np.outer(size, size))
 

@@ -32,7 +32,7 @@ SIZES: dict[str, tuple[float, float]] = {
 TEMPO = 0.066  # standard deviation of the logarithm of the duration
 PACE = 0.02  # likewise, of the pace within a take
 WORTH = 2.0  # takes that this knowledge of a DOF's size is worth: its error is a factor of 1.6
-STEP = 0.2  # seconds between knots of the prior: variants then change as fast as takes (odd performers)
+STEP = 0.3  # seconds between knots of the prior: variants then change as fast as takes (odd performers)
 PLAIN = (-1.5, 1.0)  # of what is no body: in proportion to its range, as a body's limbs are on average
 LEAST = 1e-4  # radians or leg lengths: a range below it says nothing
 

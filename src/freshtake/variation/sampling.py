@@ -11,7 +11,6 @@ import numpy.typing as npt
 from freshtake.motion.features import Start
 from freshtake.motion.features.ground import AT_ORIGIN, Complexes, Path, start_of
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.variation import population
 from freshtake.variation.deviations import KNOTS, Deviations, spline_basis
 from freshtake.variation.phase import FASTEST, LOBES, SLOWEST, read_sharply
 from freshtake.variation.takes import Takes, turn_per_cycle, with_speeds
@@ -114,16 +113,18 @@ def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Fl
         Rows (n, DOFs) with the course in place of speeds, and the logarithm (n,) of frames per phase.
     """
     deviations, amounts = sampler.deviations, sampler.amounts
-    count, beta = len(takes.rows), deviations.prior_size
-    weights = deviations.weight_size * slow[:, :count]
+    count, weights = len(takes.rows), slow[:, : len(takes.rows)]
     mean = takes.rows.mean(axis=0)
-    whole = np.einsum("pl,lpd->pd", weights, (takes.rows - mean)[:, index])
-    rows = mean[index] + amounts.space * (whole + beta * deviations.all_sizes[index] * fast[:, :-1])
+    whole = deviations.weight_size * np.einsum("pl,lpd->pd", weights, (takes.rows - mean)[:, index])
+    prior = deviations.prior_size * deviations.all_sizes[index] * fast[:, :-1]
+    rows = mean[index] + amounts.space * (whole + prior)
     rows = held_back(rows, sampler.low, sampler.high, sampler.room)
     steps = np.minimum(index, takes.log_pace.shape[1] - 1)
     pace = takes.log_pace.mean(axis=0)
-    changed = np.einsum("pl,lp->p", weights, (takes.log_pace - pace)[:, steps])
-    changed += beta * (population.TEMPO * slow[:, count] + population.PACE * fast[:, -1])
+    # timing goes with what carries the body: its share is the largest of all columns
+    (tempo, within), largest = deviations.timing, int(deviations.share.argmax())
+    changed = deviations.weight_size[largest] * np.einsum("pl,lp->p", weights, (takes.log_pace - pace)[:, steps])
+    changed += deviations.prior_size[largest] * (tempo * slow[:, count] + within * fast[:, -1])
     slowest, fastest = -np.log(FASTEST), -np.log(SLOWEST)  # the logarithm is of frames per phase
     return rows, np.asarray(pace[steps] + np.clip(amounts.time * changed, slowest, fastest))
 
@@ -234,7 +235,7 @@ def cycles_at(sampler: Sampler, index: Ints, slow: Floats, fast: Floats) -> tupl
     if takes.course is not None:
         # the prior moves the body off its course, which must not add up from step to step
         ground, deviations = takes.course.ground, sampler.deviations
-        size = sampler.amounts.space[ground] * deviations.prior_size * deviations.all_sizes[index][:, ground]
+        size = (sampler.amounts.space * deviations.prior_size)[ground] * deviations.all_sizes[index][:, ground]
         offset = size * fast[:, ground]
         fast = fast.copy()
         fast[:, ground] = 0.0

@@ -17,12 +17,13 @@ from freshtake.formats.humanoid import humanoid_of
 from freshtake.formats.read_options import WriteOptions
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.rooting import as_filed
+from freshtake.motion.verdict import judge, require_possible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import slerp
 from freshtake.workflows.live_steering import Steers
 from freshtake.workflows.live_streams import OWN_MOTION, STREAMS
 
-LOOKED_AT = 90  # frames in which the rest pose of a body is looked for
+LOOKED_AT = 90  # first frames, in which the rest pose of a body is looked for and which are judged before any is sent
 
 
 class Pose(NamedTuple):
@@ -45,9 +46,14 @@ class HumanoidPoses:
         plant: bool | str,
         seed: int,
         warn: Callable[[str], None],
+        keep_going: bool = False,
     ) -> None:
-        first = _frames(source, stored, replace(steers), plant, seed)
-        trial = as_filed(joined(list(islice(first, LOOKED_AT))))
+        first = joined(list(islice(_frames(source, stored, replace(steers), plant, seed), LOOKED_AT)))
+        standard = stored.model.standard if stored.method == "variation" else None
+        if standard is not None:
+            verdict = judge(first, standard, amount=steers.amount, name=source.name)
+            require_possible([verdict], keep_going, warn)
+        trial = as_filed(first)
         upright = in_metres(source, trial, WriteOptions(unit_m=unit_m, warn=warn), "VMC")
         self._options = WriteOptions(unit_m=_unit(trial, upright), warn=warn)
         self._source, self._humanoid = source, humanoid_of(upright)

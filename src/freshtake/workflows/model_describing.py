@@ -44,4 +44,7 @@ def _network_facts(model: VariationModel) -> dict[str, Any]:
     """Return how much of how takes differ comes from whole takes, and how far a further take usually deviates."""
     deviations = model.deviations
     size = np.sqrt((deviations.total_sizes**2).mean(axis=0)) * model.material.weights
-    return {"whole_takes_share": round(deviations.share, 3), "deviation": round(float(np.sqrt((size**2).mean())), 6)}
+    return {
+        "whole_takes_share": round(float(deviations.share.min()), 3),
+        "deviation": round(float(np.sqrt((size**2).mean())), 6),
+    }

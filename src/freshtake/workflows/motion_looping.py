@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from freshtake.motion.cycles.looping import closed, facing_forward, planted_loop
 from freshtake.motion.cycles.seams import Seam, seam_of, steps_of
 from freshtake.motion.planting import settings_for
 from freshtake.motion.planting.planting_model import own_planting_model
+from freshtake.motion.verdict import Verdict, check_result
 from freshtake.workflows.motion_finishing import FINISH, Finish
 from freshtake.workflows.takes_reading import read_clips
 
@@ -26,6 +28,7 @@ class Looped(NamedTuple):
     span: Span
     seam: Seam
     usual: Seam  # 99 of 100 steps and bends of the take are smaller
+    verdicts: list[Verdict]
 
     def summary(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -36,6 +39,7 @@ class Looped(NamedTuple):
             "from": {"start": self.span.start, "stop": self.span.stop},
             "seam": {**self.seam._asdict(), "step_of_take_99": self.usual.step, "bend_of_take_99": self.usual.bend},
             "playback": playback,
+            "verdicts": [{"color": one.color, "remarks": one.sentences} for one in self.verdicts],
         }
 
 
@@ -46,18 +50,26 @@ def motion_loop(
     cycles: int | None = 1,
     finish: Finish = FINISH,
     reading: dict[str, Any] | None = None,
+    warn: Callable[[str], None] | None = None,
 ) -> Looped:
-    """Read a clip, make the best loop of it and write it; `cycles` None: the clip as a whole is one cycle."""
+    """Read a clip, make the best loop of it and write it; `cycles` None: the clip as a whole is one cycle.
+
+    A loop that no body makes is refused, unless `finish.keep_going` (see motion.verdict).
+    """
     for_writing(target)
     ((take,),) = read_clips([[source]], reading, "only clips with a skeleton become loops")
     loop, span = loop_of(take, cycles, plant=finish.plant)
     loop = loop.changed(name=target.stem)
     steps = steps_of(take)
     usual = Seam(float(np.percentile(steps.step, 99)), float(np.percentile(steps.bend, 99)))
+    verdicts = check_result(
+        loop, [take], name=target.name, keep_going=finish.keep_going, warn=warn,
+        remedy="the clip does not end as it begins: leave --whole out" if cycles is None else "try other --cycles",
+    )  # fmt: skip
     ready = finish.ready(loop)
     assert isinstance(ready, Clip)
     finish.write(target, ready)
-    return Looped(target, ready, span, seam_of(loop), usual)
+    return Looped(target, ready, span, seam_of(loop), usual, verdicts)
 
 
 def loop_of(take: Clip, cycles: int | None = 1, *, plant: bool | str = True) -> tuple[Clip, Span]:

@@ -79,12 +79,14 @@ def motion_send(
     plant: bool | str = True,
     unit_m: float | None = None,
     seed: int = 0,
+    keep_going: bool = False,
     each_tick: Callable[[Steers], None] | None = None,
     warn: Callable[[str], None] = lambda sentence: None,
 ) -> SendReport:
     """Send a model's motion until `seconds` are over or `steers.ended` says so; `each_tick` may change the steers.
 
-    Messages to the port `listen` steer as well, from this machine alone unless `anywhere`.
+    Messages to the port `listen` steer as well, from this machine alone unless `anywhere`. Where the first frames of a
+    variation model are what no body does, nothing is sent, unless `keep_going` (see motion.verdict).
     """
     if seed < 0:
         raise UsageError(f"the seed must be 0 or more, but is {seed}")
@@ -100,7 +102,9 @@ def motion_send(
     gc.collect()
     gc.freeze()  # what was loaded stays, and is not looked through again in the middle of a motion
     try:
-        posing = HumanoidPoses(source, stored, steers, unit_m=unit_m, plant=plant, seed=seed, warn=warn)
+        posing = HumanoidPoses(
+            source, stored, steers, unit_m=unit_m, plant=plant, seed=seed, warn=warn, keep_going=keep_going
+        )
         return _send(posing, out, address, steers, seconds, in_place, inbox, each_tick, warn)
     finally:
         gc.unfreeze()

@@ -14,7 +14,8 @@ from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import with_closing_frame
 from freshtake.motion.cycles.root_motion import BodyCourse, course_of, in_place, on_joint
 from freshtake.motion.cycles.shared_seams import SeamPose, seam_pose, with_seam
-from freshtake.variation.amount import Amount
+from freshtake.motion.verdict import Standard, Verdict, judge, standard_of
+from freshtake.variation.amount import Amount, amount_of
 from freshtake.variation.goals.goals import GoalReport
 from freshtake.variation.goals.guarding import GuardReport, guarded
 from freshtake.variation.goals.guidance import Guided
@@ -35,6 +36,7 @@ class PackClip(NamedTuple):
     goals: GoalReport
     guard: GuardReport
     copied: float
+    verdict: Verdict
 
 
 class GroupMaker:
@@ -50,9 +52,19 @@ class GroupMaker:
         return [model.decode(rows) for rows in model.material.values[:MOST_INPUTS]]
 
     @cached_property
+    def placed_takes(self) -> list[Clip]:
+        """The takes on the character."""
+        return [self._put(take) for take in self.takes]
+
+    @cached_property
     def inputs(self) -> Pace:
         """How fast the takes are, on the character."""
-        return pace_of([self._put(take) for take in self.takes])
+        return pace_of(self.placed_takes)
+
+    @cached_property
+    def standard(self) -> Standard:
+        """What the takes do, by which clips are judged: on the character, as the clips are."""
+        return standard_of(self.placed_takes)
 
     @cached_property
     def seam(self) -> SeamPose:
@@ -82,7 +94,10 @@ class GroupMaker:
             if copied == 0.0:
                 break
         loop = with_seam(self._put(variant.motion), self.seam)
-        return PackClip(slot, loop.changed(name=slot.name, playback=loop.playback), variant.report, checks, copied)
+        amount = amount_of(self.settings.amount).largest
+        verdict = judge(loop, self.standard, amount=amount, rate=variant.report.rate, name=slot.name)
+        loop = loop.changed(name=slot.name, playback=loop.playback)
+        return PackClip(slot, loop, variant.report, checks, copied, verdict)
 
     def _drawn(self, seed: Sequence[int], amount: float | Amount, name: str) -> Guided:
         settings, model = self.settings, self.group.model

@@ -11,7 +11,7 @@ from freshtake.formats.read_options import Motion
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Start
-from freshtake.motion.verdict import Standard, Verdict, judge, off_the_path, standard_of
+from freshtake.motion.verdict import Standard, Verdict, judge, off_the_path
 from freshtake.variation.amount import NATURAL, Amount, amount_of
 from freshtake.variation.goals.steering import Followed, Steering, from_the_first_point
 from freshtake.variation.model import VariationModel
@@ -32,14 +32,6 @@ def begun(model: VariationModel, steer: Steering) -> tuple[Steering, Start]:
     travel = model.travel
     assert model.material.recipe is not None
     return from_the_first_point(steer, model.material.recipe, travel)
-
-
-def standard_for(model: VariationModel) -> Standard | None:
-    """What the model's takes do, by which its motions are judged; None where they are no clips of a body."""
-    recipe = model.material.recipe
-    if recipe is None or recipe.skeleton is None:
-        return None
-    return standard_of([model.decode(rows) for rows in model.material.values])
 
 
 def judged(

@@ -14,6 +14,7 @@ from freshtake.formats.pack_files import PACK, VERSION, write_pack
 from freshtake.formats.registry import Format
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
+from freshtake.motion.verdict import Verdict, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.goals.guarding import guard_notes
 from freshtake.workflows.motion_delivering import playback_summary, turn_note
@@ -44,10 +45,11 @@ class ClipGroup(NamedTuple):
 
 
 class Pack(NamedTuple):
-    """The contents of pack.json, and the files that were written."""
+    """The contents of pack.json, the files that were written, and the verdict on each clip."""
 
     facts: dict[str, Any]
     paths: list[Path]
+    verdicts: list[Verdict]
 
 
 @one_blas_thread()
@@ -63,6 +65,7 @@ def variation_pack(
     only: str | None = None,
     preview: bool = True,
     unit_m: float | None = None,
+    keep_going: bool = False,
     seed: int = 0,
     report: Report = silent,
     warn: Callable[[str], None] | None = None,
@@ -70,7 +73,7 @@ def variation_pack(
     """Write a pack of `count` clips of each model (MODEL or NAME=MODEL) into a folder that appears whole.
 
     `keep` is what its preview page saved: rejected clips are drawn anew, all others made again as they were. `only`
-    names the one clip to be made.
+    names the one clip to be made. Clips that no body makes are refused, unless `keep_going` (see motion.verdict).
     """
     settings = settings or PackSettings()
     kinds = formats_of(formats)
@@ -81,6 +84,8 @@ def variation_pack(
         slots = _only(slots, only)
     files = _file_names(slots, kinds, settings)
     groups_made = _make_groups([group for group in groups if group.name in slots], slots, settings, onto, report)
+    verdicts = [clip.verdict for one in groups_made for clip in one.clips]
+    require_possible(verdicts, keep_going, warn)
     facts = _pack_facts(groups_made, files, settings, onto, seed)
     with replacing_folder(folder) as place:
         report(Progress(0.8, "writing"))
@@ -93,7 +98,7 @@ def variation_pack(
     if warn is not None:
         for sentence in _notes(groups_made):
             warn(sentence)
-    return Pack(facts, paths)
+    return Pack(facts, paths, verdicts)
 
 
 def _only(slots: dict[str, list[Slot]], name: str) -> dict[str, list[Slot]]:
@@ -211,7 +216,7 @@ def _preview(place: Path, groups: Sequence[ClipGroup], facts: dict[str, Any], re
 def _notes(groups: Sequence[ClipGroup]) -> list[str]:
     notes = []
     for group, _, clips in groups:
-        sentences = guard_notes([clip.guard for clip in clips])
+        sentences = guard_notes([clip.guard for clip in clips], left=False)
         turn = turn_note([playback_summary(clip.loop) for clip in clips])
         strain = max(clip.goals.strain for clip in clips)
         if strain > STRAINED:

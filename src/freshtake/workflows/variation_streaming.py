@@ -25,7 +25,7 @@ from freshtake.workflows.motion_delivering import Delivery, delivered
 from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
 from freshtake.workflows.path_following import followed_by
 from freshtake.workflows.seeds import generator
-from freshtake.workflows.variation_making import MOST_FRAMES, begun, judged, motion_of, standard_for, warn_of_amount
+from freshtake.workflows.variation_making import MOST_FRAMES, begun, judged, motion_of, warn_of_amount
 
 
 class Streamed(NamedTuple):
@@ -78,7 +78,7 @@ def variation_stream(
     way = None
     if steer is not None and steer.path is not None and isinstance(motion, Clip):
         way = followed_by(np.asarray(steer.path), motion)
-    verdicts = judged(motion, standard_for(model), target.name, amount=amount, followed=way)
+    verdicts = judged(motion, model.standard, target.name, amount=amount, followed=way)
     require_possible(verdicts, keep_going, warn)
     report(Progress(0.8, f"writing {target.name}"))
     motion = delivered(put_onto(onto, motion), delivery or Delivery())

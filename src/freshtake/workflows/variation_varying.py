@@ -39,7 +39,7 @@ from freshtake.workflows.output_naming import is_one_file
 from freshtake.workflows.paper_method import paper_vary
 from freshtake.workflows.path_following import followed_by, placed
 from freshtake.workflows.seeds import generator
-from freshtake.workflows.variation_making import begun, judged, motion_of, standard_for, warn_of_amount
+from freshtake.workflows.variation_making import begun, judged, motion_of, warn_of_amount
 
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
 STRAINED = 3.0  # standard deviations
@@ -154,7 +154,7 @@ def variation_vary(
         return _paper_variants(stored, folder, count, single, options, finish, report)
     model: VariationModel = checked(stored, source, "variation").model
     suffix = folder.suffix if single else _ending(stored, finish.ending, finish.onto)
-    written, standard = Written([], [], [], [], [], []), standard_for(model)
+    written, standard = Written([], [], [], [], [], []), model.standard
     if finish.delivery is not None and finish.delivery.closing and not options.loop:
         raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
     warn_of_amount(options.amount, warn)

@@ -18,6 +18,7 @@ from freshtake.motion.body.upright import AGREED, ASSUMED, FROM_BODY, FROM_REST,
 from freshtake.motion.edit import moved, with_up
 from freshtake.numeric.rotations import about_axis, multiply, rotate
 from freshtake.samples import cheer, jump, punch, run, walk
+from freshtake.samples.humanoid import Build
 from tests.motion.rigs import bones_along_x
 
 ACTIONS = [walk, run, jump, cheer, punch]
@@ -30,6 +31,16 @@ def test_whoever_stands_tells_the_axis(action: object, up: str) -> None:
     clip = moved(clip, np.linspace(0.0, 30.0, len(clip))[:, None] * [1.0, 0.0, 0.0])  # nobody stands quite still
     found = find_up(with_up(clip, up).changed(up="y"))
     assert (found.axis, found.how, found.doubtful) == (up, FROM_BODY, False)
+
+
+@pytest.mark.parametrize("height", [120.0, 210.0])
+@pytest.mark.parametrize("fps", [24.0, 120.0])
+def test_who_cheers_on_the_spot_tells_the_axis(height: float, fps: float) -> None:
+    """The rest pose is along y, and the body does not go about."""
+    for seed in range(3):
+        clip = with_up(cheer(np.random.default_rng(seed), build=Build(height=height), fps=fps), "z")
+        found = find_up(clip.changed(up="y"))
+        assert (found.axis, found.how, found.sure) == ("z", FROM_BODY, True)
 
 
 def lying(clip: Clip) -> Clip:

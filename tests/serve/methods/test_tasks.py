@@ -15,6 +15,7 @@ from freshtake.motion.edit import heading
 from freshtake.serve.items import Item
 from freshtake.serve.tasks.blends import moments_of
 from freshtake.serve.tasks.styles import translated
+from freshtake.variation.goals import guidance
 from tests.serve.methods.tasks_here import Here
 
 
@@ -141,3 +142,21 @@ def test_a_drawn_character_is_kept_with_its_model_and_variants(here: Here) -> No
     made = here.run("draw", drawings=example_drawings(), name="a", number=3)
     assert [item.kind for item in made] == ["strokes"] * 4 + ["model"] + ["variant"] * 3
     assert made[-1].parent == made[4].id and made[-1].name == "a_003"
+
+
+def test_what_the_verdict_says_of_a_variant_is_with_the_variant(
+    here: Here, takes: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (model,) = here.run("learn", takes["walk"])
+    (good,) = here.run("vary", [model.id], number=1)
+    assert good.findings == []
+    made = guidance.guided
+
+    def under_the_floor(*given: Any, **more: Any) -> guidance.Guided:
+        variant = made(*given, **more)
+        return variant._replace(motion=variant.motion.changed(root=variant.motion.root - [0.0, 40.0, 0.0]))
+
+    monkeypatch.setattr("freshtake.variation.model.guided", under_the_floor)
+    for item in (*here.run("vary", [model.id], number=1), *here.run("again", [good.id])):
+        (finding,) = [one for one in item.findings if "deeper than in any take" in one.words]
+        assert finding.remedy is None and "(frame " in finding.words and "--" not in finding.words

@@ -7,14 +7,20 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from freshtake import samples
+from freshtake import read_clip, samples
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.pins import Pin
+from freshtake.motion.verdict import GREEN, RED, judge
 from freshtake.variation import Goals, PosePin, Settings, Steering, VariationModel, learn
+from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import ground_speed
+from freshtake.variation.goals.guarding import guarded
+from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.goals.pacing import SLOWEST
 from freshtake.variation.goals.steering import followed, from_the_first_point, nearest_on, point_on
+from tests.conftest import DATA
 
 QUICK = Settings()
 
@@ -205,3 +211,61 @@ def test_bad_goals_are_refused_in_one_sentence(walking: VariationModel, walks: l
     plain = learn(waves, QUICK, rng=rng())
     with pytest.raises(UsageError, match="knows no turning"):
         list(plain.blocks(rng(), steer=Steering()))
+
+
+def hands_off(model: VariationModel, distance: float, count: int) -> list[str]:
+    """Return the colors of variants with a hand so many hundredths of a leg from where it is in the mean motion."""
+    assert model.standard is not None
+    mean: Clip = model.sample(rng(), amount=0.0, plant=True)
+    leg, chosen, colors = leg_length(mean.skeleton), np.random.default_rng(5), []
+    for k in range(count):
+        hand, frame, way = (
+            ("LeftHand", "RightHand")[k % 2],
+            int(chosen.integers(1, len(mean) - 1)),
+            chosen.normal(size=3),
+        )
+        place = mean.positions()[frame, mean.skeleton.index(hand)] + distance / 100.0 * leg * way / np.linalg.norm(way)
+        goals = Goals(targets=[Pin(hand, frame, place)])
+
+        def draw(attempt: int, amount: float | Amount, k: int = k, goals: Goals = goals) -> Guided:
+            return model.guided(np.random.default_rng([k, attempt]), goals, amount=amount, plant=True)
+
+        made = guarded(draw, model.body_limits, 1.0)[0]
+        assert max(made.report.place_errors) < 1e-3 * leg
+        colors.append(judge(made.motion, model.standard).color)
+    return colors
+
+
+@pytest.mark.parametrize("distance", [3.0, 7.0, 11.0])
+def test_a_hand_near_its_natural_place_leaves_the_body_possible(distance: float) -> None:
+    model = learn([samples.walk(np.random.default_rng(seed), cycles=1) for seed in range(4)], QUICK, cyclic=True)
+    colors = hands_off(model, distance, 10)
+    assert RED not in colors and colors.count(GREEN) >= (9 if distance < 5.0 else 7)
+
+
+@pytest.mark.parametrize("kind", ["walk", "throw"])
+def test_hands_of_recorded_takes_can_be_pinned_nearby(kind: str) -> None:
+    paths = sorted((DATA / kind).glob(f"{kind}_*.bvh"))
+    if not paths:
+        pytest.skip("real motion data is absent: set FRESHTAKE_DATA to its folder")
+    colors = hands_off(learn([read_clip(path) for path in paths], QUICK), 7.0, 10)
+    assert RED not in colors and colors.count(GREEN) >= 8
+
+
+def test_a_pinned_hand_moves_no_leg(walking: VariationModel) -> None:
+    free: Clip = walking.sample(rng())
+    place = free.positions()[20, free.skeleton.index("LeftHand")] + [4.0, 4.0, 0.0]
+    made = walking.sample(rng(), goals=Goals(targets=[Pin("LeftHand", 20, place)]))
+    legs = [k for k, name in enumerate(free.skeleton.names) if "Leg" in name or "Foot" in name]
+    assert angle_between(made.rotations[:, legs], free.rotations[:, legs]).max() < 1e-6
+    assert angle_between(made.rotations[20], free.rotations[20]).max() > 0.01
+
+
+def test_a_cycle_with_a_pose_in_its_middle_ends_without_a_jolt(walking: VariationModel, walks: list[Clip]) -> None:
+    """The last phase of a cycle is not its first one: deviations of the takes differ there."""
+    free: Clip = walking.sample(rng())
+    time = 0.5 * free.duration
+    made: Clip = walking.sample(rng(), goals=Goals(poses=[PosePin(walks[0], len(walks[0]) // 2, time)]))
+    changed = angle_between(made.rotations, free.rotations)
+    steps = np.abs(np.diff(changed, axis=0)).max(axis=1)
+    assert steps[-1] <= steps[:-1].max()

@@ -96,15 +96,21 @@ def judged(body: Body) -> Upright:
 
 
 def stands(body: Body, axis: str) -> bool:
-    """Whether the body goes about across this axis on feet that keep their height, or goes far across it."""
+    """Whether the body goes about across this axis on feet that keep their height, or goes far across it.
+
+    Who stays on the spot has to stand still on feet at height 0: who lies has the middle near it, not the soles.
+    """
     up = "xyz".index(axis)
     travel = np.ptp(body.middle, axis=0)
     across = np.delete(travel, up).max()
-    return bool((across > TRAVEL and keeps_floor(body, axis)) or (across > FAR and travel[up] < STEEP * across))
+    at_zero = abs(float(np.percentile(body.lowest[:, up], 5.0))) < FLOOR
+    on_the_spot = at_zero and all(keeps_floor(body, other) for other in "xyz")
+    walks = across > TRAVEL and keeps_floor(body, axis)
+    return bool(on_the_spot or walks or (across > FAR and travel[up] < STEEP * across))
 
 
 def keeps_floor(body: Body, axis: str) -> bool:
-    """Whether the lower foot keeps its height along this axis."""
+    """Whether the lower foot keeps its height along this axis, or any axis as if it were the vertical one."""
     low, high = np.percentile(body.lowest[:, "xyz".index(axis)], [5.0, 75.0])
     return bool(high - low < FLOOR)
 

@@ -12,16 +12,18 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Start
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.ground import turned_back
+from freshtake.motion.features.ground import ground_of, set_ground, turned_back
 from freshtake.motion.pins import Pin, check_pins
 from freshtake.motion.planting import Planted
 from freshtake.motion.planting import plant as plant_feet
-from freshtake.numeric.arrays import Floats, Ints
+from freshtake.motion.planting.pinning import pinned_clip, pinned_root
+from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.variation.amount import Amount
 from freshtake.variation.conditioning import PinnedValues, Spread, conditioned, spread_along, strain
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
 from freshtake.variation.goals.pacing import paced, pinned_dofs
 from freshtake.variation.goals.steering import turn_column
+from freshtake.variation.phase import read_at
 from freshtake.variation.planting import variant_settings
 from freshtake.variation.sampling import Variant
 
@@ -58,17 +60,21 @@ def guided(
 ) -> Guided:
     """Draw a variant that meets goals as well as it can, its feet standing as those of the takes do."""
     rate, drawn = paced(model, rng, goals, amount, cycles)
-    pinned = bool(goals.start or goals.end or goals.poses or goals.targets)
-    if not pinned:
-        variant = _unguided(model, drawn, rate, name)
-        one_take = not model.cyclic or drawn.phases[-1] <= len(model.phase_frames) - 1.0
-        if plant is True and goals.steer is None and one_take and isinstance(variant.motion, Clip):
-            clip = model.on_feet(variant.motion, drawn)
-            return variant._replace(motion=clip, report=replace(variant.report, speed=ground_speed(clip)))
-    else:
-        variant = _pinned(model, goals, drawn, rate, name)
+    poses = bool(goals.start or goals.end or goals.poses)
+    variant = (
+        _pinned(model, goals, drawn, rate, name) if poses or goals.targets else _unguided(model, drawn, rate, name)
+    )
+    one_take = plant is True and goals.steer is None and not poses and _one_take(model, drawn)
+    if one_take and isinstance(variant.motion, Clip):
+        clip = model.on_feet(variant.motion, drawn)
+        variant = variant._replace(motion=clip, report=replace(variant.report, speed=ground_speed(clip)))
+        plant = False
     if not (plant or goals.targets) or model.planting_model is None:
         return variant
+    if not plant:  # feet stay as they are
+        clip = pinned_clip(pinned_root(variant.motion, goals.targets), model.planting_model, goals.targets)
+        missed = tuple(float(np.linalg.norm(gap, axis=1).max()) for gap in _gaps(clip, goals.targets))
+        return variant._replace(motion=clip, report=replace(variant.report, place_errors=missed))
     stand = model.standing(variant.motion, drawn.phases)
     settings = variant_settings(plant)
     return variant.planted(
@@ -76,6 +82,11 @@ def guided(
             variant.motion, stand, pins=goals.targets, examples=model.planting_model, settings=settings, careful=False
         )
     )
+
+
+def _one_take(model: VariationModel, drawn: Variant) -> bool:
+    """Return whether a variant goes through the phases of a take once."""
+    return not model.cyclic or bool(drawn.phases[-1] <= len(model.phase_frames) - 1.0)
 
 
 def _unguided(model: VariationModel, drawn: Variant, rate: float, name: str) -> Guided:
@@ -87,13 +98,18 @@ def _unguided(model: VariationModel, drawn: Variant, rate: float, name: str) -> 
 def _pinned(model: VariationModel, goals: Goals, drawn: Variant, rate: float, name: str) -> Guided:
     """Lead a drawn variant through pinned poses and places."""
     rows = drawn.rows
-    spread = spread_along(model.deviations, drawn.phases, ~model.material.held, model.cyclic)
+    once, start = _one_take(model, drawn), drawn.start
+    deviations = model.deviations if once or model.closed is None else replace(model.deviations, takes=model.closed)
+    spread = spread_along(deviations, drawn.phases, ~model.material.held, cyclic=not once)
     held = _held_poses(model, goals.pose_pins(len(rows), model.frame_time))
     far = strain(rows, held, spread)
     rows = conditioned(rows, held, spread)
     if goals.targets:
-        rows = _through_places(model, rows, held, spread, drawn.start, goals.targets)
-    motion = model.decode(rows, start=drawn.start, name=name)
+        limbs = _limb_dofs(model, goals.targets)
+        spread = spread._replace(factors=np.zeros_like(spread.factors), sizes=spread.total * limbs)
+        start = _nearer(model, rows, drawn, goals.targets)
+        rows = _through_places(model, rows, held, spread, start, goals.targets)
+    motion = model.decode(rows, start=start, name=name)
     error = float(np.abs(rows[held.frames, held.dofs] - held.values).max(initial=0.0))
     duration = (len(rows) - 1) * model.frame_time
     missed = tuple(float(np.abs(gap).max()) for gap in _gaps(motion, goals.targets)) if goals.targets else ()
@@ -113,6 +129,40 @@ def _held_poses(model: VariationModel, poses: Sequence[tuple[int, PosePin]]) -> 
     if not frames:
         return PinnedValues(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
     return PinnedValues(np.concatenate(frames), np.concatenate(dofs), np.concatenate(values))
+
+
+def _limb_dofs(model: VariationModel, pins: Sequence[Pin]) -> Bools:
+    """Return the DOFs (DOFs,) of the joints between the root and pinned ones.
+
+    The rest of the body stays as it was drawn: an unusual place of a hand is no reason for an unusual step.
+    """
+    recipe = model.material.recipe
+    if recipe is None or recipe.skeleton is None:
+        raise UsageError("only joints of a skeleton can be brought to places")
+    skeleton = recipe.skeleton
+    joints = {skeleton.names[j] for pin in pins for j in skeleton.chain(skeleton.index(pin.joint)) if j != 0}
+    return np.array([name.rpartition(".")[0] in joints for name in model.dofs])
+
+
+def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[Pin]) -> Start:
+    """Return where a variant begins so that its pinned joints pass their places on the ground on average.
+
+    By then it has gone farther or less far than the mean, and that is no matter of its limbs. It is moved no farther
+    than takes differ in where they are at that time.
+    """
+    course, start = model.takes.course, drawn.start
+    clip = model.decode(rows, start=start)
+    check_pins(pins, clip)
+    if course is None or not isinstance(clip, Clip):
+        return start
+    gap = np.mean([ground_of(gaps, clip.up).mean() for gaps in _gaps(clip, pins)])
+    when = drawn.phases[[pin.start for pin in pins]]
+    at = np.mod(when, len(model.phase_frames) - 1.0) if not _one_take(model, drawn) else when
+    room = float(np.linalg.norm(read_at(model.deviations.total_sizes[:, course.ground], at), axis=1).max())
+    moved = np.zeros(3)
+    set_ground(moved, np.asarray(gap * min(1.0, room / max(abs(gap), 1e-12))), clip.up)
+    x, y = (axis for axis in range(3) if axis != clip.up_index)
+    return start._replace(ground=(start.ground[0] + float(moved[x]), start.ground[1] + float(moved[y])))
 
 
 def _through_places(
