@@ -1,4 +1,4 @@
-"""Variants of a single clip: the structure comes from other takes of the same kind of movement (Lau 2009, §8).
+"""Variants of a single clip that varies as other takes of the same kind of movement do (Lau 2009, §8).
 
 Run: python examples/04_one_clip.py OUTDIR
 """
