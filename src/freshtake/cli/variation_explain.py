@@ -59,9 +59,9 @@ def explain(
     from freshtake.reports.joint_words import link_sentences
     from freshtake.workflows import variation_explain as run
 
+    prepare(out, force=force)
     if is_model(model) and (stored := read_stored(model)).method == "paper":
         return _explain_paper(stored.model, joint, clip is not None or out is not None, json)
-    prepare(out, force=force)
     with progress_bar() as report:
         done = run(model, joint=joint, clip=clip, target=out, reading=reading.options(), report=report)
     written = [str(path) for path in done.written]

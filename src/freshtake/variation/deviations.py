@@ -19,6 +19,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from freshtake.motion.body.limbs import limb_joints
+from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.gaussian import gaussian_filter1d
 from freshtake.variation import population
@@ -128,14 +129,16 @@ def shares(settings: Settings, material: Material, takes: Takes) -> Floats:
     """
     count, columns = len(takes.rows), takes.rows.shape[2]
     out = np.full(columns, share_of(settings, count))
-    skeleton = None if material.recipe is None else material.recipe.skeleton
-    legs = [] if skeleton is None else [joints for _, joints, is_leg in limb_joints(skeleton) if is_leg]
-    if skeleton is None or not legs:
+    recipe = material.recipe
+    if recipe is None or not isinstance(recipe.layout, ClipLayout):
         return out
-    carrying = {0, *(joint for joints in legs for joint in joints)}
-    names = {skeleton.names[joint] for joint in carrying}
+    skeleton = recipe.layout.skeleton
+    legs = {skeleton.names[joint] for _, joints, is_leg in limb_joints(skeleton) if is_leg for joint in joints}
+    if not legs:
+        return out
     owners = [name.rpartition(".")[0] for name in material.names]
-    support = np.array([owner in names for owner in owners] + [True] * (columns - len(owners)))
+    in_leg = np.array([owner in legs for owner in owners])
+    support = np.concatenate([in_leg | (recipe.kept < recipe.layout.root_width), np.ones(columns - len(owners), bool)])
     # a single take has no differences to combine: its share only says how little the prior does there
     out[support] = share_of(settings, count, SUPPORT) if count > 1 else 1.0 - SUPPORT
     return out
