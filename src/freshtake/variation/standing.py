@@ -24,6 +24,7 @@ from freshtake.numeric.kinematics import WorldPose, forward
 from freshtake.numeric.rotations import about_axis, continuous, from_rotvec, inverse, multiply, to_rotvec
 from freshtake.variation.phase import read_sharply
 
+MISSED = 1.01  # of its reach in the takes: a leg that misses by less lifts its foot unseen, and hips that sink are seen
 SINKS = 0.1  # seconds before and after, over which hips sink for a leg that does not reach
 HALF = 0.5  # of the way that a foot goes between two stands: by so much may its place differ from the take's
 
@@ -157,7 +158,7 @@ def _lowered(reached: Floats, model: PlantingModel, clip: Clip) -> Floats:
     for leg in model.legs:
         chain = clip.skeleton.chain(leg.end)
         most.append(leg.reach[1] * float(lengths[chain[chain.index(leg.upper) + 1 :]].sum()))
-    missing = np.maximum(reached - np.array(most), 0.0).max(axis=1, initial=0.0)
+    missing = np.maximum(reached - MISSED * np.array(most), 0.0).max(axis=1, initial=0.0)
     if not missing.any():
         return np.asarray(missing)
     wide = max(round(SINKS / clip.frame_time), 1)
