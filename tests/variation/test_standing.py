@@ -117,3 +117,12 @@ def test_feet_that_are_high_enough_are_not_lifted() -> None:
     np.testing.assert_array_equal(lifts(take, take), np.zeros(5))
     low = lifts(np.zeros(5), take)
     assert low[0] == low[-1] == 0.0 and 0.1 < low[2] <= 0.2
+
+
+def test_the_soft_lock_of_the_commands_is_what_plant_means() -> None:
+    """Commands pass the name of the lock: it has to stand as `plant=True` does, or users get something else."""
+    model = walking()
+    soft, plain = (model.sample(np.random.default_rng(2), plant=plant) for plant in ("soft", True))
+    np.testing.assert_array_equal(soft.rotations, plain.rotations)
+    hard = model.sample(np.random.default_rng(2), plant="hard")
+    assert np.abs(hard.rotations - plain.rotations).max() > 1e-6

@@ -64,7 +64,7 @@ def guided(
     variant = (
         _pinned(model, goals, drawn, rate, name) if poses or goals.targets else _unguided(model, drawn, rate, name)
     )
-    one_take = plant is True and goals.steer is None and not poses and _one_take(model, drawn)
+    one_take = plant in (True, "soft") and goals.steer is None and not poses and _one_take(model, drawn)
     if one_take and isinstance(variant.motion, Clip):
         clip = model.on_feet(variant.motion, drawn)
         variant = variant._replace(motion=clip, report=replace(variant.report, speed=ground_speed(clip)))
