@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)(?:\s*;\s*([^\\]+?))?\s*\\?$")
 HASH = re.compile(r"^\s+--hash=sha256:([0-9a-f]{64})")
-# Packages that state their licence in a text of their own, or by a general word: read and noted here.
+# Packages that state their licence in a text of their own, or by a general word: noted here from general
+# knowledge; read the text of a package before relying on its row.
 READ = {
     "contourpy": "BSD-3-Clause", "cycler": "BSD-3-Clause", "ezc3d": "MIT", "kiwisolver": "BSD-3-Clause",
     "matplotlib": "LicenseRef-matplotlib", "numba": "BSD-2-Clause", "partd": "BSD-3-Clause", "scipy": "BSD-3-Clause",

@@ -165,3 +165,9 @@ def test_without_variation_planted_motions_are_all_the_same() -> None:
     made = [model.sample(np.random.default_rng(k), amount=0.0, plant=True) for k in range(3)]
     np.testing.assert_array_equal(made[0].rotations, made[1].rotations)
     np.testing.assert_array_equal(made[0].rotations, made[2].rotations)
+
+
+def test_streams_of_strokes_are_decoded_frame_by_frame() -> None:
+    model = learn([ft.samples.circle(np.random.default_rng(k)) for k in range(3)], cyclic=True)
+    frames = list(itertools.islice(model.stream(np.random.default_rng(0), decode=True), 40))
+    assert all(isinstance(frame, ft.Stroke) and len(frame) == 1 for frame in frames)

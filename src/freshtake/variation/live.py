@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.motion import Clip
 from freshtake.motion.features import Start, where_it_ends
 from freshtake.motion.features.ground import AT_ORIGIN
 from freshtake.numeric.arrays import Floats
@@ -144,9 +145,7 @@ def steered_rows(model: VariationModel, steer: Steering, rows: Floats) -> Floats
     return np.concatenate(out)
 
 
-def _stretch(
-    model: VariationModel, blocks: Iterator[Variant], frames: int | None, cycles: int | None, first: float = 0.0
-) -> Variant:
+def _stretch(model: VariationModel, blocks: Iterator[Variant], frames: int | None, cycles: int | None) -> Variant:
     """Return the beginning of an endless motion: so many frames, or until so many cycles have passed."""
     last = np.inf if cycles is None else cycles * (len(model.phase_frames) - 1.0)
     rows: list[Floats] = []
@@ -171,26 +170,16 @@ def decoded_stream(model: VariationModel, blocks: Iterator[Variant], plant: bool
         posed = _posed(model, blocks)
         yield from planted_stream(posed, model.standing_table, model.cyclic, model.planting_model, settings)
         return
-    for posed_block in _decoded(model, blocks):
-        yield from _singles(posed_block)
-
-
-def _singles(motion: Any) -> Iterator[Any]:
-    if hasattr(motion, "single_frames"):
-        yield from motion.single_frames()
-    else:
-        yield from (motion[k : k + 1] for k in range(len(motion)))
-
-
-def _decoded(model: VariationModel, blocks: Iterator[Variant]) -> Iterator[Any]:
-    """Yield blocks as motions that continue where the one before ended."""
+    recipe = model.material.recipe
+    if recipe is not None and recipe.motion_type is Clip:
+        for posed_block in _posed(model, blocks):
+            yield from posed_block.clip.single_frames()
+        return
     start, first = AT_ORIGIN, True
     for block in blocks:
-        if not len(block.rows):
-            continue
-        start = block.start if first else start
-        yield model.decode(block.rows, start=start, resume=not first)
-        start, first = _after(model, block.rows, start, not first), False
+        for row in block.rows:
+            yield model.decode(row[None], start=start, resume=not first)
+            start, first = _after(model, row[None], start, not first), False
 
 
 def _posed(model: VariationModel, blocks: Iterator[Variant]) -> Iterator[Posed]:
